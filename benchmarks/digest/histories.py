@@ -1,0 +1,68 @@
+"""The busiest people of a clone, with the facts their texts are written from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from bot.digest.facts import ProfileFacts, profile_facts, timeline
+from bot.digest.profile import Scope, build
+from bot.history.record import CloneRecord, open_clones
+from bot.landing.identity import is_bot
+from bot.metrics.totals import work_by_month
+from bot.model import Change, ChangeId, Month, Person
+
+ZONE = ZoneInfo("UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One person of one clone."""
+
+    repository: str
+    facts: ProfileFacts
+    changes: Mapping[ChangeId, Change]
+
+
+def _busiest(record: CloneRecord, people: int) -> list[Person]:
+    counts: dict[str, int] = {}
+    found: dict[str, Person] = {}
+    for change in record.all_changes():
+        for commit in change.counted:
+            person = record.people.person(commit.fact.author)
+            if not person.bot and not is_bot(commit.fact.author):
+                counts[person.key] = counts.get(person.key, 0) + 1
+                found[person.key] = person
+    return [found[key] for key in sorted(counts, key=lambda key: (-counts[key], key))[:people]]
+
+
+def records(clone: Path, *, people: int = 10, since: Month | None = None) -> Iterator[Record]:
+    """The `people` busiest human authors of the clone, busiest first, each with all months from `since` on."""
+    record = CloneRecord(open_clones([clone]))
+    record.refresh()
+    try:
+        for person in _busiest(record, people):
+            yield from _one(record, person, since)
+    finally:
+        record.close()
+
+
+def _one(record: CloneRecord, person: Person, since: Month | None) -> Iterator[Record]:
+    keys = record.keys_of([person])
+    changes = record.changes_of([person])
+    profile = build(changes, Scope(person, keys, ZONE, datetime(2030, 1, 1, tzinfo=UTC), since=since))
+    if not profile.months:
+        return
+    by_id = {change.id: change for change in changes}
+    line = timeline(work_by_month(changes, keys, ZONE), by_id, person=person.display, zone=ZONE)
+    facts = profile_facts(
+        line,
+        profile.months,
+        overall=profile.overall,
+        repositories=profile.repositories,
+        skills=(profile.languages, profile.technical),
+    )
+    yield Record(record.clones[0].repository.full_name, facts, by_id)

@@ -1,0 +1,279 @@
+"""How is GitHub asked, so that limits, failures and strangers' addresses do no harm?
+
+A gidgethub client with what gidgethub leaves to its user: pacing, back-off, bounded retries, an API version, checked
+shapes, and a fresh token after a 401. There is one client, lane and ETag cache per installation; `scoped` gives a view
+with a narrower token on the same lane and cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from cachetools import LRUCache
+from gidgethub import BadRequest, GitHubBroken, GitHubException, HTTPException
+from gidgethub.abc import CACHE_TYPE, JSON_CONTENT_TYPE, GitHubAPI
+
+from bot.github.limits import Clock, Lane, Limited, Pace, exhausted_wait, limit_wait, retry_wait
+from bot.github.operations import Operation
+from bot.github.transport import BadAnswer, Endpoint, ForeignHost, Traffic, Transport, is_passing, is_unsent
+from bot.model import Repository
+
+__all__ = [
+    "BadAnswer",
+    "Client",
+    "Credential",
+    "ForeignHost",
+    "Limited",
+    "QueryFailed",
+    "Wire",
+    "is_missing",
+]
+
+_ACCEPT = "application/vnd.github+json"
+_MOST_PAGES = 200
+_CACHED_ANSWERS = 128
+_LATE_WAITS = (1.0, 2.0, 4.0)
+"""seconds between tries of something an event just told of: GitHub's replicas lag"""
+
+
+class Credential(Protocol):
+    """Whom a client speaks for."""
+
+    async def token(self) -> str: ...
+
+    def refuse(self, token: str) -> bool:
+        """GitHub refused `token`; True where another can be had."""
+
+
+class QueryFailed(GitHubException):
+    """A GraphQL query answered with errors; `data` is the part that was answered."""
+
+    def __init__(self, errors: Sequence[object], data: object) -> None:
+        super().__init__(f"{len(errors)} GraphQL error(s)")
+        self.errors = errors
+        self.data = data
+
+
+@dataclass(slots=True)
+class Wire:
+    """What all views of one installation share."""
+
+    transport: Transport
+    endpoint: Endpoint
+    lane: Lane
+    pace: Pace
+    clock: Clock
+    cache: CACHE_TYPE = field(default_factory=lambda: LRUCache(_CACHED_ANSWERS))
+
+
+def is_missing(error: BaseException) -> bool:
+    """True for a 404."""
+    return isinstance(error, HTTPException) and error.status_code == 404
+
+
+class Client(GitHubAPI):
+    """Asks GitHub for one credential. What it returns is shared with its cache: read it, never change it."""
+
+    def __init__(self, wire: Wire, credential: Credential) -> None:
+        super().__init__(wire.endpoint.requester, cache=wire.cache, base_url=wire.endpoint.base_url)
+        self._wire = wire
+        self._credential = credential
+        self._last_headers: Mapping[str, str] = {}
+
+    @property
+    def traffic(self) -> Traffic:
+        return self._wire.transport.traffic
+
+    def scoped(self, credential: Credential) -> Client:
+        """The same lane and cache with another credential of the same installation."""
+        return Client(self._wire, credential)
+
+    # --- what the rooms call ---
+
+    async def read(self, operation: Operation, **variables: Any) -> dict[str, Any]:
+        """The object an operation answers. Raises gidgethub's exceptions, `Limited` and `BadAnswer`."""
+        return _object(await self.getitem(operation.path, variables))
+
+    async def read_late(self, operation: Operation, **variables: Any) -> dict[str, Any]:
+        """`read`, but a 404 is believed only after a few tries: right after an event it is often a lagging replica."""
+        page, _, _ = await self._late(operation.path, variables)
+        return _object(page)
+
+    async def items(self, operation: Operation, **variables: Any) -> AsyncIterator[dict[str, Any]]:
+        """Each element of a list, page after page."""
+        async for page in self.pages(operation, **variables):
+            elements = page.get(operation.items) if operation.items and isinstance(page, dict) else page
+            if not isinstance(elements, list):
+                raise BadAnswer(f"no list in the answer to {operation.path}")
+            for element in elements:
+                yield _object(element)
+
+    async def pages(self, operation: Operation, *, late: bool = False, **variables: Any) -> AsyncIterator[Any]:
+        """Each page of an answer, following `Link` (only ever to the configured host); `late` as in `read_late`."""
+        url = operation.path
+        for turn in range(_MOST_PAGES):
+            get = self._late if late and not turn else self._get
+            page, more, _status = await get(url, variables)
+            yield page
+            if more is None:
+                return
+            url = more
+        raise BadAnswer(f"more than {_MOST_PAGES} pages of {operation.path}")
+
+    async def write(self, operation: Operation, body: Mapping[str, Any] | None = None, **variables: Any) -> Any:
+        """What a writing operation answers. A 422 is never tried again."""
+        data = b"" if body is None else dict(body)
+        answer, _, _ = await self._make_request(operation.method, operation.path, variables, data, _ACCEPT)
+        return answer
+
+    async def query(self, text: str, **variables: Any) -> dict[str, Any]:
+        """The `data` of a GraphQL query (a reading one). Raises `QueryFailed` with what was answered beside errors."""
+        body = {"query": text, "variables": variables}
+        url = self._wire.endpoint.graphql_url
+        answer = _object((await self._make_request("POST", url, {}, body, _ACCEPT))[0])
+        errors = answer.get("errors")
+        if errors:
+            if any(isinstance(error, dict) and error.get("type") == "RATE_LIMITED" for error in errors):
+                self._pause(exhausted_wait(self._last_headers, self._wire.clock.wall()) or 60.0)
+            raise QueryFailed(errors, answer.get("data"))
+        return _object(answer.get("data"))
+
+    async def graphql(self, query: str, *, endpoint: str = "", **variables: Any) -> Any:
+        """gidgethub's name for `query`; the endpoint is always the configured one."""
+        if endpoint not in ("", self._wire.endpoint.graphql_url):
+            raise ForeignHost("GraphQL is asked at the configured endpoint only")
+        return await self.query(query, **variables)
+
+    def place(self, repository: Repository) -> str:
+        """How a repository is addressed: by its id, so that a rename changes nothing, unless the host needs names."""
+        if repository.id is None or self._wire.endpoint.by_name:
+            return f"repos/{repository.full_name}"
+        return f"repositories/{repository.id}"
+
+    async def _get(self, url: str, variables: Mapping[str, Any]) -> tuple[Any, str | None, int]:
+        return await self._make_request("GET", url, variables, b"", _ACCEPT)
+
+    async def _late(self, url: str, variables: Mapping[str, Any]) -> tuple[Any, str | None, int]:
+        for wait in _LATE_WAITS:
+            try:
+                return await self._get(url, variables)
+            except BadRequest as error:
+                if not is_missing(error):
+                    raise
+                await self.sleep(wait)
+        return await self._get(url, variables)
+
+    # --- what gidgethub calls ---
+
+    async def _make_request(
+        self,
+        method: str,
+        url: str,
+        url_vars: Mapping[str, Any] | None,
+        data: Any,
+        accept: str,
+        jwt: str | None = None,
+        oauth_token: str | None = None,
+        content_type: str = JSON_CONTENT_TYPE,
+        extra_headers: dict[str, str] | None = None,
+    ) -> tuple[Any, str | None, int]:
+        """One logical request: retried while that is safe and bounded, with a new token after one 401."""
+        headers = {"x-github-api-version": self._wire.endpoint.api_version} | (extra_headers or {})
+        attempt, refreshed = 1, False
+        while True:
+            token = oauth_token or jwt or await self._credential.token()
+            headers["authorization"] = f"Bearer {token}"
+            try:
+                answer = await super()._make_request(
+                    method, url, url_vars, data, _ACCEPT, content_type=content_type, extra_headers=headers
+                )
+                return self._checked(answer)
+            except Exception as error:
+                if _status(error) == 401 and not refreshed and self._credential.refuse(token):
+                    refreshed = True
+                    continue
+                await self._await_retry(error, method=method, url=url, attempt=attempt)
+                attempt += 1
+
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        write = method != "GET" and url != self._wire.endpoint.graphql_url
+        async with self._wire.lane.turn(write=write):
+            answer = await self._wire.transport.send(method, url, headers=headers, body=body)
+            self._last_headers = answer[1]
+            exhausted = exhausted_wait(answer[1], self._wire.clock.wall())
+            if exhausted is not None:
+                self._wire.lane.pause(exhausted)
+            return answer
+
+    async def sleep(self, seconds: float) -> None:
+        await self._wire.clock.sleep(seconds)
+
+    # --- failures ---
+
+    def _checked(self, answer: tuple[Any, str | None, int]) -> tuple[Any, str | None, int]:
+        self._wire.lane.hits = 0
+        if answer[2] != 204 and not isinstance(answer[0], (dict, list)):
+            raise BadAnswer("an answer that is not JSON")
+        return answer
+
+    async def _await_retry(self, error: Exception, *, method: str, url: str, attempt: int) -> None:
+        """Return after the pause in which the request may be tried again; raise where it may not."""
+        limited = self._limit(error)
+        if limited is not None:
+            self._wire.lane.hits += 1
+            self._pause(limited)
+            if limited > self._wire.pace.patience or attempt >= self._wire.pace.attempts:
+                raise Limited(limited) from error
+            return
+        if attempt >= self._wire.pace.attempts or not _may_repeat(error, method, url):
+            raise _told(error)
+        self.traffic.retries += 1
+        await self.sleep(retry_wait(attempt, self._wire.clock.chance()))
+
+    def _limit(self, error: Exception) -> float | None:
+        if not isinstance(error, HTTPException):
+            return None
+        return limit_wait(
+            int(error.status_code),
+            error.headers,
+            message=str(error),
+            hits=self._wire.lane.hits + 1,
+            wall=self._wire.clock.wall(),
+        )
+
+    def _pause(self, seconds: float) -> None:
+        self.traffic.limited += 1
+        self._wire.lane.pause(seconds)
+
+
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadAnswer("an answer that is not an object")
+    return value
+
+
+def _status(error: Exception) -> int:
+    return int(error.status_code) if isinstance(error, HTTPException) else 0
+
+
+def _is_broken(error: Exception) -> bool:
+    """GitHub or the way to it failed, as against a refusal."""
+    unparsed = isinstance(error, (ValueError, LookupError, RecursionError))
+    return isinstance(error, (GitHubBroken, BadAnswer)) or unparsed or is_passing(error)
+
+
+def _may_repeat(error: Exception, method: str, url: str) -> bool:
+    """A POST may have been done although its answer was lost: only the harmless ones are sent again."""
+    harmless = method != "POST" or url.endswith(("/access_tokens", "/graphql"))
+    return _is_broken(error) and (harmless or is_unsent(error))
+
+
+def _told(error: Exception) -> Exception:
+    """A body that could not be parsed is the answer's fault, in the words of this module."""
+    if isinstance(error, (ValueError, LookupError, RecursionError)):
+        return BadAnswer(f"an answer that cannot be parsed ({type(error).__name__})")
+    return error

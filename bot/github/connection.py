@@ -1,0 +1,63 @@
+"""Which client speaks for which installation?
+
+One lane and one ETag cache per installation, never shared: gidgethub's cache is keyed by address alone, and two tokens
+on one cache would be shown each other's answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import aiohttp
+from cachetools import LRUCache
+
+from bot.github.auth import AppKey, InstallationCredential, Scope, Tokens
+from bot.github.client import Client, Wire
+from bot.github.limits import Clock, Lane, Pace
+from bot.github.transport import Endpoint, Traffic, Transport
+from bot.model import InstallationId, RepositoryId
+
+_INSTALLATIONS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the composition root decides once for all clients."""
+
+    endpoint: Endpoint = field(default_factory=Endpoint)
+    pace: Pace = field(default_factory=Pace)
+    clock: Clock = field(default_factory=Clock)
+
+
+class Connection:
+    """GitHub as one App reaches it."""
+
+    def __init__(
+        self, session: aiohttp.ClientSession, *, app_id: str | int, private_key: str | bytes, around: Surroundings
+    ) -> None:
+        self._around = around
+        self.traffic = Traffic()
+        self._transport = Transport(session, around.endpoint, self.traffic)
+        self.app = Client(self._wire(), AppKey(app_id, private_key, clock=around.clock))
+        """speaks for the App itself: installations and tokens"""
+        self._tokens = Tokens(self.app, clock=around.clock)
+        self._wires: LRUCache[InstallationId, Wire] = LRUCache(_INSTALLATIONS)
+
+    def installation(
+        self,
+        installation: InstallationId,
+        *,
+        repositories: tuple[RepositoryId, ...] = (),
+        permissions: Mapping[str, str] | None = None,
+    ) -> Client:
+        """A client whose token reaches these repositories (none: all) with these permissions (none: all granted)."""
+        wire = self._wires.get(installation)
+        if wire is None:
+            wire = self._wires[installation] = self._wire()
+        scope = Scope.of(installation, repositories=repositories, permissions=permissions)
+        return Client(wire, InstallationCredential(self._tokens, scope))
+
+    def _wire(self) -> Wire:
+        around = self._around
+        return Wire(self._transport, around.endpoint, Lane(around.pace, around.clock), around.pace, around.clock)

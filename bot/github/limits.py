@@ -1,0 +1,145 @@
+"""How long must a request to GitHub wait?
+
+The order of the answers is GitHub's own: `retry-after`, then `x-ratelimit-reset` once nothing remains, then at least a
+minute, doubling. Requests of one installation go one after the other, with a pause between writes.
+https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from gidgethub import GitHubException
+
+_FIRST_SECONDARY_WAIT = 60.0
+_LONGEST_WAIT = 3900.0
+"""a primary window is an hour; whatever a header claims beyond this is not believed"""
+_LONGEST_RETRY = 30.0
+_SECONDARY_WORDS = ("secondary rate limit", "abuse detection", "rate limit exceeded")
+
+
+class Limited(GitHubException):
+    """GitHub asks for a longer pause than a request waits for; ask again after `wait` seconds."""
+
+    def __init__(self, wait: float) -> None:
+        super().__init__(f"limited for {wait:.0f} s")
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The three things about time that a test replaces: a steady clock, the wall clock and waiting (all seconds)."""
+
+    steady: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+    """0 <= x < 1, for jitter"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a client behaves over time, in seconds and attempts."""
+
+    write_gap: float = 1.0
+    """between two writes of one installation"""
+    patience: float = 90.0
+    """a longer pause than this is told to the caller as `Limited` instead of being slept through"""
+    attempts: int = 4
+    """of one request, when GitHub or the network fails"""
+
+
+class Lane:
+    """The requests of one installation, one after the other."""
+
+    def __init__(self, pace: Pace, clock: Clock) -> None:
+        self._pace = pace
+        self._clock = clock
+        self._turn = asyncio.Lock()
+        self._closed_until = float("-inf")
+        self._next_write = float("-inf")
+        self.hits = 0
+        """limits met in a row"""
+
+    def pause(self, seconds: float) -> None:
+        """Let no request of this installation start for `seconds`."""
+        self._closed_until = max(self._closed_until, self._clock.steady() + seconds)
+
+    @asynccontextmanager
+    async def turn(self, *, write: bool) -> AsyncIterator[None]:
+        """Hold the lane for one request. Raises `Limited` at once where the pause is longer than the patience."""
+        async with self._turn:
+            await self._wait(self._closed_until)
+            if write:
+                await self._wait(self._next_write)
+            try:
+                yield
+            finally:
+                if write:
+                    self._next_write = self._clock.steady() + self._pace.write_gap
+
+    async def _wait(self, until: float) -> None:
+        wait = until - self._clock.steady()
+        if wait > self._pace.patience:
+            raise Limited(wait)
+        if wait > 0:
+            await self._clock.sleep(wait)
+
+
+def limit_wait(status: int, headers: Mapping[str, str], *, message: str, hits: int, wall: float) -> float | None:
+    """Seconds to wait after a refused request, None where it was not refused for a limit.
+
+    `hits` counts the limits met in a row (from 1); `wall` is epoch seconds, used where the answer carries no date.
+    """
+    if status not in (403, 429):
+        return None
+    asked = _retry_after(headers, wall)
+    if asked is None:
+        asked = exhausted_wait(headers, wall)
+    if asked is None and (status == 429 or any(words in message.lower() for words in _SECONDARY_WORDS)):
+        asked = _FIRST_SECONDARY_WAIT * 2 ** min(hits - 1, 6)
+    return None if asked is None else min(max(asked, 1.0), _LONGEST_WAIT)
+
+
+def exhausted_wait(headers: Mapping[str, str], wall: float) -> float | None:
+    """Seconds until the primary limit is filled again, None unless the headers say that nothing remains."""
+    reset = headers.get("x-ratelimit-reset", "")
+    if headers.get("x-ratelimit-remaining", "").strip() != "0" or not _is_count(reset):
+        return None
+    return min(max(int(reset) - _server_time(headers, wall), 0.0) + 1.0, _LONGEST_WAIT)
+
+
+def retry_wait(attempt: int, chance: float) -> float:
+    """Seconds before attempt `attempt + 1` after a failure of GitHub or the network: exponential, with jitter."""
+    return min(_LONGEST_RETRY, 2.0 ** (attempt - 1)) * (0.5 + chance / 2)
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 12
+
+
+def _retry_after(headers: Mapping[str, str], wall: float) -> float | None:
+    value = headers.get("retry-after", "").strip()
+    if _is_count(value):
+        return float(value)
+    date = _http_date(value)
+    return None if date is None else max(date - _server_time(headers, wall), 0.0)
+
+
+def _server_time(headers: Mapping[str, str], wall: float) -> float:
+    """GitHub's own clock where it tells it: resets are epoch seconds of that clock, not of ours."""
+    date = _http_date(headers.get("date", ""))
+    return wall if date is None else date
+
+
+def _http_date(value: str) -> float | None:
+    try:
+        return parsedate_to_datetime(value).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

@@ -1,0 +1,101 @@
+"""Which operations of GitHub's API does Almanac use, and which permission does each need?
+
+The manifest test holds `app.yml` equal to this list. `{+repository}` is `repositories/<id>`, so that a rename changes
+nothing; GitHub answers there what it answers at `repos/<owner>/<name>`, to which its own redirects for renamed
+repositories point. A host that does not is set to names (`Endpoint.by_name`).
+https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One call: its method, its address template and the permissions it needs (none: the App itself)."""
+
+    method: Literal["GET", "POST", "PATCH", "DELETE"]
+    path: str
+    permissions: tuple[str, ...] = ()
+    level: Level = "read"
+    items: str | None = None
+    """the key of the list in an answer that is a page of a list"""
+
+
+_DISCUSSION = ("issues", "pull_requests")
+"""either is documented to be enough for a comment on a pull request; whether each alone is, is unconfirmed"""
+
+APP = Operation("GET", "app")
+INSTALLATION = Operation("GET", "app/installations/{installation}")
+CREATE_TOKEN = Operation("POST", "app/installations/{installation}/access_tokens")
+INSTALLATION_REPOSITORIES = Operation(
+    "GET", "installation/repositories?per_page=100", ("metadata",), items="repositories"
+)
+REPOSITORY = Operation("GET", "{+repository}", ("metadata",))
+PERMISSION = Operation("GET", "{+repository}/collaborators/{login}/permission", ("metadata",))
+CONTENT = Operation("GET", "{+repository}/contents{/segments*}{?ref}", ("contents",))
+COMMIT = Operation("GET", "{+repository}/commits/{commit}?per_page={size}", ("contents",), items="files")
+COMMITS = Operation("GET", "{+repository}/commits?sha={commit}&per_page=100", ("contents",), items="")
+COMPARE = Operation("GET", "{+repository}/compare/{before}...{after}?per_page=100", ("contents",), items="commits")
+PULL_REQUESTS_OF_COMMIT = Operation(
+    "GET", "{+repository}/commits/{commit}/pulls?per_page=100", ("pull_requests",), items=""
+)
+PULL_REQUEST = Operation("GET", "{+repository}/pulls/{number}", ("pull_requests",))
+PULL_REQUEST_COMMITS = Operation(
+    "GET", "{+repository}/pulls/{number}/commits?per_page=100", ("pull_requests",), items=""
+)
+REVIEWS = Operation("GET", "{+repository}/pulls/{number}/reviews?per_page=100", ("pull_requests",), items="")
+REVIEW_COMMENTS = Operation("GET", "{+repository}/pulls/{number}/comments?per_page=100", ("pull_requests",), items="")
+CHECK_RUNS = Operation(
+    "GET",
+    "{+repository}/commits/{commit}/check-runs?filter={filter}&per_page=100{&check_name}",
+    ("checks",),
+    items="check_runs",
+)
+CREATE_CHECK_RUN = Operation("POST", "{+repository}/check-runs", ("checks",), "write")
+EDIT_CHECK_RUN = Operation("PATCH", "{+repository}/check-runs/{check_run}", ("checks",), "write")
+COMMENT = Operation("GET", "{+repository}/issues/comments/{comment}", _DISCUSSION)
+COMMENTS = Operation("GET", "{+repository}/issues/{number}/comments?per_page=100", _DISCUSSION, items="")
+CREATE_COMMENT = Operation("POST", "{+repository}/issues/{number}/comments", _DISCUSSION, "write")
+EDIT_COMMENT = Operation("PATCH", "{+repository}/issues/comments/{comment}", _DISCUSSION, "write")
+DELETE_COMMENT = Operation("DELETE", "{+repository}/issues/comments/{comment}", _DISCUSSION, "write")
+
+READING = (
+    REPOSITORY,
+    PERMISSION,
+    CONTENT,
+    COMMIT,
+    COMMITS,
+    COMPARE,
+    PULL_REQUESTS_OF_COMMIT,
+    PULL_REQUEST,
+    PULL_REQUEST_COMMITS,
+    REVIEWS,
+    REVIEW_COMMENTS,
+    CHECK_RUNS,
+    COMMENT,
+)
+POSTING_CHECKS = (CHECK_RUNS, CREATE_CHECK_RUN, EDIT_CHECK_RUN)
+POSTING_COMMENTS = (COMMENTS, CREATE_COMMENT, EDIT_COMMENT, DELETE_COMMENT)
+OPERATIONS: tuple[Operation, ...] = (
+    APP,
+    INSTALLATION,
+    CREATE_TOKEN,
+    INSTALLATION_REPOSITORIES,
+    *READING,
+    *POSTING_CHECKS[1:],
+    *POSTING_COMMENTS,
+)
+
+
+def needed(*operations: Operation) -> dict[str, Level]:
+    """The least permissions that cover some operations: what a token for them is narrowed to."""
+    levels: dict[str, Level] = {}
+    for operation in operations:
+        for permission in operation.permissions:
+            levels[permission] = "write" if "write" in (operation.level, levels.get(permission)) else "read"
+    return dict(sorted(levels.items()))

@@ -1,0 +1,102 @@
+"""What is GitHub sent? The bodies of writing requests, within its caps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bot.model import CommitId
+
+LONGEST_COMMENT = 65_536
+LONGEST_CHECK_TEXT = 65_535
+_LONGEST_TITLE = 255
+_CUT = "\n\n(cut here: GitHub takes no longer text)"
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button on a check run: label up to 20 characters, description 40, identifier 20."""
+
+    label: str
+    description: str
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """A completed check run on a commit. `key` names it for us: posting the same key again edits it."""
+
+    name: str
+    head: CommitId
+    key: str
+    title: str
+    summary: str
+    text: str = ""
+    conclusion: Literal["neutral", "success", "failure", "skipped"] = "neutral"
+    details_url: str | None = None
+    buttons: tuple[Button, ...] = ()
+
+
+def token(repositories: Sequence[int], permissions: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Which token is asked for; empty parts ask for all that was granted."""
+    if len(repositories) > 500:
+        raise ValueError("a token names at most 500 repositories")
+    body: dict[str, Any] = {"repository_ids": list(repositories)} if repositories else {}
+    granted = dict(permissions)
+    return body | ({"permissions": granted} if granted else {})
+
+
+def create_check_run(run: CheckRun) -> dict[str, Any]:
+    return {"head_sha": run.head} | edit_check_run(run)
+
+
+def edit_check_run(run: CheckRun) -> dict[str, Any]:
+    """A whole new content; GitHub keeps what a PATCH does not name, so everything is named."""
+    output = {"title": cut(run.title, _LONGEST_TITLE, mark="…"), "summary": cut(run.summary, LONGEST_CHECK_TEXT)}
+    if run.text:
+        output["text"] = cut(run.text, LONGEST_CHECK_TEXT)
+    body: dict[str, Any] = {
+        "name": run.name,
+        "external_id": run.key,
+        "status": "completed",
+        "conclusion": run.conclusion,
+        "output": output,
+        "actions": [_button(button) for button in run.buttons[:3]],
+    }
+    return body | ({"details_url": run.details_url} if run.details_url else {})
+
+
+def supersede_check_run() -> dict[str, Any]:
+    """A check run cannot be deleted: a duplicate is shown as skipped, and no longer ours to find."""
+    return {
+        "external_id": "",
+        "status": "completed",
+        "conclusion": "skipped",
+        "output": {"title": "Superseded", "summary": "A newer check run of this name says it."},
+        "actions": [],
+    }
+
+
+def comment(body: str) -> Mapping[str, str]:
+    return {"body": body}
+
+
+def cut(text: str, longest: int, *, mark: str = _CUT) -> str:
+    """The text within `longest` UTF-16 units (the strictest reading of "characters"), saying so where it was cut."""
+    if len(text) * 2 <= longest or _units(text) <= longest:
+        return text
+    kept = text.encode("utf-16-le", "surrogatepass")[: 2 * (longest - _units(mark))].decode("utf-16-le", "ignore")
+    return kept + mark
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _button(button: Button) -> dict[str, str]:
+    return {
+        "label": cut(button.label, 20, mark=""),
+        "description": cut(button.description, 40, mark=""),
+        "identifier": cut(button.identifier, 20, mark=""),
+    }

@@ -1,0 +1,263 @@
+"""What does GitHub say now about a repository, a commit, a pull request or a landing?
+
+A payload is only a hint, so everything that counts is read here. Each function returns the model's types, and marks
+what GitHub's reading caps have hidden. All raise gidgethub's exceptions, `Limited`, `BadAnswer` and `PayloadError`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
+
+from gidgethub import BadRequest
+
+from bot.github import operations as op
+from bot.github.client import BadAnswer, Client, is_missing
+from bot.github.payloads import answers
+from bot.model import Commit, CommitId, FileChange, InstallationId, Landing, PullRequest, Repository, RepositoryId
+
+_COMMITS_SHOWN = 250
+"""commits GitHub lists of one pull request; beyond them a comparison shows all"""
+_PAGE, _SMALLER_PAGE = 300, 50
+_MOST_LANDED = 5000
+"""commits of one push; more than this is history, and read from a clone"""
+
+T = TypeVar("T")
+
+
+class TooMuchHistory(BadAnswer):
+    """A push brought more commits than are read one by one: a backfill's work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A non-merge commit that a push brought, and the first-parent commit that carried it. Neither has files yet."""
+
+    commit: Commit
+    carrier: Commit
+
+
+async def read_repository(client: Client, repository_id: RepositoryId) -> Repository:
+    """A repository under its present name."""
+    return answers.repository(await client.read(op.REPOSITORY, repository=f"repositories/{repository_id}"))
+
+
+async def read_repository_named(client: Client, full_name: str) -> Repository:
+    """A repository by the name it has now, for hosts that answer at names only."""
+    return answers.repository(await client.read(op.REPOSITORY, repository=f"repos/{full_name}"))
+
+
+async def read_app(app: Client) -> answers.App:
+    """The App as GitHub knows it: whether the key belongs to the id, and the slug its posts are signed with."""
+    return answers.app(await app.read(op.APP))
+
+
+async def read_installation(app: Client, installation: InstallationId) -> answers.Installation | None:
+    """An installation, asked as the App; None once it is deleted."""
+    try:
+        return answers.installation(await app.read(op.INSTALLATION, installation=installation))
+    except BadRequest as error:
+        if is_missing(error):
+            return None
+        raise
+
+
+async def read_installation_repositories(client: Client) -> tuple[Repository, ...]:
+    """Every repository the installation reaches, by id."""
+    found = [answers.repository(row) async for row in client.items(op.INSTALLATION_REPOSITORIES)]
+    return tuple(sorted(found, key=lambda repository: repository.id or 0))
+
+
+async def read_permission(client: Client, repository: Repository, login: str) -> str:
+    """What a person may do in a repository: `admin`, `write`, `read` or `none`."""
+    return answers.permission(await client.read(op.PERMISSION, repository=client.place(repository), login=login))
+
+
+async def read_file(client: Client, repository: Repository, path: str, *, ref: str | None = None) -> str | None:
+    """The text of one file (at most 1 MB); None where there is none, or it is not text."""
+    place, segments = client.place(repository), path.split("/")
+    try:
+        pages = [page async for page in client.pages(op.CONTENT, repository=place, segments=segments, ref=ref)]
+    except BadRequest as error:
+        if is_missing(error):
+            return None
+        raise
+    return answers.content(pages[0])
+
+
+async def read_comment(client: Client, repository: Repository, comment: int) -> answers.CommentAnswer:
+    """A comment on an issue or pull request, as it reads now."""
+    place = client.place(repository)
+    return answers.comment(await client.read_late(op.COMMENT, repository=place, comment=comment))
+
+
+async def read_commit(client: Client, repository: Repository, commit: CommitId) -> Commit:
+    """A commit with its files, up to GitHub's 3,000.
+
+    Where the rows do not sum to the commit's own totals, smaller pages are tried once; what remains is `partial`.
+    """
+    found = await _read_commit(client, repository, commit, size=_PAGE)
+    if found.partial and len(found.files) < answers.MOST_FILES:
+        return await _read_commit(client, repository, commit, size=_SMALLER_PAGE)
+    return found
+
+
+async def read_pull_request(client: Client, repository: Repository, number: int) -> PullRequest:
+    """A pull request with its own commits (without files) and its reviews."""
+    place = client.place(repository)
+    known = await _read_pull_request(client, repository, number)
+    if known.commits > _COMMITS_SHOWN:
+        commits = await _read_compared(client, repository, before=known.base_id, after=known.pull_request.head_id)
+    else:
+        commits = await _gather(client, op.PULL_REQUEST_COMMITS, answers.commit, repository=place, number=number)
+        _expect(len(commits), known.commits, "commits of a pull request")
+    comments: Counter[int] = Counter()
+    if known.review_comments:
+        ids = await _gather(client, op.REVIEW_COMMENTS, answers.review_of_comment, repository=place, number=number)
+        comments.update(ids)
+    reviews = await _gather(client, op.REVIEWS, answers.review, repository=place, number=number)
+    counted = (replace(found[1], comments=comments[found[0]]) for found in reviews if found is not None)
+    return replace(known.pull_request, commits=tuple(commits), reviews=tuple(counted))
+
+
+async def read_checks(
+    client: Client, repository: Repository, commit: CommitId
+) -> Literal["passed", "failed", "unknown"]:
+    """Whether the check runs on a commit passed; unknown while one runs, and where none says so."""
+    place = client.place(repository)
+    runs = await _gather(client, op.CHECK_RUNS, answers.check_run, repository=place, commit=commit, filter="latest")
+    states = {run.state for run in runs}
+    if "failed" in states:
+        return "failed"
+    return "passed" if "passed" in states and "running" not in states else "unknown"
+
+
+async def read_pull_request_numbers(client: Client, repository: Repository, commit: CommitId) -> tuple[int, ...]:
+    """The pull requests GitHub associates with a commit, in rising order: a hint, not a proof."""
+    place = client.place(repository)
+    found = await _gather(client, op.PULL_REQUESTS_OF_COMMIT, answers.number, repository=place, commit=commit)
+    return tuple(sorted(set(found)))
+
+
+async def read_landed(
+    client: Client, repository: Repository, *, before: CommitId | None, after: CommitId
+) -> tuple[Landed, ...]:
+    """The non-merge commits that a push from `before` to `after` brought, oldest carrier first.
+
+    The carrier is the first commit on the first-parent line of `after` that reaches the commit: what
+    `git log --first-parent` shows in a clone. `before` None means a new branch. A push whose first parents run around
+    `before` (the old tip merged into a topic) moves carriers of older landings too; those are not told here.
+    Raises `TooMuchHistory` above 5,000 commits.
+    """
+    if before is None:
+        commits = await _read_all(client, repository, after)
+    else:
+        commits = await _read_compared(client, repository, before=before, after=after)
+    return carriers(commits, after)
+
+
+async def read_landed_by(client: Client, repository: Repository, number: int) -> tuple[Landed, ...]:
+    """What a merged pull request brought to the default branch; nothing where it was not merged there.
+
+    The comparison starts at the base as the pull request knew it, so commits that landed beside it may be told too:
+    each is counted once anyway.
+    """
+    known = await _read_pull_request(client, repository, number)
+    merge = known.pull_request.merge_commit
+    if merge is None or known.pull_request.base_ref != repository.default_branch:
+        return ()
+    return await read_landed(client, repository, before=known.base_id, after=merge)
+
+
+async def read_landing(
+    client: Client, repository: Repository, landed: Landed, *, pull_request: PullRequest | None = None
+) -> Landing:
+    """A landing whole: the landed commit with its files."""
+    commit = await read_commit(client, repository, landed.commit.id)
+    return Landing(repository, commit, landed.carrier, landed.carrier.committed_at, pull_request)
+
+
+def carriers(commits: list[Commit], after: CommitId) -> tuple[Landed, ...]:
+    """Each non-merge commit of `commits` with the commit of the first-parent line of `after` that first reaches it."""
+    known = {commit.id: commit for commit in commits}
+    left = dict(known)
+    line: list[Commit] = []
+    tip = left.pop(after, None)
+    while tip is not None:
+        line.append(tip)
+        tip = left.pop(tip.parents[0], None) if tip.parents else None
+    seen: set[CommitId] = set()
+    landed: list[Landed] = []
+    for carrier in reversed(line):
+        brought = _reached(carrier.id, known, seen)
+        landed += [Landed(known[commit], carrier) for commit in brought if len(known[commit].parents) < 2]
+    return tuple(landed)
+
+
+def _reached(start: CommitId, known: dict[CommitId, Commit], seen: set[CommitId]) -> list[CommitId]:
+    """What `start` reaches that nothing before it did; parents before children, as far as git's dates tell."""
+    stack, found = [start], []
+    while stack:
+        commit = stack.pop()
+        if commit in seen or commit not in known:
+            continue
+        seen.add(commit)
+        found.append(commit)
+        stack.extend(known[commit].parents)
+    return sorted(found, key=lambda commit: (known[commit].committed_at, commit))
+
+
+async def _read_pull_request(client: Client, repository: Repository, number: int) -> answers.PullRequestAnswer:
+    place = client.place(repository)
+    known = answers.pull_request(await client.read_late(op.PULL_REQUEST, repository=place, number=number))
+    if repository.id is not None and known.base_repository != repository.id:
+        raise BadAnswer("another repository has taken this name")
+    return known
+
+
+async def _read_commit(client: Client, repository: Repository, commit: CommitId, *, size: int) -> Commit:
+    place = client.place(repository)
+    files: list[FileChange] = []
+    first: Any = None
+    async for page in client.pages(op.COMMIT, late=True, repository=place, commit=commit, size=size):
+        first = first or page
+        files += answers.files(page)
+    if answers.commit(first).id != commit:
+        raise BadAnswer("another commit than the one asked for")
+    return answers.with_files(answers.commit(first), answers.stats(first), files)
+
+
+async def _read_compared(client: Client, repository: Repository, *, before: CommitId, after: CommitId) -> list[Commit]:
+    """What `after` reaches and `before` does not. Raises `BadAnswer` where a page went missing."""
+    commits: dict[CommitId, Commit] = {}
+    total = 0
+    place = client.place(repository)
+    async for page in client.pages(op.COMPARE, late=True, repository=place, before=before, after=after):
+        total = answers.total_commits(page)
+        if total > _MOST_LANDED:
+            raise TooMuchHistory(f"{total} commits in one push")
+        commits.update((found.id, found) for found in answers.compared(page))
+    _expect(len(commits), total, "commits of a comparison")
+    return list(commits.values())
+
+
+async def _read_all(client: Client, repository: Repository, after: CommitId) -> list[Commit]:
+    commits: list[Commit] = []
+    async for row in client.items(op.COMMITS, repository=client.place(repository), commit=after):
+        commits.append(answers.commit(row))
+        if len(commits) > _MOST_LANDED:
+            raise TooMuchHistory(f"more than {_MOST_LANDED} commits on a new branch")
+    return commits
+
+
+async def _gather(client: Client, operation: op.Operation, reader: Callable[[Any], T], **variables: Any) -> list[T]:
+    rows: AsyncIterator[dict[str, Any]] = client.items(operation, **variables)
+    return [reader(row) async for row in rows]
+
+
+def _expect(found: int, told: int, what: str) -> None:
+    """A dropped `Link` must never become a smaller number."""
+    if found < told:
+        raise BadAnswer(f"{found} of {told} {what}")

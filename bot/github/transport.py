@@ -1,0 +1,192 @@
+"""What may leave for GitHub's host, and what of an answer may be believed?
+
+One HTTP exchange: only the configured scheme, host and port ever see a credential, redirects keep their method, the
+size of an answer is capped, and an error answer is reduced to what its status says, whatever its body looks like.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import aiohttp
+from gidgethub import GitHubException
+from yarl import URL
+
+_REDIRECTS_KEEPING_THE_METHOD = frozenset({301, 302, 307, 308})
+_MOST_REDIRECTS = 3
+_LIMIT_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
+_JSON = "application/json; charset=utf-8"
+_LONGEST_MESSAGE = 500
+
+
+class ForeignHost(GitHubException):
+    """An address, a `Link` or a redirect named another scheme, host or port than the configured one."""
+
+
+class BadAnswer(GitHubException):
+    """GitHub answered something that is not what it documents: too large, not JSON, or of another shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One GitHub: where it is and what it is told. `seconds` bounds a whole exchange, `largest` an answer (bytes)."""
+
+    base_url: str = "https://api.github.com"
+    api_version: str = "2022-11-28"
+    requester: str = "almanac"
+    by_name: bool = False
+    """address repositories by owner and name, for a host that does not answer at /repositories/<id>"""
+    seconds: float = 30.0
+    largest: int = 32 * 1024 * 1024
+    cacheable: int = 64 * 1024
+    """answers above this (bytes) are not kept for a conditional request"""
+
+    @property
+    def graphql_url(self) -> str:
+        """GitHub Enterprise Server answers REST at /api/v3 and GraphQL at /api/graphql."""
+        base = self.base_url.rstrip("/")
+        return f"{base.removesuffix('/v3')}/graphql" if base.endswith("/api/v3") else f"{base}/graphql"
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What went over the wire, for telemetry."""
+
+    requests: int = 0
+    not_modified: int = 0
+    retries: int = 0
+    limited: int = 0
+    redirects: int = 0
+    by_status: dict[int, int] = field(default_factory=dict)
+
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+class Transport:
+    """Sends single requests to one endpoint."""
+
+    def __init__(self, session: aiohttp.ClientSession, endpoint: Endpoint, traffic: Traffic) -> None:
+        self._session = session
+        self._endpoint = endpoint
+        self._origin = URL(endpoint.base_url).origin()
+        self._timeout = aiohttp.ClientTimeout(total=endpoint.seconds, connect=10, sock_read=endpoint.seconds)
+        self.traffic = traffic
+
+    async def send(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes) -> Answer:
+        """The answer to one request, redirects followed with the same method.
+
+        Where a redirect is followed is not remembered: names are given away and taken again, and repositories are
+        addressed by id anyway. Raises `ForeignHost`, `BadAnswer`, aiohttp's client errors and `TimeoutError`.
+        """
+        target = self._allowed(URL(url))
+        for _ in range(_MOST_REDIRECTS + 1):
+            status, answer_headers, answer = await self._exchange(method, target, headers=headers, body=body)
+            location = answer_headers.get("location", "")
+            if status not in _REDIRECTS_KEEPING_THE_METHOD or not location:
+                return believable(status, answer_headers, answer, cacheable=self._endpoint.cacheable)
+            self.traffic.redirects += 1
+            target = self._allowed(_joined(target, location))
+        raise BadAnswer(f"more than {_MOST_REDIRECTS} redirects")
+
+    async def _exchange(self, method: str, url: URL, *, headers: Mapping[str, str], body: bytes) -> Answer:
+        self.traffic.requests += 1
+        async with self._session.request(
+            method, url, headers=headers, data=body or None, allow_redirects=False, timeout=self._timeout
+        ) as response:
+            status = response.status
+            self.traffic.by_status[status] = self.traffic.by_status.get(status, 0) + 1
+            self.traffic.not_modified += status == 304
+            return status, _lower(response.headers), await self._read(response)
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+        chunks = bytearray()
+        async for chunk in response.content.iter_any():
+            chunks += chunk
+            if len(chunks) > self._endpoint.largest:
+                raise BadAnswer(f"an answer above {self._endpoint.largest} bytes")
+        return bytes(chunks)
+
+    def _allowed(self, url: URL) -> URL:
+        try:
+            origin = url.origin()
+        except ValueError:
+            raise ForeignHost("an address without a host") from None
+        if origin != self._origin or url.user is not None or url.password is not None:
+            raise ForeignHost(f"refused to send a credential to {url.scheme}://{url.host}")
+        return url
+
+
+def open_session() -> aiohttp.ClientSession:
+    """The session all clients share: no cookies, no proxies from the environment."""
+    return aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), trust_env=False)
+
+
+def is_passing(error: BaseException) -> bool:
+    """True where the network failed in a way that may be gone at the next try."""
+    return isinstance(error, (aiohttp.ClientError, asyncio.TimeoutError, OSError))
+
+
+def is_unsent(error: BaseException) -> bool:
+    """True where the connection was never made, so that nothing can have been done at the other end."""
+    return isinstance(error, aiohttp.ClientConnectorError)
+
+
+def believable(status: int, headers: Mapping[str, str], body: bytes, *, cacheable: int) -> Answer:
+    """The answer in a form gidgethub parses without surprise: status first, body second.
+
+    Error bodies become a JSON object with a message; unknown statuses the plain one of their class; rate headers stay
+    only where all three are numbers; large answers lose their validators, so that they are not cached.
+    """
+    kept = dict(headers)
+    if any(not _is_number(kept.get(name, "")) for name in _LIMIT_HEADERS):
+        for name in _LIMIT_HEADERS:
+            kept.pop(name, None)
+    if status >= 300 and status != 304:
+        return _known(status), kept | {"content-type": _JSON}, _error_body(body)
+    if len(body) > cacheable:
+        kept.pop("etag", None)
+        kept.pop("last-modified", None)
+    return status, kept, body
+
+
+def _joined(target: URL, location: str) -> URL:
+    try:
+        return target.join(URL(location))
+    except (ValueError, TypeError):
+        raise ForeignHost("a redirect to something that is not an address") from None
+
+
+def _lower(headers: Mapping[str, str]) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for name, value in headers.items():
+        key = name.lower()
+        out[key] = f"{out[key]}, {value}" if key == "link" and key in out else value
+    return out
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 11
+
+
+def _known(status: int) -> int:
+    try:
+        return int(http.HTTPStatus(status))
+    except ValueError:
+        return 500 if status >= 500 else 400
+
+
+def _error_body(body: bytes) -> bytes:
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        answer = None
+    answer = answer if isinstance(answer, dict) else {}
+    message = str(answer.get("message") or "no reason given")[:_LONGEST_MESSAGE]
+    errors = answer.get("errors")
+    told = [error for error in errors if isinstance(error, (str, dict))][:20] if isinstance(errors, list) else []
+    return json.dumps({"message": message, "errors": told}).encode()

@@ -1,0 +1,100 @@
+"""How the `git` program is called: the same answer on every machine, nothing of the clone's own configuration run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from bot.errors import UnusableInput
+
+_SETTINGS = (
+    "core.quotePath=false",
+    "core.fsmonitor=false",
+    "core.hooksPath=" + os.devnull,
+    "core.attributesFile=" + os.devnull,
+    "diff.algorithm=myers",
+    "diff.indentHeuristic=true",
+    "diff.interHunkContext=0",
+    "diff.mnemonicPrefix=false",
+    "diff.noprefix=false",
+    "diff.orderFile=" + os.devnull,
+    "diff.renames=true",
+    "diff.suppressBlankEmpty=false",
+    "log.follow=false",
+    "log.showRoot=true",
+    "log.showSignature=false",
+    "mailmap.file=",
+)
+"""Settings that would change the numbers or run a program, put back to git's defaults (git-config(1))."""
+
+
+class GitError(UnusableInput):
+    """git is missing, too old, or refused; the text is one line for a person."""
+
+
+def _environment() -> Mapping[str, str]:
+    keep = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return keep | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def _command(folder: Path, arguments: Sequence[str]) -> list[str]:
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    return ["git", "--no-pager", "--no-replace-objects", *settings, "-C", str(folder), *arguments]
+
+
+def _one_line(stderr: bytes) -> str:
+    lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[0].removeprefix("fatal: ") if lines else "git failed without saying why"
+
+
+def git(folder: Path, *arguments: str, check: bool = True) -> str:
+    """What git prints (stdout, decoded). With `check=False` a failing call answers an empty text.
+
+    Raises GitError with git's own first line.
+    """
+    try:
+        done = subprocess.run(_command(folder, arguments), capture_output=True, env=_environment(), check=False)
+    except FileNotFoundError:
+        raise GitError("the git program is not installed") from None
+    if done.returncode:
+        if check:
+            raise GitError(_one_line(done.stderr))
+        return ""
+    return done.stdout.decode("utf-8", "replace")
+
+
+@contextmanager
+def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> Iterator[IO[bytes]]:
+    """Git's stdout as a stream; `lines` are written to its standard input first.
+
+    Raises GitError at the end where git failed: `git log` on a damaged or partial clone stops after plausible output.
+    """
+    process = subprocess.Popen(
+        _command(folder, arguments),
+        stdin=subprocess.PIPE if lines else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+        bufsize=1 << 20,
+    )
+    assert process.stdout is not None  # noqa: S101 (asked for above)
+    assert process.stderr is not None  # noqa: S101
+    try:
+        if process.stdin is not None:
+            process.stdin.write("".join(line + "\n" for line in lines).encode())
+            process.stdin.close()
+        yield process.stdout
+        rest = process.stdout.read(1)
+        stderr = process.stderr.read()
+        if process.wait() and not rest:
+            raise GitError(_one_line(stderr))
+    finally:
+        process.stdout.close()
+        process.stderr.close()
+        if process.poll() is None:
+            process.kill()
+            process.wait()

@@ -1,0 +1,144 @@
+"""How `git log` becomes commits and landings, one at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import IO
+
+from bot.history.clone import Clone
+from bot.history.diff import read_diff
+from bot.history.git import git_stream
+from bot.landing.identity import noreply
+from bot.model import Commit, CommitId, Landing, Signature
+
+_FIELDS = "%H%x00%P%x00%aN%x00%aE%x00%ae%x00%ai%x00%at%x00%cN%x00%cE%x00%ce%x00%ct%x00%B%x00"
+_FORMAT = "--format=%x01" + _FIELDS
+_BOUNDARY = re.compile(rb"\n?\x01(?=[0-9a-f]{40,64}\x00)")
+"""A record begins so and nothing else can: messages hold no NUL, and every line of a patch begins with its sign."""
+_PATCHES = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--use-mailmap")
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Where and when one non-merge commit reached the default branch. `carrier` is None where it came by itself."""
+
+    commit: CommitId
+    landed_at: int
+    carrier: Commit | None
+
+
+def _records(stream: IO[bytes]) -> Iterator[bytes]:
+    """The records of a stream; each byte is searched once, however long one record is."""
+    pending, searched = bytearray(), 0
+    while block := stream.read(_CHUNK):
+        pending += block
+        start = 0
+        for match in _BOUNDARY.finditer(pending, searched):
+            if match.start() > start:
+                yield bytes(pending[start : match.start()])
+            start = match.end()
+        del pending[:start]
+        # a boundary may lie across two blocks: look again at the last bytes, which are fewer than its look-ahead
+        searched = max(len(pending) - 70, 0)
+    if pending:
+        yield bytes(pending)
+
+
+def _moment(seconds: str, written: str = "") -> datetime:
+    """The time in its own offset; a year git cannot write, or a broken offset, is read as UTC."""
+    zone: timezone = UTC
+    if len(written) >= 5 and written[-4:].isdigit():
+        minutes = int(written[-4:-2]) * 60 + int(written[-2:])
+        if minutes < 24 * 60:
+            zone = timezone(timedelta(minutes=-minutes if written[-5] == "-" else minutes))
+    value = int(seconds) if seconds else 0
+    return datetime.fromtimestamp(min(max(value, 0), 253_402_128_000), zone)
+
+
+def _signature(name: str, email: str, raw_email: str) -> Signature:
+    """A signature after `.mailmap`; the account that a noreply address proves is kept though the mailmap hides it."""
+    account = noreply(raw_email) or noreply(email)
+    user_id, login = account if account else (None, None)
+    return Signature(name=name, email=email, user_id=user_id, login=login)
+
+
+def read_record(record: bytes, *, files: bool = True) -> Commit:
+    """One record of the log as a commit."""
+    text = record.decode("utf-8", "replace")
+    (sha, parents, name, email, raw, written, authored, c_name, c_email, c_raw, committed, message, diff) = text.split(
+        "\0", 12
+    )
+    return Commit(
+        id=CommitId(sha),
+        parents=tuple(CommitId(parent) for parent in parents.split()),
+        author=_signature(name, email, raw),
+        committer=_signature(c_name, c_email, c_raw),
+        authored_at=_moment(authored, written),
+        committed_at=_moment(committed),
+        message=message.removesuffix("\n"),
+        files=read_diff(diff.lstrip("\n")) if files else (),
+    )
+
+
+def commits(folder: Path, ids: Sequence[str]) -> Iterator[Commit]:
+    """The commits named, with files and patches, in the order named. Raises GitError where one cannot be read."""
+    arguments = ("log", "--no-walk=unsorted", "--stdin", _FORMAT, *_PATCHES)
+    with git_stream(folder, *arguments, lines=list(ids)) as stream:
+        for record in _records(stream):
+            yield read_record(record)
+
+
+def _mainline_merges(clone: Clone) -> Iterator[Commit]:
+    arguments = ("log", "--first-parent", "--merges", "--use-mailmap", _FORMAT, clone.head, "--")
+    with git_stream(clone.folder, *arguments) as stream:
+        for record in _records(stream):
+            yield read_record(record, files=False)
+
+
+def arrivals(clone: Clone) -> Iterator[Arrival]:
+    """Every non-merge commit of the default branch, children before parents, with what carried it there.
+
+    A commit landed with the oldest commit of the first-parent line that reaches it. Walking children first, only the
+    edge of the walk has to be remembered, so memory depends on how many branches are open at once.
+    """
+    merges = _mainline_merges(clone)
+    lines_in = ("log", "--topo-order", "--format=%H %ct %P", clone.head, "--")
+    edge: dict[str, tuple[int, int, Commit | None]] = {clone.head: (0, 0, None)}
+    mainline: str | None = clone.head
+    step = 0
+    with git_stream(clone.folder, *lines_in) as stream:
+        for line in stream:
+            sha, committed, *parents = line.decode("ascii").split()
+            own = sha == mainline
+            depth, landed_at, carrier = edge.pop(sha)
+            if own:
+                step += 1
+                depth, landed_at, carrier = step, max(int(committed), 0), None
+                mainline = parents[0] if parents else None
+                if len(parents) > 1:
+                    carrier = next(merges)
+            # on the first-parent line the mark of the child is overruled when the parent's own turn comes
+            for parent in parents:
+                known = edge.get(parent)
+                if known is None or known[0] < depth:
+                    edge[parent] = (depth, landed_at, carrier)
+            if len(parents) < 2:
+                yield Arrival(CommitId(sha), landed_at, carrier)
+
+
+def landings(clone: Clone, batch: Sequence[Arrival]) -> Iterator[Landing]:
+    """The arrivals of a batch, read with their patches."""
+    by_id = {arrival.commit: arrival for arrival in batch}
+    for commit in commits(clone.folder, [arrival.commit for arrival in batch]):
+        arrival = by_id[commit.id]
+        yield Landing(
+            repository=clone.repository,
+            commit=commit,
+            carrier=arrival.carrier or commit,
+            landed_at=datetime.fromtimestamp(arrival.landed_at, UTC),
+        )

@@ -1,0 +1,70 @@
+"""Whose address is it, as far as an address alone proves?"""
+
+from __future__ import annotations
+
+from bot.model import PersonKey, Signature, UserId
+
+NOREPLY_DOMAINS = ("users.noreply.github.com",)
+_NOBODY = frozenset(
+    (
+        "",
+        "none",
+        "none@none",
+        "unknown",
+        "unknown@unknown",
+        "you@example.com",
+        "root@localhost",
+        "(no author)",
+        "no@email",
+    )
+)
+
+
+def plain_email(email: str) -> str:
+    """The address as it is compared: trimmed and in lower case."""
+    return email.strip().strip("<>").strip().lower()
+
+
+def noreply(email: str) -> tuple[UserId | None, str] | None:
+    """(user id, login) of a GitHub noreply address, in both forms; None for any other address.
+
+    `ID+login@users.noreply.github.com` proves both, the form before 2017 (`login@…`) the login alone. The login is in
+    lower case. Source: https://docs.github.com/en/account-and-profile/reference/email-addresses-reference
+    """
+    local, _, domain = plain_email(email).rpartition("@")
+    if domain not in NOREPLY_DOMAINS or not local:
+        return None
+    number, plus, login = local.partition("+")
+    if plus and number.isascii() and number.isdecimal() and login:
+        return UserId(int(number)), login
+    return None, local
+
+
+def user_id_of(sig: Signature) -> UserId | None:
+    """The user id that GitHub, or the address, proves."""
+    if sig.user_id is not None:
+        return sig.user_id
+    known = noreply(sig.email)
+    return known[0] if known else None
+
+
+def login_of(sig: Signature) -> str | None:
+    """The login that GitHub, or the address, proves; in lower case."""
+    if sig.login:
+        return sig.login.lower()
+    known = noreply(sig.email)
+    return known[1] if known else None
+
+
+def person_key(sig: Signature) -> PersonKey:
+    """`u:<user id>` where proved, else `e:<e-mail>`; an address nobody owns (`root@localhost`) goes with its name."""
+    user = user_id_of(sig)
+    if user is not None:
+        return PersonKey(f"u:{user}")
+    return PersonKey("e:" + claimed_address(sig))
+
+
+def claimed_address(sig: Signature) -> str:
+    """The e-mail that stands for an unproved person."""
+    email = plain_email(sig.email)
+    return f"{sig.name.strip().lower()} <{email}>" if email in _NOBODY else email

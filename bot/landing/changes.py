@@ -1,0 +1,215 @@
+"""Which changes do landed commits make, each counted once, and which of them stand?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from bot.landing.keys import NO_REPOSITORIES
+from bot.landing.pieces import Pieces
+from bot.landing.timeline import Event, Standing, stand
+from bot.landing.undoing import Undoing
+from bot.model import Change, ChangeId, CountedCommit, Fact, Lines, Repository
+
+
+def fold(facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[Change, ...]:
+    """Every change the facts carry, oldest first; the order of the facts, and repeated ones, make no difference.
+
+    `repositories` tells, by any name a repository ever had, what it is called today and whether it is a fork; for
+    names it does not hold, forks are told by commit ids in common. Facts of one `bot.landing.keys.component` fold to
+    the same changes alone as among all others, as long as `repositories` holds their repositories.
+    """
+    pieces = Pieces(facts, repositories)
+    undoing = Undoing(pieces, repositories)
+    folding = _Folding(pieces, undoing)
+    return tuple(sorted(folding.changes(), key=lambda change: (change.landed_at, change.id)))
+
+
+class _Folding:
+    def __init__(self, pieces: Pieces, undoing: Undoing) -> None:
+        self._pieces = pieces
+        self._undoing = undoing
+        self._groups = pieces.groups()
+        self._against = undoing.by_piece()
+        self._homes = {root: self._home(group) for root, group in self._groups.items() if len(group) > 1}
+        self._ids: dict[int, tuple[ChangeId, int | None]] = {}
+
+    def changes(self) -> list[Change]:
+        facts = self._pieces.facts
+        for root, group in self._groups.items():
+            self._homes.setdefault(root, facts[root].repository)
+            self._ids[root] = self._id(root) if len(group) > 1 else _own_id(facts[root])
+        return [
+            _lone_change(facts[root], self._ids[root]) if self._is_lone(root) else self._change(root)
+            for root in self._groups
+        ]
+
+    def _is_lone(self, root: int) -> bool:
+        """One commit that no other has to do with, as most are."""
+        fact = self._pieces.facts[root]
+        plain = not fact.reverts and (
+            fact.pull_request is not None or not any("slice:" in key[:6] for key in fact.keys)
+        )
+        return plain and len(self._groups[root]) == 1 and root not in self._against
+
+    def _landings(self, root: int) -> list[int]:
+        """The commits of a piece that do the work: all of them, for a piece that is nothing but a revert."""
+        group = [place for place in self._groups[root] if self._pieces.homes[place] == place]
+        return [place for place in group if not self._undoing.is_revert(place)] or group
+
+    def _home(self, group: Sequence[int]) -> str:
+        facts = [self._pieces.facts[place] for place in group if self._pieces.homes[place] == place]
+        work = [fact for fact in facts if not fact.reverts]
+        return self._pieces.families.home(work or facts)
+
+    def _at_home(self, root: int) -> list[int]:
+        here = [p for p in self._landings(root) if self._pieces.facts[p].repository == self._homes[root]]
+        return here or self._landings(root)
+
+    def _id(self, root: int) -> tuple[ChangeId, int | None]:
+        """The first pull request that brought it, else the first commit."""
+        here = [self._pieces.facts[place] for place in self._at_home(root)]
+        number = next((fact.pull_request for fact in here if fact.pull_request is not None), None)
+        name = self._homes[root]
+        return ChangeId(f"{name}@{here[0].commit}" if number is None else f"{name}#{number}"), number
+
+    def _change(self, root: int) -> Change:
+        home = self._homes[root]
+        places = self._at_home(root)
+        is_revert = all(self._undoing.is_revert(place) for place in places)
+        now = Standing(set(places), self._pieces.facts[places[0]].landed_at) if is_revert else self._stand(root, places)
+        main = self._main(places)
+        identity, number = self._ids[root]
+        group = self._groups[root]
+        slice_only = not is_revert and self._is_slice(root)
+        return Change(
+            id=identity,
+            repository=home,
+            title=self._title(places),
+            kind="revert" if is_revert else main.kind,
+            why=main.why,
+            certain=main.certain,
+            state=now.state,
+            landed_at=now.delivered,
+            commits=tuple(self._counted(place, root, now, slice_only) for place in group),
+            pull_request=number,
+            also_in=tuple(sorted({self._pieces.facts[place].repository for place in group} - {home})),
+            reverted_by=self._id_of(now.reverted_by) if now.state == "reverted" else None,
+            partly_reverted_by=self._ids_of(now.partly, root),
+            url=_url(home, number, self._pieces.facts[places[0]].commit),
+            elsewhere=slice_only,
+        )
+
+    def _stand(self, root: int, places: Sequence[int]) -> Standing:
+        facts, undoing = self._pieces.facts, self._undoing
+        events = [
+            Event(facts[p].landed_at, self._rank(p), p, "again" if p in undoing.relands else "land") for p in places
+        ]
+        here = set(places)
+        for revert in self._against.get(root, ()):
+            if revert not in undoing.relands or undoing.effects[revert].depth == 1:
+                events += self._taking_back(root, revert, here)
+        return stand(events, self._pieces.patch)
+
+    def _rank(self, place: int) -> int:
+        effect = self._undoing.effects.get(place)
+        return effect.depth if effect is not None else 2 if place in self._undoing.relands else 0
+
+    def _taking_back(self, root: int, revert: int, here: set[int]) -> list[Event]:
+        """What a revert does to the piece where it lives; a fork's own revert does nothing to it."""
+        effect, facts, families = self._undoing.effects[revert], self._pieces.facts, self._pieces.families
+        home, where = self._homes[root], facts[revert].repository
+        if where != home and families.are_kin(where, home):
+            return []
+        mine = [target for target in effect.signs if self._pieces.piece(target) == root]
+        named = {self._pieces.patch(target) for target in mine}
+        met = frozenset(place for place in here if self._pieces.patch(place) in named) | frozenset(mine)
+        at = max([facts[revert].landed_at, *(facts[target].landed_at for target in mine)])
+        landed_there = any(facts[place].repository == where for place in self._groups[root])
+        if not mine or (where != home and landed_there):
+            return [Event(at, effect.depth, revert, "part")]
+        back = frozenset(target for target in mine if effect.signs[target] < 0)
+        events = [Event(at, effect.depth, revert, "back", back)] if back else []
+        again = frozenset(met - back) & frozenset(target for target in mine if effect.signs[target] > 0) & here
+        return events + ([Event(at, effect.depth, revert, "restore", again)] if again else [])
+
+    def _counted(self, place: int, root: int, now: Standing, slice_only: bool) -> CountedCommit:
+        fact, home = self._pieces.facts[place], self._homes[root]
+        if not self._counts(place, root):
+            return CountedCommit(fact, False, fact.lines)
+        if self._undoing.is_revert(place):
+            partly = any(key.startswith("part:") for key in fact.reverts)
+            return CountedCommit(fact, True, fact.lines if partly else Lines(reverted=fact.lines.total))
+        if fact.repository == home and place not in now.live:
+            return CountedCommit(fact, True, Lines(reverted=fact.lines.total))
+        if slice_only or fact.repository != home:
+            return CountedCommit(fact, True, Lines(mirrored=fact.lines.total))
+        return CountedCommit(fact, True, fact.lines)
+
+    def _counts(self, place: int, root: int) -> bool:
+        """Not in a fork of the repository it belongs to, and not a copy of a commit that counts there."""
+        name, home = self._pieces.facts[place].repository, self._homes[root]
+        if self._pieces.homes[place] != place:
+            return False
+        if name == home:
+            return True
+        if self._pieces.families.are_kin(name, home):
+            return False
+        patches = {self._pieces.patch(p) for p in self._groups[root] if self._pieces.facts[p].repository == home}
+        return self._pieces.patch(place) not in patches
+
+    def _main(self, places: Sequence[int]) -> Fact:
+        """The commit whose kind is the change's: the largest feature or fix, else the largest."""
+        facts = [self._pieces.facts[place] for place in places]
+        plain = [fact for fact in facts if not fact.reverts] or facts
+        return max(
+            plain, key=lambda f: (f.kind in ("feature", "bug_fix"), f.kind != "revert", f.lines.code, -f.landed_at)
+        )
+
+    def _title(self, places: Sequence[int]) -> str:
+        facts = [self._pieces.facts[place] for place in places]
+        plain = [fact for fact in facts if not fact.reverts and not fact.relands] or facts
+        return next((fact for fact in plain if fact.pull_request is not None), plain[0]).title
+
+    def _is_slice(self, root: int) -> bool:
+        """Only exports of work that lives in a repository outside the record."""
+        facts = [self._pieces.facts[place] for place in self._landings(root)]
+        names = {self._pieces.facts[place].repository.lower() for place in self._groups[root]}
+        return all(
+            fact.pull_request is None
+            and any(key.startswith("slice:") and key[6:].partition("#")[0] not in names for key in fact.keys)
+            for fact in facts
+        )
+
+    def _id_of(self, place: int | None) -> ChangeId | None:
+        return None if place is None else self._ids[self._pieces.piece(place)][0]
+
+    def _ids_of(self, places: Sequence[int], root: int) -> tuple[ChangeId, ...]:
+        own = self._ids[root][0]
+        found = (self._ids[self._pieces.piece(place)][0] for place in places)
+        return tuple(dict.fromkeys(each for each in found if each != own))
+
+
+def _own_id(fact: Fact) -> tuple[ChangeId, int | None]:
+    tail = f"@{fact.commit}" if fact.pull_request is None else f"#{fact.pull_request}"
+    return ChangeId(fact.repository + tail), fact.pull_request
+
+
+def _lone_change(fact: Fact, identity: tuple[ChangeId, int | None]) -> Change:
+    return Change(
+        id=identity[0],
+        repository=fact.repository,
+        title=fact.title,
+        kind=fact.kind,
+        why=fact.why,
+        certain=fact.certain,
+        state="landed",
+        landed_at=fact.landed_at,
+        commits=(CountedCommit(fact, True, fact.lines),),
+        pull_request=identity[1],
+        url=_url(fact.repository, identity[1], fact.commit),
+    )
+
+
+def _url(repository: str, number: int | None, commit: str) -> str:
+    tail = f"pull/{number}" if number is not None else f"commit/{commit}"
+    return f"https://github.com/{repository}/{tail}"

@@ -1,0 +1,230 @@
+"""By which convention did a commit land, and what does that prove of its pull request and identity?
+
+One table, `CONVENTIONS`, in the order in which they are believed. To add one: write its reader beside its kin, and a
+line here with an example and an address where the form can be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.landing import carriers, footers
+from bot.landing.addresses import plain_email
+from bot.landing.keys import digest, patch_key, plain_title, pull_key, title_key
+from bot.landing.reading import DEFAULT, Finding, LandingSettings, Reading, number_at_end
+from bot.landing.reverts import FORMS, read_reverts
+from bot.model import Landing
+
+__all__ = ["CONVENTIONS", "DEFAULT", "FORMS", "Convention", "LandingSettings", "Recognised", "recognise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """One way in which work lands: what it proves, how it looks, where it can be seen."""
+
+    name: str
+    proves: str
+    example: str
+    evidence: str
+    read: Callable[[Reading], Finding | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What a landing's messages prove. Keys are spelt as in `bot.landing.keys`."""
+
+    how: str
+    pull_request: int | None
+    keys: tuple[str, ...]
+    reverts: tuple[str, ...]
+    relands: tuple[str, ...]
+    title: str
+
+
+def _told(reading: Reading) -> Finding | None:
+    pull = reading.landing.pull_request
+    return Finding(pull.number, title=pull.title or None) if pull is not None else None
+
+
+def _pushed(reading: Reading) -> Finding | None:
+    return None if reading.merged else Finding()
+
+
+_PULL = "pull request"
+_WORK = "identity of the work"
+_GH = "https://docs.github.com/en/"
+_MERGING = _GH + "pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/"
+
+CONVENTIONS: tuple[Convention, ...] = (
+    Convention(
+        "configured trailer", _PULL, "Landed-PR: 12", "the repository's own configuration", footers.named_trailer
+    ),
+    Convention(
+        "pull request resolved",
+        _PULL,
+        "Pull Request resolved: https://github.com/owner/name/pull/12",
+        "https://github.com/ezyang/ghstack (also `Pull-Request-resolved:` and `Pull-Request:`)",
+        footers.resolved,
+    ),
+    Convention(
+        "gerrit import",
+        _PULL,
+        "GitHub-Pull-Request: owner/name#12",
+        "https://github.com/golang/oauth2",
+        footers.gerrit_pull,
+    ),
+    Convention(
+        "apache", _PULL, "Closes #12 from user/branch", "https://github.com/apache/zookeeper", footers.closes_from
+    ),
+    Convention(
+        "copybara",
+        f"{_PULL}, {_WORK}",
+        "PiperOrigin-RevId: 123456789",
+        "https://github.com/google/gvisor, https://github.com/abseil/abseil-py",
+        footers.copybara,
+    ),
+    Convention(
+        "landing bot", _PULL, "Title (#12), committed by the bot", "https://bors.tech", carriers.landing_bot_commit
+    ),
+    Convention(
+        "squash button",
+        _PULL,
+        "Title (#12), committed by GitHub",
+        _MERGING + "about-pull-request-merges",
+        carriers.squash_button,
+    ),
+    Convention(
+        "prow tide", _PULL, "Merge pull request #12 from user/branch", "https://docs.prow.k8s.io", carriers.prow_tide
+    ),
+    Convention(
+        "merge queue",
+        _PULL,
+        "Merge pull request #12 from user/branch",
+        _MERGING + "merging-a-pull-request-with-a-merge-queue",
+        carriers.merge_queue,
+    ),
+    Convention(
+        "merge button",
+        _PULL,
+        "Merge pull request #12 from user/branch",
+        _MERGING + "merging-a-pull-request",
+        carriers.merge_button,
+    ),
+    Convention(
+        "homu", _PULL, "Auto merge of #12 - user:branch, r=reviewer", "https://github.com/rust-lang/libc", carriers.homu
+    ),
+    Convention("bors-ng", _PULL, "Merge #12 #13", "https://github.com/crossbeam-rs/crossbeam", carriers.bors_ng),
+    Convention(
+        "titled merge",
+        _PULL,
+        "Title (#12), a merge commit by GitHub",
+        "https://github.com/rust-lang/cargo",
+        carriers.titled_merge,
+    ),
+    Convention(
+        "x-link",
+        _WORK,
+        "X-link: https://github.com/owner/other/pull/12",
+        "https://github.com/pytorch/benchmark",
+        footers.x_link,
+    ),
+    Convention(
+        "phabricator",
+        _WORK,
+        "Differential Revision: D1234567",
+        "https://github.com/facebook/watchman",
+        footers.phabricator,
+    ),
+    Convention(
+        "shipit", _WORK, "fbshipit-source-id: 0123456789ab…", "https://github.com/facebook/watchman", footers.ship_it
+    ),
+    Convention(
+        "gerrit",
+        _WORK,
+        "Change-Id: I0123456789abcdef0123456789abcdef01234567",
+        "https://github.com/golang/oauth2",
+        footers.gerrit,
+    ),
+    Convention("ghstack", _WORK, "ghstack-source-id: 0123…", "https://github.com/ezyang/ghstack", footers.ghstack),
+    Convention(
+        "mail",
+        _WORK,
+        "Link: https://lore.kernel.org/r/20250101.1@example.org",
+        "https://docs.kernel.org/process/maintainer-tip.html",
+        footers.mailed,
+    ),
+    Convention(
+        "subversion",
+        _WORK,
+        "git-svn-id: https://svn.example.org/trunk@12 <id>",
+        "https://github.com/apache/zookeeper",
+        footers.subversion,
+    ),
+    Convention("gitlab", _WORK, "See merge request group/name!12", "https://docs.gitlab.com", carriers.gitlab),
+    Convention(
+        "backport",
+        _WORK,
+        "Title (backport #12)",
+        "https://docs.mergify.com, https://github.com/sanitizers/patchback-github-app",
+        footers.backport,
+    ),
+    Convention(
+        "cherry-pick",
+        _WORK,
+        "(cherry picked from commit 0123…)",
+        "https://git-scm.com/docs/git-cherry-pick",
+        footers.picked,
+    ),
+    Convention(
+        "pull request",
+        _PULL,
+        "GitHub's own answer (rebase button and whatever leaves no trace)",
+        _GH + "rest/commits/commits",
+        _told,
+    ),
+    Convention("merge", "nothing", "Merge branch 'feature'", "https://git-scm.com/docs/git-merge", carriers.merge),
+    Convention(
+        "push", "nothing", "a commit on the default branch itself", "https://git-scm.com/docs/git-push", _pushed
+    ),
+)
+
+
+def recognise(landing: Landing, settings: LandingSettings = DEFAULT) -> Recognised:
+    """How the commit landed and which identities it has; GitHub's own answer, where given, beats every message."""
+    reading = Reading.of(landing, settings)
+    found = [(entry, finding) for entry in CONVENTIONS if (finding := entry.read(reading)) is not None]
+    told = landing.pull_request
+    pull = told.number if told else next((each.pull_request for _, each in found if each.pull_request), None)
+    back = read_reverts(reading)
+    keys = _keys(reading, found, pull, back)
+    return Recognised(found[0][0].name, pull, keys, back.reverts, back.relands, _title(reading, found, pull))
+
+
+def _keys(
+    reading: Reading, found: list[tuple[Convention, Finding]], pull: int | None, back: Finding
+) -> tuple[str, ...]:
+    commit, repository = reading.landing.commit, reading.landing.repository
+    email = plain_email(commit.author.email)
+    stated = [key for _, finding in found for key in finding.keys]
+    own = [f"commit:{commit.id}", *([pull_key(repository.full_name, pull)] if pull else [])]
+    own.append("copy:" + digest(email, str(int(commit.authored_at.timestamp())), plain_title(reading.subject)))
+    if not back.reverts:
+        patch = patch_key(repository.parent or repository.full_name, email, reading.subject, commit.files)
+        own += [patch] if patch else []
+    titles = {reading.subject, _title(reading, found, pull)}
+    weak = [title_key(repository.full_name, title) for title in titles if plain_title(title)]
+    taken = {key.removeprefix("part:") for key in back.reverts}
+    return tuple(sorted({*stated, *own, *weak} - taken))
+
+
+def _title(reading: Reading, found: list[tuple[Convention, Finding]], pull: int | None) -> str:
+    """The pull request's title where one is proved and known, else the subject without that pull request's number."""
+    told = reading.landing.pull_request
+    if told is not None and told.title.strip():
+        return told.title.strip()
+    title = next((each.title for _, each in found if each.title and each.pull_request == pull), None) if pull else None
+    if title:
+        return title
+    numbered = number_at_end(reading.subject)
+    return numbered[1] if numbered and numbered[0] == pull and numbered[1] else reading.subject

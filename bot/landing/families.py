@@ -1,0 +1,99 @@
+"""Which repositories are forks of one another, and which of them does a piece of work belong to?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from bot.landing.disjoint import Disjoint
+from bot.landing.keys import current_name
+from bot.model import Fact, Repository
+
+
+class Families:
+    """What is known, or can be told from the facts at hand, of how repositories hang together.
+
+    GitHub's fork flag and parent are believed. Repositories that nobody described (clones) are one family where they
+    share commit ids; its root is the one that messages name as theirs, else the one where shared commits landed first.
+    """
+
+    def __init__(self, facts: Sequence[Fact], repositories: Mapping[str, Repository]) -> None:
+        self._known = {name: repositories[name] for name in repositories}
+        self._roots: dict[str, str] = {}
+        self._forks: set[str] = set()
+        family: Disjoint[str] = Disjoint()
+        for repository in self._known.values():
+            if repository.fork:
+                self._forks.add(repository.full_name)
+            if repository.parent:
+                family.join(repository.full_name, current_name(repository.parent, self._known))
+        described = {repository.full_name for repository in self._known.values()}
+        self._guess([fact for fact in facts if fact.repository not in described], family)
+        self._family = family
+
+    def is_fork(self, name: str) -> bool:
+        return name in self._forks
+
+    def are_kin(self, one: str, other: str) -> bool:
+        """Whether both are the same repository or forks of one root."""
+        return one == other or self._family.find(one) == self._family.find(other)
+
+    def home(self, facts: Iterable[Fact]) -> str:
+        """The repository that the work these facts carry belongs to.
+
+        The one that another one's messages name, then one that is no fork, then where it landed first, then by name.
+        """
+        landed: dict[str, int] = {}
+        everything = list(facts)
+        for fact in everything:
+            landed[fact.repository] = min(landed.get(fact.repository, fact.landed_at), fact.landed_at)
+        if len(landed) == 1:
+            return next(iter(landed))
+        votes = _votes(everything, landed)
+        return min(landed, key=lambda name: (-votes[name], name in self._forks, landed[name], name.lower(), name))
+
+    def _guess(self, facts: Sequence[Fact], family: Disjoint[str]) -> None:
+        shared: dict[str, list[Fact]] = defaultdict(list)
+        for fact in facts:
+            shared[fact.commit].append(fact)
+        votes: Counter[str] = Counter()
+        first: Counter[str] = Counter()
+        names: set[str] = set()
+        for holders in shared.values():
+            if len(holders) > 1:
+                votes.update(_votes(holders, {fact.repository: 0 for fact in holders}))
+                first.update(_earliest(holders))
+                names.update(fact.repository for fact in holders)
+                for fact in holders[1:]:
+                    family.join(holders[0].repository, fact.repository)
+        kin: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(names):
+            kin[family.find(name)].append(name)
+        for members in kin.values():
+            root = min(members, key=lambda name: (-votes[name], -first[name], name.lower(), name))
+            self._forks.update(name for name in members if name != root)
+
+
+def _votes(facts: Iterable[Fact], names: Mapping[str, int]) -> Counter[str]:
+    """How often messages found in one repository name another one of them as the place of their pull request."""
+    lower = {name.lower(): name for name in names}
+    return Counter(
+        name
+        for fact in facts
+        for key in fact.keys
+        if key.startswith("pr:") and (name := lower.get(key[3 : key.rfind("#")], fact.repository)) != fact.repository
+    )
+
+
+def _earliest(holders: Sequence[Fact]) -> list[str]:
+    """The repository where a commit landed before it landed anywhere else."""
+    when = min(fact.landed_at for fact in holders)
+    first = {fact.repository for fact in holders if fact.landed_at == when}
+    return sorted(first) if len(first) == 1 else []
+
+
+def at_today(fact: Fact, repositories: Mapping[str, Repository]) -> Fact:
+    """The fact with its repository's name of today."""
+    name = current_name(fact.repository, repositories) if repositories else fact.repository
+    return fact if name == fact.repository else replace(fact, repository=name)

@@ -1,0 +1,65 @@
+"""Who is credited: the author, and whom the author's message names as a co-author?"""
+
+from __future__ import annotations
+
+from bot.landing.addresses import login_of, noreply, person_key, plain_email, user_id_of
+from bot.landing.machines import is_ai_agent, is_bot, is_landing_bot, is_web_flow
+from bot.landing.people import People
+from bot.landing.trailers import as_trailer, message_lines
+from bot.model import Signature
+
+__all__ = [
+    "People",
+    "co_authors",
+    "is_ai_agent",
+    "is_bot",
+    "is_landing_bot",
+    "is_web_flow",
+    "login_of",
+    "noreply",
+    "person_key",
+    "signature_of",
+    "user_id_of",
+]
+
+MOST_CO_AUTHORS = 100
+_CREDITS = frozenset(("co-authored-by", "co-developed-by", "lead-authored-by"))
+
+
+def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
+    """The people a message credits beside its author, in order, each once, at most 100.
+
+    Only lines that begin with the key count, so prose and quotations do not. Nobody has proved these addresses. The
+    author himself is left out under another address too where the name is the same; machines and agents always.
+    Source: https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors
+    """
+    found: dict[str, Signature] = {}
+    if "-by:" not in message and "-BY:" not in message and "-By:" not in message:
+        return ()
+    mine = {person_key(author), "e:" + plain_email(author.email), "name " + author.name.strip().lower()}
+    for line in message_lines(message)[1:]:
+        if line[:1] not in "CLcl":
+            continue
+        sig = _credited(line)
+        if sig is None or is_bot(sig) or is_ai_agent(sig):
+            continue
+        if mine.isdisjoint((person_key(sig), "e:" + plain_email(sig.email), "name " + sig.name.lower())):
+            found.setdefault(person_key(sig), sig)
+        if len(found) == MOST_CO_AUTHORS:
+            break
+    return tuple(found.values())
+
+
+def _credited(line: str) -> Signature | None:
+    trailer = as_trailer(line)
+    return signature_of(trailer[1]) if trailer is not None and trailer[0].lower() in _CREDITS else None
+
+
+def signature_of(text: str) -> Signature | None:
+    """`Name <e-mail>` as a signature; None for anything else."""
+    name, opened, rest = text.partition("<")
+    email, closed, _ = rest.partition(">")
+    email = email.strip()
+    if not opened or not closed or email.count("@") != 1 or " " in email:
+        return None
+    return Signature(name.strip().strip('"'), email)

@@ -1,0 +1,135 @@
+"""How are the identities of a piece of work spelt, so that equal strings mean the same piece?
+
+Strong keys (facts that share one are the same change; `Fact.keys`)
+    `commit:<full id>`       the commit itself, or the commit it was picked or exported from
+    `pr:<owner/name>#<n>`    a pull request, proved here or named by a trailer that says where the work comes from
+    `drev:D<n>`              Phabricator's Differential Revision
+    `change-id:I…`           Gerrit's Change-Id                    `review:<address>`  a code review elsewhere
+    `shipit:<12 hex>`        fbshipit-source-id                    `piper:<n>`         PiperOrigin-RevId
+    `ghstack:<id>`           ghstack-source-id                     `mail:<message id>` a patch sent by mail
+    `svn:<repository>@<n>`   git-svn-id                            `mr:<path>!<n>`     GitLab merge request
+    `copy:<digest>`          author's e-mail, author time and subject: what a cherry-pick keeps
+    `patch:<digest>`         author's e-mail, subject and changed lines, within one repository (or its parent)
+
+Weak names (they find a target, they never make two facts one; also in `Fact.keys`)
+    `title:<owner/name>:<title>`  subject or pull request title, see `plain_title`
+    `slice:<owner/name>#<n>`      the commit is an export of work that lives in that other repository
+
+What a commit says of others (`Fact.reverts`, `Fact.relands`) uses the same strings; commit ids may be abbreviated to
+seven digits, and `part:` in front says that only a part is taken back.
+
+A store finds what has to be folded together by equality alone: start with one fact and add every fact that offers a
+string one of them asks for, or asks for a string one of them offers, until nothing is added (`component`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from types import MappingProxyType
+
+from bot.model import Fact, FileChange, Repository
+
+PART = "part:"
+WEAK = ("title:", "slice:")
+NO_REPOSITORIES: Mapping[str, Repository] = MappingProxyType({})
+_SHORT = len("commit:") + 7
+_TINY = 4
+"""a patch of fewer changed lines says too little to be an identity"""
+
+
+def pull_key(repository: str, number: int) -> str:
+    return f"pr:{repository.lower()}#{number}"
+
+
+def title_key(repository: str, title: str) -> str:
+    return f"title:{repository.lower()}:{plain_title(title)}"
+
+
+def plain_title(title: str) -> str:
+    """A title as it is compared: without `(#N)` at its end, quotes around it, case or repeated blanks."""
+    title = title.strip()
+    while title.endswith(")") and (at := title.rfind("(#")) > 0 and title[at + 2 : -1].isdecimal():
+        title = title[:at].rstrip()
+    return " ".join(title.strip(" \"'`…").lower().split())
+
+
+def digest(*parts: str) -> str:
+    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def patch_key(scope: str, email: str, title: str, files: Sequence[FileChange]) -> str | None:
+    """The identity of a patch wherever its lines moved to; None for one too small or not shown.
+
+    Source: the idea of `git patch-id`, with blanks at both ends of a line left out.
+    """
+    lines: list[str] = []
+    for file in sorted(files, key=lambda file: file.path):
+        if file.patch is None:
+            return None
+        lines.append(file.path)
+        lines += [
+            line[0] + line[1:].strip() for line in file.patch.split("\n") if line[:1] in ("+", "-") and line[1:].strip()
+        ]
+    if len(lines) - len(files) < _TINY:
+        return None
+    return "patch:" + digest(scope.lower(), email.lower(), plain_title(title), *lines)
+
+
+def is_strong(key: str) -> bool:
+    return not key.startswith(WEAK)
+
+
+def renamed(key: str, repositories: Mapping[str, Repository]) -> str:
+    """The key with the repository's name of today, where `repositories` knows the old one."""
+    kind, _, rest = key.partition(":")
+    if not repositories or kind not in ("pr", "slice", "title"):
+        return key
+    mark = ":" if kind == "title" else "#"
+    name, _, tail = rest.partition(mark)
+    return f"{kind}:{current_name(name, repositories).lower()}{mark}{tail}"
+
+
+def current_name(name: str, repositories: Mapping[str, Repository]) -> str:
+    known = repositories.get(name) or repositories.get(name.lower())
+    return known.full_name if known else name
+
+
+def offers(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
+    """The strings under which a store keeps the fact."""
+    ids = {f"commit:{fact.commit}"[:_SHORT], f"commit:{fact.carrier}"[:_SHORT]}
+    return tuple(sorted(ids.union(_short(renamed(key, repositories)) for key in fact.keys)))
+
+
+def asks(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
+    """The strings by which a store looks for what belongs to the fact."""
+    said = (key.removeprefix(PART) for key in (*fact.reverts, *fact.relands))
+    strong = (key for key in fact.keys if is_strong(key))
+    own = f"commit:{fact.commit}"
+    return tuple(sorted({_short(renamed(key, repositories)) for key in (own, *said, *strong)}))
+
+
+def _short(key: str) -> str:
+    return key[:_SHORT] if key.startswith("commit:") else key
+
+
+def component(
+    start: Fact, facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES
+) -> tuple[Fact, ...]:
+    """All facts that must be folded together with `start`: what a store's query has to find."""
+    offering: dict[str, list[Fact]] = defaultdict(list)
+    asking: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        for key in offers(fact, repositories):
+            offering[key].append(fact)
+        for key in asks(fact, repositories):
+            asking[key].append(fact)
+    found, queue = {id(start): start}, [start]
+    while queue:
+        fact = queue.pop()
+        near = [other for key in asks(fact, repositories) for other in offering.pop(key, ())]
+        near += [other for key in offers(fact, repositories) for other in asking.pop(key, ())]
+        queue += (other for other in near if id(other) not in found)
+        found.update((id(other), other) for other in near)
+    return tuple(found.values())

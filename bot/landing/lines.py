@@ -1,0 +1,183 @@
+"""Which part of the split each changed line of a commit is in.
+
+Order of authority: the repository's own globs, its .gitattributes, a mark in the file's header, path rules, shape.
+`docs/lines.md` describes the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.landing import content, generated_marks, linguist
+from bot.landing.moves import Text, count_moves, whitespace_only, without
+from bot.landing.notebook import cell_lines, is_notebook
+from bot.landing.patch import PatchLines, read_patch
+from bot.landing.places import NO_RULES, Place, Rules, own_part, place
+from bot.model import FileChange, Lines
+
+__all__ = ["ReadFile", "Rules", "languages", "read_files", "split"]
+
+NOT_OURS = frozenset({"generated", "vendored", "lockfiles"})
+"""parts that nobody of the project wrote; within them neither moves nor blanks are told apart"""
+
+_WIDE_LINE = 500
+_WIDE_SHARE = 0.8
+_MINIFIED_WIDTH = 110
+_MINIFIABLE = (".js", ".css", ".mjs", ".cjs")
+_NUMBERS_FROM = 100
+_NUMBER_SHARE = 0.8
+_NUMBER_CHARACTERS = str.maketrans("", "", "0123456789abcdefABCDEFxXuUlL.,+-{}[]() \t\r;:")
+_HEAD_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """One file of a commit with its part and language.
+
+    Its changed lines count in `part`, except `moved`, `whitespace` and `generated` (outputs in a notebook) of them.
+    `added` and `removed` are the lines of the patch, of a notebook those of its cells; empty where no patch is shown
+    and where the path alone says that nobody of the project wrote them.
+    """
+
+    change: FileChange
+    part: str
+    language: str | None
+    added: Sequence[str]
+    removed: Sequence[str]
+    moved: int = 0
+    whitespace: int = 0
+    generated: int = 0
+
+
+def read_files(files: Sequence[FileChange], rules: Rules = NO_RULES) -> tuple[ReadFile, ...]:
+    """The files of one commit, read. Moves are looked for over all of them."""
+    read = [_read(change, rules) for change in files]
+    texts = [text for _, text in read if text is not None and (text.added or text.removed)]
+    if any(text.added for text in texts) and any(text.removed for text in texts):
+        count_moves(texts)
+    return tuple(_with_moves(one, text) for one, text in read)
+
+
+def _with_moves(read: ReadFile, text: Text | None) -> ReadFile:
+    if text is None or not (text.moved_in or text.moved_out):
+        return read
+    moved = text.moved_in + text.moved_out
+    return ReadFile(
+        read.change, read.part, read.language, read.added, read.removed, moved, read.whitespace, read.generated
+    )
+
+
+def _read(change: FileChange, rules: Rules) -> tuple[ReadFile, Text | None]:
+    """One file, and where moves may be looked for: in what is the project's own."""
+    if change.submodule or change.symlink:
+        return ReadFile(change, "vendored" if change.submodule else "config", None, (), ()), None
+    found = place(change.path, rules)
+    if change.patch is None:
+        part = found.part or own_part(change.path, found.language, rules)
+        return ReadFile(change, part, found.language, (), ()), None
+    if found.part in ("lockfiles", "generated") or (found.ruled and found.part in NOT_OURS):
+        return ReadFile(change, found.part, found.language, (), ()), None
+    lines = read_patch(change.patch)
+    language = found.language if found.settled else _language(change.path, lines, found)
+    part = _part(change, lines, found, rules, language)
+    if part in NOT_OURS:
+        return ReadFile(change, part, language, lines.added, lines.removed), None
+    if is_notebook(change.path):
+        return _notebook(change, lines, part, language), None
+    return _own_text(change, lines, part, language)
+
+
+def _own_text(change: FileChange, lines: PatchLines, part: str, language: str | None) -> tuple[ReadFile, Text]:
+    added: Sequence[str] = lines.added
+    removed: Sequence[str] = lines.removed
+    whitespace = 0
+    if added and removed:
+        old, new = whitespace_only(lines)
+        whitespace = old.total() + new.total()
+        removed, added = without(removed, old), without(added, new)
+    read = ReadFile(change, part, language, lines.added, lines.removed, 0, whitespace)
+    return read, Text(added, removed)
+
+
+def _notebook(change: FileChange, lines: PatchLines, part: str, language: str | None) -> ReadFile:
+    added, removed = cell_lines(lines.added), cell_lines(lines.removed)
+    outputs = len(lines.added) + len(lines.removed) - len(added) - len(removed)
+    return ReadFile(change, part, language, added, removed, generated=outputs)
+
+
+def _language(path: str, lines: PatchLines, found: Place) -> str | None:
+    """By the lines of the patch where the name allows several; its first lines only where the patch begins there."""
+    shown = lines.added or lines.removed
+    if lines.top == 1:
+        head = content.cut(shown[:_HEAD_LINES] if _is_whole(lines) else lines.head + shown[:_HEAD_LINES])
+    else:
+        head = "\n" + content.cut(shown[:_HEAD_LINES])
+    return linguist.language_by_head(path, head) or found.language
+
+
+def _is_whole(lines: PatchLines) -> bool:
+    """Whether the patch adds or removes a whole file, so that its lines are all there is."""
+    return not (lines.added and lines.removed) and " " not in lines.signs
+
+
+def _part(change: FileChange, lines: PatchLines, found: Place, rules: Rules, language: str | None) -> str:
+    if found.ruled and found.part:
+        return found.part
+    if not found.hand_written:
+        if lines.head and generated_marks.by_header(change.path, lines.head):
+            return "generated"
+        if found.part is None and _has_generated_shape(change, lines, language):
+            return "generated"
+    return found.part or own_part(change.path, language, rules)
+
+
+def _has_generated_shape(change: FileChange, lines: PatchLines, language: str | None) -> bool:
+    """Minified text, or a table of numbers: nearly all characters in very long lines, or nearly all lines numbers."""
+    changed = lines.added or lines.removed
+    if not changed or linguist.language_type(language) == "prose" or is_notebook(change.path):
+        return False
+    width = sum(map(len, changed))
+    if width > _MINIFIED_WIDTH * len(changed):
+        if change.status == "added" and change.path.endswith(_MINIFIABLE):
+            return True
+        if sum([len(line) for line in changed if len(line) > _WIDE_LINE]) > _WIDE_SHARE * width:
+            return True
+    return len(changed) >= _NUMBERS_FROM and _is_table(changed)
+
+
+def _is_table(changed: Sequence[str]) -> bool:
+    """Whether more than four lines in five hold numbers and nothing else (a sample of a hundred decides)."""
+    sample = changed[:: len(changed) // _NUMBERS_FROM]
+    rows = [
+        line for line in sample if any(map(str.isdigit, line[:80])) and not line[:400].translate(_NUMBER_CHARACTERS)
+    ]
+    return len(rows) > _NUMBER_SHARE * len(sample)
+
+
+def split(read: Sequence[ReadFile]) -> Lines:
+    """The changed lines of a commit by part; they sum to its additions + deletions whatever the patches hold."""
+    parts: dict[str, int] = {}
+    for one in read:
+        left = max(0, one.change.additions) + max(0, one.change.deletions)
+        for part, count in (("generated", one.generated), ("whitespace", one.whitespace), ("moved", one.moved)):
+            taken = min(count, left)
+            if taken:
+                parts[part] = parts.get(part, 0) + taken
+                left -= taken
+        if left:
+            parts[one.part] = parts.get(one.part, 0) + left
+    return Lines(**parts)
+
+
+def languages(read: Sequence[ReadFile]) -> dict[str, int]:
+    """Authored and test lines by language, most first, then by name; lines in no known language are left out."""
+    found: dict[str, int] = {}
+    for one in read:
+        if one.language is None or one.part not in ("authored", "tests"):
+            continue
+        total = one.change.additions + one.change.deletions
+        lines = total - one.moved - one.whitespace - one.generated
+        if lines > 0:
+            found[one.language] = found.get(one.language, 0) + lines
+    return dict(sorted(found.items(), key=lambda row: (-row[1], row[0])))

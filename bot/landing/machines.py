@@ -1,0 +1,199 @@
+"""Which signatures are not people: bots, merge bots, GitHub itself, AI agents?
+
+An address, a user id or a login is evidence; a name alone is only where nothing else is known of the signature.
+Addresses were read in public histories, ids of AI agents are those of METRICS.md, section 4.1.
+"""
+
+from __future__ import annotations
+
+from bot.landing.addresses import login_of, noreply, plain_email, user_id_of
+from bot.model import Signature
+
+WEB_FLOW = "noreply@github.com"
+"""what GitHub commits with when somebody presses a button"""
+
+LANDING_BOTS = frozenset(
+    (
+        "pytorchmergebot",
+        "bors",
+        "bors[bot]",
+        "bors-servo",
+        "homu",
+        "k8s-ci-robot",
+        "k8s-merge-robot",
+        "kubernetes-prow[bot]",
+        "openshift-merge-robot",
+        "openshift-merge-bot[bot]",
+        "istio-testing",
+        "knative-prow[bot]",
+        "knative-prow-robot",
+        "google-oss-prow[bot]",
+        "jetstack-bot",
+        "cert-manager-prow[bot]",
+        "metal3-io-bot",
+        "ti-chi-bot",
+        "ti-chi-bot[bot]",
+        "github-merge-queue",
+        "github-merge-queue[bot]",
+        "mergify[bot]",
+        "kodiakhq[bot]",
+        "bulldozer-bot[bot]",
+        "graphite-app[bot]",
+        "trunk-io[bot]",
+        "aviator-app[bot]",
+    )
+)
+"""logins that land other people's pull requests; `(#N)` of a commit they made is a pull request of that repository"""
+
+EXPORT_BOTS = frozenset(("facebook-github-bot", "meta-codesync[bot]", "copybara-service[bot]", "copybara-service"))
+"""logins that copy from elsewhere: `(#N)` of their commits may name any repository"""
+
+_BOT_LOGINS = (
+    LANDING_BOTS
+    | EXPORT_BOTS
+    | frozenset(
+        (
+            "web-flow",
+            "ghost",
+            "actions-user",
+            "dependabot",
+            "dependabot-preview",
+            "renovate-bot",
+            "greenkeeperio-bot",
+            "pyup-bot",
+            "snyk-bot",
+            "allcontributors",
+            "semantic-release-bot",
+            "pytorchbot",
+            "pytorchupdatebot",
+            "gopherbot",
+            "github-actions",
+            "patchback",
+            "weblate",
+            "codecov-io",
+            "scala-steward",
+            "imgbot",
+            "deepsource-autofix",
+            "pre-commit-ci",
+        )
+    )
+)
+_BOT_ADDRESSES = frozenset(
+    (
+        WEB_FLOW,
+        "bors@rust-lang.org",
+        "bors@bors.tech",
+        "copybara-worker@google.com",
+        "copybara-piper@google.com",
+        "gvisor-bot@google.com",
+        "gobot@golang.org",
+        "support@dependabot.com",
+        "bot@renovateapp.com",
+        "renovate@whitesourcesoftware.com",
+        "support@greenkeeper.io",
+        "github-bot@pyup.io",
+        "bot@pyup.io",
+        "snyk-bot@snyk.io",
+        "action@github.com",
+        "actions@github.com",
+        "github-actions@github.com",
+        "semantic-release-bot@martynus.net",
+        "hosted@weblate.org",
+        "noreply@weblate.org",
+        "me@scala-steward.org",
+        "bot@stepsecurity.io",
+        "imgbothelp@gmail.com",
+    )
+)
+_BOT_BEGINNINGS = ("generatedunixname",)
+"""local parts that an exporting tool makes up for its own jobs"""
+
+_AGENT_IDS = frozenset(
+    (
+        209825114,  # claude[bot]
+        198982749,  # Copilot, coding agent
+        223556219,  # Copilot, command line and app
+        175728472,  # Copilot, review suggestions
+        62310815,  # Copilot Autofix
+        223894421,  # Copilot Autofix
+        158243242,  # devin-ai-integration[bot]
+        199175422,  # chatgpt-codex-connector[bot]
+        161369871,  # google-labs-jules[bot]
+        218312386,  # gemini-cli[bot]
+        176961590,  # gemini-code-assist[bot]
+        138933559,  # factory-droid[bot]
+        136622811,  # coderabbitai[bot]
+        58596630,  # sourcery-ai[bot]
+    )
+)
+_AGENT_ADDRESSES = frozenset(
+    (
+        "noreply@anthropic.com",
+        "cursoragent@cursor.com",
+        "noreply@openai.com",
+        "codex@openai.com",
+        "aider@aider.chat",
+        "noreply@aider.dev",
+        "noreply@aider.chat",
+        "amp@ampcode.com",
+        "noreply@opencode.ai",
+        "junie@jetbrains.com",
+        "windsurf@codeium.com",
+        "vibe@mistral.ai",
+        "noreply@bytedance.com",
+        "oz-agent@warp.dev",
+    )
+)
+_AGENT_LOGINS = frozenset(
+    (
+        "copilot",
+        "copilot-swe-agent[bot]",
+        "claude[bot]",
+        "claude",
+        "devin-ai-integration[bot]",
+        "chatgpt-codex-connector[bot]",
+        "google-labs-jules[bot]",
+        "gemini-cli[bot]",
+        "gemini-code-assist[bot]",
+        "factory-droid[bot]",
+        "coderabbitai[bot]",
+        "sourcery-ai[bot]",
+        "cursoragent",
+        "cursor[bot]",
+    )
+)
+
+
+def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
+    """Whether the signature is a machine that commits or lands. `extra` are logins or e-mails a repository names."""
+    if sig.bot:
+        return True
+    email, login = plain_email(sig.email), login_of(sig)
+    if email in _BOT_ADDRESSES or email.startswith(_BOT_BEGINNINGS):
+        return True
+    if extra and ({email, login} & {name.lower() for name in extra}):
+        return True
+    if login is not None:
+        return login.endswith("[bot]") or login in _BOT_LOGINS
+    return sig.user_id is None and sig.name.strip().lower().endswith("[bot]")
+
+
+def is_ai_agent(sig: Signature) -> bool:
+    """Whether the signature is a coding agent; a person called Claude or Devin is not one."""
+    if user_id_of(sig) in _AGENT_IDS or plain_email(sig.email) in _AGENT_ADDRESSES:
+        return True
+    proved = noreply(sig.email) is not None or sig.login is not None
+    return proved and login_of(sig) in _AGENT_LOGINS
+
+
+def is_landing_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
+    """Whether the signature lands pull requests of the very repository it commits to."""
+    email, login = plain_email(sig.email), login_of(sig)
+    if email in ("bors@rust-lang.org", "bors@bors.tech") or login in LANDING_BOTS:
+        return True
+    return bool({email, login} & {name.lower() for name in extra}) if extra else False
+
+
+def is_web_flow(sig: Signature) -> bool:
+    """GitHub itself, on behalf of whoever pressed a button."""
+    return plain_email(sig.email) == WEB_FLOW

@@ -1,0 +1,70 @@
+"""In which calendar month and on which day does a moment fall, in a given zone?"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from bot.model import Month
+
+
+def local_time(epoch_seconds: int, zone: ZoneInfo) -> datetime:
+    """The moment on that zone's clock."""
+    return datetime.fromtimestamp(epoch_seconds, UTC).astimezone(zone)
+
+
+def month_of(epoch_seconds: int, zone: ZoneInfo) -> Month:
+    """`YYYY-MM` on that zone's calendar."""
+    when = local_time(epoch_seconds, zone)
+    return Month(f"{when.year:04d}-{when.month:02d}")
+
+
+def day_of(epoch_seconds: int, zone: ZoneInfo) -> str:
+    """`YYYY-MM-DD` on that zone's calendar."""
+    return local_time(epoch_seconds, zone).date().isoformat()
+
+
+def month_after(month: Month, months: int = 1) -> Month:
+    """The month so many months later (earlier where negative)."""
+    year, number = parse_month(month)
+    count = year * 12 + number - 1 + months
+    return Month(f"{count // 12:04d}-{count % 12 + 1:02d}")
+
+
+def parse_month(month: str) -> tuple[int, int]:
+    """(year, month number). Raises ValueError for anything but `YYYY-MM`."""
+    year, dash, number = month.partition("-")
+    plain = len(year) == 4 and len(number) == 2 and (year + number).isascii() and (year + number).isdecimal()
+    if not dash or not plain or not 1 <= int(number) <= 12 or int(year) < 1:
+        raise ValueError(f"{month!r} is not a month; write it as 2025-06")
+    return int(year), int(number)
+
+
+def months_between(first: Month, last: Month) -> tuple[Month, ...]:
+    """Every month from the first to the last, both included; none where the last is before the first."""
+    (year, number), (until_year, until_number) = parse_month(first), parse_month(last)
+    count = (until_year - year) * 12 + until_number - number + 1
+    return tuple(month_after(first, step) for step in range(max(count, 0)))
+
+
+def closed_months(first: Month, now: int, zone: ZoneInfo) -> tuple[Month, ...]:
+    """Every month from the first on that is over in that zone at `now` (epoch seconds)."""
+    return months_between(first, month_after(month_of(now, zone), -1))
+
+
+def begins_at(month: Month, zone: ZoneInfo) -> int:
+    """Epoch seconds of the first moment that belongs to the month in that zone.
+
+    Midnight may be skipped or repeated by a change of the clock, and a whole day may be skipped: the moment is
+    searched for, so that `month_of` says this month at it and an earlier one a second before.
+    """
+    year, number = parse_month(month)
+    middle = int(datetime(year, number, 1, tzinfo=UTC).timestamp())
+    low, high = middle - 172_800, middle + 172_800
+    while low < high:
+        between = (low + high) // 2
+        if month_of(between, zone) < month:
+            low = between + 1
+        else:
+            high = between
+    return low

@@ -1,0 +1,112 @@
+"""What a path says of its file before any text is read, under the rules of its repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bot.landing import linguist, path_parts
+from bot.landing.attributes import NO_ATTRIBUTES, Attributes
+from bot.landing.globs import glob
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """What a repository says of its own paths. The globs are read as in .gitattributes and come before it."""
+
+    attributes: Attributes = NO_ATTRIBUTES
+    extra_generated: tuple[str, ...] = ()
+    extra_vendored: tuple[str, ...] = ()
+    extra_docs: tuple[str, ...] = ()
+    extra_tests: tuple[str, ...] = ()
+    extra_authored: tuple[str, ...] = ()
+    """the project's own work, whatever the other rules say of its path"""
+
+
+NO_RULES = Rules()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a path says before any text is read.
+
+    `ruled`: decided by the repository itself. `hand_written`: the repository says that no program wrote it.
+    """
+
+    part: str | None
+    ruled: bool
+    hand_written: bool
+    language: str | None
+    settled: bool
+    """the name alone tells the language"""
+
+
+@lru_cache(maxsize=65_536)
+def place(path: str, rules: Rules) -> Place:
+    """The decisions about a path that hold for every commit under the same rules. `part` None: nobody else's work."""
+    said = rules.attributes.all(path) if rules.attributes.lines else {}
+    stated = said.get("linguist-language")
+    name = linguist.named(stated) if isinstance(stated, str) else None
+    found = linguist.candidates(path[path.rfind("/") + 1 :])
+    language = name or linguist.language(path)
+    part = _ruled(path, rules)
+    if part is None and said:
+        part = _attributed(path, rules.attributes)
+    ours = _denied(rules.attributes, path, "linguist-generated") if said else False
+    if part is not None:
+        return Place(part, True, ours, language, bool(name) or found.settled)
+    theirs = _denied(rules.attributes, path, "linguist-vendored") if said else False
+    part = _by_path(path, ours, theirs)
+    return Place(part, False, ours, language, bool(name) or found.settled)
+
+
+def _denied(attributes: Attributes, path: str, name: str) -> bool:
+    return attributes.get(path, name) is False
+
+
+def _ruled(path: str, rules: Rules) -> str | None:
+    """The part that the repository's own globs give."""
+    for part, globs in (
+        ("authored", rules.extra_authored),
+        ("generated", rules.extra_generated),
+        ("vendored", rules.extra_vendored),
+        ("docs", rules.extra_docs),
+        ("tests", rules.extra_tests),
+    ):
+        if any(glob(pattern).match(path) for pattern in globs):
+            return part
+    return None
+
+
+def _attributed(path: str, attributes: Attributes) -> str | None:
+    """The part that .gitattributes gives. A lock file marked as generated stays a lock file."""
+    if _set(attributes.get(path, "linguist-generated")):
+        return "lockfiles" if path_parts.is_lock_file(path) else "generated"
+    if _set(attributes.get(path, "linguist-vendored")):
+        return "vendored"
+    return "docs" if _set(attributes.get(path, "linguist-documentation")) else None
+
+
+def _set(value: bool | str | None) -> bool:
+    return value is not None and value is not False
+
+
+def _by_path(path: str, ours: bool, own: bool) -> str | None:
+    """Somebody else's by its path, unless the repository says it is ours (not generated) or own (not vendored)."""
+    if not ours and path_parts.is_lock_file(path):
+        return "lockfiles"
+    if not own and path_parts.is_vendored(path):
+        return "vendored"
+    return "generated" if not ours and path_parts.is_written_by_program(path) else None
+
+
+def _docs_denied(path: str, rules: Rules) -> bool:
+    return bool(rules.attributes.lines) and _denied(rules.attributes, path, "linguist-documentation")
+
+
+def own_part(path: str, language: str | None, rules: Rules) -> str:
+    """docs, tests, config or authored, for a path that nobody else wrote."""
+    part = path_parts.hand_written_part(path, language)
+    if part == "docs" and linguist.language_type(language) != "prose" and _docs_denied(path, rules):
+        return "tests" if path_parts.is_test(path) else "authored"
+    return part

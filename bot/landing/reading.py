@@ -1,0 +1,131 @@
+"""What does a landing's message say, once split into parts that conventions can ask for?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.landing.trailers import message_lines, trailer_lines
+from bot.model import Landing
+
+
+@dataclass(frozen=True, slots=True)
+class LandingSettings:
+    """What a repository's own configuration adds: logins or e-mails of landing bots, and trailers that name a pull
+    request (`Landed-PR`, whose value ends in a number or an address)."""
+
+    bots: tuple[str, ...] = ()
+    trailers: tuple[str, ...] = ()
+
+
+DEFAULT = LandingSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one convention proves of one landing."""
+
+    pull_request: int | None = None
+    keys: tuple[str, ...] = ()
+    reverts: tuple[str, ...] = ()
+    relands: tuple[str, ...] = ()
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A landing with its messages split once."""
+
+    landing: Landing
+    settings: LandingSettings
+    subject: str
+    lines: list[str]
+    trailers: Mapping[str, list[str]]
+    """values of every line that starts like a trailer, by key in lower case"""
+    carrier_subject: str
+    carrier_lines: list[str]
+
+    @classmethod
+    def of(cls, landing: Landing, settings: LandingSettings = DEFAULT) -> Reading:
+        lines = message_lines(landing.commit.message)
+        subject, lines = _without_blank_start(lines)
+        found: dict[str, list[str]] = defaultdict(list)
+        for key, value in trailer_lines(lines):
+            found[key.lower()].append(value)
+        if landing.carrier.id == landing.commit.id:
+            return cls(landing, settings, subject, lines, found, "", [])
+        carried, carrier_lines = _without_blank_start(message_lines(landing.carrier.message))
+        return cls(landing, settings, subject, lines, found, carried, carrier_lines)
+
+    @property
+    def repository(self) -> str:
+        return self.landing.repository.full_name
+
+    @property
+    def merged(self) -> bool:
+        """A merge commit brought it."""
+        return self.landing.carrier.id != self.landing.commit.id
+
+    def only(self, key: str) -> str | None:
+        """The value of a trailer that the message gives once; a roll-up that gives several names other work."""
+        values = set(self.trailers.get(key, ()))
+        return next(iter(values)) if len(values) == 1 else None
+
+    def carrier_body(self) -> str:
+        """First line of the carrier's text: where merge commits keep the pull request's title."""
+        return next((line.strip() for line in self.carrier_lines[1:] if line.strip()), "")
+
+
+def _without_blank_start(lines: list[str]) -> tuple[str, list[str]]:
+    start = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    lines = lines[start:] or [""]
+    return lines[0].strip(), lines
+
+
+def number_at_end(subject: str) -> tuple[int, str] | None:
+    """(N, the rest) of a subject that ends in `(#N)`."""
+    if not subject.endswith(")"):
+        return None
+    at = subject.rfind("(#")
+    digits = subject[at + 2 : -1]
+    if at < 0 or not digits.isascii() or not digits.isdecimal() or len(digits) > 9:
+        return None
+    return int(digits), subject[:at].rstrip()
+
+
+def pull_address(text: str) -> tuple[str, int] | None:
+    """(owner/name, N) of the first address of a GitHub pull request in the text."""
+    at = text.find("://github.com/")
+    if at < 0:
+        return None
+    parts = text[at + len("://github.com/") :].split(maxsplit=1)[:1]
+    path = parts[0].split("/") if parts else []
+    if len(path) < 4 or path[2] not in ("pull", "pulls"):
+        return None
+    number = leading_number(path[3])
+    return (f"{path[0]}/{path[1]}", number) if number else None
+
+
+def pull_reference(text: str, repository: str) -> tuple[str, int] | None:
+    """(owner/name, N) of `#N`, `owner/name#N` or an address at the start of the text; `#N` means `repository`."""
+    word = text.split(maxsplit=1)[0] if text.strip() else ""
+    if "://" in word:
+        return pull_address(word)
+    name, mark, digits = word.strip("()[],.;:").partition("#")
+    number = leading_number(digits) if mark else None
+    if not number or (name and name.count("/") != 1):
+        return None
+    return (name or repository), number
+
+
+def leading_number(text: str) -> int | None:
+    """The digits a text starts with; None where there are none, more than nine, or letters right behind them."""
+    end = next((at for at, letter in enumerate(text[:12]) if letter not in "0123456789"), len(text[:12]))
+    if not 0 < end <= 9 or (text[end : end + 1].isalpha()):
+        return None
+    return int(text[:end])
+
+
+def same_repository(one: str, other: str) -> bool:
+    return one.lower() == other.lower()

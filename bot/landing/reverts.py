@@ -1,0 +1,214 @@
+"""What does a commit say it takes back, and what does it say it brings back?
+
+Targets are spelt as in `bot.landing.keys`. Each form was read in public histories; `FORMS` lists them with examples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from bot.landing.keys import PART, pull_key
+from bot.landing.reading import Finding, Reading, pull_address, pull_reference
+from bot.landing.revert_titles import (
+    COMMIT,
+    DIFF,
+    PLAIN,
+    QUOTED,
+    is_commit_id,
+    named_targets,
+    read_title,
+    says_revert,
+    spelt_targets,
+    without_numbers,
+)
+from bot.landing.trailers import message_lines
+
+_SAYS_RELAND = re.compile(r"\bre-?land(?:s|ed|ing)?\b|\breappl(?:y|ies|ied)\b|\bre-?apply\b", re.IGNORECASE)
+_RELAND_MARK = re.compile(
+    r"^(?:\[ ?(?:re-?land|re-?apply)[^\]]{0,30}\] ?|(?:re-?land|re-?apply)(?:s|ed|ing)?\b[: ]? ?)", re.IGNORECASE
+)
+_PARTLY = re.compile(r"\b(?:partly|partial|partially|parts? of)\b", re.IGNORECASE)
+_HEDGES = ("but ", "except", "keep", "only ", "apart from", "while ")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to say it."""
+
+    name: str
+    example: str
+    evidence: str
+    read: Callable[[Reading], Finding | None]
+
+
+def read_reverts(reading: Reading) -> Finding:
+    """Everything the commit takes or brings back; nothing where it says nothing."""
+    if not _worth_reading(reading):
+        return Finding()
+    found = [finding for form in FORMS if (finding := form.read(reading)) is not None]
+    if not found and (pull := _pull_request_text(reading)) is not None:
+        found = [finding for form in FORMS if (finding := form.read(pull)) is not None]
+    reverts = list(dict.fromkeys(key for finding in found for key in finding.reverts))
+    relands = tuple(dict.fromkeys(key for finding in found for key in finding.relands))
+    if _is_partial(reading):
+        reverts = [key if key.startswith(PART) else PART + key for key in reverts]
+    return Finding(reverts=tuple(reverts), relands=relands)
+
+
+def _pull_request_text(reading: Reading) -> Reading | None:
+    """The pull request's own title and text, where its title says that it takes something back."""
+    told = reading.landing.pull_request
+    lines = (
+        [told.title.strip(), *message_lines(told.body)]
+        if told
+        else [line.strip() for line in reading.carrier_lines[1:]]
+    )
+    while lines and not lines[0]:
+        lines = lines[1:]
+    if not lines or not QUOTED.match(lines[0]):
+        return None
+    return replace(reading, subject=lines[0], lines=lines)
+
+
+_WORDS = re.compile(
+    r"revert|back(?:ed|ing)?[ -]?out|unland|roll[ -]?(?:ed )?back|re-?land|re-?appl|original (?:commit|phab)"
+)
+
+
+def _worth_reading(reading: Reading) -> bool:
+    told = reading.landing.pull_request
+    texts = (
+        reading.landing.commit.message[:65536],
+        reading.carrier_subject,
+        *reading.carrier_lines[1:4],
+        told.title if told else "",
+    )
+    text = "\n".join(texts).lower()
+    return _WORDS.search(text) is not None
+
+
+def _is_partial(reading: Reading) -> bool:
+    if _PARTLY.search(reading.subject):
+        return True
+    return any(
+        _PARTLY.search(line)
+        for line in reading.lines[1:]
+        if "revert" in line[:200].lower() or "back" in line[:60].lower()
+    )
+
+
+def _is_squash(lines: list[str]) -> bool:
+    """A squash merge lists the messages of its commits, which may have taken back each other."""
+    return sum(line.startswith("* ") for line in lines[1:]) > 1
+
+
+def _commit_line(reading: Reading) -> Finding | None:
+    if not says_revert(reading.subject) and not _RELAND_MARK.match(reading.subject) and _is_squash(reading.lines):
+        return None
+    keys: list[str] = []
+    for number, line in enumerate(reading.lines[1:], 1):
+        lower = line[:60].lower()
+        if not lower.startswith(("this reverts", "reverts commit", "revert commit", "this partially", "this partly")):
+            continue
+        head, _, tail = line.partition(", reversing")
+        if not tail and head.rstrip(" ,").lower().endswith(("commit", "commits")):
+            head += " " + (reading.lines[number + 1] if number + 1 < len(reading.lines) else "")
+        hedged = PART if any(word in head[60:].lower() for word in _HEDGES) else ""
+        keys += [f"{hedged}commit:{sha}" for sha in COMMIT.findall(head) if is_commit_id(sha)]
+    return Finding(reverts=tuple(keys)) if keys else None
+
+
+def _pull_line(reading: Reading) -> Finding | None:
+    keys: list[str] = []
+    for line in reading.lines[1:]:
+        if line[:8] not in ("Reverts ", "Reverted", "reverts "):
+            continue
+        target = pull_reference(line.partition(" ")[2], reading.repository)
+        if target is not None and ("on behalf of" in line or not line.startswith("Reverted")):
+            keys.append(pull_key(*target))
+    return Finding(reverts=tuple(keys)) if keys else None
+
+
+def _button_branch(reading: Reading) -> Finding | None:
+    head, mark, rest = reading.carrier_subject.partition("/revert-")
+    digits = rest.partition("-")[0]
+    if not mark or not head.startswith("Merge pull request #") or not digits.isdecimal() or len(digits) > 9:
+        return None
+    if not reading.subject.lower().startswith("revert"):
+        return None
+    return Finding(reverts=(pull_key(reading.repository, int(digits)),))
+
+
+def _phabricator(reading: Reading) -> Finding | None:
+    keys: list[str] = []
+    if says_revert(reading.subject):
+        rest = PLAIN.match(reading.subject)
+        keys += [f"drev:{diff[0]}" for diff in [DIFF.search(rest[1][:40])] if diff] if rest else []
+        for line in reading.lines[1:]:
+            if line[:20].lower().startswith(("this reverts d", "this diff reverts d", "this diff backs")):
+                keys += [f"drev:D{number}" for number in DIFF.findall(line)]
+        keys += [
+            f"drev:D{number}"
+            for value in reading.trailers.get("original phabricator diff", ())
+            for number in DIFF.findall(value)
+        ]
+        keys += ["shipit:" + value[:12] for value in reading.trailers.get("original commit changeset", ())]
+    return Finding(reverts=tuple(dict.fromkeys(keys))) if keys else None
+
+
+def _reland(reading: Reading) -> Finding | None:
+    keys: list[str] = []
+    mark = _RELAND_MARK.match(reading.subject)
+    if mark and not QUOTED.match(reading.subject):
+        title = reading.subject[mark.end() :].strip(" :\"'“”")
+        keys += spelt_targets(title, reading.repository)
+        keys += named_targets(without_numbers(title), reading.repository) if len(title) > 2 else ()
+        diff = DIFF.match(title)
+        keys += [f"drev:{diff[0]}"] if diff else []
+    if not _is_squash(reading.lines):
+        keys += _reland_lines(reading)
+    return Finding(relands=tuple(dict.fromkeys(keys))) if keys else None
+
+
+def _reland_lines(reading: Reading) -> list[str]:
+    """`Reland of #12`, `This relands commit …`, `Re-land D123` at the start of a line."""
+    keys: list[str] = []
+    for line in reading.lines[1:]:
+        said = _SAYS_RELAND.search(line[:40])
+        if said is None or said.start() > 12:
+            continue
+        rest = line[said.end() : 300].strip(" :")
+        for word in ("of ", "the ", "diff ", "pr "):
+            rest = rest[len(word) :] if rest.lower().startswith(word) else rest
+        keys += spelt_targets(rest, reading.repository)
+        keys += [f"drev:D{number}" for number in DIFF.findall(rest[:40])]
+        address = pull_address(rest)
+        keys += [pull_key(*address)] if address else []
+    return keys
+
+
+FORMS: tuple[Form, ...] = (
+    Form(
+        "git revert",
+        "This reverts commit 0123456789abcdef0123456789abcdef01234567, reversing\nchanges made to …",
+        "https://git-scm.com/docs/git-revert",
+        _commit_line,
+    ),
+    Form(
+        "revert button",
+        "Reverts owner/name#12",
+        "https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/reverting-a-pull-request",
+        _pull_line,
+    ),
+    Form("revert branch", "Merge pull request #13 from owner/revert-12-branch", "as above", _button_branch),
+    Form(
+        "Phabricator",
+        'Revert D1234567: Title · Back out "Title" · Original Phabricator Diff: D1234567',
+        "https://github.com/facebook/watchman/commits/main",
+        _phabricator,
+    ),
+    Form("title", 'Revert "Title (#12)" · revert: title · Revert 0123abc', "https://github.com/pytorch/ao", read_title),
+    Form("re-land", '[reland] Title · Reapply "Title" · Reland of #12', "https://github.com/pytorch/ao", _reland),
+)

@@ -1,0 +1,174 @@
+"""Which landings does each revert take back, and which landings bring something back?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.landing.addresses import person_key
+from bot.landing.keys import PART, renamed
+from bot.landing.pieces import Pieces
+from bot.model import Repository
+
+_AGAIN_WITHIN = 180 * 86_400
+"""seconds after a revert in which the same title by the same author is the same work again"""
+
+
+@dataclass(slots=True)
+class Effect:
+    """What one commit does to landings (by place): -1 takes back, +1 brings back."""
+
+    signs: dict[int, int] = field(default_factory=dict)
+    partly: set[int] = field(default_factory=set)
+    depth: int = 1
+    """1 for a revert, 2 for the revert of a revert, and so on"""
+
+
+class Undoing:
+    """The effects of all reverts. Building it joins re-lands to the pieces that they bring back."""
+
+    def __init__(self, pieces: Pieces, repositories: Mapping[str, Repository]) -> None:
+        self._pieces = pieces
+        self._repositories = repositories
+        self.effects: dict[int, Effect] = {}
+        self.relands: set[int] = set()
+        """landings that bring an earlier piece back and say so"""
+        self._members = {root: [p for p in group if pieces.homes[p] == p] for root, group in pieces.groups().items()}
+        self._root = {place: root for root, group in self._members.items() for place in group}
+        self._reverting = [p for p, fact in enumerate(pieces.facts) if fact.reverts and pieces.homes[p] == p]
+        self._is_reverting = set(self._reverting)
+        for place in self._reverting:
+            self._settle(place)
+        self._join_relands()
+
+    def is_revert(self, place: int) -> bool:
+        """The commit takes something back, and does not thereby bring something else back.
+
+        Work that says by the way that it takes back a part of something is no revert.
+        """
+        home = self._pieces.homes[place]
+        if home not in self._is_reverting or home in self.relands:
+            return False
+        fact = self._pieces.facts[home]
+        return fact.kind == "revert" or not all(key.startswith(PART) for key in fact.reverts)
+
+    def _settle(self, place: int) -> None:
+        """Work out an effect, those it depends on first; a circle of references has none."""
+        waiting, open_ = [place], set()
+        while waiting:
+            now = waiting[-1]
+            if now in self.effects:
+                waiting.pop()
+                continue
+            targets = self._targets(now)
+            needed = [
+                t
+                for t, _ in targets
+                if t in self._is_reverting and t not in self.effects and t not in open_ and t != now
+            ]
+            if needed and now not in open_:
+                open_.add(now)
+                waiting += needed
+                continue
+            self.effects[now] = self._effect(targets)
+            waiting.pop()
+
+    def _effect(self, targets: Sequence[tuple[int, bool]]) -> Effect:
+        effect = Effect()
+        for target, partly in targets:
+            before = self.effects.get(target)
+            if target not in self._is_reverting:
+                if partly:
+                    effect.partly.add(target)
+                else:
+                    effect.signs[target] = -1
+            elif before is not None and not partly:
+                effect.depth = max(effect.depth, before.depth + 1)
+                effect.signs.update({place: -sign for place, sign in before.signs.items()})
+                if any(sign > 0 for sign in before.signs.values()):
+                    effect.signs[target] = -1
+        return effect
+
+    def _targets(self, place: int) -> list[tuple[int, bool]]:
+        """(landing, only a part of it) that a commit takes back. A title counts only where nothing better is known."""
+        found: dict[int, bool] = {}
+        fact = self._pieces.facts[place]
+        for key in sorted(fact.reverts, key=lambda key: "title:" in key[:11]):
+            plain = key.removeprefix(PART)
+            if plain.startswith("title:") and found:
+                break
+            for target in self._meant(plain, place):
+                found[target] = found.get(target, True) and key.startswith(PART)
+        return list(found.items())
+
+    def _meant(self, key: str, place: int) -> Sequence[int]:
+        if key.startswith("commit:"):
+            return [target for target in self._pieces.commits(key[7:]) if target != place]
+        when, own = self._pieces.facts[place].landed_at, self._root[place]
+        there = [
+            target
+            for target in self._pieces.by_key.get(renamed(key, self._repositories), ())
+            if self._pieces.facts[target].landed_at <= when and self._root[target] != own
+        ]
+        if key.startswith("title:"):
+            there = there[-1:]
+        roots = dict.fromkeys(self._root[target] for target in there)
+        return [t for root in roots for t in self._members[root] if self._pieces.facts[t].landed_at <= when]
+
+    # --- what brings back ---
+
+    def _join_relands(self) -> None:
+        for place in sorted(self._reverting, key=lambda place: self.effects[place].depth):
+            self._join_double_revert(place)
+        for place, fact in enumerate(self._pieces.facts):
+            if fact.relands and self._pieces.homes[place] == place and place not in self.relands:
+                self._join_stated(place)
+        for place in self._reverting:
+            if place not in self.relands:
+                self._join_same_title(place)
+
+    def _join_double_revert(self, place: int) -> None:
+        signs = self.effects[place].signs
+        roots = {self._pieces.piece(target) for target in signs}
+        if len(roots) == 1 and all(sign > 0 for sign in signs.values()):
+            self.relands.add(place)
+            self._pieces.join(next(iter(signs)), place)
+
+    def _join_stated(self, place: int) -> None:
+        signs = self.effects[place].signs if place in self.effects else {}
+        if signs:
+            return
+        for key in sorted(self._pieces.facts[place].relands, key=lambda key: key.startswith("title:")):
+            before = [t for t in self._meant(key, place) if t not in self._is_reverting and t < place]
+            if before:
+                self._pieces.join(before[0], place)
+                self.relands.add(place)
+                return
+
+    def _join_same_title(self, place: int) -> None:
+        """The first landing after a revert that has the title the revert names, by an author of what it took back."""
+        facts, signs = self._pieces.facts, self.effects[place].signs
+        taken = {target for target, sign in signs.items() if sign < 0}
+        roots = {self._pieces.piece(target) for target in taken}
+        if len(roots) != 1:
+            return
+        authors = {person_key(facts[target].author) for target in taken}
+        for key in facts[place].reverts:
+            there = self._pieces.by_key.get(renamed(key, self._repositories), []) if key.startswith("title:") else []
+            others = [t for t in there if self._pieces.piece(t) not in roots and t not in self._is_reverting]
+            later = [t for t in others if t > place]
+            if not later or len(later) < len(others):
+                continue
+            again = facts[later[0]]
+            if person_key(again.author) in authors and again.landed_at - facts[place].landed_at <= _AGAIN_WITHIN:
+                self._pieces.join(next(iter(taken)), later[0])
+
+    def by_piece(self) -> dict[int, list[int]]:
+        """The reverts that touch each piece, oldest first."""
+        found: dict[int, dict[int, None]] = defaultdict(dict)
+        for place in self._reverting:
+            effect = self.effects[place]
+            for target in (*effect.signs, *effect.partly):
+                found[self._pieces.piece(target)][place] = None
+        return {root: list(places) for root, places in found.items()}

@@ -1,0 +1,191 @@
+"""Which of a contributor's changes of one month make one feature, one bug fix, or one other piece of work."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+from bot.metrics.links import links, scope_of
+from bot.model import Change, ChangeId, Item, ItemKind, State
+
+__all__ = ["group", "item_id", "links"]
+
+TEMPLATE_DAYS = 21
+TEMPLATE_LIKENESS = 0.5
+TEXT_LIKENESS = 0.30
+FILES_SHARED = 0.3
+_MOST_PAIRS_OF = 250
+"""above this many changes in a month (a robot's month under a person's name) only stated links join"""
+
+_WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}(?![a-z])|[^\W\d_]{2,}")
+_IDENTIFIER = re.compile(r"\S*[._/:()<>`\"'0-9-]\S*|\S*[a-z][A-Z]\S*")
+_LEAD = re.compile(r"^(?:\[[^\]\n]{1,60}\]\s{0,3})+|^[A-Za-z]{2,15}(?:\([^()\n]{1,60}\))?!?:\s{0,3}")
+_TAIL = re.compile(r"\s{0,3}\(#\d{1,8}\)$")
+_STOP = frozenset(
+    ("a", "an", "and", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or")
+)
+_STOP |= {"that", "the", "this", "to", "when", "where", "which", "with", "without"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What of a change is compared."""
+
+    change: Change
+    links: frozenset[str]
+    scope: str
+    words: frozenset[str]
+    template: frozenset[str]
+    paths: frozenset[str]
+
+
+def _plain(title: str) -> str:
+    return _LEAD.sub("", _TAIL.sub("", title.strip())).strip()
+
+
+def _words(title: str) -> frozenset[str]:
+    return frozenset(_stem(word.lower()) for word in _WORD.findall(_plain(title)) if word.lower() not in _STOP)
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+def _template(title: str) -> frozenset[str]:
+    """The words of a title without its identifiers: what stays the same along a series."""
+    kept = " ".join(word for word in _plain(title).split() if not _IDENTIFIER.fullmatch(word))
+    return frozenset(_stem(word.lower()) for word in _WORD.findall(kept) if word.lower() not in _STOP)
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 0.0
+
+
+def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / math.sqrt(len(one) * len(other)) if one and other else 0.0
+
+
+def _read(change: Change) -> _Read:
+    facts = [commit.fact for commit in change.commits]
+    keys = {key for fact in facts for key in fact.links}
+    if change.pull_request is not None:
+        # another change may name this one: its own number answers to both spellings
+        keys |= {f"issue:{change.repository}#{change.pull_request}", f"own:{change.repository}#{change.pull_request}"}
+    return _Read(
+        change=change,
+        links=frozenset(keys),
+        scope=scope_of(change.title),
+        words=_words(change.title),
+        template=_template(change.title),
+        paths=frozenset(path for fact in facts for path in fact.paths),
+    )
+
+
+def _stated(one: _Read, other: _Read) -> str | None:
+    """The strongest link that both changes state, E1 to E3."""
+    shared = sorted(one.links & other.links)
+    for prefix, rule in (("issue:", "E1"), ("ticket:", "E1"), ("stack:", "E2"), ("series:", "E3")):
+        for key in shared:
+            if key.startswith(prefix):
+                return f"{rule} {key}"
+    return None
+
+
+def _alike(one: _Read, other: _Read) -> str | None:
+    """E4 same scope and title template within three weeks; E5 like titles and shared files."""
+    apart = abs(one.change.landed_at - other.change.landed_at)
+    if one.scope and one.scope == other.scope and apart <= TEMPLATE_DAYS * 86_400:
+        likeness = _jaccard(one.template, other.template)
+        if likeness >= TEMPLATE_LIKENESS:
+            return f"E4 [{one.scope}] titles {likeness:.2f}"
+    likeness = _cosine(one.words, other.words)
+    if likeness >= TEXT_LIKENESS:
+        files = _jaccard(one.paths, other.paths)
+        if files >= FILES_SHARED:
+            return f"E5 titles {likeness:.2f} files {files:.2f}"
+    return None
+
+
+def _edges(read: Sequence[_Read]) -> Iterator[tuple[int, int, str]]:
+    """Every pair that belongs together, with the rule that says so."""
+    few = len(read) <= _MOST_PAIRS_OF
+    for (i, one), (j, other) in combinations(enumerate(read), 2):
+        if "revert" in (one.change.kind, other.change.kind):
+            continue
+        rule = _stated(one, other) or (_alike(one, other) if few else None)
+        if rule:
+            yield i, j, rule
+
+
+def _components(count: int, edges: Sequence[tuple[int, int, str]]) -> list[list[int]]:
+    root = list(range(count))
+
+    def find(index: int) -> int:
+        while root[index] != index:
+            root[index] = root[root[index]]
+            index = root[index]
+        return index
+
+    for i, j, _ in edges:
+        one, other = sorted((find(i), find(j)))
+        root[other] = one
+    groups: dict[int, list[int]] = {}
+    for index in range(count):
+        groups.setdefault(find(index), []).append(index)
+    return list(groups.values())
+
+
+def _kind(members: Sequence[Change]) -> ItemKind:
+    kinds = {member.kind for member in members if member.state != "reverted"} or {member.kind for member in members}
+    return "feature" if "feature" in kinds else "bug_fix" if "bug_fix" in kinds else "other"
+
+
+def _state(members: Sequence[Change]) -> State:
+    states = {member.state for member in members}
+    if states == {"reverted"}:
+        return "reverted"
+    return "relanded" if "relanded" in states else "landed"
+
+
+def _title(members: Sequence[Change], kind: ItemKind) -> str:
+    """The leading member's own words: the one with most lines among those that decide the kind, then the oldest."""
+    standing = [member for member in members if member.state != "reverted"] or list(members)
+    deciding = [member for member in standing if member.kind == kind] or standing
+    leading = max(deciding, key=lambda member: (member.lines.code, -member.landed_at, member.id))
+    return _TAIL.sub("", leading.title.strip()) or leading.id
+
+
+def _order(change: Change) -> tuple[int, int, str]:
+    return change.landed_at, change.pull_request or 0, change.id
+
+
+def group(changes: Sequence[Change]) -> tuple[Item, ...]:
+    """One contributor's changes of one month as items, oldest first; the order of the input makes no difference.
+
+    Rules and thresholds are those of docs/metrics.md; every edge is kept as (one, other, rule).
+    """
+    ordered = sorted({change.id: change for change in changes}.values(), key=_order)
+    edges = list(_edges([_read(change) for change in ordered]))
+    items = []
+    for component in _components(len(ordered), edges):
+        members = [ordered[index] for index in component]
+        kind = _kind(members)
+        inside = set(component)
+        kept = tuple((ordered[i].id, ordered[j].id, rule) for i, j, rule in edges if i in inside)
+        items.append(Item(kind, _title(members, kind), _state(members), tuple(member.id for member in members), kept))
+    return tuple(items)
+
+
+@lru_cache(maxsize=4096)
+def item_id(changes: tuple[ChangeId, ...]) -> str:
+    """A name for the item that these changes make: the same wherever and whenever it is computed."""
+    return "item:" + hashlib.sha256("\n".join(sorted(changes)).encode()).hexdigest()[:12]

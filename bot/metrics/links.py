@@ -1,0 +1,76 @@
+"""What a landing says it belongs to: issues, tickets, stacks, series and scopes, as keys that items are grouped by."""
+
+from __future__ import annotations
+
+import re
+
+from bot.landing.conventions import Recognised
+from bot.model import Landing
+
+_ISSUE = re.compile(
+    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|part of|follow[- ]?up (?:to|of|for)|reland of|see|"
+    r"for|related(?: to)?|addresses|towards?)\s{0,3}:?\s{0,3}"
+    r"(?:(?P<repository>[\w.-]{1,39}/[\w.-]{1,100})#|https://[\w.-]{1,100}/(?P<path>[\w.-]{1,39}/[\w.-]{1,100})/"
+    r"(?:issues|pull)/|#|gh-)(?P<number>\d{1,7})\b",
+    re.IGNORECASE,
+)
+_TICKET = re.compile(r"^\W{0,2}([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")
+_NO_TICKETS = frozenset({"CVE", "PEP", "RFC", "UTF", "SHA", "ISO", "MD", "GH", "BASE", "PY", "X"})
+_STACK_LINE = re.compile(r"^\s{0,8}(?:[*-]\s{0,3})?(?:__->__\s{0,3}|\*\*|➡️\s{0,3}|👉\s{0,3})?#(\d{1,7})\b")
+_STACK_HEAD = ("stack from", "stack:", "stacked on", "this stack", "* **#", "graphite")
+_SERIES = re.compile(r"[\[(]?\b(?P<at>\d{1,3}|n)\s?(?:/|of)\s?(?P<of>\d{1,3}|n)\b[\])]?", re.IGNORECASE)
+_SCOPE = re.compile(r"^[a-zA-Z]{2,15}\((?P<scope>[^()\n]{1,40})\)!?:|^\[(?P<tag>[^\]\n]{1,40})\]")
+_MOST = 12
+"""a text that names more issues than this is a list (release notes, a roll-up), and joins nothing"""
+_HEAD = 20_000
+"""characters of a message that are read"""
+
+
+def _issues(text: str, repository: str) -> list[str]:
+    found = {
+        f"issue:{match['repository'] or match['path'] or repository}#{match['number']}"
+        for match in _ISSUE.finditer(text)
+    }
+    return sorted(found) if len(found) <= _MOST else []
+
+
+def _stack(text: str, repository: str) -> list[str]:
+    """Pull requests of a stack block, as ghstack, Graphite and spr write it into the body."""
+    lines = text.split("\n")
+    heads = [index for index, line in enumerate(lines) if line.strip().lower().startswith(_STACK_HEAD)]
+    numbers: set[str] = set()
+    for head in heads[:2]:
+        for line in lines[head : head + 40]:
+            match = _STACK_LINE.match(line)
+            if match:
+                numbers.add(match[1])
+    return [f"stack:{repository}#{number}" for number in sorted(numbers, key=int)] if len(numbers) > 1 else []
+
+
+def _series(title: str, scope: str) -> list[str]:
+    match = _SERIES.search(title)
+    if not match or (match["at"].isdigit() and match["of"].isdigit() and int(match["at"]) > int(match["of"])):
+        return []
+    return [f"series:{scope}|{match['of'].lower()}"] if scope else []
+
+
+def scope_of(title: str) -> str:
+    """The scope of a conventional prefix or the leading bracket tag, lower-case; empty where there is none."""
+    match = _SCOPE.match(title.strip())
+    return (match["scope"] or match["tag"]).strip().lower() if match else ""
+
+
+def links(landing: Landing, recognised: Recognised) -> tuple[str, ...]:
+    """Keys of what this landing says it belongs to, sorted: `issue:`, `ticket:`, `stack:`, `series:` and `scope:`."""
+    repository = landing.repository.full_name
+    pull_request = landing.pull_request
+    text = landing.commit.message[:_HEAD] + ("\n" + pull_request.body[:_HEAD] if pull_request else "")
+    title = recognised.title
+    scope = scope_of(title)
+    keys = _issues(text, repository) + _stack(text, repository) + _series(title, scope)
+    ticket = _TICKET.match(title)
+    if ticket and ticket[1].split("-")[0] not in _NO_TICKETS:
+        keys.append(f"ticket:{ticket[1]}")
+    if scope:
+        keys.append(f"scope:{scope}")
+    return tuple(sorted(set(keys)))

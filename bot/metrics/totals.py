@@ -1,0 +1,89 @@
+"""What one contributor's changes add up to, month by month: the fold of the ledger, in whole numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
+
+from bot.landing.identity import person_key
+from bot.landing.months import day_of, month_of
+from bot.model import Change, CountedCommit, Fact, Lines, Month, PersonKey
+
+
+@dataclass(slots=True)
+class MonthWork:
+    """One contributor's landed work of one month. `delivered` are the changes whose items belong to this month."""
+
+    month: Month
+    commits: list[tuple[Change, CountedCommit]] = field(default_factory=list)
+    co_authored: list[tuple[Change, CountedCommit]] = field(default_factory=list)
+    delivered: list[Change] = field(default_factory=list)
+
+    @property
+    def lines(self) -> Lines:
+        return sum((commit.lines for _, commit in self.commits), Lines())
+
+    @property
+    def languages(self) -> Counter[str]:
+        """Authored and test lines by language, of the work that stands."""
+        return sum_languages(commit for _, commit in self.commits)
+
+    @property
+    def repositories(self) -> tuple[str, ...]:
+        """Where it landed, most commits first, then by name."""
+        counts = Counter(commit.fact.repository for _, commit in self.commits)
+        return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
+
+
+def sum_languages(commits: Iterable[CountedCommit]) -> Counter[str]:
+    """Lines by language over commits whose lines are not reverted or mirrored."""
+    total: Counter[str] = Counter()
+    for commit in commits:
+        if not (commit.lines.reverted or commit.lines.mirrored):
+            total.update(dict(commit.fact.languages))
+    return total
+
+
+def wrote(fact: Fact, keys: Collection[PersonKey]) -> bool:
+    return person_key(fact.author) in keys
+
+
+def helped(fact: Fact, keys: Collection[PersonKey]) -> bool:
+    """Credited as co-author, and not the author."""
+    return not wrote(fact, keys) and any(person_key(person) in keys for person in fact.co_authors)
+
+
+def delivery_month(change: Change, keys: Collection[PersonKey], zone: ZoneInfo) -> Month | None:
+    """The month an item of this change belongs to: that of its delivery, where the contributor landed a commit of it
+    then, else that of the contributor's last commit in it; None where the contributor authored none of it."""
+    months = [month_of(commit.fact.landed_at, zone) for commit in change.counted if wrote(commit.fact, keys)]
+    delivered = month_of(change.landed_at, zone)
+    return delivered if delivered in months else (months[-1] if months else None)
+
+
+def work_by_month(changes: Sequence[Change], keys: Collection[PersonKey], zone: ZoneInfo) -> dict[Month, MonthWork]:
+    """The contributor's months with work, oldest first."""
+    months: dict[Month, MonthWork] = {}
+
+    def at(month: Month) -> MonthWork:
+        return months.setdefault(month, MonthWork(month))
+
+    for change in changes:
+        for commit in change.counted:
+            month = month_of(commit.fact.landed_at, zone)
+            if wrote(commit.fact, keys):
+                at(month).commits.append((change, commit))
+            elif helped(commit.fact, keys):
+                at(month).co_authored.append((change, commit))
+        delivered = delivery_month(change, keys, zone)
+        if delivered is not None:
+            at(delivered).delivered.append(change)
+    return {month: months[month] for month in sorted(months)}
+
+
+def days(work: Iterable[MonthWork], zone: ZoneInfo) -> dict[str, int]:
+    """Commits by ISO date in the zone, oldest first."""
+    counts = Counter(day_of(commit.fact.landed_at, zone) for month in work for _, commit in month.commits)
+    return dict(sorted(counts.items()))

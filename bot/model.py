@@ -1,0 +1,575 @@
+"""The words of the record as frozen types: what every room of Almanac hands to the next.
+
+A commit that reaches a default branch is a `Landing`; measured by itself it becomes a slim `Fact`; facts that carry
+the same piece of work fold into one `Change`; a person's changes become a `Profile`. Times are aware UTC datetimes at
+the edges and whole epoch seconds inside a `Fact`. Counts are integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from types import MappingProxyType
+from typing import Literal, NewType, cast
+
+UserId = NewType("UserId", int)
+RepositoryId = NewType("RepositoryId", int)
+InstallationId = NewType("InstallationId", int)
+CommitId = NewType("CommitId", str)
+ChangeId = NewType("ChangeId", str)
+"""`owner/name#123` where a pull request of that repository is proved, else `owner/name@<full commit id>`."""
+PersonKey = NewType("PersonKey", str)
+"""`u:<user id>` when GitHub or a noreply address proves it, else `e:<lower-case e-mail>` (claimed)."""
+Month = NewType("Month", str)
+"""`YYYY-MM`, the calendar month of the landing time in the configured zone."""
+
+Kind = Literal["feature", "bug_fix", "refactor", "docs", "test", "build", "ci", "perf", "style", "chore", "revert"]
+ItemKind = Literal["feature", "bug_fix", "other"]
+State = Literal["landed", "reverted", "relanded"]
+FileStatus = Literal["added", "modified", "removed", "renamed", "copied", "changed"]
+
+KINDS: tuple[Kind, ...] = (
+    "feature",
+    "bug_fix",
+    "refactor",
+    "docs",
+    "test",
+    "build",
+    "ci",
+    "perf",
+    "style",
+    "chore",
+    "revert",
+)
+
+
+def _no_counts() -> Mapping[str, int]:
+    return MappingProxyType({})
+
+
+# --- what GitHub or a clone shows ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """One repository. `id` is identity where GitHub gave it; `full_name` ("owner/name") is shown, and identity of a clone."""
+
+    full_name: str
+    id: RepositoryId | None = None
+    private: bool = False
+    fork: bool = False
+    parent: str | None = None
+    """full name of the repository this one was forked from, where known"""
+    default_branch: str = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A name and an e-mail as a commit states them, after `.mailmap`; `user_id` and `login` where GitHub resolved them."""
+
+    name: str
+    email: str
+    user_id: UserId | None = None
+    login: str | None = None
+    bot: bool = False
+    """GitHub says type Bot, or the identity table knows the name"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file of one commit.
+
+    `additions` and `deletions` are git's numstat (0 for binary files). `patch` is the hunks alone, from the first `@@`,
+    as GitHub's API gives them, with any number of context lines >= 1; None where it is not shown (binary, too large).
+    """
+
+    path: str
+    status: FileStatus
+    additions: int
+    deletions: int
+    patch: str | None = None
+    previous_path: str | None = None
+    binary: bool = False
+    submodule: bool = False
+    symlink: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit. `partial` where a reading limit hid files, so that its lines are a lower bound."""
+
+    id: CommitId
+    parents: tuple[CommitId, ...]
+    author: Signature
+    committer: Signature
+    authored_at: datetime
+    committed_at: datetime
+    message: str
+    files: tuple[FileChange, ...] = ()
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    author: Signature
+    state: Literal["approved", "changes_requested", "commented", "dismissed", "pending"]
+    submitted_at: datetime
+    comments: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request as GitHub answers now (never as a payload claimed)."""
+
+    number: int
+    title: str
+    body: str
+    author: Signature | None
+    """None for a ghost"""
+    base_ref: str
+    head_ref: str
+    head_id: CommitId
+    merge_commit: CommitId | None = None
+    merged_at: datetime | None = None
+    closed_at: datetime | None = None
+    labels: tuple[str, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    """its own commits, without files; empty where not read"""
+    reviews: tuple[Review, ...] = ()
+    checks: Literal["passed", "failed", "unknown"] = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """One non-merge commit that the default branch of one repository reaches.
+
+    `carrier` is the commit on the first-parent line that brought it there (a merge commit, or the commit itself), and
+    `landed_at` is the carrier's committer time: what anybody with a clone reads too.
+    """
+
+    repository: Repository
+    commit: Commit
+    carrier: Commit
+    landed_at: datetime
+    pull_request: PullRequest | None = None
+    """known only where GitHub was asked; a clone has none"""
+
+
+# --- the ledger ------------------------------------------------------------------------------------------------------
+
+PARTS = (
+    "authored",
+    "tests",
+    "docs",
+    "config",
+    "generated",
+    "vendored",
+    "lockfiles",
+    "moved",
+    "whitespace",
+    "reverted",
+    "mirrored",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Changed lines (additions + deletions as git counts them), each in exactly one part; the parts sum to git's total."""
+
+    authored: int = 0
+    tests: int = 0
+    docs: int = 0
+    config: int = 0
+    generated: int = 0
+    vendored: int = 0
+    lockfiles: int = 0
+    moved: int = 0
+    whitespace: int = 0
+    reverted: int = 0
+    mirrored: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(getattr(self, part) for part in PARTS)
+
+    @property
+    def code(self) -> int:
+        """Lines of code as the profile shows them: authored + tests + docs + config."""
+        return self.authored + self.tests + self.docs + self.config
+
+    def __add__(self, other: Lines) -> Lines:
+        return Lines(*(getattr(self, part) + getattr(other, part) for part in PARTS))
+
+    def as_dict(self) -> dict[str, int]:
+        """The parts and `total`, in the order of the schema."""
+        return {part: getattr(self, part) for part in PARTS} | {"total": self.total}
+
+
+@dataclass(frozen=True, slots=True)
+class AiMark:
+    """One disclosed trace of an AI tool on one commit.
+
+    `level` 1 line notes, 2 agent-authored, 3 trailer or footer, 4 pull request only, 5 applied suggestion (METRICS.md).
+    `source` is the attribution line or field that says so.
+    """
+
+    level: Literal[1, 2, 3, 4, 5]
+    tool: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One landed commit, measured by itself: everything later steps need, and nothing they could read from elsewhere.
+
+    Facts are what the ledger keeps and what a clone's cache keeps. They are pure functions of a `Landing`.
+    """
+
+    repository: str
+    commit: CommitId
+    landed_at: int
+    """epoch seconds"""
+    authored_at: int
+    author: Signature
+    committer: Signature
+    title: str
+    """subject line, or the pull request's title where this commit is the whole of it"""
+    how: str
+    """name of the landing convention that brought it (landing/conventions.py)"""
+    carrier: CommitId
+    pull_request: int | None = None
+    """number in `repository`, only where proved"""
+    co_authors: tuple[Signature, ...] = ()
+    keys: tuple[str, ...] = ()
+    """identities of the piece of work, e.g. `pr:owner/name#12`, `drev:D123`, `change-id:I…`, `pick:<sha>`, `patch:<id>`"""
+    reverts: tuple[str, ...] = ()
+    """identities (same spelling as `keys`) that this commit says it takes back"""
+    relands: tuple[str, ...] = ()
+    """identities that this commit says it brings back"""
+    lines: Lines = Lines()
+    kind: Kind = "chore"
+    why: str = ""
+    certain: bool = True
+    languages: Mapping[str, int] = field(default_factory=_no_counts)
+    """authored + test lines by Linguist language"""
+    skills: Mapping[str, int] = field(default_factory=_no_counts)
+    """evidence lines by skill of the vocabulary"""
+    ai: tuple[AiMark, ...] = ()
+    signals: Mapping[str, int] = field(default_factory=_no_counts)
+    """whole-number signals of the patch for the quality formulas (metrics/quality.py names them)"""
+    paths: tuple[str, ...] = ()
+    """source paths touched (not generated, vendored or lock files), sorted, at most 300"""
+    links: tuple[str, ...] = ()
+    """what items are grouped by: `issue:owner/name#5`, `pr:owner/name#7`, `stack:…`, `series:…`, `scope:…`"""
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCommit:
+    """A fact as it counts once identities, forks and reverts are known."""
+
+    fact: Fact
+    counts: bool
+    """False where the same commit counts in another repository of the same fork family"""
+    lines: Lines
+    """the fact's lines, with those of reverted or mirrored work in their own part; same total"""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The canonical piece of work that one or more landed commits carry."""
+
+    id: ChangeId
+    repository: str
+    title: str
+    kind: Kind
+    why: str
+    certain: bool
+    state: State
+    landed_at: int
+    """epoch seconds of the landing that delivered it: the re-land's, where it was landed again"""
+    commits: tuple[CountedCommit, ...]
+    """every landed commit that carries it, oldest first, in every repository"""
+    pull_request: int | None = None
+    also_in: tuple[str, ...] = ()
+    """full names of forks, mirrors and backports, sorted"""
+    reverted_by: ChangeId | None = None
+    partly_reverted_by: tuple[ChangeId, ...] = ()
+    url: str | None = None
+    elsewhere: bool = False
+    """only an export of it landed here; the change itself lives in a repository that the record does not hold"""
+
+    @property
+    def outcome(self) -> bool:
+        """It stands, it is not itself a revert, and it is not the export of another repository's change."""
+        return self.state != "reverted" and self.kind != "revert" and not self.elsewhere
+
+    @property
+    def counted(self) -> tuple[CountedCommit, ...]:
+        return tuple(commit for commit in self.commits if commit.counts)
+
+    @property
+    def lines(self) -> Lines:
+        return sum((commit.lines for commit in self.commits if commit.counts), Lines())
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A contributor's changes of one month that make one feature, one bug fix or one other piece of work."""
+
+    kind: ItemKind
+    title: str
+    state: State
+    changes: tuple[ChangeId, ...]
+    edges: tuple[tuple[ChangeId, ChangeId, str], ...] = ()
+    """why they belong together: (one, other, rule)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A contributor: all addresses that are proved to be the same account, or one claimed e-mail."""
+
+    key: PersonKey
+    name: str
+    emails: tuple[str, ...]
+    login: str | None = None
+    user_id: UserId | None = None
+    bot: bool = False
+    names: tuple[str, ...] = ()
+
+    @property
+    def display(self) -> str:
+        """The name verbatim, else the login, else the e-mail's local part."""
+        return self.name or self.login or (self.emails[0].split("@")[0] if self.emails else "")
+
+
+# --- the profile, as profile.schema.json spells it -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    text: str
+    evidence: tuple[ChangeId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    sentences: tuple[Sentence, ...]
+    writer: Literal["template", "llm"] = "template"
+
+    @property
+    def text(self) -> str:
+        return " ".join(sentence.text for sentence in self.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    version: str
+    timezone: str = "UTC"
+    date_basis: Literal["landed"] = "landed"
+
+
+@dataclass(frozen=True, slots=True)
+class Contributor:
+    display: str
+    naming: Literal["named", "anonymous"] = "named"
+    id: UserId | None = None
+    login: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    commits: int
+    features: int
+    bugs: int
+    lines: Lines
+    active_months: int
+    outcomes: int
+    co_authored: int = 0
+    other: int = 0
+    """items that are neither feature nor bug fix"""
+
+    @property
+    def lines_of_code(self) -> int:
+        return self.lines.code
+
+    @property
+    def feature_share(self) -> float | None:
+        """features / (features + bugs), None when both are 0."""
+        both = self.features + self.bugs
+        return self.features / both if both else None
+
+
+@dataclass(frozen=True, slots=True)
+class MonthRecord:
+    month: Month
+    commits: int
+    features: int
+    bugs: int
+    lines: Lines
+    summary: Text
+    items: tuple[Item, ...]
+    co_authored: int = 0
+    other: int = 0
+    repositories: tuple[str, ...] = ()
+    languages: Mapping[str, int] = field(default_factory=_no_counts)
+
+    @property
+    def lines_of_code(self) -> int:
+        return self.lines.code
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreEvidence:
+    change: ChangeId
+    signal: str
+    effect: float
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """0-100, None = not rated. `interval` is the 80 % interval; below three rated changes it is provisional."""
+
+    score: float | None = None
+    rated: int = 0
+    interval: tuple[float, float] | None = None
+    evidence: tuple[ScoreEvidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    correctness: Score = Score()
+    maintainability: Score = Score()
+    architecture: Score = Score()
+    performance: Score = Score()
+
+
+@dataclass(frozen=True, slots=True)
+class AiUsage:
+    """Commits by level of disclosure; the three shares sum to 1 where there is a commit. Unknown is not "human"."""
+
+    declared: int = 0
+    detected: int = 0
+    unknown: int = 0
+    tools: Mapping[str, int] = field(default_factory=_no_counts)
+    """commits by tool"""
+
+    def shares(self) -> tuple[float, float, float]:
+        """(declared, detected, unknown), summing to 1; no commits at all is all unknown."""
+        total = self.declared + self.detected + self.unknown
+        return (self.declared / total, self.detected / total, self.unknown / total) if total else (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSkill:
+    name: str
+    lines: int
+    first_month: Month
+
+
+@dataclass(frozen=True, slots=True)
+class TechnicalSkill:
+    name: str
+    weight: float
+    evidence: tuple[ChangeId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryRecord:
+    full_name: str
+    first_month: Month
+    last_month: Month
+    active_months: int
+    commits: int
+    languages: tuple[str, ...]
+    skills: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One contributor's record: what every renderer reads. `changes` is the evidence everything else refers to."""
+
+    generated_at: datetime
+    method: Method
+    contributor: Contributor
+    narrative: Text
+    overall: Overall
+    months: tuple[MonthRecord, ...]
+    """active months only, newest first"""
+    activity: Mapping[str, int]
+    """commits by ISO date, oldest first"""
+    quality: Quality
+    ai_usage: AiUsage
+    languages: tuple[LanguageSkill, ...]
+    """by authored lines, most first"""
+    technical: tuple[TechnicalSkill, ...]
+    repositories: tuple[RepositoryRecord, ...]
+    changes: tuple[Change, ...]
+
+
+def fact_to_json(fact: Fact) -> dict[str, object]:
+    """A plain JSON object that `fact_from_json` turns back into an equal fact; fields at their default are left out."""
+    out: dict[str, object] = {}
+    for f in fields(Fact):
+        value = getattr(fact, f.name)
+        if isinstance(value, Signature):
+            value = _signature_to_json(value)
+        elif isinstance(value, Lines):
+            value = [getattr(value, part) for part in PARTS]
+        elif f.name == "co_authors":
+            value = [_signature_to_json(person) for person in value]
+        elif f.name == "ai":
+            value = [[mark.level, mark.tool, mark.source] for mark in value]
+        elif isinstance(value, tuple):
+            value = list(value)
+        elif isinstance(value, Mapping):
+            value = dict(sorted(value.items()))
+        if value or f.name in _ALWAYS:
+            out[f.name] = value
+    if fact.certain:
+        out.pop("certain", None)
+    else:
+        out["certain"] = False
+    return out
+
+
+_ALWAYS = {
+    "repository",
+    "commit",
+    "landed_at",
+    "authored_at",
+    "author",
+    "committer",
+    "title",
+    "how",
+    "carrier",
+    "lines",
+}
+
+
+def _signature_to_json(person: Signature) -> list[object]:
+    return [person.name, person.email, person.user_id, person.login, person.bot]
+
+
+def _signature_from_json(row: list[object]) -> Signature:
+    name, email, user_id, login, bot = row
+    return Signature(
+        cast(str, name), cast(str, email), cast("UserId | None", user_id), cast("str | None", login), bool(bot)
+    )
+
+
+def fact_from_json(row: Mapping[str, object]) -> Fact:
+    """The fact that `fact_to_json` wrote."""
+    values: dict[str, object] = dict(row)
+    for name in ("author", "committer"):
+        values[name] = _signature_from_json(cast("list[object]", row[name]))
+    values["lines"] = Lines(*cast("list[int]", row["lines"]))
+    values["co_authors"] = tuple(
+        _signature_from_json(person) for person in cast("list[list[object]]", row.get("co_authors", []))
+    )
+    values["ai"] = tuple(AiMark(*mark) for mark in cast("list[tuple[Literal[3], str, str]]", row.get("ai", [])))
+    for name in ("keys", "reverts", "relands", "paths", "links"):
+        values[name] = tuple(cast("list[str]", row.get(name, [])))
+    return Fact(**values)  # type: ignore[arg-type]  # the keys are the fields, by construction

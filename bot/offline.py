@@ -1,0 +1,213 @@
+"""What clones alone can answer: profiles, contributors, changes and kinds, with no service, no network and no key."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from zoneinfo import ZoneInfo
+
+from bot.errors import UnusableInput
+from bot.history.record import CloneRecord, open_clones
+from bot.landing.identity import person_key
+from bot.model import Change, Month, Person, PersonKey
+
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which months count, both ends included, and the zone they are cut in."""
+
+    zone: ZoneInfo
+    since: Month | None = None
+    until: Month | None = None
+
+
+def check_choice(option: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        near = get_close_matches(value, allowed, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UnusableInput(f"{option} {value!r} is none of {', '.join(allowed)}{hint}")
+
+
+def window(since: str | None, until: str | None, timezone: str) -> Window:
+    """Raises UnusableInput for what is no month, no zone, or an empty range."""
+    for option, month in (("--since", since), ("--until", until)):
+        if month is not None and not _MONTH.fullmatch(month):
+            raise UnusableInput(f"{option} {month!r} is no month; write it as 2025-06")
+    if since and until and since > until:
+        raise UnusableInput(f"--since {since} lies after --until {until}; swap them")
+    try:
+        zone = ZoneInfo(timezone)
+    except (KeyError, ValueError, OSError):
+        raise UnusableInput(f"--timezone {timezone!r} is no IANA time zone; for example Europe/Berlin") from None
+    return Window(zone, Month(since) if since else None, Month(until) if until else None)
+
+
+class _Progress:
+    """A bar on a terminal, a plain line every tenth otherwise; both on stderr."""
+
+    def __init__(self) -> None:
+        self._told = -1
+
+    def __call__(self, done: int, total: int) -> None:
+        tenth = done * 10 // total
+        if sys.stderr.isatty():
+            end = "\n" if done == total else ""
+            sys.stderr.write(f"\r[{'#' * (tenth * 3):30}] {done} of {total} commits{end}")
+            sys.stderr.flush()
+        elif tenth != self._told and total > 2000:
+            sys.stderr.write(f"measured {done} of {total} commits\n")
+        self._told = tenth
+
+
+@contextmanager
+def record_of(paths: Sequence[str]) -> Iterator[CloneRecord]:
+    """The measured record of the clones at these paths."""
+    record = CloneRecord(open_clones(paths))
+    try:
+        record.refresh(_Progress())
+        yield record
+    finally:
+        record.close()
+
+
+def _someone(record: CloneRecord, who: str) -> tuple[Person, ...]:
+    found = record.people.find(who)
+    if found:
+        return found
+    known = [name for person in record.people.all() for name in (*person.names, *person.emails, person.login or "")]
+    near = get_close_matches(who, [name for name in known if name], n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "; almanac contributors CLONE... lists everybody"
+    raise UnusableInput(f"nobody called {who!r} landed anything here{hint}")
+
+
+def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonymous: bool) -> str:
+    """One contributor's profile in one of the registered forms.
+
+    Raises UnusableInput where a clone cannot be read or nobody of that name landed anything.
+    """
+    from bot.digest.profile import Scope, build
+    from bot.render import RENDERERS
+
+    with record_of(paths) as record:
+        persons = _someone(record, who)
+        scope = Scope(
+            person=persons[0],
+            keys=record.keys_of(persons),
+            zone=months.zone,
+            now=datetime.now(UTC),
+            since=months.since,
+            until=months.until,
+            naming="anonymous" if anonymous else "named",
+        )
+        return RENDERERS[form](build(record.changes_of(persons), scope))
+
+
+def _by_person(record: CloneRecord) -> Iterator[tuple[Person, frozenset[PersonKey], list[Change]]]:
+    """Everybody who authored a counted commit, with the changes they had a part in."""
+    people = record.people
+    parts: dict[PersonKey, list[Change]] = defaultdict(list)
+    for change in record.all_changes():
+        for key in dict.fromkeys(person_key(commit.fact.author) for commit in change.counted):
+            parts[key].append(change)
+    for person in people.all():
+        keys = record.keys_of([person])
+        mine = {change.id: change for key in sorted(keys) for change in parts.get(key, ())}
+        if mine and not person.bot:
+            yield person, keys, sorted(mine.values(), key=lambda change: (change.landed_at, change.id))
+
+
+def contributors(paths: Sequence[str], months: Window, *, form: str) -> str:
+    """Everybody who landed a commit, busiest first, as a table, JSON or CSV."""
+    from bot.digest.profile import Scope, sum_up
+
+    rows: list[dict[str, object]] = []
+    with record_of(paths) as record:
+        for person, keys, mine in _by_person(record):
+            overall = sum_up(mine, Scope(person=person, keys=keys, zone=months.zone, now=datetime.now(UTC)))
+            rows.append(
+                {
+                    "display": person.display,
+                    "login": person.login,
+                    "emails": list(person.emails),
+                    "commits": overall.commits,
+                    "features": overall.features,
+                    "bugs": overall.bugs,
+                    "lines_of_code": overall.lines_of_code,
+                    "active_months": overall.active_months,
+                }
+            )
+    rows.sort(key=lambda row: (-int(str(row["commits"])), str(row["display"]), str(row["emails"])))
+    return {"json": _as_json, "csv": _as_csv, "table": _as_table}[form](rows)
+
+
+def _as_json(rows: Sequence[dict[str, object]]) -> str:
+    return json.dumps(rows, ensure_ascii=False, indent=2)
+
+
+def _as_csv(rows: Sequence[dict[str, object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("display", "login", "emails", "commits", "features", "bugs", "lines_of_code", "active_months"))
+    for row in rows:
+        emails = row["emails"]
+        values = row | {"emails": " ".join(emails) if isinstance(emails, list) else ""}
+        writer.writerow([_inert(value) for value in values.values()])
+    return out.getvalue()
+
+
+def _inert(value: object) -> object:
+    """A cell that no spreadsheet takes for a formula."""
+    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def _as_table(rows: Sequence[dict[str, object]]) -> str:
+    head = ("commits", "features", "bugs", "lines of code", "months", "who")
+    table = [head] + [
+        tuple(str(row[name]) for name in ("commits", "features", "bugs", "lines_of_code", "active_months", "display"))
+        for row in rows
+    ]
+    widths = [max(len(row[column]) for row in table) for column in range(5)]
+    lines = (
+        "  ".join([cell.rjust(width) for cell, width in zip(row, widths, strict=False)] + [row[5]]) for row in table
+    )
+    return "\n".join("".join(char if char.isprintable() else "?" for char in line) for line in lines)
+
+
+def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bool) -> Iterator[str]:
+    """Every landed change as one line of JSON, oldest first; `frozen` keeps later knowledge out of the scores."""
+    from bot.digest.listing import listing
+
+    with record_of(paths) as record:
+        persons = _someone(record, who) if who else ()
+        keys = record.keys_of(persons)
+        found = record.changes_of(persons) if who else record.all_changes()
+        for row in listing(found, record.people, months.zone, frozen=frozen):
+            if not who or keys & set(row.keys):
+                yield json.dumps(row.values, ensure_ascii=False)
+
+
+def classified(lines: Iterable[bytes]) -> Iterator[str]:
+    """The kind of each JSON line, in order. Raises UnusableInput, naming the line, where one cannot be read."""
+    from bot.metrics.change_kind import classify
+    from bot.metrics.kind_input import evidence_of
+
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            verdict = classify(evidence_of(json.loads(line)))
+        except (ValueError, RecursionError) as error:
+            reason = "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
+            raise UnusableInput(f"line {number}: {reason}") from None
+        yield json.dumps({"kind": verdict.kind, "why": verdict.why}, ensure_ascii=False)

@@ -1,0 +1,48 @@
+"""Which addresses have failed the signature check so often that they are not listened to for a while?"""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections.abc import Callable
+
+from aiohttp import web
+from cachetools import TTLCache
+
+_ADDRESSES = 10_000
+_WINDOW = 60.0
+_TRUSTED = 3600.0
+
+
+class FailureLimiter:
+    """Counts failures by address. An address that has lately sent a good signature is never refused: GitHub itself,
+    or the proxy in front of us, must not be shut out by what a stranger sends through the same address."""
+
+    def __init__(self, most: int = 20, *, timer: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._failed: TTLCache[str, int] = TTLCache(_ADDRESSES, _WINDOW, timer=timer)
+        self._good: TTLCache[str, bool] = TTLCache(_ADDRESSES, _TRUSTED, timer=timer)
+
+    def refuses(self, address: str | None) -> bool:
+        """True while an address has failed too often within a minute."""
+        return address is not None and address not in self._good and self._failed.get(address, 0) >= self._most
+
+    def failed(self, address: str | None) -> None:
+        if address is not None:
+            self._failed[address] = self._failed.get(address, 0) + 1
+
+    def succeeded(self, address: str | None) -> None:
+        if address is not None:
+            self._good[address] = True
+
+
+def peer_address(request: web.Request) -> str | None:
+    """The peer's address; None for a private one, which is a proxy's and stands for everybody behind it.
+
+    Forwarding headers are not read: whoever sends a request can write them.
+    """
+    try:
+        address = ipaddress.ip_address(request.remote or "")
+    except ValueError:
+        return None
+    return str(address) if address.is_global else None

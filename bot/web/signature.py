@@ -1,0 +1,55 @@
+"""Did GitHub send these bytes?
+
+gidgethub's own check also takes SHA-1, an empty secret and a missing header; this gate stands in front of it.
+https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gidgethub import ValidationFailure, sansio
+
+SHORTEST_SECRET = 32
+_HEADER = re.compile(r"sha256=[0-9a-f]{64}")
+
+
+class WeakSecretError(ValueError):
+    """No secret, or one that can be guessed."""
+
+
+class Secrets:
+    """The webhook secrets that are valid now: one, or two while they are being changed."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        """Raises `WeakSecretError` where there is none, or one below 32 characters."""
+        if not secrets:
+            raise WeakSecretError("a webhook secret is required")
+        if any(len(secret) < SHORTEST_SECRET for secret in secrets):
+            raise WeakSecretError(f"a webhook secret has at least {SHORTEST_SECRET} characters")
+        self._secrets = tuple(secrets)
+
+    def __repr__(self) -> str:
+        return f"Secrets({len(self._secrets)})"
+
+    def signed(self, body: bytes, header: str | None) -> bool:
+        """True where `header` is the SHA-256 signature of exactly these bytes under one of the secrets."""
+        if not is_well_formed(header):
+            return False
+        # every secret is tried, so that the time tells nothing about which one fits
+        fits = [_matches(body, str(header), secret) for secret in self._secrets]
+        return any(fits)
+
+
+def is_well_formed(header: str | None) -> bool:
+    """True for a header that can be a signature at all; told before the body is read."""
+    return header is not None and _HEADER.fullmatch(header) is not None
+
+
+def _matches(body: bytes, header: str, secret: str) -> bool:
+    try:
+        sansio.validate_event(body, signature=header, secret=secret)
+    except ValidationFailure:
+        return False
+    return True

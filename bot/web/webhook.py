@@ -1,0 +1,232 @@
+"""How is a delivery taken in, so that nothing unsigned is read and nothing acknowledged is lost?
+
+Raw bytes are verified before anything is parsed; the inbox row and its jobs are committed before the 202. Every answer
+is 2xx or 4xx, and 503 only while the database cannot be written, so that GitHub's log shows the delivery as failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from aiohttp import web
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from bot.model import InstallationId, RepositoryId
+from bot.web.body import LARGEST, BodyError, parse_object, read_body
+from bot.web.failures import FailureLimiter, peer_address
+from bot.web.signature import Secrets, is_well_formed
+
+log = logging.getLogger(__name__)
+
+_EVENT = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_GUID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
+_HOOK = re.compile(r"[0-9]{1,18}")
+_LARGE = 1024 * 1024
+"""bytes above which a signature is computed off the event loop"""
+
+
+class JobRequest(Protocol):
+    """A job to defer in the transaction of the inbox row."""
+
+    @property
+    def task(self) -> str: ...
+    @property
+    def ref(self) -> str:
+        """Its arguments as one line."""
+        ...
+
+    @property
+    def serial_key(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One delivery as the inbox keeps it; (`hook`, `guid`) is its key, equal across redeliveries."""
+
+    hook: str
+    guid: str
+    event: str
+    action: str
+    installation: InstallationId | None
+    repository: RepositoryId | None
+    body: bytes
+    jobs: Sequence[JobRequest]
+
+
+class Inbox(Protocol):
+    """Where deliveries are kept."""
+
+    async def accept(self, delivery: Delivery) -> bool:
+        """Commit the delivery and its jobs in one transaction, then return: False where it was already there."""
+        ...
+
+
+class Routed(Protocol):
+    """What the handlers decided."""
+
+    @property
+    def jobs(self) -> Sequence[JobRequest]: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+
+class Routes(Protocol):
+    """The handlers, as far as the door is concerned."""
+
+    @property
+    def events(self) -> frozenset[str]: ...
+
+    async def route(self, event: Event) -> Routed: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The bounds of the door. GitHub gives up after 10 s, so body and commit together take less."""
+
+    body_seconds: float = 7.0
+    total_seconds: float = 9.0
+    largest: int = LARGEST
+    most_held: int = 256 * 1024 * 1024
+    """bytes of bodies in memory at once"""
+    address: Callable[[web.Request], str | None] = peer_address
+    timer: Callable[[], float] = time.monotonic
+
+
+class Webhook:
+    """`handle` answers `POST /webhook`."""
+
+    def __init__(
+        self, secrets: Secrets, routes: Routes, *, inbox: Inbox, app_id: int, door: Door | None = None
+    ) -> None:
+        self._secrets = secrets
+        self._routes = routes
+        self._inbox = inbox
+        self._app_id = app_id
+        self._door = door or Door()
+        self._failures = FailureLimiter(timer=self._door.timer)
+        self._held = 0
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Answer one delivery."""
+        deadline = self._door.timer() + self._door.total_seconds
+        refusal = self._refusal(request)
+        if refusal:
+            return _answer(refusal)
+        size = request.content_length or self._door.largest
+        self._held += size
+        try:
+            body = await read_body(request, seconds=self._door.body_seconds, largest=self._door.largest)
+            return await self._take(request, body, deadline)
+        except BodyError as error:
+            return _answer(error.status)
+        finally:
+            self._held -= size
+
+    def _refusal(self, request: web.Request) -> int:
+        """The status a request is refused with before its body is read, 0 for none."""
+        address = self._door.address(request)
+        if self._failures.refuses(address):
+            return 429
+        if not is_well_formed(_one(request, "X-Hub-Signature-256")):
+            self._failures.failed(address)
+            return 403
+        if "Content-Encoding" in request.headers:
+            return 415
+        if (request.content_length or 0) > self._door.largest:
+            return 413
+        return 429 if self._held > self._door.most_held else 0
+
+    async def _take(self, request: web.Request, body: bytes, deadline: float) -> web.Response:
+        address = self._door.address(request)
+        if not await self._signed(request, body):
+            self._failures.failed(address)
+            return _answer(403)
+        self._failures.succeeded(address)
+        event, guid = request.headers.get("X-GitHub-Event", ""), request.headers.get("X-GitHub-Delivery", "")
+        if not _EVENT.fullmatch(event) or not _GUID.fullmatch(guid):
+            return _answer(400)
+        if event not in self._routes.events:
+            return _answer(202)
+        if request.content_type != "application/json" or (request.charset or "utf-8").lower() != "utf-8":
+            return _answer(415)
+        delivery = await self._routed(Event(None, event=event, delivery_id=guid), body, hook=self._hook(request))
+        if delivery is None:
+            return _answer(400)
+        if not delivery.jobs:
+            return _answer(202)
+        return _answer(202 if await self._stored(delivery, deadline - self._door.timer()) else 503)
+
+    async def _signed(self, request: web.Request, body: bytes) -> bool:
+        header = _one(request, "X-Hub-Signature-256")
+        if len(body) > _LARGE:
+            return await asyncio.to_thread(self._secrets.signed, body, header)
+        return self._secrets.signed(body, header)
+
+    async def _routed(self, event: Event, body: bytes, *, hook: str) -> Delivery | None:
+        """The delivery with the jobs the handlers ask for; None where its body is not what GitHub documents."""
+        try:
+            event.data = parse_object(body)
+            hint = deliveries.origin(event.data)
+            routed = await self._routes.route(event)
+        except Exception as error:  # whatever a stranger's shape sets off, the answer is a 4xx and the log has its name
+            log.warning("delivery %s (%s) refused: %s", event.delivery_id, event.event, type(error).__name__)
+            return None
+        for note in routed.notes:
+            log.info("delivery %s (%s): %s", event.delivery_id, event.event, note)
+        return Delivery(
+            hook=hook,
+            guid=event.delivery_id,
+            event=event.event,
+            action=hint.action,
+            installation=hint.installation,
+            repository=hint.repository,
+            body=body,
+            jobs=tuple(routed.jobs),
+        )
+
+    async def _stored(self, delivery: Delivery, seconds: float) -> bool:
+        """False where the commit did not come in time: the delivery may be there all the same, and is kept once."""
+        try:
+            async with asyncio.timeout(max(seconds, 0.05)):
+                new = await self._inbox.accept(delivery)
+        except Exception as error:
+            log.error("delivery %s not stored: %s", delivery.guid, type(error).__name__)
+            return False
+        if not new:
+            log.info("delivery %s came again", delivery.guid)
+        return True
+
+    def _hook(self, request: web.Request) -> str:
+        """Whose hook sent it: the App's id, or the id of a repository's or organisation's own hook."""
+        if request.headers.get("X-GitHub-Hook-Installation-Target-Type", "integration") == "integration":
+            return f"app:{self._app_id}"
+        hook = request.headers.get("X-GitHub-Hook-ID", "")
+        return f"hook:{hook}" if _HOOK.fullmatch(hook) else f"app:{self._app_id}"
+
+
+def webhook_runner(app: web.Application, **options: Any) -> web.AppRunner:
+    """A runner that never unpacks a body: compressed bytes are refused, not decoded before the signature check."""
+    return web.AppRunner(app, auto_decompress=False, **options)
+
+
+def _one(request: web.Request, name: str) -> str | None:
+    """A header that is sent exactly once."""
+    values = request.headers.getall(name, [])
+    return values[0] if len(values) == 1 else None
+
+
+def _answer(status: int) -> web.Response:
+    """A status and nothing that helps a stranger; a refused body is not read to its end."""
+    response = web.Response(status=status)
+    if status in (403, 408, 413, 415, 429):
+        response.force_close()
+    if status in (429, 503):
+        response.headers["Retry-After"] = "60"
+    return response

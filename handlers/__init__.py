@@ -1,0 +1,74 @@
+"""Which handler answers which event of GitHub? `ROUTERS` is the whole list: an event is a file and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from bot.github.publish import Ourselves
+from handlers import (
+    check_run,
+    check_suite,
+    github_app_authorization,
+    installation,
+    installation_repositories,
+    issue_comment,
+    ping,
+    public,
+    pull_request,
+    pull_request_review,
+    pull_request_review_comment,
+    push,
+    repository,
+)
+from handlers.deferral import Deferral, Job
+
+__all__ = ["ROUTERS", "Deferral", "Handlers", "Job"]
+
+ROUTERS: Mapping[str, Router] = MappingProxyType(
+    {
+        "check_run": check_run.router,
+        "check_suite": check_suite.router,
+        "github_app_authorization": github_app_authorization.router,
+        "installation": installation.router,
+        "installation_repositories": installation_repositories.router,
+        "issue_comment": issue_comment.router,
+        "ping": ping.router,
+        "public": public.router,
+        "pull_request": pull_request.router,
+        "pull_request_review": pull_request_review.router,
+        "pull_request_review_comment": pull_request_review_comment.router,
+        "push": push.router,
+        "repository": repository.router,
+    }
+)
+
+
+class Handlers:
+    """All handlers of one App, as the webhook asks them."""
+
+    events = frozenset(ROUTERS)
+
+    def __init__(self, ourselves: Ourselves) -> None:
+        self._ourselves = ourselves
+        self._router = Router(*ROUTERS.values())
+
+    async def route(self, event: Event) -> Deferral:
+        """What is to be done about an event. Raises ValueError or TypeError where it is not what GitHub documents."""
+        deferral = Deferral()
+        if self._is_echo(event):
+            deferral.skip("our own doing")
+        else:
+            await self._router.dispatch(event, deferral)
+        return deferral
+
+    def _is_echo(self, event: Event) -> bool:
+        """Our posts come back as events. Work that other bots landed is nobody's echo, and counts."""
+        if deliveries.comment_app(event.data) == self._ourselves.id:
+            return True
+        sender = deliveries.sender(event.data)
+        return sender is not None and sender.bot and sender.login == self._ourselves.login

@@ -1,0 +1,42 @@
+"""Somebody pressed a button on a check run of ours."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("check_run", action="rerequested")
+async def on_check_run_rerequested(event: Event, deferral: Deferral) -> None:
+    place, check = deliveries.place(event.data), deliveries.check_run(event.data)
+    if place is None:
+        return deferral.skip("no installation")
+    return deferral.defer(
+        "refresh_check",
+        serial=f"repository:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        commit=check.head,
+    )
+
+
+@router.register("check_run", action="requested_action")
+async def on_check_run_requested_action(event: Event, deferral: Deferral) -> None:
+    """Who pressed goes along: the task asks GitHub what that person may do."""
+    place, sender = deliveries.place(event.data), deliveries.sender(event.data)
+    if place is None or sender is None or sender.bot:
+        return deferral.skip("no installation, or no person")
+    check = deliveries.check_run(event.data)
+    return deferral.defer(
+        "answer_button",
+        serial=f"repository:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        check_run=check.id,
+        identifier=check.identifier,
+        user=sender.id,
+        login=sender.login,
+    )

@@ -1,0 +1,18 @@
+"""The repositories of an installation changed: the worker lists them anew, so that a lost event heals with the next."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("installation_repositories", action="added")
+@router.register("installation_repositories", action="removed")
+async def on_installation_repositories(event: Event, deferral: Deferral) -> None:
+    installation = deliveries.installation_id(event.data)
+    if installation is None:
+        return deferral.skip("no installation")
+    return deferral.defer("update_installation", serial=f"installation:{installation}", installation=installation)

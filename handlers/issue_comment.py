@@ -1,0 +1,30 @@
+"""Somebody wrote a comment: one that asks Almanac for something is answered."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+COMMAND = "/almanac"
+
+
+@router.register("issue_comment", action="created")
+async def on_issue_comment_created(event: Event, deferral: Deferral) -> None:
+    """Bots give no commands, and a quoted line is nobody's command."""
+    place, sender = deliveries.place(event.data), deliveries.sender(event.data)
+    if place is None or sender is None or sender.bot:
+        return deferral.skip("no installation, or no person")
+    comment = deliveries.comment(event.data, COMMAND)
+    if not comment.asks:
+        return deferral.skip("no command")
+    return deferral.defer(
+        "answer_command",
+        serial=f"repository:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        number=comment.number,
+        comment=comment.comment,
+    )

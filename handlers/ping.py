@@ -1,0 +1,17 @@
+"""GitHub tries a hook out: nothing is to be done, but a hook that will not send what is needed is told of."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("ping")
+async def on_ping(event: Event, deferral: Deferral) -> None:
+    events = deliveries.hook_events(event.data)
+    if "*" not in events and not {"pull_request", "push"} <= set(events):
+        return deferral.skip("the hook lacks pull_request or push: nothing that lands will be told")
+    return deferral.skip("the hook reaches us")

@@ -1,0 +1,30 @@
+"""A pull request was closed, merged or not: either way its work may have landed."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("pull_request", action="closed")
+@router.register("pull_request", action="labeled")
+@router.register("pull_request", action="unlabeled")
+@router.register("pull_request", action="edited")
+async def on_pull_request(event: Event, deferral: Deferral) -> None:
+    """A merge bot pushes the commit and closes unmerged, so `merged` is not asked; later edits change the record."""
+    place = deliveries.place(event.data)
+    if place is None:
+        return deferral.skip("no installation")
+    if not deliveries.pull_request_is_closed(event.data) and deliveries.action(event.data) != "closed":
+        return deferral.skip("still open")
+    number = deliveries.pull_request_number(event.data)
+    return deferral.defer(
+        "record_pull_request",
+        serial=f"repository:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        number=number,
+    )

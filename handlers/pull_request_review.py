@@ -1,0 +1,28 @@
+"""A review of a closed pull request changes what its record says of reviews."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("pull_request_review", action="submitted")
+@router.register("pull_request_review", action="edited")
+@router.register("pull_request_review", action="dismissed")
+async def on_pull_request_review(event: Event, deferral: Deferral) -> None:
+    """An open pull request is read when it closes, so only closed ones are read again."""
+    place = deliveries.place(event.data)
+    if place is None:
+        return deferral.skip("no installation")
+    if not deliveries.pull_request_is_closed(event.data):
+        return deferral.skip("still open")
+    return deferral.defer(
+        "record_pull_request",
+        serial=f"repository:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        number=deliveries.pull_request_number(event.data),
+    )

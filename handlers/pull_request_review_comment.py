@@ -1,0 +1,27 @@
+"""A review comment on a closed pull request changes what its record says of reviews."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("pull_request_review_comment", action="created")
+@router.register("pull_request_review_comment", action="deleted")
+async def on_pull_request_review_comment(event: Event, deferral: Deferral) -> None:
+    """An open pull request is read when it closes, so only closed ones are read again."""
+    place = deliveries.place(event.data)
+    if place is None:
+        return deferral.skip("no installation")
+    if not deliveries.pull_request_is_closed(event.data):
+        return deferral.skip("still open")
+    return deferral.defer(
+        "record_pull_request",
+        serial=f"repository:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        number=deliveries.pull_request_number(event.data),
+    )

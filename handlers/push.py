@@ -1,0 +1,28 @@
+"""A branch moved: on the default branch, work landed."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("push")
+async def on_push(event: Event, deferral: Deferral) -> None:
+    """Commits in the payload are not read: it shows at most 2,048, and none of them whole."""
+    place = deliveries.place(event.data)
+    if place is None:
+        return deferral.skip("no installation")
+    push = deliveries.push(event.data)
+    if not push.on_default_branch or push.after is None:
+        return deferral.skip("not the default branch, or deleted")
+    return deferral.defer(
+        "record_landing",
+        serial=f"repository:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        before=push.before or "",
+        after=push.after,
+    )

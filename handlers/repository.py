@@ -1,0 +1,29 @@
+"""A repository was renamed, moved, hidden, shown or deleted: who may see its record changes."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("repository", action="renamed")
+@router.register("repository", action="transferred")
+@router.register("repository", action="privatized")
+@router.register("repository", action="publicized")
+@router.register("repository", action="deleted")
+@router.register("repository", action="edited")  # the default branch may be another one
+async def on_repository(event: Event, deferral: Deferral) -> None:
+    """The action goes along so that hiding need not wait for GitHub's answer; showing does."""
+    place = deliveries.place(event.data)
+    if place is None:
+        return deferral.skip("no installation")
+    return deferral.defer(
+        "update_repository",
+        serial=f"repository:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        action=deliveries.action(event.data),
+    )

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gidgethub.sansio import Event
+
+import handlers
+from bot.github.publish import Ourselves
+from handlers import ROUTERS, Deferral, Handlers
+
+PLACE = {"installation": {"id": 5}, "repository": {"id": 7, "default_branch": "main"}}
+PERSON = {"id": 11, "login": "person-11", "type": "User"}
+HERE = {"installation": 5, "repository": 7}
+HEAD = "c" * 40
+
+
+async def decided(event: str, payload: dict[str, Any]) -> Deferral:
+    return await Handlers(Ourselves(99, "almanac[bot]")).route(Event(payload, event=event, delivery_id="1"))
+
+
+async def jobs(event: str, **payload: Any) -> list[tuple[str, dict[str, Any]]]:
+    return [(job.task, job.arguments) for job in (await decided(event, PLACE | {"sender": PERSON} | payload)).jobs]
+
+
+def pull(state: str = "closed", **more: Any) -> dict[str, Any]:
+    return {"pull_request": {"number": 3, "state": state} | more}
+
+
+RECORD = [("record_pull_request", HERE | {"number": 3})]
+
+
+@pytest.mark.parametrize("merged", [True, False])
+async def test_a_closed_pull_request_is_recorded_merged_or_not(*, merged: bool) -> None:
+    assert await jobs("pull_request", action="closed", **pull(merged=merged)) == RECORD
+
+
+async def test_a_closed_delivery_is_believed_although_it_still_says_open() -> None:
+    assert await jobs("pull_request", action="closed", **pull("open")) == RECORD
+
+
+@pytest.mark.parametrize("action", ["labeled", "unlabeled", "edited"])
+async def test_a_closed_pull_request_that_changes_is_recorded_again(action: str) -> None:
+    assert await jobs("pull_request", action=action, **pull()) == RECORD
+    assert await jobs("pull_request", action=action, **pull("open")) == []
+
+
+@pytest.mark.parametrize("action", ["opened", "synchronize", "reopened", "assigned"])
+async def test_an_open_pull_request_asks_for_nothing(action: str) -> None:
+    assert await jobs("pull_request", action=action, **pull("open")) == []
+
+
+@pytest.mark.parametrize(
+    ("event", "action"),
+    [
+        ("pull_request_review", "submitted"),
+        ("pull_request_review", "dismissed"),
+        ("pull_request_review", "edited"),
+        ("pull_request_review_comment", "created"),
+        ("pull_request_review_comment", "deleted"),
+    ],
+)
+async def test_a_late_review_is_recorded(event: str, action: str) -> None:
+    assert await jobs(event, action=action, **pull()) == RECORD
+    assert await jobs(event, action=action, **pull("open")) == []
+
+
+def push(**more: Any) -> dict[str, Any]:
+    return {"ref": "refs/heads/main", "before": "a" * 40, "after": "b" * 40} | more
+
+
+async def test_a_push_to_the_default_branch_is_a_landing() -> None:
+    assert await jobs("push", **push()) == [("record_landing", HERE | {"before": "a" * 40, "after": "b" * 40})]
+
+
+async def test_a_new_default_branch_has_no_commit_before() -> None:
+    assert await jobs("push", **push(before="0" * 40)) == [("record_landing", HERE | {"before": "", "after": "b" * 40})]
+
+
+@pytest.mark.parametrize(
+    "more", [{"ref": "refs/heads/topic"}, {"ref": "refs/tags/main"}, {"ref": "main"}, {"after": "0" * 40}]
+)
+async def test_other_pushes_land_nothing(more: dict[str, str]) -> None:
+    assert await jobs("push", **push(**more)) == []
+
+
+@pytest.mark.parametrize("action", ["created", "deleted", "suspend", "unsuspend", "new_permissions_accepted"])
+async def test_an_installation_that_changes_is_read_anew(action: str) -> None:
+    assert await jobs("installation", action=action) == [("update_installation", {"installation": 5})]
+
+
+@pytest.mark.parametrize("action", ["added", "removed"])
+async def test_repositories_that_come_and_go_are_listed_anew(action: str) -> None:
+    assert await jobs("installation_repositories", action=action) == [("update_installation", {"installation": 5})]
+
+
+@pytest.mark.parametrize("action", ["renamed", "transferred", "privatized", "publicized", "deleted", "edited"])
+async def test_a_repository_that_changes_is_read_anew(action: str) -> None:
+    assert await jobs("repository", action=action) == [("update_repository", HERE | {"action": action})]
+
+
+async def test_a_repository_that_is_starred_or_archived_is_left() -> None:
+    assert await jobs("repository", action="archived") == []
+
+
+async def test_a_repository_that_is_made_public_is_read_anew() -> None:
+    assert await jobs("public") == [("update_repository", HERE | {"action": "publicized"})]
+
+
+def comment(body: str, **more: Any) -> dict[str, Any]:
+    return {"action": "created", "issue": {"number": 3}, "comment": {"id": 21, "body": body} | more}
+
+
+@pytest.mark.parametrize("body", ["/almanac me", "/almanac", "Thanks!\r\n/almanac why 3\n"])
+async def test_a_command_is_answered(body: str) -> None:
+    assert await jobs("issue_comment", **comment(body)) == [("answer_command", HERE | {"number": 3, "comment": 21})]
+
+
+@pytest.mark.parametrize("body", ["", "see /almanac me", "> /almanac me", " /almanac me", "/almanacs", "/Almanac me"])
+async def test_a_quoted_or_mentioned_command_is_none(body: str) -> None:
+    assert await jobs("issue_comment", **comment(body)) == []
+
+
+async def test_bots_ghosts_and_edits_give_no_command() -> None:
+    asked = comment("/almanac me")
+    assert await jobs("issue_comment", **asked | {"sender": PERSON | {"type": "Bot"}}) == []
+    assert await jobs("issue_comment", **asked | {"sender": None}) == []
+    assert await jobs("issue_comment", **asked | {"action": "edited"}) == []
+
+
+async def test_our_own_comment_is_no_command_whoever_is_named_as_its_sender() -> None:
+    asked = comment("/almanac me", performed_via_github_app={"id": 99})
+    assert await jobs("issue_comment", **asked) == []
+    other = comment("/almanac me", performed_via_github_app={"id": 98})
+    assert len(await jobs("issue_comment", **other)) == 1
+
+
+def check(**more: Any) -> dict[str, Any]:
+    return {"check_run": {"id": 31, "head_sha": HEAD, "app": {"id": 99}}} | more
+
+
+async def test_a_check_run_asked_for_again_is_refreshed() -> None:
+    assert await jobs("check_run", action="rerequested", **check()) == [("refresh_check", HERE | {"commit": HEAD})]
+
+
+async def test_a_pressed_button_is_answered_with_who_pressed_it() -> None:
+    pressed = check(requested_action={"identifier": "recount"})
+    expected = HERE | {"check_run": 31, "identifier": "recount", "user": 11, "login": "person-11"}
+    assert await jobs("check_run", action="requested_action", **pressed) == [("answer_button", expected)]
+    assert await jobs("check_run", action="requested_action", **pressed, sender=None) == []
+
+
+@pytest.mark.parametrize("action", ["completed", "rerequested"])
+async def test_complete_checks_are_read_anew(action: str) -> None:
+    suite = {"id": 41, "head_sha": HEAD, "app": {"id": 1}}
+    assert await jobs("check_suite", action=action, check_suite=suite) == [("refresh_check", HERE | {"commit": HEAD})]
+
+
+async def test_a_revoked_authorization_is_ended() -> None:
+    assert await jobs("github_app_authorization", action="revoked") == [("end_authorization", {"user": 11})]
+
+
+@pytest.mark.parametrize(
+    ("events", "word"), [(["push"], "lacks"), (["push", "pull_request"], "reaches"), (["*"], "reaches")]
+)
+async def test_a_ping_tells_what_the_hook_will_not_send(events: list[str], word: str) -> None:
+    deferral = await decided("ping", {"hook": {"events": events}})
+    assert deferral.jobs == ()
+    assert word in deferral.notes[0]
+
+
+@pytest.mark.parametrize("event", sorted(set(ROUTERS) - {"github_app_authorization", "ping"}))
+async def test_a_hook_without_an_installation_asks_for_nothing(event: str) -> None:
+    payload = pull() | push() | check() | comment("/almanac") | {"repository": PLACE["repository"], "sender": PERSON}
+    payload["check_suite"] = payload["check_run"]
+    actions = ["closed", "submitted", "created", "completed", "rerequested", "requested_action", "added", "renamed"]
+    for action in actions:
+        assert (await decided(event, payload | {"action": action})).jobs == ()
+
+
+async def test_jobs_of_one_repository_run_one_after_the_other() -> None:
+    landing = await decided("push", PLACE | push())
+    record = await decided("pull_request", PLACE | pull() | {"action": "closed"})
+    assert {job.serial_key for job in (*landing.jobs, *record.jobs)} == {"repository:7"}
+
+
+def test_the_same_job_asked_for_twice_is_one_and_order_does_not_matter() -> None:
+    one, other = Deferral(), Deferral()
+    for deferral, order in ((one, (1, 2, 1)), (other, (2, 1, 2))):
+        for number in order:
+            deferral.defer("record_pull_request", serial="x", number=number)
+    assert one.jobs == other.jobs
+    assert [job.ref for job in one.jobs] == ['{"number":1}', '{"number":2}']
+    assert len(one.jobs) == 2
+
+
+# --- the list --------------------------------------------------------------------------------------------------------
+
+FOLDER = Path(handlers.__file__).parent
+FILES = sorted(path for path in FOLDER.glob("*.py") if path.stem not in ("__init__", "deferral"))
+
+
+def test_each_event_has_its_file_and_each_file_its_line() -> None:
+    assert [path.stem for path in FILES] == sorted(ROUTERS)
+
+
+@pytest.mark.parametrize("event", sorted(ROUTERS))
+def test_a_router_answers_the_event_its_file_is_named_after(event: str) -> None:
+    router = ROUTERS[event]
+    assert {*router._shallow_routes, *router._deep_routes} == {event}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_handlers_only_decide_in_few_lines(path: Path) -> None:
+    functions = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.AsyncFunctionDef)]
+    for function in functions:
+        assert function.name.startswith(f"on_{path.stem}")
+        assert (function.end_lineno or 0) - function.lineno < 20
+        assert not [node for node in ast.walk(function) if isinstance(node, ast.Await)], "a handler waits for nothing"

@@ -1,0 +1,236 @@
+import time
+from dataclasses import replace
+
+import pytest
+from landing_facts import ADA, BEN, EXPORT_BOT, MERGE_BOT, NAME, a_fact, a_merge, written
+
+from bot.landing.changes import fold
+from bot.model import Change, Fact, Lines, Repository
+
+FORK, MIRROR = "beta/rocket", "acme/engine"
+
+
+def only(*facts: Fact, **repositories: Repository) -> Change:
+    """The one change that is no revert."""
+    (work,) = [change for change in fold(facts) if change.kind != "revert"]
+    return work
+
+
+def test_a_squash_is_one_change_named_by_its_pull_request():
+    change = only(a_fact("Add a parser (#12)", at=100))
+    assert (change.id, change.title, change.state, change.landed_at) == (f"{NAME}#12", "Add a parser", "landed", 100)
+    assert change.url == f"https://github.com/{NAME}/pull/12"
+    assert change.outcome
+
+
+def test_a_push_is_named_by_its_commit():
+    fact = a_fact("Add a parser (#12)", at=100, committer=ADA)
+    change = only(fact)
+    assert change.id == f"{NAME}@{fact.commit}"
+    assert change.url == f"https://github.com/{NAME}/commit/{fact.commit}"
+
+
+def test_the_commits_of_one_merge_are_one_change_and_those_of_a_branch_are_not():
+    button, branch = a_merge("Merge pull request #12 from b/t\n\nAdd it", at=200), a_merge("Merge branch 'x'", at=200)
+    one = [written(text, 200, 100, carrier=button, committer=ADA) for text in ("first", "second")]
+    assert [len(change.counted) for change in fold(one)] == [2]
+    assert len(fold([written(text, 200, 100, carrier=branch, committer=ADA) for text in ("first", "second")])) == 2
+
+
+def test_a_fork_that_synced_adds_nothing_but_its_name():
+    fact = a_fact("Add a parser (#12)", at=100)
+    change = only(replace(fact, repository=FORK, landed_at=300, keys=(*fact.keys, f"pr:{FORK}#3")), fact)
+    assert (change.repository, change.also_in, len(change.counted)) == (NAME, (FORK,), 1)
+
+
+def test_a_forks_own_number_does_not_join_the_upstreams_of_the_same_number():
+    upstream = a_fact("Add a parser (#12)", at=100, name="x")
+    synced = replace(a_fact("Add a parser (#12)", at=100, name="x", repository=FORK), landed_at=300)
+    own = a_fact("Only here (#12)", at=400, repository=FORK)
+    assert [change.id for change in fold([own, synced, upstream])] == [f"{NAME}#12", f"{FORK}#12"]
+
+
+def test_a_picked_copy_in_another_repository_counts_zero():
+    fact = written("Add a parser (#12)", 200, 100, name="one")
+    copy = written("Add a parser (#12)", 900, 100, name="two", repository=FORK, committer=BEN)
+    change = only(copy, fact)
+    assert [(commit.fact.repository, commit.counts) for commit in change.commits] == [(NAME, True), (FORK, False)]
+
+
+def test_a_fork_flag_from_github_beats_an_earlier_landing():
+    fact = a_fact("Add a parser (#12)", at=200, name="x")
+    early = replace(fact, repository=FORK, landed_at=100)
+    flags = {NAME: Repository(NAME), FORK: Repository(FORK, fork=True, parent=NAME)}
+    (change,) = fold([early, fact], flags)
+    assert (change.repository, change.landed_at) == (NAME, 200)
+
+
+def test_a_slice_of_a_change_counts_as_a_commit_of_its_mirror_and_folds():
+    trailer = f"Differential Revision: D12345\n\nPull Request resolved: https://github.com/{NAME}/pull/12"
+    whole = a_fact(f"Add a parser (#12)\n\n{trailer}", at=100, committer=MERGE_BOT)
+    text = f"Add a parser\n\nSummary:\nX-link: https://github.com/{NAME}/pull/12\n\nDifferential Revision: D12345"
+    part = a_fact(text, at=50, repository=MIRROR, committer=EXPORT_BOT)
+    change = only(part, whole)
+    assert (change.id, change.also_in, change.landed_at) == (f"{NAME}#12", (MIRROR,), 100)
+    assert [(c.fact.repository, c.lines) for c in change.counted] == [
+        (MIRROR, Lines(mirrored=10)),
+        (NAME, Lines(authored=10)),
+    ]
+
+
+def test_a_slice_of_work_outside_the_record_is_a_commit_and_no_outcome():
+    change = only(a_fact("Add it\n\nX-link: https://github.com/big/house/pull/9", at=1, repository=MIRROR))
+    assert (len(change.counted), change.outcome, change.lines) == (1, False, Lines(mirrored=10))
+
+
+def revert_of(fact: Fact, at: int, **more: str) -> Fact:
+    return a_fact(f'Revert "{fact.title}"\n\nThis reverts commit {fact.commit}.', at=at, **more)
+
+
+def test_a_revert_takes_the_change_and_both_commits_lines_back():
+    fact = a_fact("Add a parser (#12)", at=100)
+    back = revert_of(fact, 200)
+    change, revert = fold([back, fact])
+    assert (change.state, change.outcome, change.reverted_by) == ("reverted", False, revert.id)
+    assert (revert.kind, revert.outcome) == ("revert", False)
+    assert change.lines == revert.lines == Lines(reverted=10)
+
+
+def test_the_same_number_again_is_delivered_by_the_re_land():
+    fact = a_fact("Add a parser (#12)", at=100)
+    again = a_fact("Add a parser (#12)", at=300)
+    change = only(again, revert_of(fact, 200), fact)
+    assert (change.state, change.landed_at, change.reverted_by) == ("relanded", 300, None)
+    assert [commit.lines for commit in change.counted] == [Lines(reverted=10), Lines(authored=10)]
+
+
+@pytest.mark.parametrize("text", ['Reapply "Add a parser"', "[reland] Add a parser (#20)", "Add a parser (#21)"])
+def test_a_re_land_under_another_number_is_the_same_change(text):
+    fact = a_fact("Add a parser (#12)", at=100)
+    change = only(a_fact(text, at=300), revert_of(fact, 200), fact)
+    assert (change.id, change.title, change.state, change.landed_at) == (f"{NAME}#12", "Add a parser", "relanded", 300)
+
+
+def test_the_revert_of_a_revert_of_a_revert_takes_back():
+    facts = [a_fact("Add a parser (#12)", at=100)]
+    states = []
+    for at in range(200, 700, 100):
+        facts.append(revert_of(facts[-1], at))
+        states.append(only(*facts).state)
+    assert states == ["reverted", "relanded", "reverted", "relanded", "reverted"]
+
+
+def test_another_person_with_the_same_title_is_another_change():
+    fact = a_fact("Add a parser (#12)", at=100)
+    other = written("Add a parser (#13)", 300, 300, author=BEN)
+    assert [c.state for c in fold([fact, revert_of(fact, 200), other])] == ["reverted", "landed", "landed"]
+
+
+def test_a_part_taken_back_is_told_and_the_change_stands():
+    fact = a_fact("Add a parser (#12)", at=100)
+    back = a_fact(f'Partially revert "Add a parser"\n\nThis reverts commit {fact.commit}.', at=200)
+    change, revert = fold([fact, back])
+    assert (change.state, change.partly_reverted_by, revert.lines.code) == ("landed", (revert.id,), 10)
+
+
+def test_work_that_takes_back_a_part_by_the_way_is_no_revert():
+    fact = a_fact("Add a parser (#12)", at=100)
+    other = a_fact(f"Remove slow tests (#13)\n\nThis reverts parts of commit {fact.commit}.", at=200)
+    change, work = fold([fact, replace(other, kind="test")])
+    assert (change.state, change.partly_reverted_by) == ("landed", (work.id,))
+    assert (work.kind, work.outcome, work.lines.code) == ("test", True, 10)
+
+
+def test_one_of_several_commits_taken_back_is_a_part_until_the_last_one_is():
+    button = a_merge("Merge pull request #12 from b/t\n\nAdd it", at=200)
+    one, two = (written(text, 200, 100, carrier=button, committer=ADA) for text in ("first step", "second step"))
+    change = only(one, two, revert_of(one, 300))
+    assert (change.state, change.lines) == ("landed", Lines(authored=10, reverted=10))
+    assert len(change.partly_reverted_by) == 1
+    assert only(one, two, revert_of(one, 300), revert_of(two, 400)).state == "reverted"
+
+
+def test_a_revert_of_the_merge_takes_back_all_it_brought():
+    button = a_merge("Merge pull request #12 from b/t\n\nAdd it", at=200)
+    facts = [written(text, 200, 100, carrier=button, committer=ADA) for text in ("first step", "second step")]
+    back = f'Revert "Merge pull request #12 from b/t"\n\nThis reverts commit {button.id}, reversing\nchanges made to x.'
+    assert only(*facts, a_fact(back, at=300)).state == "reverted"
+
+
+def test_a_forks_own_revert_leaves_the_change_as_it_is():
+    fact = a_fact("Add a parser (#12)", at=100)
+    copy = replace(fact, repository=FORK, landed_at=150)
+    assert only(fact, copy, revert_of(fact, 200, repository=FORK)).state == "landed"
+
+
+def test_a_revert_from_an_unrelated_repository_by_differential_revision_counts():
+    fact = a_fact("Add a parser (#12)\n\nDifferential Revision: D12345", at=100)
+    back = a_fact("Revert D12345: Add a parser\n\nOriginal Phabricator Diff: D12345", at=200, repository=MIRROR)
+    assert only(fact, back).state == "reverted"
+
+
+def test_a_revert_whose_target_nobody_knows_is_still_a_revert():
+    (change,) = fold([a_fact('Revert "Something else"', at=1)])
+    assert (change.kind, change.lines) == ("revert", Lines(reverted=10))
+
+
+def test_a_backport_on_the_same_branch_is_a_commit_and_no_second_change():
+    fact = a_fact("Add a parser (#12)", at=100)
+    pick = a_fact(f"Add a parser for 3.x (#15)\n\n(cherry picked from commit {fact.commit})", at=200)
+    change = only(pick, fact)
+    assert (change.id, change.landed_at, len(change.counted)) == (f"{NAME}#12", 100, 2)
+
+
+def test_a_clock_that_runs_late_does_not_hide_a_revert_by_commit():
+    fact = a_fact("Add a parser (#12)", at=300)
+    assert only(fact, revert_of(fact, 200)).state == "reverted"
+
+
+def test_reverts_that_name_each_other_have_no_effect_and_end():
+    one, two = a_fact("Revert 1111111", at=1), a_fact("Revert 2222222", at=2)
+    circle = [replace(one, reverts=(f"commit:{two.commit}",)), replace(two, reverts=(f"commit:{one.commit}",))]
+    assert {change.kind for change in fold(circle)} <= {"revert", "feature"}
+
+
+def test_thousands_of_reverts_of_reverts_are_followed():
+    facts = [a_fact("Add a parser (#12)", at=100)]
+    for at in range(200, 2200):
+        facts.append(
+            replace(
+                facts[0],
+                commit=f"{at:040x}",
+                keys=(),
+                landed_at=at,
+                carrier=f"{at:040x}",
+                reverts=(f"commit:{facts[-1].commit}",),
+            )
+        )
+    assert only(*facts).state == "relanded"
+
+
+def test_a_renamed_repository_keeps_one_truth():
+    old, new = a_fact("Add a parser (#12)", at=100, repository="acme/missile"), a_fact("Fix it (#13)", at=200)
+    again = replace(old, repository=NAME)
+    back = a_fact(f'Revert "Add a parser"\n\nReverts {NAME}#12', at=300)
+    changes = fold([old, new, again, back], {"acme/missile": Repository(NAME), NAME: Repository(NAME)})
+    assert [(change.id, change.state) for change in changes[:2]] == [
+        (f"{NAME}#12", "reverted"),
+        (f"{NAME}#13", "landed"),
+    ]
+
+
+def test_the_fuller_account_of_a_commit_wins_in_any_order():
+    push = a_fact("Add a parser", at=100, committer=ADA)
+    told = replace(push, pull_request=12, keys=(*push.keys, f"pr:{NAME}#12"))
+    assert fold([push, told]) == fold([told, push, push])
+    assert only(push, told).id == f"{NAME}#12"
+
+
+def test_folding_is_nearly_linear():
+    def seconds(count: int) -> float:
+        facts = [a_fact(f"Change number {n} (#{n})", at=n) for n in range(1, count)]
+        begin = time.process_time()
+        assert len(fold(facts)) == count - 1
+        return time.process_time() - begin
+
+    assert seconds(4000) < 12 * max(seconds(1000), 0.01)

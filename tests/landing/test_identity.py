@@ -1,0 +1,185 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from landing_facts import ADA, BEN
+
+from bot.landing.identity import People, co_authors, is_ai_agent, is_bot, noreply, person_key
+from bot.model import Signature, UserId
+
+
+def test_a_noreply_address_proves_id_and_login_or_the_login_alone():
+    assert noreply("4711+BenCastle@users.noreply.github.com") == (4711, "bencastle")
+    assert noreply("bencastle@users.noreply.github.com") == (None, "bencastle")
+    assert noreply("4711+ben@example.org") is None
+    assert noreply("x+ben@users.noreply.github.com") == (None, "x+ben")
+
+
+def test_the_user_id_is_the_key_and_an_address_is_only_a_claim():
+    assert person_key(BEN) == "u:4711"
+    assert person_key(Signature("B", "b@example.org", user_id=UserId(4711))) == "u:4711"
+    assert person_key(Signature("Ada", "ADA@Example.org ")) == person_key(ADA) == "e:ada@example.org"
+
+
+def test_an_address_that_nobody_owns_does_not_make_one_person_of_two():
+    assert person_key(Signature("Ada", "root@localhost")) != person_key(Signature("Ben", "root@localhost"))
+
+
+@pytest.mark.parametrize(
+    "sig",
+    [
+        Signature("GitHub", "noreply@github.com"),
+        Signature("PyTorch MergeBot", "pytorchmergebot@users.noreply.github.com"),
+        Signature("any", "49699333+dependabot[bot]@users.noreply.github.com"),
+        Signature("bors", "bors@rust-lang.org"),
+        Signature("generatedunixname89", "generatedunixname89@meta.example"),
+        Signature("renovate[bot]", "someone@renovate.example"),
+        Signature("x", "x@example.org", bot=True),
+    ],
+)
+def test_machines_are_known_by_address(sig):
+    assert is_bot(sig)
+    assert co_authors(f"Fix\n\nCo-authored-by: {sig.name} <{sig.email}>", ADA) == () or sig.bot
+
+
+def test_a_name_like_a_bots_is_no_proof_where_an_account_is_known():
+    assert not is_bot(Signature("helper[bot]", "12+mallory@users.noreply.github.com"))
+    assert not is_bot(Signature("helper[bot]", "m@example.org", user_id=UserId(12), login="mallory"))
+
+
+def test_a_repository_can_name_its_own_bot():
+    lander = Signature("Lander", "lander@example.org")
+    assert not is_bot(lander)
+    assert is_bot(lander, ("Lander@example.org",))
+
+
+@pytest.mark.parametrize(
+    ("name", "email", "agent"),
+    [
+        ("Claude", "noreply@anthropic.com", True),
+        ("Copilot", "198982749+Copilot@users.noreply.github.com", True),
+        ("Cursor", "cursoragent@cursor.com", True),
+        ("Claude Moreau", "claude.moreau@example.org", False),
+        ("Devin", "devin@example.org", False),
+        ("Claude", "77+claude-m@users.noreply.github.com", False),
+        ("Ada Brook (aider)", "ada@example.org", False),
+    ],
+)
+def test_an_agent_is_told_from_a_person_of_the_same_name(name, email, agent):
+    assert is_ai_agent(Signature(name, email)) is agent
+
+
+def test_co_authors_are_credited_once_without_the_author_machines_and_agents():
+    message = """Add a parser (#12)
+
+* first
+
+Co-authored-by: Ben Castle <4711+bencastle@users.noreply.github.com>
+
+* second
+
+co-authored-by: Ben C. <4711+bencastle@users.noreply.github.com>
+Co-authored-by: Ada Brook <ada@home.example>
+Co-authored-by: ADA <Ada@example.org>
+Co-authored-by: Claude <noreply@anthropic.com>
+Co-authored-by: dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>
+Co-authored-by: Cleo Dann <cleo@example.org>
+Co-authored-by: nobody
+ Co-authored-by: Indented <in@example.org>
+We thank Co-authored-by: Prose <prose@example.org>
+"""
+    assert [sig.name for sig in co_authors(message, ADA)] == ["Ben Castle", "Cleo Dann"]
+
+
+def test_co_authors_are_at_most_a_hundred_and_hostile_lines_cost_nothing():
+    lines = "\n".join(f"Co-authored-by: P{n} <p{n}@example.org>" for n in range(500))
+    assert len(co_authors("Fix\n\n" + lines, ADA)) == 100
+    assert co_authors("Fix\n\n" + "Co-authored-by:" + " " * 60_000 + "<", ADA) == ()
+
+
+def test_a_subject_is_never_a_credit():
+    assert co_authors("Co-authored-by: Ben Castle <ben@example.org>", ADA) == ()
+
+
+def test_id_login_and_address_join_and_a_name_does_not():
+    people = People.of(
+        [
+            BEN,
+            Signature("B. Castle", "bencastle@users.noreply.github.com"),
+            Signature("Ben", "ben@work.example", user_id=UserId(4711), login="BenCastle"),
+            Signature("Ben", "BEN@work.example"),
+            Signature("Ben Castle", "other@example.org"),
+        ]
+    )
+    assert [person.key for person in people.all()] == ["e:other@example.org", "u:4711"]
+    ben = people.person(BEN)
+    assert ben.login == "BenCastle"
+    assert ben.emails == (
+        "4711+bencastle@users.noreply.github.com",
+        "ben@work.example",
+        "bencastle@users.noreply.github.com",
+    )
+    assert people.find("Ben Castle") == (people.person(Signature("", "other@example.org")), ben)
+
+
+def test_a_login_that_two_accounts_had_joins_nobody():
+    people = People.of(
+        [
+            Signature("Old", "1+river@users.noreply.github.com"),
+            Signature("New", "2+river@users.noreply.github.com"),
+            Signature("Who", "river@users.noreply.github.com"),
+        ]
+    )
+    assert len(people.all()) == 3
+
+
+def test_people_are_found_whole_by_login_address_or_name():
+    decoy = Signature("Ada Brooks", "ada.brooks@example.org")
+    people = People.of([ADA, BEN, decoy, Signature("tidy[bot]", "9+tidy[bot]@users.noreply.github.com")])
+    ada = people.person(ADA)
+    assert people.find("ada") == people.find("ADA@example.org") == people.find("Ada Brook") == (ada,)
+    assert people.find("BenCastle") == (people.person(BEN),)
+    assert people.find("Ada") == (ada,)
+    assert people.find("Ada Broo") == people.find("example.org") == ()
+    assert people.find("tidy[bot]")[0].bot
+
+
+def test_a_proved_login_beats_the_part_before_the_at():
+    namesake = Signature("Ben Stone", "bencastle@example.net")
+    people = People.of([BEN, namesake])
+    assert people.find("bencastle") == (people.person(BEN),)
+
+
+def test_the_name_shown_is_the_one_used_most():
+    people = People.of([Signature("ada", "ada@example.org"), ADA, ADA])
+    assert people.find("ada")[0].name == "Ada Brook"
+    assert people.find("ada")[0].names == ("Ada Brook", "ada")
+
+
+SIGNATURES = st.builds(
+    Signature,
+    st.sampled_from(("Ada", "Ben", "Cleo")),
+    st.sampled_from(
+        (
+            "a@x",
+            "b@x",
+            "1+ann@users.noreply.github.com",
+            "ann@users.noreply.github.com",
+            "2+ann@users.noreply.github.com",
+        )
+    ),
+    st.sampled_from((None, UserId(1), UserId(2), UserId(3))),
+    st.sampled_from((None, "ann", "Bo")),
+)
+
+
+@given(st.lists(SIGNATURES, max_size=12), st.randoms(use_true_random=False))
+def test_people_do_not_depend_on_the_order_of_signatures(signatures: list[Signature], shuffler: random.Random) -> None:
+    other = signatures[:]
+    shuffler.shuffle(other)
+    one, two = People.of(signatures), People.of(other)
+    assert one.all() == two.all()
+    for sig in signatures:
+        assert one.person(sig) == two.person(sig)
+        assert sig.user_id is None or one.person(sig).key == f"u:{sig.user_id}"
