@@ -107,6 +107,40 @@ def classify() -> None:
         write(line)
 
 
+@app.command()
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="End when the work is done, instead of staying up.")] = False,
+) -> None:
+    """Run the whole bot against a simulated organisation, and print the links."""
+    from simulator.demo import run
+
+    run(once=once)
+
+
+@app.command()
+def serve() -> None:
+    """Run web, worker and month closer."""
+    from bot import operate
+
+    operate.serve()
+
+
+@app.command()
+def worker() -> None:
+    """Run a worker alone, beside `almanac serve` on PostgreSQL."""
+    from bot import operate
+
+    operate.work()
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database's tables to the newest version."""
+    from bot import operate
+
+    operate.migrate()
+
+
 def _ended(error: Exception) -> NoReturn:
     """Tell a person about an error that is theirs to mend; any other is a defect and keeps its traceback."""
     if isinstance(error, UnusableInput):

@@ -64,6 +64,9 @@ CREATE_COMMENT = Operation("POST", "{+repository}/issues/{number}/comments", _DI
 EDIT_COMMENT = Operation("PATCH", "{+repository}/issues/comments/{comment}", _DISCUSSION, "write")
 DELETE_COMMENT = Operation("DELETE", "{+repository}/issues/comments/{comment}", _DISCUSSION, "write")
 
+ISSUES = Operation("GET", "{+repository}/issues?creator={creator}&state=all&per_page=100", ("issues",), items="")
+CREATE_ISSUE = Operation("POST", "{+repository}/issues", ("issues",), "write")
+
 READING = (
     REPOSITORY,
     PERMISSION,
@@ -81,6 +84,7 @@ READING = (
 )
 POSTING_CHECKS = (CHECK_RUNS, CREATE_CHECK_RUN, EDIT_CHECK_RUN)
 POSTING_COMMENTS = (COMMENTS, CREATE_COMMENT, EDIT_COMMENT, DELETE_COMMENT)
+POSTING_DIGESTS = (ISSUES, CREATE_ISSUE, *POSTING_COMMENTS)
 OPERATIONS: tuple[Operation, ...] = (
     APP,
     INSTALLATION,
@@ -89,6 +93,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *READING,
     *POSTING_CHECKS[1:],
     *POSTING_COMMENTS,
+    *POSTING_DIGESTS[:2],
 )
 
 

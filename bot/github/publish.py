@@ -92,6 +92,17 @@ class Publisher:
             await self._edit_comment(place, own[0].id, text)
         return own[0].id
 
+    async def issue(self, repository: Repository, title: str, *, key: str, body: str) -> int:
+        """The number of our issue of this key: the one that is there, else a new one."""
+        place, first = self._client.place(repository), marker(key)
+        rows = self._client.items(op.ISSUES, repository=place, creator=self._ourselves.login)
+        own = [answers.issue(row) async for row in rows]
+        found = sorted(one.number for one in own if one.body.split("\n", 1)[0].strip() == first)
+        if found:
+            return found[0]
+        made = await self._client.write(op.CREATE_ISSUE, requests.issue(title, f"{first}\n{body}"), repository=place)
+        return answers.issue(made).number
+
     async def _edit_check_run(self, place: str, check_run: int, body: dict[str, Any]) -> None:
         await self._client.write(op.EDIT_CHECK_RUN, body, repository=place, check_run=check_run)
 

@@ -43,6 +43,11 @@ def pull_key(repository: str, number: int) -> str:
     return f"pr:{repository.lower()}#{number}"
 
 
+def commit_key(commit: str) -> str:
+    """The key under which a store keeps a commit: its first characters, as messages may name it by no more."""
+    return f"commit:{commit}"[:_SHORT]
+
+
 def title_key(repository: str, title: str) -> str:
     return f"title:{repository.lower()}:{plain_title(title)}"
 

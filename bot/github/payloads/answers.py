@@ -81,6 +81,14 @@ class CheckRunAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class IssueAnswer:
+    """An issue: its number in the repository and its text."""
+
+    number: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommentAnswer:
     """A comment; `app` is the App it was written through, if any."""
 
@@ -267,6 +275,11 @@ def comment(answer: Any) -> CommentAnswer:
         app=None if app is None else app.identity("id"),
         number=int(number) if number.isascii() and number.isdigit() else None,
     )
+
+
+def issue(answer: Any) -> IssueAnswer:
+    fields = Fields(answer, "issue")
+    return IssueAnswer(number=fields.identity("number"), body=fields.text_or("body"))
 
 
 def content(answer: Any) -> str | None:

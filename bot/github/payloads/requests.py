@@ -82,6 +82,10 @@ def comment(body: str) -> Mapping[str, str]:
     return {"body": body}
 
 
+def issue(title: str, body: str) -> Mapping[str, str]:
+    return {"title": cut(title, _LONGEST_TITLE, mark="…"), "body": cut(body, LONGEST_COMMENT)}
+
+
 def cut(text: str, longest: int, *, mark: str = _CUT) -> str:
     """The text within `longest` UTF-16 units (the strictest reading of "characters"), saying so where it was cut."""
     if len(text) * 2 <= longest or _units(text) <= longest:

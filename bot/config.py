@@ -1,0 +1,216 @@
+"""What the operator has decided: every setting, read once from the environment and `.env`, then frozen."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote, urlsplit
+from zoneinfo import ZoneInfo
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+WriterKind = Literal["off", "openai", "anthropic"]
+
+SHORTEST_SECRET = 32
+"""characters; a webhook secret below that can be guessed, so it is refused"""
+
+NEEDED_TO_SERVE = {
+    "app_id": "ALMANAC_APP_ID: not set; it is the number on the App's settings page",
+    "private_key": "ALMANAC_PRIVATE_KEY: not set; it is the App's PEM key, as text, base64 or a path",
+    "webhook_secrets": f"ALMANAC_WEBHOOK_SECRET: not set; {SHORTEST_SECRET} characters or more, as at GitHub",
+}
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_DATABASE_DRIVERS = {
+    "sqlite": "sqlite+aiosqlite",
+    "sqlite+aiosqlite": "sqlite+aiosqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used. `lines` holds one plain sentence for each, and never a secret."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = tuple(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubAddress:
+    """Where GitHub answers: its pages, its REST interface and its GraphQL interface, without a closing slash."""
+
+    web: str = "https://github.com"
+    api: str = "https://api.github.com"
+    graphql: str = "https://api.github.com/graphql"
+
+
+@dataclass(frozen=True, slots=True)
+class WriterSettings:
+    """The optional LLM writer. `off` means that texts come from templates alone."""
+
+    kind: WriterKind = "off"
+    url: str = ""
+    model: str = ""
+    key: str = field(default="", repr=False)
+    time_out: float = 30.0
+    """seconds for one answer"""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings. Whatever opens a door is left out of `repr`."""
+
+    app_id: str | None = None
+    private_key: str | None = field(default=None, repr=False)
+    """PEM text"""
+    webhook_secrets: tuple[str, ...] = field(default=(), repr=False)
+    """all that are valid now, the newest first"""
+    database_url: str = field(default="", repr=False)
+    """SQLAlchemy URL with its async driver; it may hold a password"""
+    data: Path = Path("almanac-data")
+    github: GitHubAddress = GitHubAddress()
+    host: str = "127.0.0.1"
+    port: int = 8080
+    public_url: str = "http://127.0.0.1:8080"
+    """what people type to reach the pages, without a closing slash"""
+    timezone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
+    writer: WriterSettings = WriterSettings()
+    log_level: str = "INFO"
+
+    @property
+    def missing_to_serve(self) -> tuple[str, ...]:
+        """One line for each setting that deliveries need and that is absent; empty when the bot can serve."""
+        return tuple(line for name, line in NEEDED_TO_SERVE.items() if not getattr(self, name))
+
+
+def load_settings(*, serving: bool = False, env_files: Sequence[Path | str] = (".env",)) -> Settings:
+    """The settings of this run; the environment wins over `env_files`, and a later file over an earlier one.
+
+    With `serving`, the App's credentials must be there. Raises SettingsError telling everything that is wrong at once.
+    """
+    # Here and not above: importing pydantic-settings takes 0.14 s, and most commands never ask for settings.
+    from pydantic import ValidationError
+
+    from bot.config_environment import Environment, ServingEnvironment
+
+    model = ServingEnvironment if serving else Environment
+    try:
+        read = model.read(env_files)
+    except ValidationError as error:
+        raise SettingsError(_lines_of(error, model.names())) from None
+    except (OSError, UnicodeError) as error:
+        raise SettingsError([f"the settings file cannot be read: {error}"]) from None
+    return _settled(dict(read))
+
+
+def _settled(read: Mapping[str, Any]) -> Settings:
+    """The settings with the defaults that hang on other settings filled in."""
+    values = dict(read)
+    writer = WriterSettings(**{name: values.pop(f"llm_{name}") for name in ("kind", "url", "model", "key", "time_out")})
+    data = Path(values.pop("data"))
+    database = values.pop("database_url") or f"sqlite+aiosqlite:///{quote(str(data / 'almanac.db'))}"
+    public = values.pop("public_url") or f"http://{_shown_host(values['host'])}:{values['port']}"
+    return Settings(data=data, database_url=database, public_url=public, writer=writer, **values)
+
+
+def _shown_host(host: str) -> str:
+    if host in {"0.0.0.0", "::", ""}:  # noqa: S104  # compared, not bound: "everywhere" is reached by the loopback name
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+# --- one setting each: text in, value out, ValueError with a sentence ------------------------------------------------
+
+
+def pem_of(text: str) -> str:
+    """PEM text from PEM text (with real or written-out line ends), from base64 of it, or from the file it names."""
+    text = text.strip()
+    if "-----BEGIN" in text:
+        return text.replace("\\n", "\n").replace("\r\n", "\n") + "\n"
+    decoded = _pem_in_base64(text)
+    if decoded:
+        return decoded.strip() + "\n"
+    try:
+        content = Path(text).expanduser().read_text("utf-8")
+    except (OSError, UnicodeError, ValueError):
+        raise ValueError("is neither a PEM key, nor base64 of one, nor a readable file") from None
+    if "-----BEGIN" not in content:
+        raise ValueError("names a file that holds no PEM key")
+    return content.strip() + "\n"
+
+
+def _pem_in_base64(text: str) -> str | None:
+    try:
+        content = base64.b64decode("".join(text.split()), validate=True).decode()
+    except (binascii.Error, UnicodeError, ValueError):
+        return None
+    return content if "-----BEGIN" in content else None
+
+
+def secrets_of(text: str) -> tuple[str, ...]:
+    """The webhook secrets in force: one, or several between commas or line ends, so that a new one can take over."""
+    secrets = tuple(part for part in (part.strip() for part in re.split(r"[,\n]", text.replace("\\n", "\n"))) if part)
+    if any(len(secret) < SHORTEST_SECRET for secret in secrets):
+        raise ValueError(f"holds a secret of fewer than {SHORTEST_SECRET} characters")
+    return secrets
+
+
+def database_url_of(text: str) -> str:
+    """A SQLAlchemy URL with the driver we use: psycopg for `postgres(ql)://`, aiosqlite for `sqlite://`."""
+    scheme, mark, rest = text.strip().partition("://")
+    driver = _DATABASE_DRIVERS.get(scheme.lower())
+    if not mark or driver is None:
+        raise ValueError("must begin with sqlite:// or postgresql://")
+    if driver.startswith("sqlite") and rest.strip("/") in {"", ":memory:"}:
+        raise ValueError("must name a file: the record does not live in memory")
+    return f"{driver}://{rest}"
+
+
+def github_address_of(text: str) -> GitHubAddress:
+    """github.com, or a GitHub Enterprise Server by its base address. Plain http is for this machine alone."""
+    address = urlsplit(text.strip())
+    if address.scheme not in {"http", "https"} or not address.hostname or address.username or address.query:
+        raise ValueError("must be an address such as https://github.example.com")
+    if address.scheme == "http" and address.hostname not in _LOOPBACK:
+        raise ValueError("must use https, except on this machine")
+    if address.hostname in {"github.com", "www.github.com", "api.github.com"}:
+        return GitHubAddress()
+    base = f"{address.scheme}://{address.netloc}{address.path.rstrip('/')}".removesuffix("/api/v3")
+    return GitHubAddress(base, f"{base}/api/v3", f"{base}/api/graphql")
+
+
+def zone_of(text: str) -> ZoneInfo:
+    """The time zone whose calendar months are counted."""
+    try:
+        return ZoneInfo(text.strip())
+    except (KeyError, ValueError, OSError):
+        raise ValueError("is no time zone of the IANA list, such as Europe/Vienna") from None
+
+
+def base_url_of(text: str) -> str:
+    """A web address without its closing slash."""
+    address = urlsplit(text.strip())
+    if address.scheme not in {"http", "https"} or not address.netloc:
+        raise ValueError("must be an address such as https://almanac.example.com")
+    return text.strip().rstrip("/")
+
+
+def _lines_of(error: ValidationError, names: Mapping[str, str]) -> list[str]:
+    """One line a setting; our own sentences and pydantic's, which do not quote the value."""
+    lines = []
+    for one in error.errors(include_input=False, include_url=False):
+        called = str(one["loc"][0])
+        name = names.get(called, called)
+        text = one["msg"].removeprefix("Value error, ")
+        missing = (line for line in NEEDED_TO_SERVE.values() if line.startswith(f"{name}:"))
+        lines.append(next(missing) if one["type"] == "missing" else f"{name}: {text[0].lower()}{text[1:]}")
+    return lines

@@ -1,0 +1,76 @@
+"""How the environment spells the settings: one pydantic-settings field for each variable, in text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self
+from zoneinfo import ZoneInfo
+
+from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from bot import config
+
+
+def _stripped(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _read(reader: Callable[[str], Any]) -> BeforeValidator:
+    """Turn text into a value with one of config's readers; what is no text is a default and stays."""
+    return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
+
+
+Word = Annotated[str, BeforeValidator(_stripped)]
+Key = Annotated[str, _read(config.pem_of)]
+# NoDecode: pydantic-settings would read a tuple as JSON before the validator sees it.
+Secrets = Annotated[tuple[str, ...], NoDecode, _read(config.secrets_of)]
+
+
+class Environment(BaseSettings):
+    """The variables `ALMANAC_*`. An empty variable is one that is not set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ALMANAC_", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
+
+    app_id: Word | None = Field(None, pattern=r"^\d+$")
+    private_key: Key | None = None
+    webhook_secrets: Secrets = Field((), validation_alias="ALMANAC_WEBHOOK_SECRET")
+    database_url: Annotated[str, _read(config.database_url_of)] | None = None
+    data: Path = Path("almanac-data")
+    github: Annotated[Any, _read(config.github_address_of)] = Field(
+        config.GitHubAddress(), validation_alias="ALMANAC_GITHUB_URL"
+    )
+    host: Word = "127.0.0.1"
+    port: int = Field(8080, ge=0, le=65535, validation_alias=AliasChoices("ALMANAC_PORT", "PORT"))
+    public_url: Annotated[str, _read(config.base_url_of)] | None = None
+    timezone: Annotated[Any, _read(config.zone_of)] = ZoneInfo("UTC")
+    llm_kind: config.WriterKind = "off"
+    llm_url: Word = ""
+    llm_model: Word = ""
+    llm_key: Word = ""
+    llm_time_out: float = Field(30.0, gt=0, le=600)
+    log_level: Annotated[str, BeforeValidator(lambda value: str(value).strip().upper())] = Field(
+        "INFO", pattern="^(DEBUG|INFO|WARNING|ERROR|CRITICAL)$"
+    )
+
+    @classmethod
+    def read(cls, env_files: Sequence[Path | str]) -> Self:
+        """The model filled from the environment over these files; raises pydantic's ValidationError."""
+        return cls(_env_file=tuple(env_files))  # type: ignore[call-arg]  # pydantic-settings' own, unknown to checkers
+
+    @classmethod
+    def names(cls) -> dict[str, str]:
+        """The variable that people set, by what an error calls it: the field's name or its alias."""
+        plain = {name: f"ALMANAC_{name.upper()}" for name in cls.model_fields}
+        return plain | {"PORT": "ALMANAC_PORT"}
+
+
+class ServingEnvironment(Environment):
+    """The same, where deliveries are to be taken: the App's credentials are required."""
+
+    app_id: Word = Field(pattern=r"^\d+$")
+    private_key: Key
+    webhook_secrets: Secrets = Field(validation_alias="ALMANAC_WEBHOOK_SECRET")

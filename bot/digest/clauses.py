@@ -1,0 +1,212 @@
+"""How is one change, or one stack of changes, told as a clause in the past tense, with its own words kept?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.digest.guards import is_unfit
+from bot.digest.tenses import base_of, is_verb, past
+from bot.digest.titles import Title, read_title
+from bot.digest.words import counted, lexicon, listed, phrases, say, word_set
+
+LONGEST = 90
+"""characters of a clause's own words; longer ones are cut between words"""
+_QUOTE = frozenset("\"'“”‘’")
+SHORT_TAIL = 40
+NAMED_TAILS = 3
+_CONJUNCTION = re.compile(r"(,? and |, |; )([A-Za-z-]+) (?=\S+)")
+_ASIDE = re.compile(r"\s\([^()]{0,200}\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`base` is the verb's base form, `rest` what follows it; without a verb, `rest` is the title's body verbatim."""
+
+    base: str | None
+    rest: str
+    adverb: str = ""
+    scope: str = ""
+    place: str = ""
+    size: int = 1
+    """how many changes it stands for, where that is told"""
+
+    @property
+    def verb(self) -> str:
+        return f"{self.adverb} {past(self.base)}".strip() if self.base else ""
+
+    @property
+    def object(self) -> str:
+        """What the verb acts on, with the scope or the place it stands under."""
+        text = self.rest + self._where()
+        return say("clause", "stack", clause=text, changes=counted(self.size, "change")) if self.size > 1 else text
+
+    def _where(self) -> str:
+        if self.scope:
+            return " " + say("clause", "scope", scope=self.scope)
+        return " " + say("clause", "scope", scope=self.place) if self.place else ""
+
+    @property
+    def text(self) -> str:
+        """The clause: past tense, or the body in quotes where no verb is sure."""
+        return f"{self.verb} {self.object}" if self.base else say("lists", "quote", title=self.rest)
+
+
+def cut(text: str, limit: int = LONGEST) -> str:
+    """The text, cut between words with an ellipsis where it is longer than `limit`."""
+    if len(text) > limit:
+        text = _ASIDE.sub("", text)
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:-–(")
+    return (head if len(head) > limit // 2 else text[: limit - 1]) + "…"
+
+
+def _tail_in_past(rest: str) -> str:
+    """A second verb, joined by "and" or a comma, in the past tense too: only where it cannot be anything else."""
+    out, at = [], 0
+    for found in _CONJUNCTION.finditer(rest):
+        before = rest[: found.start()].lower().split()
+        word = found[2]
+        base = base_of(word)
+        if (
+            base is None
+            or base != word
+            or base in word_set("either")
+            or word_set("infinitive") & set(before)
+            or (before and base_of(before[-1]))
+        ):
+            continue
+        out.append(rest[at : found.start(2)] + past(base))
+        at = found.end(2)
+    return "".join(out) + rest[at:]
+
+
+def _rewritten(body: str) -> tuple[str, str] | None:
+    """Titles such as `Fix for X` and `New X`: the base form, and what follows it."""
+    lowered = body.lower()
+    for opening, (base, kept) in lexicon()["rewrites"].items():
+        if lowered.startswith(opening + " "):
+            return base, kept + body[len(opening) + 1 :]
+    return None
+
+
+def _verb_phrase(body: str) -> tuple[str, str, str] | None:
+    """(adverb, base form, rest) of a title that begins with a verb."""
+    words = body.split(" ")
+    adverb = ""
+    if len(words) > 2 and words[0].lower() in word_set("adverbs"):
+        adverb, words = words[0].lower(), words[1:]
+    paired = len(words) > 3 and words[1] in ("and", "or") and base_of(words[2]) == words[2].lower()
+    if len(words) > 1 and is_verb(words[0], "it" if paired else words[1]):
+        base = base_of(words[0])
+        rest = words[1:]
+        if rest[0] in ("and", "or", "/", "&") and len(rest) > 2 and (second := base_of(rest[1])):
+            rest = ["and", past(second), *rest[2:]]
+        return adverb, base or "", _tail_in_past(" ".join(rest))
+    found = None if adverb else _rewritten(body)
+    return ("", *found) if found else None
+
+
+def _summary(rest: str) -> str:
+    """What stands before a colon or a longer aside, which explain it."""
+    head, found, _ = rest.partition(": ")
+    if found and head.count("(") == head.count(")") and not _QUOTE & set(head):
+        rest = head
+    aside = _ASIDE.search(rest)
+    return rest[: aside.start()] if aside and len(aside[0].split()) > 2 else rest
+
+
+def _where(title: Title, repository: str, rest: str) -> tuple[str, str]:
+    """(scope, place) to be named beside the clause: only what its words and the repository's name do not say."""
+    lowered = rest.lower()
+    owner_and_name = repository.lower().replace("/", " ").split()
+    for scope in title.scopes:
+        plain = scope.lower()
+        if plain not in owner_and_name and not set(plain.split()) <= set(lowered.split()) and plain not in lowered:
+            return phrases()["lists"]["and"].join(part.strip() for part in scope.split(",")), ""
+    if title.place:
+        words = set(re.findall(r"[\w.]+", lowered))
+        if not words & set(lexicon()["place_words"][title.place]):
+            return "", lexicon()["places"][title.place]
+    return "", ""
+
+
+def clause_of(title: str, repository: str = "") -> Clause | None:
+    """The title as a clause; None where nothing in it may be repeated (a pronoun, praise, a mention, no letters)."""
+    read = read_title(title)
+    phrase = _verb_phrase(read.body)
+    if phrase is None and read.fix and not word_set("finite") & set(read.body.lower().split()):
+        phrase = "", "fix", read.body
+    adverb, base, rest = phrase if phrase else ("", None, read.body)
+    rest = cut(_summary(rest) if base else rest)
+    if is_unfit(f"{base or ''} {rest}") or any(is_unfit(scope) for scope in read.scopes):
+        return None
+    scope, place = _where(read, repository, rest) if base else ("", "")
+    return Clause(base or None, rest, adverb, scope, place)
+
+
+def name_of(title: str) -> str | None:
+    """The body of the title in quotes, as it is written, to name a change by; None where it may not be repeated."""
+    body = cut(read_title(title).body.strip(" \"'“”"), 70)
+    return None if is_unfit(body) else say("lists", "quote", title=body)
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _common_start(rows: Sequence[Sequence[str]]) -> int:
+    """How many words all rows begin with, plural or not."""
+    count = 0
+    for column in zip(*rows, strict=False):
+        if len({_singular(word) for word in column}) > 1:
+            break
+        count += 1
+    return count
+
+
+def stack(clauses: Sequence[Clause]) -> Clause | None:
+    """Clauses that begin alike told as one: `added dispatch keys for A, B and others`; None where they do not.
+
+    At least half of them, and three where there are as many, must share the verb and its first words.
+    """
+    base, count = Counter(clause.base for clause in clauses).most_common(1)[0]
+    alike = [clause for clause in clauses if clause.base == base]
+    if base is None or 2 * count < len(clauses) or count < min(3, len(clauses)):
+        return None
+    rows = [clause.rest.split(" ") for clause in alike]
+    shared = _common_start(rows)
+    tails = list(dict.fromkeys(" ".join(row[shared:]) for row in rows))
+    if shared < 2 or any(len(tail) > SHORT_TAIL or (not tail and len(tails) > 1) for tail in tails):
+        return None
+    start = Counter(" ".join(row[:shared]) for row in rows).most_common(1)[0][0]
+    whole = count == len(clauses) and len(tails) <= NAMED_TAILS + 1
+    parts = tails if whole else [*tails[:NAMED_TAILS], phrases()["lists"]["others"]]
+    return replace(alike[0], rest=f"{start} {listed(parts)}" if tails != [""] else start, scope=shared_scope(alike))
+
+
+def shared_scope(clauses: Iterable[Clause]) -> str:
+    """The scope that all clauses stand under, else nothing."""
+    scopes = {clause.scope for clause in clauses}
+    return scopes.pop() if len(scopes) == 1 else ""
+
+
+def joined(clauses: Sequence[Clause]) -> str:
+    """Clauses as one predicate, equal verbs told once: `fixed A and B, added C and removed D`."""
+    scope = shared_scope(clauses) if len(clauses) > 1 else ""
+    shown = [replace(clause, scope="") for clause in clauses] if scope else list(clauses)
+    by_verb: dict[str, list[str]] = {}
+    for clause in shown:
+        by_verb.setdefault(clause.verb, []).append(clause.object if clause.base else clause.text)
+    parts: list[str] = []
+    for verb, objects in by_verb.items():
+        if verb and any(", " in text or phrases()["lists"]["and"] in text for text in objects):
+            parts.extend(f"{verb} {text}" for text in objects)
+        else:
+            told = listed(objects)
+            parts.append(f"{verb} {told}" if verb else say("clause", "untitled", titles=told))
+    text = listed(parts)
+    return say("clause", "scopes_first", scope=scope, clauses=text) if scope else text

@@ -1,0 +1,227 @@
+"""Which facts may a text about one contributor state, each with the changes that prove it?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log2
+from types import MappingProxyType
+
+from bot.digest.timeline import Evidence, Timeline, Turn, timeline
+from bot.metrics.totals import MonthWork
+from bot.model import (
+    Change,
+    ChangeId,
+    Item,
+    ItemKind,
+    Kind,
+    LanguageSkill,
+    Month,
+    MonthRecord,
+    Overall,
+    RepositoryRecord,
+    TechnicalSkill,
+)
+
+__all__ = ["MonthFacts", "ProfileFacts", "Timeline", "Told", "Turn", "month_facts", "profile_facts", "timeline"]
+
+
+def _no_changes() -> Mapping[ChangeId, Change]:
+    return MappingProxyType({})
+
+
+def _no_evidence() -> Mapping[str, Evidence]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One item that stands, with its changes, oldest first. `kind` is stated only where `certain`."""
+
+    kind: ItemKind
+    work: Kind
+    """kind of the change that is most of it"""
+    certain: bool
+    title: str
+    changes: tuple[Change, ...]
+
+    @property
+    def evidence(self) -> Evidence:
+        return tuple(change.id for change in self.changes)
+
+    @property
+    def weight(self) -> float:
+        """Grows with lines and changes, slowly: a large patch may hide nine careful ones."""
+        return log2(1 + sum(change.lines.code for change in self.changes)) + len(self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthFacts:
+    """All that may be said about one contributor's month. Every number a text states is a field or property here."""
+
+    month: Month
+    person: str
+    """display name, verbatim; only the named text states it"""
+    repositories: tuple[str, ...]
+    commits: int
+    items: tuple[Told, ...] = ()
+    """what stands, weightiest first"""
+    turns: tuple[Turn, ...] = ()
+    co_authored: int = 0
+    helped: Evidence = ()
+    """changes whose co-author the contributor is"""
+    reviews: int = 0
+    languages: tuple[str, ...] = ()
+    new_repositories: Mapping[str, Evidence] = field(default_factory=_no_evidence)
+    new_languages: Mapping[str, Evidence] = field(default_factory=_no_evidence)
+    new_skills: Mapping[str, Evidence] = field(default_factory=_no_evidence)
+    previous: tuple[Month, int] | None = None
+    """the contributor's own month before, and its commits"""
+    changes: Mapping[ChangeId, Change] = field(default_factory=_no_changes)
+    """every change that the fields above cite"""
+
+    @property
+    def features(self) -> tuple[Told, ...]:
+        return tuple(item for item in self.items if item.kind == "feature" and item.certain)
+
+    @property
+    def fixes(self) -> tuple[Told, ...]:
+        return tuple(item for item in self.items if item.kind == "bug_fix" and item.certain)
+
+    @property
+    def others(self) -> tuple[Told, ...]:
+        """Everything else that stands, and what is not certain enough to be called by a kind."""
+        return tuple(item for item in self.items if item.kind == "other" or not item.certain)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFacts:
+    """All that the narrative of a profile may say."""
+
+    person: str
+    overall: Overall
+    first_month: Month
+    last_month: Month
+    repositories: tuple[RepositoryRecord, ...]
+    months: tuple[MonthFacts, ...]
+    """newest first"""
+    languages: Mapping[str, Evidence] = field(default_factory=_no_evidence)
+    """by lines, most first"""
+    skills: Mapping[str, Evidence] = field(default_factory=_no_evidence)
+    """by weight, most first"""
+    changes: Mapping[ChangeId, Change] = field(default_factory=_no_changes)
+
+    @property
+    def items(self) -> tuple[Told, ...]:
+        """What stands, of all months, weightiest first."""
+        found = [item for month in self.months for item in month.items]
+        return tuple(sorted(found, key=lambda item: (-item.weight, item.evidence)))
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        return tuple(turn for month in self.months for turn in month.turns)
+
+
+def told(item: Item, changes: Mapping[ChangeId, Change]) -> Told:
+    """The item with its changes; certain where a change of its own kind is."""
+    members = tuple(changes[name] for name in item.changes if name in changes)
+    of_kind = [change for change in members if _item_kind(change.kind) == item.kind] or list(members)
+    main = max(of_kind, key=lambda change: (change.lines.code, change.id))
+    return Told(item.kind, main.kind, any(change.certain for change in of_kind), item.title, members)
+
+
+def changes_in(items: Iterable[Told]) -> int:
+    """How many changes make the items: what a text calls "changes", while features and bug fixes are items."""
+    return sum(len(item.changes) for item in items)
+
+
+def placed(items: Iterable[Told]) -> Counter[Kind]:
+    """How many changes of the items went to documentation, tests, CI or the build, where that is certain."""
+    kinds = (change.kind for item in items for change in item.changes if change.certain)
+    return Counter(kind for kind in kinds if kind in ("docs", "test", "ci", "build"))
+
+
+def _item_kind(kind: Kind) -> ItemKind:
+    return kind if kind in ("feature", "bug_fix") else "other"
+
+
+def _standing(items: Iterable[Item], changes: Mapping[ChangeId, Change]) -> tuple[Told, ...]:
+    """Items that stand, without the reverted changes in them and without reverts, which are told as turns."""
+    found = []
+    for item in items:
+        stands = tuple(name for name in item.changes if name in changes and changes[name].outcome)
+        if item.state != "reverted" and stands:
+            found.append(told(Item(item.kind, item.title, item.state, stands, item.edges), changes))
+    return tuple(sorted(found, key=lambda item: (-item.weight, item.evidence)))
+
+
+def month_facts(
+    record: MonthRecord, line: Timeline, *, earlier: MonthRecord | None = None, reviews: int = 0
+) -> MonthFacts:
+    """The facts of one month. `record.summary` is not read; `earlier` is the contributor's own month before."""
+    month = record.month
+    items = _standing(record.items, line.changes)
+    turns = line.turns.get(month, ())
+    cited = [name for item in items for name in item.evidence] + [name for turn in turns for name in turn.evidence]
+    done = line.work.get(month)
+    cited += [change.id for change, _ in (done.commits + done.co_authored if done else ())]
+    return MonthFacts(
+        month=month,
+        person=line.person,
+        repositories=record.repositories or _places(done),
+        commits=record.commits,
+        items=items,
+        turns=turns,
+        co_authored=record.co_authored,
+        helped=tuple(dict.fromkeys(change.id for change, _ in (done.co_authored if done else ()))),
+        reviews=reviews,
+        languages=tuple(record.languages),
+        new_repositories=line.new_repositories.get(month, {}),
+        new_languages=line.new_languages.get(month, {}),
+        new_skills=line.new_skills.get(month, {}),
+        previous=(earlier.month, earlier.commits) if earlier else None,
+        changes={name: line.changes[name] for name in dict.fromkeys(cited) if name in line.changes},
+    )
+
+
+def _places(done: MonthWork | None) -> tuple[str, ...]:
+    """Where the changes of a month without an own commit landed."""
+    return tuple(sorted({change.repository for change, _ in (done.co_authored if done else ())}))
+
+
+def profile_facts(
+    line: Timeline,
+    months: Sequence[MonthRecord],
+    *,
+    overall: Overall,
+    repositories: Sequence[RepositoryRecord],
+    skills: tuple[Sequence[LanguageSkill], Sequence[TechnicalSkill]],
+) -> ProfileFacts:
+    """The facts of the whole record; `months` is newest first, `skills` the languages and the technologies as shown."""
+    languages, technical = skills
+    following = [*months[1:], None]
+    facts = tuple(month_facts(record, line, earlier=before) for record, before in zip(months, following, strict=True))
+    return ProfileFacts(
+        person=line.person,
+        overall=overall,
+        first_month=months[-1].month,
+        last_month=months[0].month,
+        repositories=tuple(repositories),
+        months=facts,
+        languages=_by_language(line, [language.name for language in languages], {record.month for record in months}),
+        skills={skill.name: skill.evidence for skill in technical},
+        changes={name: change for month in facts for name, change in month.changes.items()},
+    )
+
+
+def _by_language(line: Timeline, names: Sequence[str], months: Collection[Month]) -> dict[str, Evidence]:
+    """For each language the changes with most of its lines, five at most."""
+    lines: dict[str, Counter[ChangeId]] = {name: Counter() for name in names}
+    for done in (work for month, work in line.work.items() if month in months):
+        for change, commit in done.commits:
+            for name, count in commit.fact.languages.items():
+                if name in lines and change.outcome:
+                    lines[name][change.id] += count
+    ranked = {name: sorted(found, key=lambda change: (-found[change], change)) for name, found in lines.items()}
+    return {name: tuple(found[:5]) for name, found in ranked.items() if found}

@@ -1,0 +1,149 @@
+"""How is a whole record told in four sentences?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from bot.digest.clauses import joined
+from bot.digest.facts import ProfileFacts, Told
+from bot.digest.telling import evidence_of, parts_of, tell
+from bot.digest.themes import themes
+from bot.digest.timeline import Evidence
+from bot.digest.words import counted, listed, month_name, number, say, sentence_case
+from bot.model import ChangeId, Sentence, Text
+
+_SENTENCES = 4
+_REPOSITORIES = 3
+_LANGUAGES = 3
+_SKILLS = 4
+_EVIDENCE = 50
+"""changes cited for a sentence about the whole record, those it names first"""
+_THEME_EVIDENCE = 10
+
+
+def portrait(facts: ProfileFacts, naming: Literal["named", "anonymous"]) -> Text:
+    """Where, when and on what; what was built; what was repaired; in which languages and with which technologies."""
+    work = [item for item in facts.items if item.kind == "feature" and item.certain]
+    others = [item for item in facts.items if item not in work and not (item.kind == "bug_fix" and item.certain)]
+    fixes = [item for item in facts.items if item.kind == "bug_fix" and item.certain]
+    found = [
+        _opening(facts, naming),
+        _built(work, "features_named") or _built(others, "changes_named"),
+        _repaired(fixes),
+    ]
+    if None in found[1:] or not facts.languages:
+        found.append(_rest(others, found[1]))
+    if None in found[1:]:
+        found.append(_turned(facts))
+    told = [sentence for sentence in found if sentence is not None]
+    tools = _tools(facts)
+    return Text((*told[: _SENTENCES - 1], tools) if tools else tuple(told[:_SENTENCES]))
+
+
+def _span(facts: ProfileFacts) -> str:
+    first, last = facts.first_month, facts.last_month
+    if first == last:
+        return say("profile", "span_one", first=month_name(first))
+    year = first[:4] == last[:4]
+    return say("profile", "span_year", first=month_name(first)[: -5 if year else None], last=month_name(last))
+
+
+def _repositories(facts: ProfileFacts) -> str:
+    names = [record.full_name for record in facts.repositories]
+    if len(names) <= _REPOSITORIES:
+        return listed(names)
+    rest = len(names) - _REPOSITORIES + 1
+    return say("profile", "other_repositories", repositories=", ".join(names[: _REPOSITORIES - 1]), count=number(rest))
+
+
+def _opening(facts: ProfileFacts, naming: Literal["named", "anonymous"]) -> Sentence:
+    standing = [change for item in facts.items for change in item.changes]
+    shared = themes(standing, [record.full_name for record in facts.repositories])
+    text = say(
+        "profile",
+        f"opening_{naming}",
+        person=facts.person,
+        commits=counted(facts.overall.commits, "commit"),
+        repositories=_repositories(facts),
+        span=_span(facts),
+    )
+    if shared:
+        text += say("profile", "theme", themes=listed([theme.name for theme in shared]))
+    ids = [name for theme in shared for name in theme.evidence[:_THEME_EVIDENCE]] + [*evidence_of(facts.items)]
+    return Sentence(text + ".", _some(ids))
+
+
+def _built(items: Sequence[Told], named: str) -> Sentence | None:
+    telling = tell(items, sizes=False)
+    if not telling.clauses:
+        return None
+    if all(clause.base for clause in telling.clauses):
+        text = say("profile", "features", clauses=joined(telling.clauses))
+    else:
+        text = say("profile", named, parts=parts_of(telling))
+    return Sentence(sentence_case(text), _some([*telling.proofs, *evidence_of(items)]))
+
+
+def _repaired(items: Sequence[Told]) -> Sentence | None:
+    if not items:
+        return None
+    telling = tell(items, sizes=False)
+    objects = [clause.object for clause in telling.clauses if clause.base == "fix"]
+    values = {"bugs": counted(len(items), "bug"), "fixes": counted(len(items), "fix")}
+    if not telling.clauses:
+        text = say("profile", "fixes_only", **values)
+    elif len(items) == 1 and objects:
+        text = say("profile", "fix_one_object", object=objects[0])
+    elif len(items) == 1 and telling.clauses[0].base:
+        text = say("profile", "fix_one", clauses=joined(telling.clauses))
+    elif len(objects) == len(telling.clauses):
+        key = "fixes_all" if telling.whole else "fixes_objects"
+        text = say("profile", key, objects=listed(objects), **values)
+    else:
+        text = say("profile", "fixes_acts", parts=parts_of(telling), **values)
+    return Sentence(sentence_case(text), _some([*telling.proofs, *evidence_of(items)]))
+
+
+def _rest(items: Sequence[Told], built: Sentence | None) -> Sentence | None:
+    """What is neither feature nor bug fix, unless it has been told already."""
+    told = set(built.evidence) if built else set()
+    telling = tell([item for item in items if not told.intersection(item.evidence)], 2, sizes=False)
+    if not telling.clauses:
+        return None
+    return Sentence(say("profile", "others", parts=parts_of(telling)), _some([*telling.proofs, *evidence_of(items)]))
+
+
+def _turned(facts: ProfileFacts) -> Sentence | None:
+    """How many changes were reverted and stayed so, and how many came back."""
+    courses = {
+        "was_reverted": [turn for turn in facts.turns if turn.course == "reverted"],
+        "was_relanded": [turn for turn in facts.turns if turn.course == "relanded"],
+    }
+    told = [say("profile", key, changes=counted(len(turns), "change")) for key, turns in courses.items() if turns]
+    ids = [name for turns in courses.values() for turn in turns for name in turn.evidence]
+    return Sentence(sentence_case(listed(told)) + ".", tuple(dict.fromkeys(ids))) if told else None
+
+
+def _tools(facts: ProfileFacts) -> Sentence | None:
+    languages = list(facts.languages)
+    if not languages:
+        return None
+    text = say(
+        "profile",
+        "languages",
+        mostly=say("profile", "mostly") if len(languages) > _LANGUAGES else "",
+        languages=listed(languages[:_LANGUAGES]),
+    )
+    skills = list(facts.skills)[:_SKILLS]
+    if skills:
+        text += say("profile", "skills", skills=listed(skills))
+    return Sentence(text + ".", _some([*_ids(facts.languages, languages[:_LANGUAGES]), *_ids(facts.skills, skills)]))
+
+
+def _ids(found: Mapping[str, Evidence], names: Sequence[str]) -> list[ChangeId]:
+    return [change for name in names for change in found[name]]
+
+
+def _some(ids: Sequence[ChangeId]) -> Evidence:
+    return tuple(dict.fromkeys(ids))[:_EVIDENCE]

@@ -1,0 +1,210 @@
+"""How a contributor's changes become the profile: every field with its evidence."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from bot.digest.facts import Timeline, month_facts, profile_facts, timeline
+from bot.digest.narrative import month_text, profile_text
+from bot.digest.opening import opener
+from bot.landing.months import month_of
+from bot.metrics import METHOD_VERSION
+from bot.metrics.ai_usage import usage
+from bot.metrics.items import group
+from bot.metrics.quality import rate
+from bot.metrics.skills import technical
+from bot.metrics.totals import MonthWork, days, sum_languages, work_by_month
+from bot.model import (
+    Change,
+    ChangeId,
+    Contributor,
+    CountedCommit,
+    LanguageSkill,
+    Lines,
+    Method,
+    Month,
+    MonthRecord,
+    Overall,
+    Person,
+    PersonKey,
+    Profile,
+    RepositoryRecord,
+    Text,
+)
+
+SKILLS_SHOWN = 15
+SKILLS_A_REPOSITORY = 6
+LEAST_LANGUAGE_LINES = 5
+LEAST_LANGUAGE_SHARE = 100
+"""a language is shown from five lines on, or from one in this many of the contributor's lines"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose record, of which months, as seen when. Months are inclusive."""
+
+    person: Person
+    keys: frozenset[PersonKey]
+    zone: ZoneInfo
+    now: datetime
+    since: Month | None = None
+    until: Month | None = None
+    naming: Literal["named", "anonymous"] = "named"
+
+
+def _contributor(scope: Scope) -> Contributor:
+    if scope.naming == "anonymous":
+        return Contributor(display="Anonymous contributor", naming="anonymous")
+    person = scope.person
+    return Contributor(person.display, "named", person.user_id, person.login, person.name or None)
+
+
+def _languages(work: Sequence[MonthWork]) -> tuple[LanguageSkill, ...]:
+    lines: Counter[str] = Counter()
+    first: dict[str, Month] = {}
+    for month in work:
+        here = month.languages
+        lines.update(here)
+        for name in here:
+            first.setdefault(name, month.month)
+    whole = sum(lines.values())
+    shown = [
+        LanguageSkill(name, count, first[name])
+        for name, count in lines.items()
+        if count >= LEAST_LANGUAGE_LINES or count * LEAST_LANGUAGE_SHARE >= whole
+    ]
+    return tuple(sorted(shown, key=lambda language: (-language.lines, language.name)))
+
+
+def month_record(work: MonthWork) -> MonthRecord:
+    """The month in numbers and items; its text comes when the months around it are known."""
+    items = group(work.delivered)
+    kinds = Counter(item.kind for item in items if item.state != "reverted")
+    return MonthRecord(
+        month=work.month,
+        commits=len(work.commits),
+        features=kinds["feature"],
+        bugs=kinds["bug_fix"],
+        lines=work.lines,
+        summary=Text(()),
+        items=items,
+        co_authored=len(work.co_authored),
+        other=kinds["other"],
+        repositories=work.repositories,
+        languages=dict(work.languages.most_common()),
+    )
+
+
+def _repositories(work: Sequence[MonthWork], now_month: Month) -> tuple[RepositoryRecord, ...]:
+    commits: dict[str, list[tuple[Month, Change, CountedCommit]]] = defaultdict(list)
+    for month in work:
+        for change, commit in month.commits:
+            commits[commit.fact.repository].append((month.month, change, commit))
+    records = [_repository(name, found, now_month) for name, found in commits.items()]
+    return tuple(sorted(records, key=lambda record: (-record.active_months, -record.commits, record.full_name)))
+
+
+def _repository(name: str, found: Sequence[tuple[Month, Change, CountedCommit]], now_month: Month) -> RepositoryRecord:
+    months = sorted({month for month, _, _ in found})
+    languages = sum_languages(commit for _, _, commit in found)
+    skills = technical(((change.id, commit.fact) for _, change, commit in found if change.outcome), now_month)
+    return RepositoryRecord(
+        full_name=name,
+        first_month=months[0],
+        last_month=months[-1],
+        active_months=len(months),
+        commits=len(found),
+        languages=tuple(sorted(languages, key=lambda language: (-languages[language], language))),
+        skills=tuple(skill.name for skill in skills[:SKILLS_A_REPOSITORY]),
+    )
+
+
+def _overall(months: Sequence[MonthRecord], work: Iterable[MonthWork]) -> Overall:
+    outcomes = {change.id for month in work for change in month.delivered if change.outcome}
+    return Overall(
+        commits=sum(month.commits for month in months),
+        features=sum(month.features for month in months),
+        bugs=sum(month.bugs for month in months),
+        lines=sum((month.lines for month in months), Lines()),
+        active_months=sum(1 for month in months if month.commits),
+        outcomes=len(outcomes),
+        co_authored=sum(month.co_authored for month in months),
+        other=sum(month.other for month in months),
+    )
+
+
+def _in(window: Scope, month: Month) -> bool:
+    return (window.since is None or month >= window.since) and (window.until is None or month <= window.until)
+
+
+def _months(changes: Sequence[Change], scope: Scope) -> dict[Month, MonthWork]:
+    """Active months of the whole record: those with a commit, authored or co-authored, or a delivery."""
+    return work_by_month(changes, scope.keys, scope.zone)
+
+
+def sum_up(changes: Sequence[Change], scope: Scope) -> Overall:
+    """The overall numbers alone: what a list of contributors needs."""
+    work = [month for name, month in _months(changes, scope).items() if _in(scope, name)]
+    return _overall([month_record(month) for month in work], work)
+
+
+def _told(records: Sequence[MonthRecord], line: Timeline, scope: Scope) -> tuple[MonthRecord, ...]:
+    """The records, newest first, with their texts; no two texts open alike where it can be helped."""
+    taken: list[str] = []
+    out = []
+    for record, earlier in zip(records, [*records[1:], None], strict=True):
+        found = month_facts(record, line, earlier=earlier)
+        text = month_text(found, scope.naming, taken=taken[-3:])
+        if text.sentences:
+            taken.append(opener(text.sentences[0].text))
+        out.append(replace(record, summary=text))
+    return tuple(out)
+
+
+def _evidence(work: Iterable[MonthWork], texts: Iterable[Text], by_id: Mapping[ChangeId, Change]) -> tuple[Change, ...]:
+    """Every change that the profile refers to, oldest first."""
+    named = {change.id for month in work for change, _ in (*month.commits, *month.co_authored)}
+    named |= {change.id for month in work for change in month.delivered}
+    named |= {change for text in texts for sentence in text.sentences for change in sentence.evidence}
+    return tuple(sorted((by_id[name] for name in named if name in by_id), key=lambda c: (c.landed_at, c.id)))
+
+
+def build(changes: Sequence[Change], scope: Scope) -> Profile:
+    """The profile of one contributor from all changes that the contributor has a part in.
+
+    `changes` may hold more than that (reverts by others, say): what the texts need to know of them is read there.
+    """
+    whole = _months(changes, scope)
+    work = [whole[name] for name in whole if _in(scope, name)]
+    by_id = {change.id: change for change in changes}
+    line = timeline(whole, by_id, person=_contributor(scope).display, zone=scope.zone)
+    months = _told([month_record(month) for month in reversed(work)], line, scope)
+    now_month = month_of(int(scope.now.timestamp()), scope.zone)
+    commits = [pair for month in work for pair in month.commits]
+    skills = technical(((change.id, commit.fact) for change, commit in commits if change.outcome), now_month)
+    overall, repositories, languages = _overall(months, work), _repositories(work, now_month), _languages(work)
+    shown = skills[:SKILLS_SHOWN]
+    narrative = Text(())
+    if months:
+        facts = profile_facts(line, months, overall=overall, repositories=repositories, skills=(languages, shown))
+        narrative = profile_text(facts, scope.naming)
+    return Profile(
+        generated_at=scope.now,
+        method=Method(METHOD_VERSION, str(scope.zone)),
+        contributor=_contributor(scope),
+        narrative=narrative,
+        overall=overall,
+        months=months,
+        activity=days(work, scope.zone),
+        quality=rate([item for month in months for item in month.items], by_id),
+        ai_usage=usage(commit.fact for _, commit in commits),
+        languages=languages,
+        technical=shown,
+        repositories=repositories,
+        changes=_evidence(work, [narrative, *(month.summary for month in months)], by_id),
+    )

@@ -1,0 +1,128 @@
+"""Which numbers, months, repositories and names may a text about these facts state, and with which changes?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import singledispatch
+
+from bot.digest.facts import MonthFacts, ProfileFacts, Told, changes_in, placed
+from bot.digest.gathering import DigestFacts
+from bot.digest.timeline import Evidence, Turn
+from bot.model import Change, ChangeId, Month
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """The named fields that a checker binds a text to."""
+
+    changes: Mapping[ChangeId, Change]
+    numbers: Mapping[str, frozenset[int]]
+    """by the key of [nouns], or `place:docs`"""
+    months: frozenset[Month]
+    month: Month | None
+    """the month that a text's prefix must name"""
+    repositories: frozenset[str]
+    names: frozenset[str]
+    """people who may be named"""
+    terms: Mapping[str, Evidence]
+    """languages and skills, and organisations without evidence"""
+    items: tuple[Told, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    must_tell: tuple[Turn, ...] = ()
+    """turns that a whole text may not leave out"""
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def _places(items: Iterable[Told]) -> dict[str, set[int]]:
+    return {f"place:{kind}": {count} for kind, count in placed(items).items()}
+
+
+def _numbers(rows: Mapping[str, set[int]]) -> dict[str, frozenset[int]]:
+    return {noun: frozenset(values - {0}) for noun, values in rows.items()}
+
+
+@singledispatch
+def fact_table(facts: object) -> FactTable:
+    """The table of one kind of facts."""
+    raise TypeError(f"no fact table for {type(facts).__name__}")
+
+
+@fact_table.register
+def _of_month(facts: MonthFacts) -> FactTable:
+    numbers: dict[str, set[int]] = defaultdict(set)
+    numbers["commit"] |= {facts.commits, facts.co_authored, facts.previous[1] if facts.previous else 0}
+    numbers["feature"] |= {len(facts.features)}
+    numbers["fix"] |= {len(facts.fixes)}
+    numbers["bug"] |= {len(facts.fixes)}
+    numbers["other"] |= {changes_in(facts.others)}
+    numbers["change"] |= {changes_in(facts.others), changes_in(facts.items)}
+    numbers["review"] |= {facts.reviews}
+    numbers["repository"] |= {len(facts.repositories)}
+    months = {facts.month} | {turn.month for turn in facts.turns if turn.month}
+    return FactTable(
+        changes=facts.changes,
+        numbers=_numbers({**numbers, **_places(facts.others)}),
+        months=frozenset(months | ({facts.previous[0]} if facts.previous else set())),
+        month=facts.month,
+        repositories=frozenset(facts.repositories),
+        names=frozenset({facts.person}),
+        terms={**dict.fromkeys(facts.languages, ()), **facts.new_languages, **facts.new_skills},
+        items=facts.items,
+        turns=facts.turns,
+        must_tell=facts.turns,
+    )
+
+
+@fact_table.register
+def _of_profile(facts: ProfileFacts) -> FactTable:
+    items, overall = facts.items, facts.overall
+    features = sum(item.kind == "feature" and item.certain for item in items)
+    fixes = sum(item.kind == "bug_fix" and item.certain for item in items)
+    numbers = {
+        "commit": {overall.commits, overall.co_authored},
+        "feature": {features},
+        "fix": {fixes},
+        "bug": {fixes},
+        "change": {changes_in(items), overall.outcomes},
+        "month": {overall.active_months},
+        "repository": {len(facts.repositories), max(0, len(facts.repositories) - 2)},
+    }
+    return FactTable(
+        changes=facts.changes,
+        numbers=_numbers(numbers),
+        months=frozenset({facts.first_month, facts.last_month}),
+        month=None,
+        repositories=frozenset(record.full_name for record in facts.repositories),
+        names=frozenset({facts.person}),
+        terms={**facts.languages, **facts.skills},
+        items=items,
+        turns=facts.turns,
+    )
+
+
+@fact_table.register
+def _of_digest(facts: DigestFacts) -> FactTable:
+    items = facts.items
+    numbers = {
+        "feature": {len(facts.of_kind("feature"))},
+        "fix": {len(facts.of_kind("bug_fix"))},
+        "bug": {len(facts.of_kind("bug_fix"))},
+        "other": {changes_in(facts.of_kind("other"))},
+        "change": {changes_in(items), changes_in(facts.of_kind("other"))},
+        "contributor": {sum(bool(month.items) for month in facts.contributors), len(facts.newcomers)},
+        "repository": {len(facts.repositories)},
+    }
+    return FactTable(
+        changes=facts.changes,
+        numbers=_numbers(numbers),
+        months=frozenset({facts.month} | {turn.month for turn in facts.turns if turn.month}),
+        month=facts.month,
+        repositories=frozenset({facts.name, *facts.repositories}),
+        names=frozenset(facts.newcomers),
+        terms={},
+        items=items,
+        turns=facts.turns,
+        must_tell=facts.turns,
+    )

@@ -1,0 +1,94 @@
+"""Which items does a sentence name, and with which clauses?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.digest.clauses import Clause, clause_of, joined, shared_scope, stack
+from bot.digest.facts import Told
+from bot.digest.timeline import Evidence
+from bot.digest.words import listed, say
+from bot.model import ChangeId
+
+NAMED = 3
+_SLIGHT = frozenset(
+    {"bump", "release", "increment", "update", "upgrade", "tweak", "clean up", "cleanup", "merge", "sync"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """The clauses chosen for a sentence; `whole` where they tell all of its items."""
+
+    clauses: tuple[Clause, ...]
+    whole: bool
+    proofs: tuple[ChangeId, ...] = ()
+    """the changes whose titles the clauses tell"""
+    evidence: tuple[ChangeId, ...] = ()
+    """all changes of the items told"""
+
+
+def item_clause(item: Told) -> tuple[Clause | None, Evidence]:
+    """One clause for the item and the changes it tells: its stack as one, else its weightiest change to be told."""
+    clauses = [(change, clause_of(change.title, change.repository)) for change in item.changes]
+    usable = [clause for _, clause in clauses if clause is not None]
+    if len(usable) > 1 and (one := stack(usable)):
+        return one, item.evidence
+    ranked = sorted(
+        (row for row in clauses if row[1] is not None),
+        key=lambda row: (_kind_differs(row[0].kind, item), -row[0].lines.code, row[0].id),
+    )
+    return (ranked[0][1], (ranked[0][0].id,)) if ranked else (None, ())
+
+
+def _kind_differs(kind: str, item: Told) -> bool:
+    return item.kind != "other" and kind != item.kind
+
+
+def _rank(clause: Clause | None) -> tuple[bool, bool, bool]:
+    """Clauses with a verb before quotes, substance before version bumps."""
+    return (clause is None, clause is not None and clause.base in _SLIGHT, clause is not None and clause.base is None)
+
+
+def tell(items: Sequence[Told], most: int = NAMED, *, sizes: bool = True) -> Telling:
+    """The items that a sentence names, weightiest first, at most `most`, equal clauses once; `sizes` of large ones."""
+    ranked = sorted(((item, *item_clause(item)) for item in items), key=lambda row: _rank(row[1]))
+    chosen: dict[str, tuple[Told, Clause, Evidence]] = {}
+    for item, clause, proof in ranked:
+        if clause is not None and len(chosen) < most:
+            chosen.setdefault(clause.text, (item, clause, proof))
+    return Telling(
+        tuple(_sized(clause, item, len(chosen)) if sizes else clause for item, clause, _ in chosen.values()),
+        len(chosen) == len(items),
+        tuple(name for _, _, proof in chosen.values() for name in proof),
+        evidence_of(item for item, _, _ in chosen.values()),
+    )
+
+
+def _sized(clause: Clause, item: Told, told: int) -> Clause:
+    """Beside others only an item of three changes or more says how many it took."""
+    size = len(item.changes)
+    return replace(clause, size=size) if clause.base and size > (1 if told == 1 else 2) else clause
+
+
+def predicate(telling: Telling) -> Iterable[str]:
+    """The clauses as one predicate, beginning with each of them in turn."""
+    for turn in range(len(telling.clauses)):
+        yield joined(telling.clauses[turn:] + telling.clauses[:turn])
+
+
+def parts_of(telling: Telling) -> str:
+    """The clauses as a noun phrase: titles in quotes, then "work that added A and removed B"."""
+    quoted = [clause.text for clause in telling.clauses if clause.base is None]
+    verbal = [clause for clause in telling.clauses if clause.base is not None]
+    if not verbal:
+        return listed(quoted)
+    scope = shared_scope(verbal) if len(verbal) > 1 else ""
+    bare = joined([replace(clause, scope="") if scope else clause for clause in verbal])
+    work = say("clause", "work_in" if scope else "work_that", clauses=bare, scope=scope)
+    return listed([*quoted, work]) if quoted else work
+
+
+def evidence_of(items: Iterable[Told]) -> Evidence:
+    return tuple(dict.fromkeys(name for item in items for name in item.evidence))

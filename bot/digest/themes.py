@@ -1,0 +1,68 @@
+"""Which subjects do several changes share, as their own titles name them?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.digest.guards import is_unfit
+from bot.digest.tenses import base_of
+from bot.digest.timeline import Evidence
+from bot.digest.titles import read_title
+from bot.digest.words import word_set
+from bot.model import Change
+
+_TOKEN = re.compile(r"[^\W\d_][\w.+#-]*[\w+#]|[^\W\d_]")
+LEAST_CHANGES = 2
+LEAST_SHARE = 50
+"""a theme is in at least one of this many changes"""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A word or tag as most of the titles spell it, with the changes whose titles hold it."""
+
+    name: str
+    evidence: Evidence
+
+
+def _tokens(change: Change) -> dict[str, tuple[str, int]]:
+    """Lower-case subject -> (as written, weight); a tag or scope weighs more than a word of the sentence."""
+    title = read_title(change.title)
+    found = {
+        token.lower(): (token, 1)
+        for token in _TOKEN.findall(title.body)
+        if len(token) > 2 and token.lower() not in word_set("plain_words") and base_of(token) is None
+    }
+    return found | {scope.lower(): (scope, 3) for scope in title.scopes if len(scope) <= 30}
+
+
+def themes(changes: Sequence[Change], repositories: Iterable[str], most: int = 3) -> tuple[Theme, ...]:
+    """The subjects that most changes name, at most `most`; a repository's own name is none, nor a part of another."""
+    barred = {part for name in repositories for part in name.lower().split("/")}
+    weights: Counter[str] = Counter()
+    spelled: dict[str, Counter[str]] = defaultdict(Counter)
+    where: dict[str, list[Change]] = defaultdict(list)
+    for change in changes:
+        for key, (written, weight) in _tokens(change).items():
+            if key not in barred and not is_unfit(written):
+                weights[key] += weight
+                spelled[key][written] += 1
+                where[key].append(change)
+    least = max(LEAST_CHANGES, len(changes) // LEAST_SHARE)
+    chosen: list[str] = []
+    for key in sorted(weights, key=lambda key: (-weights[key], key)):
+        if len(where[key]) >= least and not any(_overlap(key, other) for other in chosen):
+            chosen.append(key)
+    return tuple(Theme(_spelling(spelled[key]), tuple(change.id for change in where[key])) for key in chosen[:most])
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one.rstrip("s") in other or other.rstrip("s") in one
+
+
+def _spelling(found: Counter[str]) -> str:
+    """As written in lower case where any title does, else as most titles write it."""
+    return min(found, key=lambda written: (not written.islower(), -found[written], written))

@@ -1,0 +1,70 @@
+"""What an operator runs: settings read, logs set up, signals heard, and the bot started."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Awaitable, Callable
+
+from bot import app
+from bot.config import Settings, SettingsError, load_settings
+from bot.errors import UnusableInput
+from bot.logs import configure_logs
+from bot.store.engine import StoreUnavailableError
+from bot.store.lock import StoreInUseError
+
+log = logging.getLogger(__name__)
+
+
+def _settings(*, serving: bool) -> Settings:
+    """Raises UnusableInput with every wrong setting, each on a line of its own."""
+    try:
+        settings = load_settings(serving=serving)
+    except SettingsError as error:
+        raise UnusableSettings(error.lines) from None
+    configure_logs(settings.log_level)
+    return settings
+
+
+class UnusableSettings(UnusableInput):
+    """Everything that is wrong with the settings."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: Settings) -> None:
+    async def until_stopped() -> None:
+        stopping = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stopping.set)
+        await make(settings, stopping)
+
+    try:
+        asyncio.run(until_stopped())
+    except (StoreInUseError, StoreUnavailableError) as error:
+        raise UnusableInput(f"the database cannot be used: {error}") from None
+    except OSError as error:
+        raise UnusableInput(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None
+
+
+def serve() -> None:
+    """Web, worker and month closer, until SIGTERM or SIGINT."""
+    _run(app.serve, _settings(serving=True))
+
+
+def work() -> None:
+    """A worker alone, until SIGTERM or SIGINT."""
+    _run(app.work, _settings(serving=True))
+
+
+def migrate() -> None:
+    """The tables, brought to the newest version."""
+    settings = _settings(serving=False)
+    try:
+        asyncio.run(app.migrate_only(settings))
+    except (StoreInUseError, StoreUnavailableError) as error:
+        raise UnusableInput(f"the database cannot be used: {error}") from None

@@ -1,0 +1,120 @@
+"""The engine that needs no service: workers claim rows of the job table by themselves. One process on SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Unpack
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.queue import rows
+from bot.queue.interface import JobOptions, Task, TaskFunction
+from bot.queue.worker import Worker
+from bot.store.engine import StoreUnavailableError
+from bot.store.jobs import Claim, NewJob, Waiting, add_jobs
+
+log = logging.getLogger(__name__)
+
+
+class EmbeddedQueue:
+    """Claims with UPDATE … RETURNING; correct on PostgreSQL too, where several processes may run it."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._awake = asyncio.Event()
+        self._stopping = False
+
+    async def defer(
+        self, conn: AsyncConnection, task: str, ref_id: str | int, **options: Unpack[JobOptions]
+    ) -> int | None:
+        """Add a job in the caller's transaction; its id, or None where one with its dedupe key waits already."""
+        added = await add_jobs(conn, [NewJob(task, ref_id, **options)], self._worker.clock())
+        self._awake.set()
+        return added[0].id if added else None
+
+    async def announce(self, conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
+        """Nothing to do inside the transaction: the rows are the queue."""
+
+    def nudge(self) -> None:
+        """Jobs were committed: look now."""
+        self._awake.set()
+
+    def register(self, task: str, function: TaskFunction, time_out: timedelta, max_attempts: int) -> None:
+        self._worker.tasks[task] = Task(task, function, time_out, max_attempts)
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._awake.set()
+
+    async def run(self) -> None:
+        """Work until `stop()`."""
+        self._stopping = False
+        working: set[asyncio.Task[None]] = set()
+        keeper = asyncio.create_task(self._worker.keep_leases())
+        try:
+            while not self._stopping:
+                self._awake.clear()
+                claims = await self._claims(self._worker.pace.concurrency - len(working))
+                for claim in claims:
+                    self._start(claim, working)
+                if not claims:
+                    await self._rest()
+        finally:
+            await self._leave(working)
+            keeper.cancel()
+
+    def _start(self, claim: Claim, working: set[asyncio.Task[None]]) -> None:
+        task = asyncio.create_task(self._worker.work(claim))
+        working.add(task)
+        task.add_done_callback(working.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._awake.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # The job's lease will run out, and it comes back.
+            log.error("the end of a job could not be written", exc_info=error)
+
+    async def _claims(self, free: int) -> list[Claim]:
+        """As many jobs as there is room for, in one transaction."""
+        worker = self._worker
+        claims: list[Claim] = []
+        if free <= 0 or not worker.tasks:
+            return []
+        try:
+            async with worker.store.begin() as conn:
+                while len(claims) < free:
+                    claim = await rows.claim(conn, worker.tasks, worker.lease())
+                    if claim is None:
+                        break
+                    claims.append(claim)
+        except StoreUnavailableError as error:
+            log.warning("no jobs could be claimed: %s", error)
+            return []
+        return claims
+
+    async def _rest(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._worker.pace.poll_every):
+                await self._awake.wait()
+
+    async def _leave(self, working: set[asyncio.Task[None]]) -> None:
+        """Let the running jobs end within the grace; cancel the rest, which hands their leases back."""
+        if not working:
+            return
+        _, late = await asyncio.wait(working, timeout=self._worker.pace.grace)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def drain(self) -> int:
+        """Work until nothing is due any more; how many jobs were taken in hand."""
+        taken = 0
+        while claims := await self._claims(self._worker.pace.concurrency):
+            taken += len(claims)
+            await asyncio.gather(*(self._worker.work(claim) for claim in claims))
+        return taken

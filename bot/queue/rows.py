@@ -1,0 +1,152 @@
+"""How a job passes from one state to the next: one statement each, alike on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, and_, case, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.jobs import JOB, Claim, Waiting
+
+_CLAIM = (
+    JOB.c.id,
+    JOB.c.task,
+    JOB.c.ref_id,
+    JOB.c.serial_key,
+    JOB.c.attempt,
+    JOB.c.failures,
+    JOB.c.priority,
+    JOB.c.created_at,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who takes a job in hand, when, and until when it is theirs unless renewed."""
+
+    owner: str
+    now: datetime
+    until: datetime
+
+
+async def claim(conn: AsyncConnection, tasks: Collection[str], lease: Lease) -> Claim | None:
+    """Take the first job that is due: one whose lease has run out, else the ready one of highest priority, oldest.
+
+    None where nothing is due, or another worker was faster with a job of the same serial key.
+    """
+    late, ready = _expired(tasks, lease.now), _ready(tasks, lease.now)
+    return await _take(conn, JOB.c.id == func.coalesce(late.scalar_subquery(), ready.scalar_subquery()), lease)
+
+
+async def claim_one(conn: AsyncConnection, job_id: int, tasks: Collection[str], lease: Lease) -> Claim | None:
+    """Take this job, if it is due, its task is known, and no other of its serial key runs."""
+    other = JOB.alias("other")
+    busy = select(other.c.id).where(other.c.serial_key == JOB.c.serial_key, other.c.state == "running")
+    due = or_(
+        and_(JOB.c.state == "ready", JOB.c.run_at <= lease.now, ~busy.exists()),
+        and_(JOB.c.state == "running", JOB.c.lease_until <= lease.now),
+    )
+    return await _take(conn, (JOB.c.id == job_id) & JOB.c.task.in_(tasks) & due, lease)
+
+
+def _expired(tasks: Collection[str], now: datetime) -> Select[Any]:
+    lost = JOB.alias("lost")
+    late = (lost.c.state == "running") & (lost.c.lease_until <= now) & lost.c.task.in_(tasks)
+    query = select(lost.c.id).where(late).order_by(lost.c.lease_until, lost.c.id).limit(1)
+    # SQLite's compiler drops the lock; there one connection writes and needs none.
+    return query.with_for_update(skip_locked=True)
+
+
+def _ready(tasks: Collection[str], now: datetime) -> Select[Any]:
+    mine, other = JOB.alias("mine"), JOB.alias("other")
+    busy = select(other.c.id).where(other.c.serial_key == mine.c.serial_key, other.c.state == "running")
+    due = (mine.c.state == "ready") & (mine.c.run_at <= now) & mine.c.task.in_(tasks) & ~busy.exists()
+    order = (mine.c.priority.desc(), mine.c.run_at, mine.c.id)
+    return select(mine.c.id).where(due).order_by(*order).limit(1).with_for_update(skip_locked=True)
+
+
+async def _take(conn: AsyncConnection, which: Any, lease: Lease) -> Claim | None:
+    # An owner means that the worker was lost: that is a failure, or a job that kills would come back for ever.
+    lost = JOB.c.owner.is_not(None)
+    values = {
+        "failures": JOB.c.failures + case((lost, 1), else_=0),
+        "attempt": JOB.c.attempt + 1,
+        "state": "running",
+        "owner": lease.owner,
+        "lease_until": lease.until,
+    }
+    statement = update(JOB).where(which).values(values).returning(*_CLAIM)
+    try:
+        async with conn.begin_nested():
+            row = (await conn.execute(statement)).one_or_none()
+    except IntegrityError:
+        return None
+    return None if row is None else Claim(**row._mapping)
+
+
+async def finish(conn: AsyncConnection, claim: Claim, now: datetime) -> bool:
+    """Done. False where the lease was lost."""
+    return await _end(conn, claim, state="done", finished_at=now, last_error=None)
+
+
+async def give_up(conn: AsyncConnection, claim: Claim, now: datetime, error: str) -> bool:
+    """A dead letter. False where the lease was lost."""
+    return await _end(conn, claim, state="dead", finished_at=now, last_error=error)
+
+
+async def park(conn: AsyncConnection, claim: Claim, reason: str) -> bool:
+    """Set aside. False where the lease was lost."""
+    return await _end(conn, claim, state="parked", last_error=reason)
+
+
+async def put_back(
+    conn: AsyncConnection, claim: Claim, run_at: datetime | None, *, error: str | None, failed: bool = False
+) -> bool:
+    """Ready again at `run_at` (None: when it was). False where the lease was lost.
+
+    Where its like has come to wait meanwhile, that one does the work and this job is done.
+    """
+    values: dict[str, Any] = {"state": "ready", "last_error": error, "failures": claim.failures + failed}
+    if run_at is not None:
+        values["run_at"] = run_at
+    try:
+        async with conn.begin_nested():
+            return await _end(conn, claim, **values)
+    except IntegrityError:
+        return await _end(
+            conn, claim, state="done", last_error="its like is waiting", finished_at=run_at or claim.created_at
+        )
+
+
+async def _end(conn: AsyncConnection, claim: Claim, **values: Any) -> bool:
+    mine = (JOB.c.id == claim.id) & (JOB.c.state == "running") & (JOB.c.attempt == claim.attempt)
+    done = await conn.execute(update(JOB).where(mine).values(**values, owner=None, lease_until=None))
+    return done.rowcount == 1
+
+
+async def renew(conn: AsyncConnection, lease: Lease) -> set[tuple[int, int]]:
+    """Prolong every lease of this worker; the (id, attempt) of the jobs that are still its own."""
+    mine = (JOB.c.owner == lease.owner) & (JOB.c.state == "running")
+    statement = update(JOB).where(mine).values(lease_until=lease.until).returning(JOB.c.id, JOB.c.attempt)
+    return {(row.id, row.attempt) for row in await conn.execute(statement)}
+
+
+async def next_of(conn: AsyncConnection, serial_key: str, tasks: Collection[str], now: datetime) -> int | None:
+    """The first ready job of this serial key; None where there is none."""
+    ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now) & (JOB.c.serial_key == serial_key)
+    query = select(JOB.c.id).where(ready, JOB.c.task.in_(tasks))
+    return (await conn.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(1))).scalar()
+
+
+async def due(conn: AsyncConnection, tasks: Collection[str], now: datetime, limit: int = 1000) -> Sequence[Waiting]:
+    """The jobs that could be taken in hand now, first ones first."""
+    late = (JOB.c.state == "running") & (JOB.c.lease_until <= now)
+    ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now)
+    query = select(JOB).where(or_(late, ready), JOB.c.task.in_(tasks))
+    rows = await conn.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(limit))
+    return [Waiting(row.id, row.task, row.serial_key, row.priority, row.run_at) for row in rows]

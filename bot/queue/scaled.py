@@ -1,0 +1,207 @@
+"""The engine for many machines: procrastinate on PostgreSQL wakes workers; what a job is stays in our own rows.
+
+A procrastinate job carries one id. It is deferred in the transaction of the data and taken by exactly one worker; that
+worker claims our row, which holds attempt, lease, failures and keys. A wake-up that comes to nothing harms nothing, and
+one that is lost with its worker is sent again by the sweep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Self, Unpack
+
+import procrastinate
+from procrastinate import exceptions
+from procrastinate.jobs import Job as WakeUp
+from procrastinate.jobs import Status
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.queue import rows
+from bot.queue.interface import JobOptions, Task, TaskFunction
+from bot.queue.worker import Worker, utc_now
+from bot.store.engine import StoreUnavailableError
+from bot.store.jobs import NewJob, Waiting, add_jobs
+
+log = logging.getLogger(__name__)
+
+QUEUE = "almanac"
+WAKE = "almanac.wake"
+SWEEP_EVERY = 10.0
+"""seconds; also the heartbeat of procrastinate's workers, which count as lost after three"""
+_RUNNABLE = text(
+    "SELECT queueing_lock FROM procrastinate_jobs WHERE status = 'todo' AND queueing_lock = ANY(:locks)"
+    " AND (scheduled_at IS NULL OR scheduled_at <= now())"
+)
+
+
+class ScaledQueue:
+    """The queue of several web and worker processes. Use as `async with ScaledQueue(worker) as queue`."""
+
+    def __init__(self, worker: Worker) -> None:
+        if worker.store.dialect != "postgresql":
+            raise ValueError("procrastinate needs PostgreSQL")
+        self._worker = worker
+        worker.on_put_back = self._wake_again
+        address = worker.store.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        connector = procrastinate.PsycopgConnector(conninfo=address, min_size=1, max_size=4)
+        self._app = procrastinate.App(connector=connector)
+        self._app.task(name=WAKE, queue=QUEUE)(self._wake)
+        self._running: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._taken = 0
+
+    async def __aenter__(self) -> Self:
+        await self._app.open_async()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._app.close_async()
+
+    async def defer(
+        self, conn: AsyncConnection, task: str, ref_id: str | int, **options: Unpack[JobOptions]
+    ) -> int | None:
+        """Add a job in the caller's transaction; its id, or None where one with its dedupe key waits already."""
+        added = await add_jobs(conn, [NewJob(task, ref_id, **options)], self._worker.clock())
+        await self.announce(conn, added)
+        return added[0].id if added else None
+
+    async def announce(self, conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
+        """Defer one wake-up a job, in the transaction that adds the jobs: a rollback removes both."""
+        if not jobs:
+            return
+        driver: Any = (await conn.get_raw_connection()).driver_connection
+        if driver.autocommit:
+            raise RuntimeError("jobs are deferred inside a transaction only")
+        wake_ups = [self._wake_up(job) for job in jobs]
+        await self._app.job_manager.batch_defer_jobs_async(wake_ups, connection=driver)
+
+    def _wake_up(self, job: Waiting) -> WakeUp:
+        return WakeUp(
+            id=None,
+            queue=QUEUE,
+            lock=None,
+            queueing_lock=f"job:{job.id}",
+            task_name=WAKE,
+            task_kwargs={"job": job.id},
+            priority=job.priority,
+            scheduled_at=self._on_the_servers_clock(job.run_at),
+        )
+
+    def _on_the_servers_clock(self, run_at: datetime) -> datetime | None:
+        """procrastinate compares with the server's time, ours may be injected: keep the distance from now."""
+        wait = run_at - self._worker.clock()
+        return utc_now() + wait if wait > timedelta(0) else None
+
+    async def _wake_again(self, conn: AsyncConnection, job: Waiting) -> None:
+        """For a job that was put back. One that waits already will do; its error must not spoil the transaction."""
+        with contextlib.suppress(exceptions.AlreadyEnqueued):
+            async with conn.begin_nested():
+                await self.announce(conn, [job])
+
+    def nudge(self) -> None:
+        """Nothing to do: the database notifies the workers."""
+
+    def register(self, task: str, function: TaskFunction, time_out: timedelta, max_attempts: int) -> None:
+        self._worker.tasks[task] = Task(task, function, time_out, max_attempts)
+
+    async def _wake(self, job: int) -> None:
+        """What procrastinate calls: the job if it is due, then whatever waited for its serial key."""
+        next_id: int | None = job
+        while next_id is not None:
+            worker = self._worker
+            async with worker.store.begin() as conn:
+                claim = await rows.claim_one(conn, next_id, worker.tasks, worker.lease())
+            if claim is None:
+                return
+            self._taken += 1
+            await worker.work(claim)
+            next_id = await self._next_of(claim.serial_key)
+
+    async def _next_of(self, serial_key: str | None) -> int | None:
+        if serial_key is None:
+            return None
+        async with self._worker.store.read() as conn:
+            return await rows.next_of(conn, serial_key, self._worker.tasks, self._worker.clock())
+
+    async def run(self) -> None:
+        """Work until `stop()`."""
+        self._stopping = False
+        keeper = asyncio.create_task(self._worker.keep_leases())
+        sweeper = asyncio.create_task(self._sweep_for_ever())
+        self._running = asyncio.create_task(self._work(wait=True))
+        try:
+            await self._running
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+        finally:
+            for side in (keeper, sweeper):
+                side.cancel()
+
+    def stop(self) -> None:
+        """procrastinate takes a cancelled run as the wish to stop gracefully."""
+        self._stopping = True
+        if self._running is not None:
+            self._running.cancel()
+
+    async def _work(self, *, wait: bool) -> None:
+        pace = self._worker.pace
+        await self._app.run_worker_async(
+            queues=[QUEUE],
+            wait=wait,
+            concurrency=pace.concurrency,
+            install_signal_handlers=False,
+            listen_notify=wait,
+            fetch_job_polling_interval=pace.poll_every,
+            # Without `wait` it stops as soon as nothing more is to be had: what runs then may end in its own time.
+            shutdown_graceful_timeout=pace.grace if wait else None,
+            update_heartbeat_interval=SWEEP_EVERY,
+            stalled_worker_timeout=3 * SWEEP_EVERY,
+            delete_jobs="always",
+        )
+
+    async def drain(self) -> int:
+        """Work until nothing is due any more; how many jobs were taken in hand."""
+        before = self._taken
+        while await self.sweep():
+            seen = self._taken
+            await self._work(wait=False)
+            if self._taken == seen:
+                break
+        return self._taken - before
+
+    # --- the sweep: what a lost worker leaves behind -----------------------------------------------------------------
+
+    async def _sweep_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_EVERY)
+            try:
+                await self.sweep()
+            except (StoreUnavailableError, exceptions.ConnectorException) as error:
+                log.warning("the sweep has to wait: %s", error)
+
+    async def sweep(self) -> int:
+        """Send a wake-up for each job that is due and has none that could run now; how many jobs are due."""
+        for stale in await self._app.job_manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=3 * SWEEP_EVERY):
+            await self._app.job_manager.finish_job(stale, Status.FAILED, delete_job=True)
+        async with self._worker.store.begin() as conn:
+            due = await rows.due(conn, self._worker.tasks, self._worker.clock())
+            runnable = await conn.execute(_RUNNABLE, {"locks": [f"job:{job.id}" for job in due]})
+            awake = set(runnable.scalars())
+            for job in due:
+                if f"job:{job.id}" not in awake:
+                    await self._wake_now(conn, job)
+        return len(due)
+
+    async def _wake_now(self, conn: AsyncConnection, job: Waiting) -> None:
+        """In place of a wake-up that is set for later than the job is due."""
+        manager = self._app.job_manager
+        for late in await manager.list_jobs_async(queueing_lock=f"job:{job.id}", status=Status.TODO.value):
+            if late.id is not None:
+                await manager.cancel_job_by_id_async(late.id, delete_job=True)
+        await self._wake_again(conn, job)

@@ -1,0 +1,145 @@
+"""What becomes of one claimed job: run within its time, then done, put back, parked or given up."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random as random_numbers
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.queue import rows
+from bot.queue.backoff import back_off
+from bot.queue.interface import Clock, Job, LeaseLost, Park, RetryLater, Task
+from bot.store.engine import Store
+from bot.store.jobs import Claim, Waiting
+
+log = logging.getLogger(__name__)
+
+PutBack = Callable[[AsyncConnection, Waiting], Awaitable[None]]
+_LONGEST_ERROR = 500
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a worker works. Two missed renewals of three still keep the lease."""
+
+    concurrency: int = 4
+    lease: timedelta = timedelta(seconds=60)
+    renew_every: float = 20.0
+    poll_every: float = 1.0
+    grace: float = 10.0
+    """seconds that running jobs get after `stop()`; below the supervisor's time to kill"""
+
+
+@dataclass(slots=True)
+class Worker:
+    """The jobs of one process, whichever engine hands them over."""
+
+    store: Store
+    clock: Clock = utc_now
+    random: Callable[[], float] = random_numbers.random
+    pace: Pace = field(default_factory=Pace)
+    on_put_back: PutBack | None = None
+    owner: str = field(default_factory=lambda: uuid.uuid4().hex)
+    tasks: dict[str, Task] = field(default_factory=dict)
+    running: dict[tuple[int, int], asyncio.Task[None]] = field(default_factory=dict)
+
+    def lease(self) -> rows.Lease:
+        now = self.clock()
+        return rows.Lease(self.owner, now, now + self.pace.lease)
+
+    async def work(self, claim: Claim) -> None:
+        """Run the job to one of its ends. Cancelling this hands the lease back."""
+        job, key = Job(claim, self.clock), (claim.id, claim.attempt)
+        task = self.tasks[claim.task]
+        current = asyncio.current_task()
+        if current is not None:
+            self.running[key] = current
+        try:
+            await self._attempt(job, task)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._hand_back(claim))
+            raise
+        finally:
+            self.running.pop(key, None)
+
+    async def _attempt(self, job: Job, task: Task) -> None:
+        claim = job.claim
+        if claim.failures >= task.max_attempts:
+            await self._give_up(claim, f"its worker was lost {claim.failures} times")
+            return
+        try:
+            async with asyncio.timeout(task.time_out.total_seconds()):
+                await task.function(job)
+        except RetryLater as later:
+            await self._put_off(claim, task, later)
+        except Park as reason:
+            async with self.store.begin() as conn:
+                await rows.park(conn, claim, str(reason))
+        except LeaseLost as lost:
+            log.warning("lease lost: %s", lost)
+        except Exception as error:
+            await self._fail(claim, task, error)
+        else:
+            await self._finish(job)
+
+    async def _finish(self, job: Job) -> None:
+        if not job.finished:
+            async with self.store.begin() as conn:
+                await rows.finish(conn, job.claim, self.clock())
+
+    async def _put_off(self, claim: Claim, task: Task, later: RetryLater) -> None:
+        if self.clock() - claim.created_at > task.max_age:
+            await self._give_up(claim, f"put off for more than {task.max_age.days} days: {later}")
+            return
+        await self._put_back(claim, self.clock() + timedelta(seconds=max(later.seconds, 0)), str(later))
+
+    async def _fail(self, claim: Claim, task: Task, error: Exception) -> None:
+        reason = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+        failures = claim.failures + 1
+        log.warning("job %s (%s) failed, %s of %s", claim.id, claim.task, failures, task.max_attempts, exc_info=error)
+        if failures >= task.max_attempts:
+            await self._give_up(claim, reason)
+            return
+        await self._put_back(claim, self.clock() + back_off(failures, self.random), reason, failed=True)
+
+    async def _give_up(self, claim: Claim, reason: str) -> None:
+        async with self.store.begin() as conn:
+            await rows.give_up(conn, claim, self.clock(), reason)
+
+    async def _put_back(self, claim: Claim, run_at: datetime, error: str, *, failed: bool = False) -> None:
+        async with self.store.begin() as conn:
+            mine = await rows.put_back(conn, claim, run_at, error=error, failed=failed)
+            if mine and self.on_put_back is not None:
+                await self.on_put_back(conn, claim.waiting(run_at))
+
+    async def _hand_back(self, claim: Claim) -> None:
+        async with self.store.begin() as conn:
+            mine = await rows.put_back(conn, claim, None, error="handed back at shutdown")
+            if mine and self.on_put_back is not None:
+                await self.on_put_back(conn, claim.waiting(self.clock()))
+
+    async def keep_leases(self) -> None:
+        """Renew for ever; a job whose lease is gone all the same is cancelled here, as it runs elsewhere."""
+        while True:
+            await asyncio.sleep(self.pace.renew_every)
+            if self.running:
+                await self.renew()
+
+    async def renew(self) -> None:
+        """Renew once."""
+        held = set(self.running)
+        async with self.store.begin() as conn:
+            mine = await rows.renew(conn, self.lease())
+        for key in held - mine:
+            if key in self.running:
+                self.running[key].cancel()

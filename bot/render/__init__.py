@@ -1,0 +1,47 @@
+"""In which forms can a profile be read? RENDERERS is the one visible list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from bot.model import Profile
+from bot.render.atom import render_atom
+from bot.render.csv import render_csv
+from bot.render.html import render_html
+from bot.render.json import render_json
+from bot.render.markdown import render_markdown
+from bot.render.resume import render_resume
+from bot.render.seed import render_seed_page, render_seed_text
+from bot.render.svg import (
+    render_badge,
+    render_card,
+    render_heatmap,
+    render_languages,
+    render_months,
+    render_share,
+)
+from bot.render.text import render_text
+
+Renderer = Callable[[Profile], str]
+
+RENDERERS: Mapping[str, Renderer] = MappingProxyType(
+    {
+        "json": render_json,
+        "text": render_text,
+        "markdown": render_markdown,
+        "html": render_html,
+        "svg": render_card,
+        "svg-heatmap": render_heatmap,
+        "svg-months": render_months,
+        "svg-languages": render_languages,
+        "svg-share": render_share,
+        "svg-badge": render_badge,
+        "csv": render_csv,
+        "atom": render_atom,
+        "jsonresume": render_resume,
+        "seed": render_seed_page,
+        "seed-text": render_seed_text,
+    }
+)
+"""name of the form -> function from a profile to its text"""

@@ -1,0 +1,63 @@
+"""What does a spreadsheet read of a profile? One row a change, in which no cell is a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from bot.model import Profile
+from bot.render.plain import plain
+from bot.render.wording import day_reader, lines_of
+
+COLUMNS = (
+    "change",
+    "repository",
+    "pull_request",
+    "landed_on",
+    "month",
+    "kind",
+    "state",
+    "title",
+    "commits",
+    "lines_of_code",
+    "lines_total",
+    "reverted_by",
+    "also_in",
+    "url",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def render_csv(profile: Profile) -> str:
+    """The changes of the profile as RFC 4180 text with a header row, in the profile's order."""
+    day = day_reader(profile.method.timezone)
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\r\n")
+    rows.writerow(COLUMNS)
+    for change in profile.changes:
+        date, lines = day(change.landed_at), lines_of(change)
+        rows.writerow(
+            (
+                _cell(change.id),
+                _cell(change.repository),
+                change.pull_request or "",
+                date,
+                date[:7],
+                change.kind,
+                change.state,
+                _cell(change.title),
+                len(change.counted),
+                lines.code,
+                lines.total,
+                _cell(change.reverted_by or ""),
+                _cell(" ".join(change.also_in)),
+                _cell(change.url or ""),
+            )
+        )
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    """Text that a spreadsheet does not run: a leading sign gets an apostrophe before it."""
+    text = plain(text, 2000)
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,52 @@
+"""Where do compiled templates come from? One cached environment for HTML and SVG, one for Markdown."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from bot.render.html_text import printed
+from bot.render.md_text import only_md_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+
+@cache
+def template(name: str) -> Template:
+    """The compiled template of that name; its suffix decides what it may print."""
+    return (_markdown() if name.endswith(".md") else _markup()).get_template(name)
+
+
+@cache
+def source(name: str) -> str:
+    """The text of a file in `templates/`."""
+    from importlib import resources
+
+    return resources.files("bot.render").joinpath("templates", name).read_text("utf-8")
+
+
+@cache
+def _markup() -> Environment:
+    return _environment(autoescape=True, finalize=printed)
+
+
+@cache
+def _markdown() -> Environment:
+    return _environment(autoescape=False, finalize=only_md_text)
+
+
+def _environment(*, autoescape: bool, **options: Any) -> Environment:
+    # jinja2 costs tens of milliseconds to import: the JSON and text forms do without it
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        autoescape=autoescape,  # noqa: S701 - off for Markdown alone, where only_md_text guards every value
+        loader=FunctionLoader(source),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+        **options,
+    )

@@ -1,0 +1,151 @@
+"""What does a browser show of a profile? One page without a script and without a request for anything else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from bot.model import Change, Profile
+from bot.render import html_sections as sections
+from bot.render import wording
+from bot.render.environment import source, template
+from bot.render.html_evidence import evidence_of
+from bot.render.html_history import history
+from bot.render.html_text import HtmlText
+from bot.render.verification import verify_commands
+
+BUDGET = 149_000
+"""bytes of one page, so that it stays under 150 kB with its address and headers"""
+_REST_FIXED = 15_500
+"""bytes of the page that do not grow with the record: style, headings, notes"""
+
+_SLACK = 2_000
+"""bytes below the budget that a second attempt aims at"""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page says about itself, which the record cannot know. Empty strings leave a thing out."""
+
+    public: bool = False
+    """search engines may list it; only then are `canonical` and `picture` written"""
+    canonical: str = ""
+    picture: str = ""
+    """address of the card for previews"""
+    record: str = ""
+    """address of the JSON form"""
+    feed: str = ""
+    snapshot: str = ""
+    """address of the dated snapshot that never changes"""
+    budget: int = BUDGET
+
+
+def render_html(profile: Profile) -> str:
+    """The profile as one self-contained page, not for search engines."""
+    return render_page(profile, Page())
+
+
+def render_page(profile: Profile, page: Page) -> str:
+    """The profile as a page of at most `page.budget` bytes: older evidence is folded to numbers where it must be."""
+    room = page.budget - _rest(profile)
+    text = _render(profile, page, room)
+    excess = len(text.encode("utf-8", "replace")) - page.budget
+    return text if excess <= 0 else _render(profile, page, room - excess - _SLACK)
+
+
+@cache
+def style() -> str:
+    """The text of the page's one style element, byte for byte."""
+    lines = (line.strip() for line in source("page.css").splitlines())
+    return "".join(line for line in lines if line and not line.startswith("/*"))
+
+
+@cache
+def style_hash() -> str:
+    """What Content-Security-Policy calls that style: `sha256-…`."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
+
+
+def _rest(profile: Profile) -> int:
+    """Bytes of everything but the months' own blocks, estimated from above."""
+    return (
+        _REST_FIXED
+        + 82 * len(profile.months)
+        + 13 * len(profile.activity)
+        + 700 * len({day[:4] for day in profile.activity})
+        + 260 * len(profile.technical)
+        + 190 * len(profile.languages)
+        + 420 * len(profile.repositories)
+        + 4 * 1200
+        + sum(110 + len(change.title) + len(change.url or "") for change in _in_no_month(profile))
+    )
+
+
+def _in_no_month(profile: Profile) -> list[Change]:
+    listed = {key for month in profile.months for item in month.items for key in item.changes}
+    return [change for change in profile.changes if change.id not in listed]
+
+
+def _render(profile: Profile, page: Page, room: int) -> str:
+    return template("page.html").render(_view(profile, page, room))
+
+
+def _view(profile: Profile, page: Page, room: int) -> dict[str, Any]:
+    evidence = evidence_of(profile, room)
+    short = [month.month for month in profile.months if evidence.detail[month.month] != "rows"]
+    maps = sections.year_pictures(profile)
+    return {
+        "page": page,
+        "style": HtmlText(style()),
+        "name": profile.contributor.display,
+        "span": _span(profile),
+        "narrative": evidence.sentences(profile.narrative),
+        "description": profile.narrative.text or f"The landed work of {profile.contributor.display}",
+        "stats": sections.stats(profile),
+        "share": wording.feature_share(profile.overall.feature_share),
+        "share_says": _share_says(profile),
+        "share_bar": sections.share_bar(profile),
+        "lines": sections.line_rows(profile),
+        "lines_total": wording.thousands(profile.overall.lines.total),
+        "bars": sections.bars(profile),
+        "maps": maps[:3],
+        "older_maps": maps[3:],
+        "months": sections.month_rows(profile),
+        "history": history(profile, evidence),
+        "shortened": wording.month_name(short[0]) if short else "",
+        "quality": sections.quality_rows(profile, evidence),
+        "ai": sections.ai_rows(profile),
+        "languages": sections.language_rows(profile),
+        "skills": sections.skill_rows(profile, evidence),
+        "repositories": sections.repository_cards(profile),
+        "repository_note": _repository_note(profile),
+        "verify": verify_commands(profile),
+        "computed": wording.moment_name(profile.generated_at, profile.method.timezone),
+        "stamp": wording.rfc3339(profile.generated_at),
+        "method": profile.method,
+    }
+
+
+def _span(profile: Profile) -> str:
+    months = [month.month for month in profile.months]
+    parts = [wording.span(min(months), max(months))] if months else ["no work has landed yet"]
+    if profile.repositories:
+        parts.append(wording.counted(len(profile.repositories), "repository", "repositories"))
+    return " · ".join(parts)
+
+
+def _repository_note(profile: Profile) -> str:
+    count = wording.counted(len(profile.repositories), "repository", "repositories")
+    return f"{count}, most active months first" if len(profile.repositories) > 1 else count
+
+
+def _share_says(profile: Profile) -> str:
+    overall = profile.overall
+    if overall.feature_share is None:
+        return "neither a feature nor a bug fix has landed"
+    features = wording.counted(overall.features, "feature")
+    other = f"; {wording.counted(overall.other, 'other item')} beside them" if overall.other else ""
+    return f"{features}, {wording.counted(overall.bugs, 'bug fix', 'bug fixes')}{other}"

@@ -1,0 +1,145 @@
+"""How does a page show months, items and changes, each change once?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from bot.model import Change, ChangeId, Item, MonthRecord, Profile
+from bot.render import wording
+from bot.render.html_evidence import CITED, Evidence
+from bot.render.html_text import HtmlText, html_link, html_name, html_text
+
+_UNFOLDED = 8
+"""active months that a reader sees without unfolding a year"""
+_CITED_ABOVE_NUMBERS = 3
+"""the same, where the list of numbers stands right below"""
+_KINDS = (("feature", "Features"), ("bug_fix", "Bug fixes"), ("other", "Other"))
+
+
+def history(profile: Profile, evidence: Evidence) -> HtmlText:
+    """The months by calendar year; the newest years are unfolded until a reader sees enough, a short record wholly."""
+    out: list[str] = []
+    shown = 0
+    for year, group in groupby(profile.months, key=lambda month: month.month[:4]):
+        months = tuple(group)
+        unfolded = " open" if shown < _UNFOLDED or len(profile.months) <= 24 else ""
+        tally = f"{wording.counted(len(months), 'active month')}: {_year_tally(months)}"
+        out.append(f"<h3>{year}</h3><details class=y{unfolded}><summary>{tally}</summary>")
+        out += [_month(month, evidence) for month in months]
+        out.append("</details>\n")
+        shown += len(months)
+    if evidence.elsewhere:
+        rows = "".join(_elsewhere(key, evidence) for key in evidence.elsewhere)
+        says = wording.counted(len(evidence.elsewhere), "change")
+        out.append(f"<h3>Cited from elsewhere</h3><details><summary>{says}</summary>")
+        out.append(f"<article><ul>{rows}</ul></article></details>")
+    return HtmlText("".join(out))
+
+
+def _elsewhere(key: ChangeId, evidence: Evidence) -> str:
+    change = evidence.changes[key]
+    return (
+        f"<li id={evidence.anchors[key]}>{html_link(change.url, html_name(change.title))}"
+        f"<small>{evidence.label(key)} · {wording.date_name(evidence.day(change.landed_at))}</small>"
+    )
+
+
+def _year_tally(months: Iterable[MonthRecord]) -> str:
+    numbers = [(month.commits, month.features, month.bugs) for month in months]
+    commits, features, bugs = (sum(column) for column in zip(*numbers, strict=True))
+    parts = ((commits, "commit", "commits"), (features, "feature", "features"), (bugs, "bug fix", "bug fixes"))
+    return wording.BULLET.join(wording.counted(number, one, many) for number, one, many in parts if number)
+
+
+def _month(month: MonthRecord, evidence: Evidence) -> str:
+    anchor = f"m{month.month}"
+    most = CITED if evidence.detail[month.month] != "numbers" else _CITED_ABOVE_NUMBERS
+    summary = evidence.sentences(month.summary, most, here=anchor)
+    return (
+        f"<article id={anchor}><h4>{wording.month_name(month.month)}</h4><p class=t>{wording.tally(month)}"
+        + (f"<p>{summary}" if summary else "")
+        + (_unfolding(month, evidence) if month.items else "")
+        + "</article>\n"
+    )
+
+
+def _unfolding(month: MonthRecord, evidence: Evidence) -> str:
+    listed = sum(len(item.changes) for item in month.items)
+    says = f"{wording.counted(len(month.items), 'item')}, {wording.counted(listed, 'change')}"
+    detail = evidence.detail[month.month]
+    if detail == "count":
+        return f"<p class=t>{says}"
+    return f"<details><summary>{says}</summary>{_items(month, evidence, rows=detail == 'rows')}</details>"
+
+
+def _items(month: MonthRecord, evidence: Evidence, *, rows: bool) -> str:
+    out = []
+    for kind, heading in _KINDS:
+        items = [item for item in month.items if item.kind == kind]
+        if items and rows:
+            out.append(f"<h5>{heading}</h5><ul>{''.join(_item(item, evidence) for item in items)}</ul>")
+        elif items:
+            out.append(f"<p><b>{heading}</b> {_numbers(items, evidence)}")
+    return "".join(out)
+
+
+def _numbers(items: Iterable[Item], evidence: Evidence) -> str:
+    """`beacon#41 + #43; charts#7 (reverted)`: a repository is named where it changes."""
+    said: list[str] = []
+    before = ""
+    changes, numbers = evidence.changes, evidence.numbers
+    for item in items:
+        listed = []
+        for key in item.changes:
+            change = changes.get(key)
+            here = change.repository if change else ""
+            listed.append(numbers[key] if change and here == before else evidence.label(key))
+            before = here
+        state = "" if item.state == "landed" else f" ({wording.STATE_NAMES[item.state]})"
+        said.append(" + ".join(listed) + state)
+    return "; ".join(said)
+
+
+def _item(item: Item, evidence: Evidence) -> str:
+    keys = item.changes
+    if len(keys) == 1:
+        return _change(keys[0], evidence)
+    notes = {_notes(change, evidence) for change in map(evidence.changes.get, keys) if change}
+    shared = notes.pop() if len(notes) == 1 else None
+    rows = "".join(_change(key, evidence, told=shared is not None) for key in keys)
+    return f"<li><b>{html_text(item.title)}</b>{shared or ''}<ul>{rows}</ul>"
+
+
+def _change(key: ChangeId, evidence: Evidence, *, told: bool = False) -> str:
+    """A row; its notes are left out where they are `told` once for all rows of the item."""
+    change = evidence.changes.get(key)
+    if change is None:
+        return f"<li>{html_text(key)}"
+    day = evidence.day(change.landed_at)
+    lines = wording.lines_of(change).total
+    link = html_link(change.url, html_name(change.title))
+    row = (
+        f"<li id={evidence.anchors[key]}>{link}<small>{evidence.label(key)} · "
+        f"{int(day[8:])} {wording.MONTH_NAMES[int(day[5:7]) - 1][:3]} · {lines:,} line{'s'[: lines != 1]}</small>"
+    )
+    return row if told else row + _notes(change, evidence)
+
+
+def _notes(change: Change, evidence: Evidence) -> str:
+    """What became of a change beside landing; nothing for most."""
+    if change.state == "landed" and change.certain and not change.also_in and not change.partly_reverted_by:
+        return ""
+    notes = []
+    if change.state == "reverted":
+        by = f" by {evidence.cite([change.reverted_by])}" if change.reverted_by else ""
+        notes.append(f"<mark>Reverted{by}</mark>")
+    elif change.state == "relanded":
+        notes.append("<mark>Landed again after a revert</mark>")
+    if change.partly_reverted_by:
+        notes.append(f"<mark>Partly reverted by {evidence.cite(change.partly_reverted_by)}</mark>")
+    if change.also_in:
+        notes.append(f"also in {html_text(', '.join(change.also_in))}, credited once")
+    if not change.certain:
+        notes.append("kind uncertain")
+    return f"<em>{' · '.join(notes)}</em>"

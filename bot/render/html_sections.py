@@ -1,0 +1,236 @@
+"""How does a page show totals, activity, quality, AI usage, skills and repositories? As rows a template only prints."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any
+
+from bot.model import Profile, RepositoryRecord, Score
+from bot.render import charts, wording
+from bot.render.colours import language_colour
+from bot.render.html_evidence import Evidence
+from bot.render.html_text import HtmlText, html_link, html_name, html_text
+from bot.render.verification import repository_addresses
+
+_QUALITY_ROWS = 8
+"""evidence rows of a score on the page, the strongest first"""
+_SKILL_CITED = 6
+
+
+def stats(profile: Profile) -> list[tuple[str, str, str]]:
+    """(label, number, explanation) of each total."""
+    overall = profile.overall
+    rows = [
+        ("Commits", overall.commits, "landed on a default branch, merges left out"),
+        ("Co-authored", overall.co_authored, "commits credited as co-author, beside the commits"),
+        ("Outcomes", overall.outcomes, "distinct changes that stand today"),
+        ("Features", overall.features, "items that add something"),
+        ("Bug fixes", overall.bugs, "items that mend something"),
+        ("Other", overall.other, "items that are neither"),
+        ("Lines of code", overall.lines_of_code, "authored, tests, docs and configuration"),
+        ("Active months", overall.active_months, "calendar months with a commit"),
+    ]
+    return [(label, wording.thousands(number), why) for label, number, why in rows if number or label != "Co-authored"]
+
+
+def share_bar(profile: Profile) -> HtmlText:
+    """Features and bug fixes as one bar of 100 units."""
+    classes = ("f", "b")
+    spans = charts.shares((profile.overall.features, profile.overall.bugs), 100)
+    return HtmlText(
+        "".join(
+            f"<path class={name} d=M{start:g},0h{length:g}v1h-{length:g}z />"
+            for name, (start, length) in zip(classes, spans, strict=False)
+            if length
+        )
+    )
+
+
+def line_rows(profile: Profile) -> list[tuple[str, str, str, HtmlText]]:
+    """(part, lines, share, bar) for each part that has lines."""
+    counts = profile.overall.lines.as_dict()
+    total = counts["total"]
+    return [
+        (name, wording.thousands(counts[part]), f"{100 * counts[part] / total:.1f} %", _bar(counts[part] / total))
+        for part, name in wording.PART_NAMES.items()
+        if counts[part]
+    ]
+
+
+def _bar(share: float) -> HtmlText:
+    return HtmlText(f"M0,0h{100 * share:.1f}v1H0z")
+
+
+def year_pictures(profile: Profile) -> list[dict[str, Any]]:
+    """One heat map a calendar year, newest first."""
+    return [
+        {
+            "year": one.year,
+            "says": f"{one.year}: {wording.counted(one.commits, 'commit')} on {wording.counted(one.days, 'day')}",
+            "paths": HtmlText(
+                f'<path class=l0 d="{one.every_day}"/>'
+                + "".join(f'<path class=l{level} d="{path}"/>' for level, path in one.levels)
+            ),
+        }
+        for one in charts.year_maps(profile.activity)
+    ]
+
+
+def month_rows(profile: Profile) -> HtmlText:
+    """The table behind every chart and total: one row an active month, newest first."""
+    days: dict[str, list[str]] = defaultdict(list)
+    for day, commits in profile.activity.items():
+        number = day[9:] if day[8] == "0" else day[8:]
+        days[day[:7]].append(number if commits == 1 else f"{number} ({commits})")
+    return HtmlText(
+        "".join(
+            f"<tr><th scope=row><a href=#m{one.month}>{wording.short_month(one.month)}</a>"
+            f"<td>{one.commits}<td>{one.features}<td>{one.bugs}<td>{one.other}<td>{one.lines_of_code:,}"
+            f"<td>{', '.join(days[one.month])}"
+            for one in profile.months
+        )
+    )
+
+
+def bars(profile: Profile) -> dict[str, Any]:
+    """The monthly bars and the years of their axis."""
+    span, path, peak = charts.month_bars(profile.months)
+    return {
+        "path": path,
+        "peak": wording.counted(peak, "commit"),
+        "width": len(span),
+        "years": sorted({month[:4] for month in span}),
+        "says": f"Commits by month, {_years(span)}, at most {peak} in a month" if span else "",
+        "ticks": HtmlText("".join(f"M{place} 0v40" for place, month in enumerate(span) if month[5:] == "01" and place)),
+    }
+
+
+def _years(span: list[str]) -> str:
+    first, last = span[0][:4], span[-1][:4]
+    return first if first == last else f"{first} to {last}"
+
+
+def quality_rows(profile: Profile, evidence: Evidence) -> list[dict[str, Any]]:
+    """The four scores, rated or not, each with its interval as a line on 0 to 100 and its strongest evidence."""
+    return [_score(name, getattr(profile.quality, name), evidence) for name in wording.QUALITY_NAMES]
+
+
+def _score(name: str, score: Score, evidence: Evidence) -> dict[str, Any]:
+    by_effect = sorted(score.evidence, key=attrgetter("effect"))
+    both_ends = dict.fromkeys(by_effect[:_QUALITY_ROWS] + by_effect[-_QUALITY_ROWS:])
+    strongest = sorted(both_ends, key=lambda row: (-abs(row.effect), row.change, row.signal))[:_QUALITY_ROWS]
+    return {
+        "name": name.capitalize(),
+        "score": wording.score_text(score),
+        "basis": wording.score_basis(score),
+        "rated": score.score is not None,
+        "dot": HtmlText(f"M{score.score:.1f} 0h0" if score.score is not None else ""),
+        "range": HtmlText(f"M{score.interval[0]:.1f} 0H{score.interval[1]:.1f}" if score.interval else ""),
+        "rows": HtmlText(
+            "".join(
+                f"<tr><th scope=row>{evidence.cite([row.change])}<td>{html_text(row.signal)}<td>{signed(row.effect)}"
+                for row in strongest
+            )
+        ),
+        "more": len(score.evidence) - len(strongest),
+        "all": len(score.evidence),
+    }
+
+
+def signed(effect: float) -> str:
+    """`+1.5` or `−6.4`, with a true minus sign."""
+    return f"{effect:+.1f}".replace("-", "−")
+
+
+def ai_rows(profile: Profile) -> dict[str, Any]:
+    """The three parts of AI usage with a bar, and the tools named."""
+    usage = profile.ai_usage
+    counts = (usage.declared, usage.detected, usage.unknown)
+    total = sum(counts)
+    parts = ("declared", "detected", "unknown")
+    explained = (
+        "the commit or its pull request says so",
+        "the author or the tool's own notes show it",
+        "nothing was disclosed; this does not mean that no tool was used",
+    )
+    spans = charts.shares(counts if total else (0, 0, 1), 100)
+    shares = wording.percents(usage.shares())
+    return {
+        "parts": [
+            (f"a{place}", parts[place], shares[place], wording.counted(counts[place], "commit"), explained[place])
+            for place in range(3)
+        ],
+        "bar": HtmlText(
+            "".join(
+                f"<path class=a{place} d=M{start:g},0h{length:g}v1h-{length:g}z />"
+                for place, (start, length) in enumerate(spans)
+                if length
+            )
+        ),
+        "tools": [
+            (name, wording.counted(number, "commit"))
+            for name, number in sorted(usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
+        ],
+    }
+
+
+def language_rows(profile: Profile) -> dict[str, Any]:
+    """The language bar in Linguist's colours and the rows of its table."""
+    languages = profile.languages
+    spans = charts.shares([skill.lines for skill in languages], 1000)
+    total = sum(skill.lines for skill in languages)
+    colours = [language_colour(skill.name) for skill in languages]
+    return {
+        "bar": HtmlText(
+            "".join(
+                f"<path fill={colour} d=M{start:g},0h{length:g}v1h-{length:g}z />"
+                for colour, (start, length) in zip(colours, spans, strict=False)
+                if length
+            )
+        ),
+        "rows": [
+            {
+                "name": skill.name,
+                "colour": colour,
+                "lines": wording.thousands(skill.lines),
+                "share": f"{100 * skill.lines / total:.1f} %" if total else "",
+                "since": wording.short_month(skill.first_month),
+            }
+            for skill, colour in zip(languages, colours, strict=True)
+        ],
+    }
+
+
+def skill_rows(profile: Profile, evidence: Evidence) -> list[tuple[str, str, HtmlText]]:
+    """(skill, number of changes, links to the first of them)."""
+    return [
+        (
+            skill.name,
+            wording.counted(len(skill.evidence), "change"),
+            HtmlText(evidence.cite(skill.evidence, _SKILL_CITED)),
+        )
+        for skill in profile.technical
+    ]
+
+
+def repository_cards(profile: Profile) -> list[dict[str, Any]]:
+    """One card a repository: name, span, months, commits, languages, skills."""
+    addresses = repository_addresses(profile)
+    return [_card(record, addresses.get(record.full_name)) for record in profile.repositories]
+
+
+def _card(record: RepositoryRecord, address: str | None) -> dict[str, Any]:
+    return {
+        "name": HtmlText(html_link(address, html_name(record.full_name))),
+        "span": wording.span(record.first_month, record.last_month),
+        "counts": f"{wording.counted(record.active_months, 'active month')} • "
+        + wording.counted(record.commits, "commit"),
+        "languages": _listed(record.languages),
+        "skills": _listed(record.skills),
+    }
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,185 @@
+"""What does a script read of a profile? The record itself, as `profile.schema.json` spells it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from bot.model import Change, Item, MonthRecord, Profile, Quality, RepositoryRecord, Score, Text
+from bot.render.wording import QUALITY_NAMES, instant, lines_of, rfc3339
+
+Object = dict[str, Any]
+SCHEMA = "almanac.profile/1"
+
+
+def render_json(profile: Profile) -> str:
+    """The profile as JSON text: one line for each field, month, day, repository and change, in the schema's order."""
+    fields = [f"{_dump(name)}: {_spread(value)}" for name, value in profile_object(profile).items()]
+    text = "{\n" + ",\n".join(fields) + "\n}\n"
+    return text.encode("utf-8", "replace").decode()
+
+
+def _spread(value: Any) -> str:
+    """A list with one element a line, anything else on one line; the compiled encoder knows no other way to be fast."""
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(map(_dump, value)) + "\n]"
+    return _dump(value)
+
+
+_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+@cache
+def schema() -> Object:
+    """The JSON Schema that every rendered profile satisfies."""
+    text = resources.files("bot.render").joinpath("profile.schema.json").read_text("utf-8")
+    loaded: Object = json.loads(text)
+    return loaded
+
+
+def profile_object(profile: Profile) -> Object:
+    """The profile as plain dictionaries, lists, strings and numbers."""
+    contributor = profile.contributor
+    return {
+        "schema": SCHEMA,
+        "generated_at": rfc3339(profile.generated_at),
+        "method": {
+            "version": profile.method.version,
+            "timezone": profile.method.timezone,
+            "date_basis": profile.method.date_basis,
+        },
+        "contributor": {
+            "id": contributor.id,
+            "login": contributor.login,
+            "name": contributor.name,
+            "display": contributor.display,
+            "naming": contributor.naming,
+        },
+        "narrative": _text(profile.narrative),
+        "overall": _overall(profile),
+        "months": [_month(month) for month in profile.months],
+        "activity": [{"date": date, "commits": commits} for date, commits in sorted(profile.activity.items())],
+        "quality": _quality(profile.quality),
+        "ai_usage": _ai_usage(profile),
+        "skills": _skills(profile),
+        "repositories": [_repository(record) for record in profile.repositories],
+        "changes": [change_object(change) for change in profile.changes],
+    }
+
+
+def change_object(change: Change) -> Object:
+    """One change as the schema spells it. `commits` are those that count; all that carry it where none does."""
+    return {
+        "id": change.id,
+        "repository": change.repository,
+        "pull_request": change.pull_request,
+        "kind": change.kind,
+        "why": change.why,
+        "certain": change.certain,
+        "title": change.title,
+        "landed_at": instant(change.landed_at),
+        "commits": [commit.fact.commit for commit in change.counted or change.commits],
+        "state": change.state,
+        "lines": lines_of(change).as_dict(),
+        "also_in": list(change.also_in),
+        "reverted_by": change.reverted_by,
+        "partly_reverted_by": list(change.partly_reverted_by),
+        "url": change.url,
+    }
+
+
+def _text(text: Text) -> Object:
+    return {
+        "text": text.text,
+        "writer": text.writer,
+        "sentences": [{"text": sentence.text, "evidence": list(sentence.evidence)} for sentence in text.sentences],
+    }
+
+
+def _overall(profile: Profile) -> Object:
+    overall = profile.overall
+    return {
+        "commits": overall.commits,
+        "co_authored": overall.co_authored,
+        "features": overall.features,
+        "bugs": overall.bugs,
+        "other": overall.other,
+        "feature_share": overall.feature_share,
+        "lines_of_code": overall.lines_of_code,
+        "lines": overall.lines.as_dict(),
+        "active_months": overall.active_months,
+        "outcomes": overall.outcomes,
+    }
+
+
+def _month(month: MonthRecord) -> Object:
+    return {
+        "month": month.month,
+        "commits": month.commits,
+        "co_authored": month.co_authored,
+        "features": month.features,
+        "bugs": month.bugs,
+        "other": month.other,
+        "lines_of_code": month.lines_of_code,
+        "lines": month.lines.as_dict(),
+        "repositories": list(month.repositories),
+        "languages": dict(sorted(month.languages.items(), key=lambda pair: (-pair[1], pair[0]))),
+        "summary": _text(month.summary),
+        "items": [_item(item) for item in month.items],
+    }
+
+
+def _item(item: Item) -> Object:
+    return {"kind": item.kind, "title": item.title, "state": item.state, "changes": list(item.changes)}
+
+
+def _quality(quality: Quality) -> Object:
+    return {name: _score(getattr(quality, name)) for name in QUALITY_NAMES}
+
+
+def _score(score: Score) -> Object:
+    return {
+        "score": score.score,
+        "rated": score.rated,
+        "interval": list(score.interval) if score.interval else None,
+        "evidence": [{"change": row.change, "signal": row.signal, "effect": row.effect} for row in score.evidence],
+    }
+
+
+def _ai_usage(profile: Profile) -> Object:
+    usage = profile.ai_usage
+    declared, detected, unknown = usage.shares()
+    tools = sorted(usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
+    return {
+        "declared": declared,
+        "detected": detected,
+        "unknown": unknown,
+        "tools": [{"name": name, "commits": commits} for name, commits in tools],
+        "commits": {"declared": usage.declared, "detected": usage.detected, "unknown": usage.unknown},
+    }
+
+
+def _skills(profile: Profile) -> Object:
+    return {
+        "languages": [
+            {"name": skill.name, "lines": skill.lines, "first_month": skill.first_month} for skill in profile.languages
+        ],
+        "technical": [
+            {"name": skill.name, "weight": skill.weight, "evidence": list(skill.evidence)}
+            for skill in profile.technical
+        ],
+    }
+
+
+def _repository(record: RepositoryRecord) -> Object:
+    return {
+        "full_name": record.full_name,
+        "first_month": record.first_month,
+        "last_month": record.last_month,
+        "active_months": record.active_months,
+        "commits": record.commits,
+        "languages": list(record.languages),
+        "skills": list(record.skills),
+    }

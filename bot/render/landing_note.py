@@ -1,0 +1,105 @@
+"""What was counted when something landed, as what, for whom, and what was left out: the check run and the comment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.landing.identity import is_bot
+from bot.model import PARTS, Change, CommitId, CountedCommit, Kind, Signature
+from bot.render.environment import template
+from bot.render.md_text import MdText, md_join, md_text
+from bot.render.wording import change_notes, counted, thousands
+
+_KIND_NAMES: dict[Kind, str] = {
+    "feature": "a feature",
+    "bug_fix": "a bug fix",
+    "refactor": "refactoring",
+    "docs": "documentation",
+    "test": "tests",
+    "build": "build work",
+    "ci": "CI work",
+    "perf": "a performance improvement",
+    "style": "style",
+    "chore": "maintenance",
+    "revert": "a revert",
+}
+_COMMA = MdText(", ")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Plain `title` (one line, GitHub does not render it) and Markdown `summary`."""
+
+    title: str
+    summary: str
+
+
+def landing_note(changes: Sequence[Change], carrier: CommitId, page: str) -> Note:
+    """The note on one carrier; `page` is where this instance's pages are."""
+    people = [change for change in changes if not _by_machine(change)]
+    views = [_view(change) for change in people]
+    text = template("landing_note.md").render(
+        changes=views, reason=MdText("bots and merge tools are not people" if changes else "no commit of a person")
+    )
+    return Note(_title(people), text.strip() + "\n")
+
+
+def _by_machine(change: Change) -> bool:
+    return all(is_bot(commit.fact.author) for commit in change.commits)
+
+
+def _title(changes: Sequence[Change]) -> str:
+    if not changes:
+        return "Nothing counted: no person's work"
+    if len(changes) > 1:
+        return f"Counted: {counted(len(changes), 'change')}"
+    change = changes[0]
+    commits = counted(len(change.counted), "commit")
+    if change.state == "reverted":
+        return f"{commits}, taken back: no longer counted as delivered"
+    return f"Counted: {commits} as {_KIND_NAMES[change.kind]}"
+
+
+def _names(people: Sequence[Signature]) -> MdText:
+    names = dict.fromkeys(person.login or person.name or "somebody without a name" for person in people)
+    return md_join(_COMMA, (md_text(name) for name in names))
+
+
+def _lines(commits: Sequence[CountedCommit]) -> MdText:
+    parts: Counter[str] = Counter()
+    for commit in commits:
+        parts.update({part: number for part, number in commit.lines.as_dict().items() if number})
+    total = parts.pop("total", 0)
+    told = [f"{thousands(parts[part])} {part}" for part in PARTS if parts[part]]
+    return md_text(f"{thousands(total)} changed" + (f": {', '.join(told)}" if told else ""))
+
+
+def _view(change: Change) -> dict[str, Any]:
+    commits = change.counted or change.commits
+    facts = [commit.fact for commit in commits]
+    authors = [fact.author for fact in facts if not is_bot(fact.author)]
+    landed = datetime.fromtimestamp(change.landed_at, UTC)
+    tools = sorted({mark.tool for fact in facts for mark in fact.ai})
+    notes = [*change_notes(change)]
+    if not change.counted:
+        notes.append("counted elsewhere already, so it adds nothing here")
+    if any(fact.partial for fact in facts):
+        notes.append("GitHub did not show every file, so the lines are a lower bound")
+    return {
+        "title": md_text(change.title, 200),
+        "state": md_text(change.state) if change.state != "landed" else None,
+        "kind": md_text(_KIND_NAMES[change.kind]),
+        "why": md_text(change.why, 200),
+        "unsure": not change.certain,
+        "authors": _names(authors) or MdText("no person"),
+        "helpers": _names([sig for fact in facts for sig in fact.co_authors]),
+        "commits": md_text(counted(len(change.counted), "commit")),
+        "landed": md_text(f"on {landed:%Y-%m-%d %H:%M} UTC"),
+        "lines": _lines(commits),
+        "ai": md_join(_COMMA, (md_text(tool) for tool in tools)),
+        "notes": [md_text(note) for note in notes],
+    }

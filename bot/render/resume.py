@@ -1,0 +1,59 @@
+"""What can a CV take of a profile? The JSON Resume fields that landed work can prove, and no other."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bot.model import Profile, RepositoryRecord
+from bot.render.plain import plain, plain_lines
+from bot.render.verification import repository_addresses
+from bot.render.wording import counted, rfc3339
+
+SCHEMA = "https://raw.githubusercontent.com/jsonresume/resume-schema/v1.0.0/schema.json"
+
+
+def render_resume(profile: Profile) -> str:
+    """The profile as JSON Resume 1.0.0: `basics`, `projects` (one a repository) and `skills`."""
+    text = json.dumps(_resume(profile), ensure_ascii=False, indent=2)
+    return text.encode("utf-8", "replace").decode() + "\n"
+
+
+def _resume(profile: Profile) -> dict[str, Any]:
+    addresses = repository_addresses(profile)
+    return {
+        "$schema": SCHEMA,
+        "basics": _basics(profile),
+        "projects": [_project(record, addresses.get(record.full_name)) for record in profile.repositories],
+        "skills": _skills(profile),
+        "meta": {"version": profile.method.version, "lastModified": rfc3339(profile.generated_at)[:19]},
+    }
+
+
+def _basics(profile: Profile) -> dict[str, Any]:
+    who = profile.contributor
+    basics: dict[str, Any] = {"name": plain(who.display), "summary": plain_lines(profile.narrative.text)}
+    if who.login and who.naming == "named":
+        login = plain(who.login)
+        basics["profiles"] = [{"network": "GitHub", "username": login, "url": f"https://github.com/{login}"}]
+    return basics
+
+
+def _project(record: RepositoryRecord, address: str | None) -> dict[str, Any]:
+    project: dict[str, Any] = {
+        "name": plain(record.full_name),
+        "description": f"{counted(record.commits, 'commit')} in {counted(record.active_months, 'active month')}",
+        "keywords": [plain(name) for name in (*record.languages, *record.skills)],
+        "startDate": record.first_month,
+        "endDate": record.last_month,
+        "type": "open source contribution" if address else "contribution",
+    }
+    return project | ({"url": address} if address else {})
+
+
+def _skills(profile: Profile) -> list[dict[str, Any]]:
+    groups = (
+        ("Programming languages", [plain(skill.name) for skill in profile.languages]),
+        ("Technical skills", [plain(skill.name) for skill in profile.technical]),
+    )
+    return [{"name": name, "keywords": keywords} for name, keywords in groups if keywords]

@@ -1,0 +1,209 @@
+"""Which pictures of a record can stand in a README? Files of their own: described, light and dark, no script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.model import Profile
+from bot.render import charts, wording
+from bot.render.colours import language_colour
+from bot.render.environment import source, template
+from bot.render.html_text import HtmlText, html_text
+from bot.render.plain import plain
+
+_WIDTH = 720
+_PITCH = 12
+_LANGUAGES_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One SVG file: sizes in pixels, the words for those who do not see it, and the drawing."""
+
+    width: int
+    height: int
+    title: str
+    description: str
+    drawing: str
+
+
+def _file(picture: Picture) -> str:
+    return template("picture.svg").render(
+        width=picture.width,
+        height=picture.height,
+        title=plain(picture.title),
+        description=plain(picture.description, 1000),
+        drawing=HtmlText(picture.drawing),
+        style=HtmlText("".join(line.strip() for line in source("picture.css").splitlines())),
+    )
+
+
+def render_heatmap(profile: Profile) -> str:
+    """Commits by day, one grid a calendar year, newest first."""
+    maps = charts.year_maps(profile.activity)
+    tall = 7 * _PITCH + 20
+    months = "".join(
+        f'<text class="s" x="{40 + 54 * place}" y="16">{name[:3]}</text>'
+        for place, name in enumerate(wording.MONTH_NAMES)
+    )
+    rows = [
+        f'<text x="0" y="{36 + place * tall}" class="s">{one.year}</text>'
+        f'<g class="h" transform="translate(46 {32 + place * tall}) scale({_PITCH})">'
+        f'<path class="l0" d="{one.every_day}"/>'
+        + "".join(f'<path class="l{level}" d="{path}"/>' for level, path in one.levels)
+        + "</g>"
+        for place, one in enumerate(maps)
+    ]
+    commits, days = sum(one.commits for one in maps), sum(one.days for one in maps)
+    said = f"{wording.counted(commits, 'commit')} on {wording.counted(days, 'day')}"
+    return _file(
+        Picture(
+            _WIDTH,
+            len(maps) * tall + 20 if maps else 44,
+            f"Commits by day: {profile.contributor.display}",
+            f"{said}. " + " ".join(f"{one.year}: {one.commits} on {one.days} days." for one in maps),
+            months + "".join(rows) if rows else _nothing(),
+        )
+    )
+
+
+def _nothing() -> str:
+    return '<text x="12" y="28" class="s">No commit has landed yet</text>'
+
+
+def render_months(profile: Profile) -> str:
+    """Commits by month as bars, whole calendar years."""
+    span, path, peak = charts.month_bars(profile.months, 100)
+    years = sorted({month[:4] for month in span})
+    step = (_WIDTH - 24) / max(24, len(span))
+    labels = "".join(
+        f'<text class="s" x="{12 + 12 * place * step:.1f}" y="150">{year}</text>' for place, year in enumerate(years)
+    )
+    drawing = (
+        f'<text class="s" x="12" y="20">{wording.counted(peak, "commit")}</text>'
+        f'<g transform="translate(12 32) scale({step:.4f} 1)"><path class="one" d="{path}"/></g>'
+        f'<path class="rule" d="M12 132.5H{_WIDTH - 12}"/>{labels}'
+    )
+    said = ", ".join(f"{wording.month_name(month.month)} {month.commits}" for month in profile.months)
+    return _file(
+        Picture(
+            _WIDTH,
+            164 if span else 44,
+            f"Commits by month: {profile.contributor.display}",
+            said,
+            drawing if span else _nothing(),
+        )
+    )
+
+
+def render_languages(profile: Profile) -> str:
+    """The language bar with its legend, the largest first."""
+    shown = _shown_languages(profile)
+    bar = _bar([lines for _, lines, _ in shown], [f'fill="{colour}"' for _, _, colour in shown], _WIDTH - 24)
+    total = sum(lines for _, lines, _ in shown)
+    legend = "".join(
+        f'<g transform="translate({12 + place % 3 * 236} {50 + place // 3 * 22})">'
+        f'<path d="M0 -9h10v10h-10z" fill="{colour}"/>'
+        f'<text x="16">{html_text(name, 22)} <tspan class="s">{100 * lines / total:.1f} %</tspan></text></g>'
+        for place, (name, lines, colour) in enumerate(shown)
+    )
+    said = ", ".join(f"{name} {100 * lines / total:.1f} %" for name, lines, _ in shown)
+    height = 50 + 22 * ((len(shown) + 2) // 3)
+    drawing = f'<g transform="translate(12 14)">{bar}</g>{legend}' if shown else _nothing()
+    return _file(Picture(_WIDTH, height, f"Languages: {profile.contributor.display}", said, drawing))
+
+
+def _shown_languages(profile: Profile) -> list[tuple[str, int, str]]:
+    """(name, lines, colour); what is beyond the largest is one part called `other`."""
+    rows = [(skill.name, skill.lines, language_colour(skill.name)) for skill in profile.languages]
+    rest = sum(lines for _, lines, _ in rows[_LANGUAGES_SHOWN:])
+    other = [("other", rest, "#8b8b8b")] if rest else []
+    return [row for row in rows[:_LANGUAGES_SHOWN] if row[1]] + other
+
+
+def _bar(numbers: Sequence[int], paints: Sequence[str], width: int) -> str:
+    """A bar of 10 pixels' height, its parts side by side with a hair between them."""
+    return "".join(
+        f'<path {paint} d="M{start:g} 0h{max(0.5, length - 1):g}v10h-{max(0.5, length - 1):g}z"/>'
+        for paint, (start, length) in zip(paints, charts.shares(numbers, width), strict=False)
+        if length
+    )
+
+
+def render_share(profile: Profile) -> str:
+    """Features beside bug fixes."""
+    overall = profile.overall
+    share = wording.feature_share(overall.feature_share)
+    counts = f"{wording.counted(overall.features, 'feature')}, {wording.counted(overall.bugs, 'bug fix', 'bug fixes')}"
+    bar = _bar((overall.features, overall.bugs), ('class="one"', 'class="two"'), 336)
+    drawing = (
+        f'<text x="12" y="30" class="n">{share}</text><text x="348" y="30" class="s end">{counts}</text>'
+        f'<g transform="translate(12 44)">{bar}</g>'
+    )
+    return _file(Picture(360, 68, f"Features and bug fixes: {profile.contributor.display}", counts, drawing))
+
+
+def render_card(profile: Profile) -> str:
+    """The profile card: name, totals, bars by month, languages."""
+    overall = profile.overall
+    numbers = (
+        (overall.commits, "commit", "commits"),
+        (overall.features, "feature", "features"),
+        (overall.bugs, "bug fix", "bug fixes"),
+        (overall.active_months, "active month", "active months"),
+    )
+    totals = "".join(
+        f'<text x="{20 + 112 * place}" y="92" class="n">{number:,}</text>'
+        f'<text x="{20 + 112 * place}" y="110" class="s">{one if number == 1 else many}</text>'
+        for place, (number, one, many) in enumerate(numbers)
+    )
+    span, path, _ = charts.month_bars(profile.months, 36)
+    bars = (
+        f'<g transform="translate(20 128) scale({440 / max(24, len(span)):.4f} 1)"><path class="one" d="{path}"/></g>'
+        if span
+        else ""
+    )
+    languages = _shown_languages(profile)
+    colours = [f'fill="{colour}"' for _, _, colour in languages]
+    named = ", ".join(name for name, _, _ in languages[:4])
+    drawing = (
+        f'<rect class="card" x=".5" y=".5" width="479" height="219" rx="4"/>'
+        f'<text x="20" y="40" class="t">{html_text(profile.contributor.display, 34)}</text>'
+        f'<text x="20" y="60" class="s">{html_text(_card_span(profile))}</text>{totals}{bars}'
+        f'<path class="rule" d="M20 164.5H460"/><g transform="translate(20 178)">'
+        f"{_bar([lines for _, lines, _ in languages], colours, 440)}</g>"
+        f'<text x="20" y="206" class="s">{html_text(named, 60)}</text>'
+    )
+    said = ", ".join(wording.counted(number, one, many) for number, one, many in numbers)
+    return _file(
+        Picture(480, 220, f"Almanac: {profile.contributor.display}", f"{said}. {_card_span(profile)}.", drawing)
+    )
+
+
+def _card_span(profile: Profile) -> str:
+    months = [month.month for month in profile.months]
+    if not months:
+        return "No work has landed yet"
+    repositories = wording.counted(len(profile.repositories), "repository", "repositories")
+    return f"{wording.span(min(months), max(months))} · {repositories}"
+
+
+def render_badge(profile: Profile) -> str:
+    """A badge of one line: commits and features."""
+    overall = profile.overall
+    parts = ((overall.commits, "commit", "commits"), (overall.features, "feature", "features"))
+    right = wording.BULLET.join(wording.counted(*part) for part in parts if part[0]) or "no landed work"
+    left_width, right_width = 62, 16 + round(6.4 * len(right))
+    drawing = (
+        f'<path class="dark" d="M0 0h{left_width}v20H0z"/>'
+        f'<path class="fill" d="M{left_width} 0h{right_width}v20h-{right_width}z"/>'
+        + _badge_text("almanac", 8, left_width - 16)
+        + _badge_text(right, left_width + 8, right_width - 16)
+    )
+    return _file(Picture(left_width + right_width, 20, f"almanac: {right}", profile.contributor.display, drawing))
+
+
+def _badge_text(text: str, start: int, width: int) -> str:
+    """Text that fills its width in any font."""
+    return f'<text class="b" x="{start}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">{text}</text>'

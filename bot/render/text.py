@@ -1,0 +1,207 @@
+"""What does a terminal show of a profile? Plain text, every number with the changes behind it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from bot.model import Change, ChangeId, Item, MonthRecord, Profile, Text
+from bot.render import wording
+from bot.render.plain import plain, plain_lines
+from bot.render.verification import verify_commands
+
+WIDTH = 96
+_CITED = 4
+"""change ids named behind a sentence or a skill; of more, the number is told"""
+
+
+def render_text(profile: Profile) -> str:
+    """The profile as text for people: 96 columns, no control characters, a line feed at the end."""
+    return "\n".join(_lines(profile)) + "\n"
+
+
+def _lines(profile: Profile) -> Iterator[str]:
+    name = plain(profile.contributor.display)
+    yield name
+    yield "=" * max(4, min(len(name), WIDTH))
+    yield ""
+    yield from _paragraph(profile.narrative)
+    yield from _overall(profile)
+    yield from _history(profile)
+    yield from _activity(profile)
+    yield from _quality(profile)
+    yield from _ai_usage(profile)
+    yield from _skills(profile)
+    yield from _repositories(profile)
+    yield from _footer(profile)
+
+
+def _heading(title: str) -> Iterator[str]:
+    yield title
+    yield "-" * len(title)
+
+
+def _paragraph(text: Text, indent: str = "") -> Iterator[str]:
+    if text.sentences:
+        said = " ".join(f"{plain_lines(one.text)} [{cite(one.evidence)}]" for one in text.sentences)
+        yield from _wrap(said, indent)
+        yield ""
+
+
+def _wrap(text: str, indent: str, hanging: str = "") -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def cite(changes: Iterable[ChangeId]) -> str:
+    """`api#12, api#14, 3 more`."""
+    ids = [plain(wording.short_id(change)) for change in changes]
+    more = [f"{len(ids) - _CITED} more"] if len(ids) > _CITED else []
+    return ", ".join(ids[:_CITED] + more)
+
+
+def _columns(rows: Iterable[tuple[str, str]], indent: str = "  ") -> Iterator[str]:
+    pairs = list(rows)
+    left = max((len(label) for label, _ in pairs), default=0)
+    for label, value in pairs:
+        yield f"{indent}{label:<{left}}  {value}".rstrip()
+
+
+def _overall(profile: Profile) -> Iterator[str]:
+    overall = profile.overall
+    yield from _heading("Overall")
+    rows = [("Commits", wording.thousands(overall.commits))]
+    if overall.co_authored:
+        rows.append(("Co-authored commits", wording.thousands(overall.co_authored)))
+    rows += [
+        ("Outcomes", f"{wording.thousands(overall.outcomes)} (distinct changes that stand)"),
+        ("Features", wording.thousands(overall.features)),
+        ("Bug fixes", wording.thousands(overall.bugs)),
+        ("Other items", wording.thousands(overall.other)),
+        ("Features of features and bugs", wording.feature_share(overall.feature_share)),
+        ("Lines of code", wording.thousands(overall.lines_of_code)),
+        ("Active months", wording.thousands(overall.active_months)),
+    ]
+    yield from _columns(rows)
+    yield ""
+    yield "Changed lines, each in one part (additions + deletions as git counts them)"
+    counts = overall.lines.as_dict()
+    yield from _columns(
+        [(name, wording.thousands(counts[part])) for part, name in wording.PART_NAMES.items() if counts[part]]
+        + [("total", wording.thousands(counts["total"]))]
+    )
+    yield ""
+
+
+def _history(profile: Profile) -> Iterator[str]:
+    yield from _heading("Work history")
+    changes = {change.id: change for change in profile.changes}
+    day = wording.day_reader(profile.method.timezone)
+    for month in profile.months:
+        yield wording.month_name(month.month)
+        yield f"  {wording.tally(month)}"
+        yield from _paragraph(month.summary, "  ")
+        yield from _items(month, changes)
+        days = sorted({day(changes[key].landed_at) for item in month.items for key in item.changes if key in changes})
+        if days:
+            yield from (f"  landed {days[0]}" if len(days) == 1 else f"  landed {days[0]} to {days[-1]}", "")
+
+
+def _items(month: MonthRecord, changes: dict[ChangeId, Change]) -> Iterator[str]:
+    for item in month.items:
+        yield from _item(item, changes)
+
+
+def _item(item: Item, changes: dict[ChangeId, Change]) -> Iterator[str]:
+    state = wording.item_state(item, changes)
+    title = f"{wording.ITEM_NAMES[item.kind]}: {plain(item.title)}" + (f" ({plain(state)})" if state else "")
+    yield from _wrap(title, "  - ", "  ")
+    for key in item.changes:
+        change = changes.get(key)
+        yield from _wrap(_change(change) if change else plain(key), "      ", "  ")
+
+
+def _change(change: Change) -> str:
+    notes = [f"{wording.counted(wording.lines_of(change).total, 'line')}", *map(plain, wording.change_notes(change))]
+    return f"{plain(wording.short_id(change.id))}  {plain(change.title)} ({'; '.join(notes)})"
+
+
+def _activity(profile: Profile) -> Iterator[str]:
+    if not profile.activity:
+        return
+    yield from _heading("Activity")
+    busiest = max(profile.activity.items(), key=lambda pair: (pair[1], pair[0]))
+    peak = max(month.commits for month in profile.months) if profile.months else 0
+    yield f"  {wording.counted(len(profile.activity), 'day')} with work; most on {busiest[0]}: " + wording.counted(
+        busiest[1], "commit"
+    )
+    for month in profile.months:
+        bar = "█" * max(1, round(40 * month.commits / peak)) if peak and month.commits else ""
+        yield f"  {month.month}  {month.commits:>5}  {bar}".rstrip()
+    yield ""
+
+
+def _quality(profile: Profile) -> Iterator[str]:
+    yield from _heading("Quality (0 to 100, estimated from evidence)")
+    for name in wording.QUALITY_NAMES:
+        score = getattr(profile.quality, name)
+        yield f"  {name.capitalize():<16}{wording.score_text(score):>9}  {wording.score_basis(score)}"
+    yield ""
+
+
+def _ai_usage(profile: Profile) -> Iterator[str]:
+    yield from _heading("AI usage (share of commits)")
+    shares = wording.percents(profile.ai_usage.shares())
+    yield from _columns(zip(("declared", "detected", "unknown"), shares, strict=True))
+    tools = sorted(profile.ai_usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
+    if tools:
+        yield "  tools: " + ", ".join(f"{plain(name)} ({wording.counted(number, 'commit')})" for name, number in tools)
+    yield "  Unknown means that nothing was disclosed; it does not mean that no tool was used."
+    yield ""
+
+
+def _skills(profile: Profile) -> Iterator[str]:
+    if profile.languages:
+        yield from _heading("Programming languages (authored and test lines)")
+        yield from _columns((plain(skill.name), wording.thousands(skill.lines)) for skill in profile.languages)
+        yield ""
+    if profile.technical:
+        yield from _heading("Technical skills (changes that show them)")
+        yield from _columns((plain(skill.name), cite(skill.evidence)) for skill in profile.technical)
+        yield ""
+
+
+def _repositories(profile: Profile) -> Iterator[str]:
+    count = wording.counted(len(profile.repositories), "repository", "repositories")
+    yield from _heading(f"Repositories contributed to: {count}")
+    for record in profile.repositories:
+        months = wording.counted(record.active_months, "active month")
+        yield f"  {plain(record.full_name)}"
+        yield (
+            f"    {wording.span(record.first_month, record.last_month)}, {months}, "
+            f"{wording.counted(record.commits, 'commit')}"
+        )
+        if record.languages:
+            yield f"    Languages: {', '.join(map(plain, record.languages))}"
+        if record.skills:
+            yield f"    Skills: {', '.join(map(plain, record.skills))}"
+    yield ""
+
+
+def _footer(profile: Profile) -> Iterator[str]:
+    yield from _heading("How to verify")
+    yield "  Save the JSON form of this record as profile.json, then:"
+    yield from (f"    {plain_lines(command)}" for command in verify_commands(profile))
+    yield ""
+    yield "To dispute a count, comment `/almanac dispute TEXT` on its pull request; to leave, `/almanac opt-out`."
+    when = wording.moment_name(profile.generated_at, profile.method.timezone)
+    yield (
+        f"Computed {when}, method {plain(profile.method.version)}; a month is the calendar month of landing "
+        f"in {plain(profile.method.timezone)}."
+    )

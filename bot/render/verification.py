@@ -1,0 +1,37 @@
+"""By which commands does anybody recompute a record?"""
+
+from __future__ import annotations
+
+import shlex
+
+from bot.model import Profile
+
+
+def repository_addresses(profile: Profile) -> dict[str, str]:
+    """The address of each repository of the record whose changes have one; a clone without a remote has none."""
+    wanted = {record.full_name for record in profile.repositories}
+    found: dict[str, str] = {}
+    for change in profile.changes:
+        name = change.repository
+        if name in wanted and change.url and name in change.url:
+            found[name] = change.url.partition(name)[0] + name
+            wanted.remove(name)
+            if not wanted:
+                break
+    return found
+
+
+def verify_commands(profile: Profile) -> tuple[str, ...]:
+    """The shell commands by which anybody recomputes the record: one clone a repository, then the comparison.
+
+    A repository without an address is named by its folder alone.
+    """
+    addresses = repository_addresses(profile)
+    names = [record.full_name for record in profile.repositories]
+    folders = [shlex.quote(name.replace("/", "-") if name in addresses else name) for name in names]
+    clones = tuple(
+        f"git clone {shlex.quote(addresses[name])} {folder}"
+        for name, folder in zip(names, folders, strict=True)
+        if name in addresses
+    )
+    return (*clones, f"almanac verify {' '.join(folders) or 'CLONE...'} --profile profile.json")

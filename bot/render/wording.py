@@ -1,0 +1,209 @@
+"""How do all renderers say the same number, month, span or state?
+
+Nothing here knows a format: every function returns plain text, and equal input gives equal words in every output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from bot.model import Change, ChangeId, Item, Lines, MonthRecord, Score
+
+BULLET = " • "
+MONTH_NAMES = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+PART_NAMES = {
+    "authored": "authored",
+    "tests": "tests",
+    "docs": "docs",
+    "config": "configuration",
+    "generated": "generated",
+    "vendored": "vendored",
+    "lockfiles": "lock files",
+    "moved": "moved",
+    "whitespace": "whitespace only",
+    "reverted": "reverted",
+    "mirrored": "mirrored",
+}
+"""what each part of `Lines` is called, in the order of the schema"""
+QUALITY_NAMES = ("correctness", "maintainability", "architecture", "performance")
+ITEM_NAMES = {"feature": "Feature", "bug_fix": "Bug fix", "other": "Other"}
+STATE_NAMES = {"landed": "landed", "reverted": "reverted", "relanded": "landed again after a revert"}
+NOT_RATED = "not rated"
+NOT_AVAILABLE = "n/a"
+PROVISIONAL_BELOW = 3
+"""rated changes; under this number a score is shown as provisional"""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def thousands(number: int) -> str:
+    """`12345` as `12,345`."""
+    return f"{number:,}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 commit`, `2 commits`, `0 commits`; `many` where an `s` is not enough."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def tally(month: MonthRecord) -> str:
+    """`3 commits • 1 feature • 2 bug fixes`; parts that are zero are left out."""
+    said = []
+    for number, one, many in (
+        (month.commits, "commit", "commits"),
+        (month.co_authored, "co-authored commit", "co-authored commits"),
+        (month.features, "feature", "features"),
+        (month.bugs, "bug fix", "bug fixes"),
+        (month.other, "other", "other"),
+    ):
+        if number:
+            said.append(f"{number:,} {one if number == 1 else many}")
+    return BULLET.join(said)
+
+
+def month_name(month: str) -> str:
+    """`2025-07` as `July 2025`."""
+    return f"{MONTH_NAMES[int(month[5:7]) - 1]} {month[:4]}"
+
+
+def short_month(month: str) -> str:
+    """`2025-07` as `Jul 2025`."""
+    return f"{MONTH_NAMES[int(month[5:7]) - 1][:3]} {month[:4]}"
+
+
+def span(first: str, last: str) -> str:
+    """`Jun 2025 – Oct 2025`; one month is named once."""
+    return short_month(first) if first == last else f"{short_month(first)} – {short_month(last)}"
+
+
+def date_name(date: str) -> str:
+    """`2025-07-09` as `9 July 2025`."""
+    return f"{int(date[8:10])} {month_name(date)}"
+
+
+def feature_share(share: float | None) -> str:
+    """`73 %`, halves rounded to the even neighbour as everywhere; `n/a` where there is neither feature nor bug fix."""
+    return NOT_AVAILABLE if share is None else f"{round(100 * share)} %"
+
+
+def percents(shares: Iterable[float]) -> tuple[str, ...]:
+    """Shares that sum to 1 as percentages with one decimal that sum to 100.0 (largest remainders)."""
+    exact = [1000 * share for share in shares]
+    floors = [int(value + 1e-9) for value in exact]
+    missing = round(sum(exact)) - sum(floors)
+    for index in sorted(range(len(exact)), key=lambda i: (floors[i] - exact[i], i))[:missing]:
+        floors[index] += 1
+    return tuple(f"{value / 10:.1f} %" for value in floors)
+
+
+def score_text(score: Score) -> str:
+    """`96.4`, or `not rated`."""
+    return NOT_RATED if score.score is None else f"{score.score:.1f}"
+
+
+def score_basis(score: Score) -> str:
+    """`12 changes rated, 80 % interval 94.1 – 97.9, provisional`."""
+    if score.score is None:
+        return "no change with enough evidence"
+    parts = [f"{counted(score.rated, 'change')} rated"]
+    if score.interval:
+        parts.append(f"80 % interval {score.interval[0]:.1f} – {score.interval[1]:.1f}")
+    if score.rated < PROVISIONAL_BELOW:
+        parts.append("provisional")
+    return ", ".join(parts)
+
+
+@cache
+def _zone(name: str) -> ZoneInfo | None:
+    return None if name == "UTC" else ZoneInfo(name)
+
+
+def day_reader(zone_name: str) -> Callable[[int], str]:
+    """A function from epoch seconds to the ISO date in that time zone."""
+    zone = _zone(zone_name)
+    if zone is None:
+        return _utc_day
+    return lambda seconds: datetime.fromtimestamp(seconds, zone).date().isoformat()
+
+
+def _utc_day(seconds: int) -> str:
+    return _day_number(seconds // 86400)
+
+
+@cache
+def _day_number(number: int) -> str:
+    return (_EPOCH + timedelta(days=number)).date().isoformat()
+
+
+def instant(seconds: int) -> str:
+    """Epoch seconds as RFC 3339 in UTC."""
+    return rfc3339(_EPOCH + timedelta(seconds=seconds))
+
+
+def rfc3339(moment: datetime) -> str:
+    """An aware datetime as RFC 3339 in UTC, to the second."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment_name(moment: datetime, zone_name: str) -> str:
+    """`9 July 2025, 14:05 (Europe/Berlin)`."""
+    local = moment.astimezone(_zone(zone_name) or UTC)
+    return f"{date_name(local.date().isoformat())}, {local:%H:%M} ({zone_name})"
+
+
+def short_id(change_id: str) -> str:
+    """`acme/api#12` as `api#12`; `acme/api@<full commit id>` as `api@0123456789`."""
+    name, mark, rest = change_id.rpartition("@")
+    if mark and "#" not in rest:
+        return f"{name.rpartition('/')[2]}@{rest[:10]}"
+    return change_id.rpartition("/")[2]
+
+
+def lines_of(change: Change) -> Lines:
+    """`change.lines`, without adding up where a single commit carries the change."""
+    counted = change.counted
+    return counted[0].lines if len(counted) == 1 else change.lines
+
+
+def item_state(item: Item, changes: Mapping[ChangeId, Change]) -> str:
+    """What a reader must know of an item beside its title: `reverted by api#14`, or nothing where it simply landed."""
+    if item.state == "landed":
+        return ""
+    takers = sorted({str(by) for key in item.changes if (by := _taker(changes.get(key)))})
+    said = STATE_NAMES[item.state]
+    return f"{said} by {', '.join(map(short_id, takers))}" if item.state == "reverted" and takers else said
+
+
+def _taker(change: Change | None) -> ChangeId | None:
+    return change.reverted_by if change else None
+
+
+def change_notes(change: Change) -> tuple[str, ...]:
+    """What must be said of a change beside its title and size, each as a short clause."""
+    notes: list[str] = []
+    if change.state == "reverted":
+        notes.append(f"reverted by {short_id(change.reverted_by)}" if change.reverted_by else "reverted")
+    elif change.state == "relanded":
+        notes.append(STATE_NAMES["relanded"])
+    if change.partly_reverted_by:
+        notes.append("partly reverted by " + ", ".join(map(short_id, change.partly_reverted_by)))
+    if change.also_in:
+        notes.append("also in " + ", ".join(change.also_in))
+    if not change.certain:
+        notes.append("kind uncertain")
+    return tuple(notes)

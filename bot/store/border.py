@@ -1,0 +1,45 @@
+"""What may cross into the database: text, numbers and JSON that SQLite and PostgreSQL both keep unchanged."""
+
+from __future__ import annotations
+
+import json
+
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+REPLACEMENT = "\ufffd"
+_NOT_TEXT = str.maketrans({0: REPLACEMENT} | dict.fromkeys(range(0xD800, 0xE000), REPLACEMENT))
+
+
+def clean_text(text: str) -> str:
+    """The text with NUL and lone surrogates replaced by U+FFFD.
+
+    PostgreSQL refuses NUL, and neither database can encode half of a surrogate pair.
+    """
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.translate(_NOT_TEXT)
+
+
+def whole_number(number: int) -> int:
+    """The number itself; ValueError where 64 bits cannot hold it, which no id or count of GitHub's needs."""
+    if not SMALLEST <= number <= LARGEST:
+        raise ValueError(f"a number of {number.bit_length()} bits does not fit into 64 bits")
+    return number
+
+
+def canonical_json(value: object) -> str:
+    """JSON text that is equal wherever the values are: sorted keys, no blanks, clean text; ValueError for NaN."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    if text.isascii() and "\\u0000" not in text:
+        return text
+    # json writes NUL as an escape, which only json itself can tell from an escaped backslash.
+    return json.dumps(_cleaned(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {clean_text(key) if isinstance(key, str) else key: _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(item) for item in value]
+    return value

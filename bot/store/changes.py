@@ -1,0 +1,135 @@
+"""Which changes the facts fold into and who took part: derived rows, replaced whole whenever their facts move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from sqlalchemy import Column, ForeignKey, Index, Table, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State
+from bot.store.columns import METADATA, Json, Whole, Words, counters, line_counters
+from bot.store.dialect import upsert
+from bot.store.installations import REPOSITORY
+
+CHANGE = Table(
+    "change",
+    METADATA,
+    Column("id", Words, primary_key=True),
+    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), nullable=False),
+    Column("month", Words, nullable=False),
+    Column("landed_at", Whole, nullable=False),
+    Column("kind", Words, nullable=False),
+    Column("state", Words, nullable=False),
+    Column("pull_request", Whole),
+    Column("payload", Json, nullable=False),
+    Index(None, "repository_id", "month"),
+)
+CONTRIBUTION = Table(
+    "contribution",
+    METADATA,
+    Column("change_id", Words, ForeignKey(CHANGE.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("person_key", Words, primary_key=True),
+    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("month", Words, primary_key=True),
+    *counters("commits", "co_authored"),
+    *line_counters(),
+    Index(None, "person_key", "month"),
+    Index(None, "repository_id", "month"),
+)
+_SLICE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """A change in its canonical repository and the month that delivered it; `payload` opens into its commits."""
+
+    id: ChangeId
+    repository_id: RepositoryId
+    month: Month
+    landed_at: int
+    kind: Kind
+    state: State
+    pull_request: int | None = None
+    payload: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One person's part in one change, in one repository and month: commits authored, commits co-authored, lines."""
+
+    change_id: ChangeId
+    person_key: PersonKey
+    repository_id: RepositoryId
+    month: Month
+    commits: int = 0
+    co_authored: int = 0
+    lines: Lines = field(default_factory=Lines)
+
+
+async def replace(
+    conn: AsyncConnection, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
+) -> None:
+    """Put these changes and all their contributions in place of those named in `gone` and of their own older rows."""
+    new = {change.id: change for change in changes}
+    touched = sorted({*gone, *new})
+    for at in range(0, len(touched), _SLICE):
+        some = touched[at : at + _SLICE]
+        await conn.execute(delete(CONTRIBUTION).where(CONTRIBUTION.c.change_id.in_(some)))
+        await conn.execute(delete(CHANGE).where(CHANGE.c.id.in_(change for change in some if change not in new)))
+    await upsert(conn, CHANGE, [{name: getattr(row, name) for name in row.__slots__} for row in new.values()])
+    await upsert(conn, CONTRIBUTION, [_row(part) for part in parts])
+
+
+def _row(part: Contribution) -> dict[str, Any]:
+    row = {one.name: getattr(part, one.name) for one in fields(part) if one.name != "lines"}
+    return row | line_values(part.lines)
+
+
+def line_values(lines: Lines) -> dict[str, int]:
+    """The parts by the names of their columns."""
+    return {f"lines_{name}": number for name, number in lines.as_dict().items() if name != "total"}
+
+
+def lines_from(row: Any) -> Lines:
+    """The lines that a row's columns hold."""
+    return Lines(**{one.name: row[f"lines_{one.name}"] for one in fields(Lines)})
+
+
+async def read(conn: AsyncConnection, ids: Sequence[ChangeId]) -> list[ChangeRow]:
+    """The changes, oldest first."""
+    query = select(CHANGE).where(CHANGE.c.id.in_(ids)).order_by(CHANGE.c.landed_at, CHANGE.c.id)
+    return [ChangeRow(**row) for row in (await conn.execute(query)).mappings()]
+
+
+async def of_month(conn: AsyncConnection, repository_id: RepositoryId, month: Month) -> list[ChangeRow]:
+    """The changes one repository's month delivered, oldest first."""
+    mine = (CHANGE.c.repository_id == repository_id) & (CHANGE.c.month == month)
+    query = select(CHANGE).where(mine).order_by(CHANGE.c.landed_at, CHANGE.c.id)
+    return [ChangeRow(**row) for row in (await conn.execute(query)).mappings()]
+
+
+async def contributions(conn: AsyncConnection, changes: Sequence[ChangeId]) -> list[Contribution]:
+    """Everybody's part in these changes, ordered by change, person, repository and month."""
+    return await _contributions(conn, CONTRIBUTION.c.change_id.in_(changes))
+
+
+async def contributions_in(
+    conn: AsyncConnection, cells: Sequence[tuple[PersonKey, RepositoryId, Month]]
+) -> list[Contribution]:
+    """All that counts for these cells of the totals, ordered likewise."""
+    people, repositories, months = (set(column) for column in zip(*cells, strict=True)) if cells else ((), (), ())
+    c = CONTRIBUTION.c
+    near = c.person_key.in_(people) & c.repository_id.in_(repositories) & c.month.in_(months)
+    wanted = set(cells)
+    found = await _contributions(conn, near)
+    return [part for part in found if (part.person_key, part.repository_id, part.month) in wanted]
+
+
+async def _contributions(conn: AsyncConnection, which: Any) -> list[Contribution]:
+    query = select(CONTRIBUTION).where(which).order_by(*CONTRIBUTION.primary_key.columns)
+    names = [one.name for one in fields(Contribution) if one.name != "lines"]
+    rows = (await conn.execute(query)).mappings()
+    return [Contribution(**{name: row[name] for name in names}, lines=lines_from(row)) for row in rows]

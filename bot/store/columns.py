@@ -1,0 +1,101 @@
+"""Which column types the tables are made of, so that both databases hold the same values."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, DateTime, Integer, MetaData, Text
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+from bot.model import PARTS
+from bot.store.border import canonical_json, clean_text, whole_number
+
+METADATA = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class Whole(TypeDecorator[int]):
+    """A 64-bit whole number; as a primary key SQLite numbers it by itself."""
+
+    impl = BigInteger().with_variant(Integer, "sqlite")
+    cache_ok = True
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:
+        return None if value is None else whole_number(value)
+
+
+class Words(TypeDecorator[str]):
+    """Text from anywhere, cleaned of what a database refuses."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else clean_text(value)
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value as canonical text: the same bytes on both databases, which JSONB would reorder."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: object, dialect: Dialect) -> str | None:
+        return None if value is None else canonical_json(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        return None if value is None else json.loads(value)
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment in UTC. Naive values are refused; SQLite keeps `YYYY-MM-DD HH:MM:SS.ffffff`."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a moment without its zone")
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def instant_text(moment: datetime) -> str:
+    """How `Instant` stands in SQLite, for statements that go past SQLAlchemy."""
+    if moment.tzinfo is None:
+        raise ValueError("a moment without its zone")
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return utc.isoformat(" ", "microseconds")[:26]
+
+
+def moment_of(value: datetime | str) -> datetime:
+    """The moment that a driver gives past SQLAlchemy: text on SQLite, a datetime of any zone on PostgreSQL."""
+    if isinstance(value, str):
+        return datetime.fromisoformat(value).replace(tzinfo=UTC)
+    return value.astimezone(UTC)
+
+
+def counters(*names: str) -> list[Column[int]]:
+    """Whole-number columns that begin at 0."""
+    return [Column(name, Whole, nullable=False, server_default="0") for name in names]
+
+
+def line_counters() -> list[Column[int]]:
+    """One column for each part of the split of lines; they sum to git's total."""
+    return counters(*(f"lines_{part}" for part in PARTS))

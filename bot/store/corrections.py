@@ -1,0 +1,69 @@
+"""What people corrected: append-only events that every rebuild applies again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Column, Index, Table, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import ChangeId, PersonKey, RepositoryId
+from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.store.dialect import insert_into
+
+CorrectionKind = Literal["classify", "dispute", "forget", "opt-out", "visibility"]
+
+CORRECTION = Table(
+    "correction",
+    METADATA,
+    Column("event_key", Words, primary_key=True),
+    Column("kind", Words, nullable=False),
+    Column("repository_id", Whole),
+    Column("change_id", Words),
+    Column("person_key", Words),
+    Column("made_by", Words, nullable=False),
+    Column("made_at", Instant, nullable=False),
+    Column("value", Json, nullable=False),
+    Index(None, "change_id"),
+    Index(None, "person_key"),
+    Index(None, "repository_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """One event. `event_key` names where it was said (a comment's id, say), so that hearing it twice is once."""
+
+    event_key: str
+    kind: CorrectionKind
+    made_by: PersonKey
+    made_at: datetime
+    value: Any = None
+    repository_id: RepositoryId | None = None
+    change_id: ChangeId | None = None
+    person_key: PersonKey | None = None
+
+
+async def append(conn: AsyncConnection, correction: Correction) -> bool:
+    """False where this event was heard before."""
+    row = {name: getattr(correction, name) for name in correction.__slots__}
+    statement = insert_into(conn, CORRECTION).values(row).on_conflict_do_nothing().returning(CORRECTION.c.event_key)
+    return (await conn.execute(statement)).first() is not None
+
+
+async def of_changes(conn: AsyncConnection, changes: Sequence[ChangeId]) -> list[Correction]:
+    """In the order they were made."""
+    return await _read(conn, CORRECTION.c.change_id.in_(changes))
+
+
+async def of_people(conn: AsyncConnection, people: Sequence[PersonKey]) -> list[Correction]:
+    """In the order they were made."""
+    return await _read(conn, CORRECTION.c.person_key.in_(people))
+
+
+async def _read(conn: AsyncConnection, which: Any) -> list[Correction]:
+    query = select(CORRECTION).where(which).order_by(CORRECTION.c.made_at, CORRECTION.c.event_key)
+    return [Correction(**row) for row in (await conn.execute(query)).mappings()]

@@ -1,0 +1,88 @@
+"""Which months are closed and told: one digest for each target and month, one row for each period of a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Column, Index, Table, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import Month
+from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.dialect import insert_into
+
+DIGEST = Table(
+    "digest",
+    METADATA,
+    Column("target", Words, primary_key=True),
+    Column("month", Words, primary_key=True),
+    Column("repository_id", Whole),
+    Column("state", Words, nullable=False, server_default="due"),
+    Column("issue_number", Whole),
+    Column("comment_id", Whole),
+    Column("body_hash", Words),
+    Column("opened_at", Instant, nullable=False),
+    Index(None, "repository_id"),
+)
+PERIOD = Table(
+    "period",
+    METADATA,
+    Column("schedule", Words, primary_key=True),
+    Column("period", Words, primary_key=True),
+    Column("begun_at", Instant, nullable=False),
+    Column("ended_at", Instant),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DigestRow:
+    """The digest of one target (`repository:<id>` or `installation:<id>`) and month, and where it stands at GitHub."""
+
+    target: str
+    month: Month
+    opened_at: datetime
+    repository_id: int | None = None
+    state: str = "due"
+    issue_number: int | None = None
+    comment_id: int | None = None
+    body_hash: str | None = None
+
+
+async def open_digest(conn: AsyncConnection, digest: DigestRow) -> bool:
+    """Reserve the digest; False where another process has. This row, not a clock, says that a month is told once."""
+    row = {name: getattr(digest, name) for name in digest.__slots__}
+    statement = insert_into(conn, DIGEST).values(row).on_conflict_do_nothing().returning(DIGEST.c.target)
+    return (await conn.execute(statement)).first() is not None
+
+
+async def record(conn: AsyncConnection, digest: DigestRow) -> None:
+    """Where it stands now."""
+    names = ("state", "issue_number", "comment_id", "body_hash", "repository_id")
+    same = (DIGEST.c.target == digest.target) & (DIGEST.c.month == digest.month)
+    await conn.execute(update(DIGEST).where(same).values({name: getattr(digest, name) for name in names}))
+
+
+async def of_target(conn: AsyncConnection, target: str) -> list[DigestRow]:
+    """All digests of the target, oldest month first."""
+    query = select(DIGEST).where(DIGEST.c.target == target).order_by(DIGEST.c.month)
+    return [DigestRow(**row) for row in (await conn.execute(query)).mappings()]
+
+
+async def missing(conn: AsyncConnection, target: str, closed: Sequence[Month]) -> list[Month]:
+    """Those of the closed months that have no digest row yet."""
+    told = {digest.month for digest in await of_target(conn, target)}
+    return [month for month in closed if month not in told]
+
+
+async def begin_period(conn: AsyncConnection, schedule: str, period: str, now: datetime) -> bool:
+    """Take one period of a schedule in hand; False where that has been done, here or in another process."""
+    row = {"schedule": schedule, "period": period, "begun_at": now}
+    statement = insert_into(conn, PERIOD).values(row).on_conflict_do_nothing().returning(PERIOD.c.period)
+    return (await conn.execute(statement)).first() is not None
+
+
+async def end_period(conn: AsyncConnection, schedule: str, period: str, now: datetime) -> None:
+    same = (PERIOD.c.schedule == schedule) & (PERIOD.c.period == period)
+    await conn.execute(update(PERIOD).where(same).values(ended_at=now))

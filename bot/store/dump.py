@@ -1,0 +1,70 @@
+"""Whether two stores hold the same record: its canonical text, equal on both databases, and the text's hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, Table, Text, collate, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.border import canonical_json
+from bot.store.columns import Json
+from bot.store.engine import Store
+from bot.store.ledger import FACT
+from bot.store.schema import RECORD
+
+LEFT_OUT = {
+    "fact": {"id", "recorded_at"},
+    "repository": {"seen_at"},
+    "pull_request": {"read_at"},
+    "installation": {"created_at"},
+    "digest": {"opened_at"},
+}
+"""row numbers of one database, and times that say when the bot looked rather than what it saw"""
+
+
+async def canonical_dump(store: Store, tables: Sequence[Table] = RECORD) -> str:
+    """SHA-256 (hex) over the canonical lines: the same for stores that hold the same record."""
+    seen = hashlib.sha256()
+    async for line in dump_lines(store, tables):
+        seen.update(line.encode() + b"\n")
+    return seen.hexdigest()
+
+
+async def dump_lines(store: Store, tables: Sequence[Table] = RECORD) -> AsyncIterator[str]:
+    """One JSON array a row: the table's name, then its columns; sorted, streamed, read at one moment."""
+    async with store.read() as conn:
+        for table in tables:
+            async with conn.stream(_query(conn, table)) as rows:
+                async for row in rows:
+                    yield canonical_json([table.name, *(_plain(value) for value in row)])
+
+
+def _query(conn: AsyncConnection, table: Table) -> Select[Any]:
+    """Every column that is part of the record, in the order of the primary key or of what stands for it."""
+    left_out = LEFT_OUT.get(table.name, set())
+    own = [column for column in table.columns if column.name not in left_out]
+    key: list[Any] = list(table.primary_key.columns)
+    query = select(*own)
+    if table is FACT:
+        key = [FACT.c.repository_id, FACT.c.commit_id]
+    elif "fact_id" in table.columns:
+        # The row number of a fact differs between databases: its repository and commit stand for it.
+        key = [FACT.c.repository_id, FACT.c.commit_id, *(column for column in key if column.name != "fact_id")]
+        query = select(*key).select_from(table.join(FACT))
+    return query.order_by(*(_by_bytes(conn, column) for column in key))
+
+
+def _by_bytes(conn: AsyncConnection, column: Any) -> Any:
+    """Sorted by code points on both, whatever the server's language."""
+    is_text = isinstance(getattr(column.type, "impl", column.type), Text) and not isinstance(column.type, Json)
+    return collate(column, "C") if is_text and conn.dialect.name == "postgresql" else column
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return bool(value) if isinstance(value, bool) else value

@@ -1,0 +1,247 @@
+"""How a transaction is had: `Store.begin()` to write, `Store.read()` for one consistent view."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy.exc
+from sqlalchemy import URL, event, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from bot.store.lock import ProcessLock
+
+BUSY_SECONDS = 5
+"""how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
+READERS = 4
+FIRST_SAFE_SQLITE = (3, 51, 3)
+"""before it, two connections that write or checkpoint at once can corrupt the file: https://www.sqlite.org/wal.html"""
+
+
+class StoreUnavailableError(Exception):
+    """The database cannot be reached, is locked, full or read-only: nothing was written, or nobody knows."""
+
+
+class Store:
+    """The open database. On SQLite one connection writes, in one process, and others only read."""
+
+    def __init__(self, writer: AsyncEngine | None, reader: AsyncEngine, lock: ProcessLock | None) -> None:
+        self._writer, self._reader, self._lock = writer, reader, lock
+        self._turn = asyncio.Lock()
+        self._held: AsyncConnection | None = None
+
+    @classmethod
+    async def open(cls, url: str, *, read_only: bool = False) -> Self:
+        """Open the database at a SQLAlchemy URL (`sqlite+aiosqlite:` or `postgresql+psycopg:`).
+
+        Raises StoreInUseError where another process writes to the SQLite file; `read_only` does not mind that.
+        """
+        target = make_url(url)
+        if target.get_backend_name() == "postgresql":
+            engine = _postgresql(target)
+            return cls(None if read_only else engine, engine, None)
+        store = cls(*_sqlite(target, read_only=read_only))
+        if not read_only:
+            # Now, so that the file is there for readers, and a folder that cannot be written is told at once.
+            async with store.begin():
+                pass
+        return store
+
+    @property
+    def dialect(self) -> str:
+        """`sqlite` or `postgresql`."""
+        return self._reader.dialect.name
+
+    @property
+    def url(self) -> URL:
+        return self._reader.url
+
+    @contextlib.asynccontextmanager
+    async def begin(self, *, foreign_keys: bool = True) -> AsyncIterator[AsyncConnection]:
+        """A write transaction: committed at the end of the block, rolled back on any error.
+
+        Without `foreign_keys` SQLite does not act on references: rebuilding a table would delete its children.
+        Raises StoreUnavailableError where the database, not the caller, is to blame.
+        """
+        if self._writer is None:
+            raise RuntimeError("this store was opened to be read")
+        with _told_as_unavailable():
+            async with self._transaction(self._writer, foreign_keys=foreign_keys) as conn:
+                yield conn
+
+    @contextlib.asynccontextmanager
+    async def _transaction(self, writer: AsyncEngine, *, foreign_keys: bool) -> AsyncIterator[AsyncConnection]:
+        if self._lock is None:
+            async with writer.begin() as conn:
+                yield conn
+            return
+        async with self._turn:
+            conn = await self._writing_connection(writer)
+            try:
+                async with contextlib.nullcontext() if foreign_keys else _without_foreign_keys(conn), conn.begin():
+                    yield conn
+            except BaseException:
+                await _to_the_end(_rolled_back(conn))
+                raise
+
+    async def _writing_connection(self, writer: AsyncEngine) -> AsyncConnection:
+        """The one connection that writes; held open, as handing it back and forth costs more than a small insert."""
+        if self._held is None or self._held.closed:
+            self._held = await writer.connect()
+        return self._held
+
+    @contextlib.asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """A view of one moment, whatever is written meanwhile."""
+        with _told_as_unavailable():
+            async with self._view() as conn:
+                yield conn
+
+    @contextlib.asynccontextmanager
+    async def _view(self) -> AsyncIterator[AsyncConnection]:
+        async with self._reader.connect() as conn:
+            if self.dialect == "postgresql":
+                await conn.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            async with conn.begin():
+                yield conn
+
+    async def close(self) -> None:
+        """Readers first, so that the writer is the last to leave and tidies the log."""
+        await self._reader.dispose()
+        if self._held is not None:
+            await self._held.close()
+        if self._writer is not None:
+            await self._writer.dispose()
+        if self._lock is not None:
+            self._lock.release()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+
+@contextlib.contextmanager
+def _told_as_unavailable() -> Iterator[None]:
+    """One error for what SQLAlchemy and the drivers beneath it raise; some statements go past SQLAlchemy."""
+    try:
+        yield
+    except (sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError, sqlalchemy.exc.InternalError) as error:
+        raise StoreUnavailableError(str(error.orig)) from error
+    except (sqlalchemy.exc.TimeoutError, sqlite3.OperationalError) as error:
+        raise StoreUnavailableError(str(error)) from error
+    except Exception as error:
+        if type(error).__module__.startswith("psycopg") and _is_operational(error):
+            raise StoreUnavailableError(str(error)) from error
+        raise
+
+
+def _is_operational(error: Exception) -> bool:
+    import psycopg
+
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | psycopg.InternalError)
+
+
+def sqlite_warning() -> str | None:
+    """What to tell the operator of this SQLite; None where there is nothing."""
+    if sqlite3.sqlite_version_info >= FIRST_SAFE_SQLITE:
+        return None
+    return (
+        f"SQLite {sqlite3.sqlite_version} can corrupt a file that two connections write at once: "
+        "never open the database for writing while the bot runs; back it up with VACUUM INTO"
+    )
+
+
+# --- PostgreSQL ------------------------------------------------------------------------------------------------------
+
+
+def _postgresql(url: URL) -> AsyncEngine:
+    # Prepared statements break behind a pooler that works by transactions.
+    arguments = {"prepare_threshold": None}
+    engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True, connect_args=arguments)
+    event.listen(engine.sync_engine, "connect", _settle_postgresql)
+    return engine
+
+
+def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
+    """An answer to GitHub promises that the row is on disk, whatever the server's default says."""
+    cursor = connection.cursor()
+    cursor.execute("SET synchronous_commit = on")
+    cursor.execute("SET TIME ZONE 'UTC'")
+    cursor.close()
+    connection.commit()
+
+
+# --- SQLite ----------------------------------------------------------------------------------------------------------
+
+
+def _sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngine, ProcessLock | None]:
+    path = Path(url.database or "")
+    lock = writer = None
+    if not read_only:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = ProcessLock(path.with_name(path.name + ".lock"))
+        lock.take()
+        writer = create_async_engine(url, pool_size=1, max_overflow=0)
+        _own_transactions(writer, "BEGIN IMMEDIATE")
+    look = url.set(database=f"file:{path}", query={"mode": "ro", "uri": "true"})
+    reader = create_async_engine(look, pool_size=READERS, max_overflow=0)
+    _own_transactions(reader, "BEGIN")
+    return writer, reader, lock
+
+
+def _own_transactions(engine: AsyncEngine, begin: str) -> None:
+    """Begin transactions ourselves: the driver would begin late, and a read followed by a write would fail."""
+    event.listen(engine.sync_engine, "connect", _settle_writer if "IMMEDIATE" in begin else _settle_reader)
+    # Past SQLAlchemy's cursors: one turn of the driver's thread in place of three.
+    event.listen(
+        engine.sync_engine, "begin", lambda conn: conn.connection.run_async(lambda driver: driver.execute(begin))
+    )
+
+
+async def _rolled_back(conn: AsyncConnection) -> None:
+    """A statement that was cancelled, BEGIN even, may still be on its way in the driver's thread: end what it began."""
+    driver: Any = (await conn.get_raw_connection()).driver_connection
+    await driver.rollback()
+
+
+async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Await it whatever cancels us: whoever comes next relies on it."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+    task.result()
+
+
+@contextlib.asynccontextmanager
+async def _without_foreign_keys(conn: AsyncConnection) -> AsyncIterator[None]:
+    """The setting has no effect inside a transaction, so it is changed on the driver's own connection, around one."""
+    driver: Any = (await conn.get_raw_connection()).driver_connection
+    await driver.execute("PRAGMA foreign_keys = OFF")
+    try:
+        yield
+    finally:
+        await driver.execute("PRAGMA foreign_keys = ON")
+
+
+def _settle_writer(connection: Any, _record: object) -> None:
+    _settle(connection, "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
+
+
+def _settle_reader(connection: Any, _record: object) -> None:
+    _settle(connection, "query_only = ON")
+
+
+def _settle(connection: Any, *pragmas: str) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (f"busy_timeout = {BUSY_SECONDS * 1000}", *pragmas):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()

@@ -1,0 +1,150 @@
+"""Whose repositories these are: accounts, installations and repositories as GitHub last told, keyed by its ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, false, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import InstallationId, Repository, RepositoryId
+from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.store.dialect import upsert
+
+Visibility = Literal["public", "private", "hidden"]
+
+ACCOUNT = Table(
+    "account",
+    METADATA,
+    Column("id", Whole, primary_key=True, autoincrement=False),
+    Column("login", Words, nullable=False),
+    Column("kind", Words, nullable=False),
+)
+INSTALLATION = Table(
+    "installation",
+    METADATA,
+    Column("id", Whole, primary_key=True, autoincrement=False),
+    Column("app_id", Words, nullable=False),
+    Column("account_id", Whole, ForeignKey(ACCOUNT.c.id), nullable=False),
+    Column("permissions", Json),
+    Column("created_at", Instant, nullable=False),
+    Column("suspended_at", Instant),
+    Column("removed_at", Instant),
+)
+REPOSITORY = Table(
+    "repository",
+    METADATA,
+    Column("id", Whole, primary_key=True, autoincrement=False),
+    Column("installation_id", Whole, ForeignKey(INSTALLATION.c.id)),
+    Column("full_name", Words, nullable=False),
+    Column("private", Boolean(create_constraint=False), nullable=False),
+    Column("fork", Boolean(create_constraint=False), nullable=False, server_default=false()),
+    Column("parent", Words),
+    Column("default_branch", Words, nullable=False, server_default="main"),
+    Column("visibility", Words, nullable=False, server_default="hidden"),
+    Column("seen_at", Instant, nullable=False),
+    Column("removed_at", Instant),
+    Index(None, "installation_id"),
+)
+Index("ix_repository_full_name_lower", func.lower(REPOSITORY.c.full_name))
+Index(None, INSTALLATION.c.account_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user or an organisation; `kind` is GitHub's `type`."""
+
+    id: int
+    login: str
+    kind: str = "Organization"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A repository with what only the store knows of it."""
+
+    repository: Repository
+    installation_id: InstallationId | None
+    visibility: Visibility
+    removed_at: datetime | None
+
+
+async def see_installation(
+    conn: AsyncConnection, installation_id: InstallationId, account: Account, *, app_id: str, now: datetime
+) -> None:
+    """An installation that is there: new, or come back."""
+    await upsert(conn, ACCOUNT, [asdict(account)])
+    row = {"id": installation_id, "app_id": app_id, "account_id": account.id, "created_at": now, "removed_at": None}
+    await upsert(conn, INSTALLATION, [row], keep=["created_at"])
+
+
+async def suspend(conn: AsyncConnection, installation_id: InstallationId, since: datetime | None) -> None:
+    """Suspended since then, or working again (None)."""
+    mine = INSTALLATION.c.id == installation_id
+    await conn.execute(update(INSTALLATION).where(mine).values(suspended_at=since))
+
+
+async def remove_installation(conn: AsyncConnection, installation_id: InstallationId, now: datetime) -> None:
+    """Uninstalled: its repositories are hidden in the same transaction."""
+    await conn.execute(update(INSTALLATION).where(INSTALLATION.c.id == installation_id).values(removed_at=now))
+    mine = REPOSITORY.c.installation_id == installation_id
+    await conn.execute(update(REPOSITORY).where(mine).values(removed_at=now, visibility="hidden"))
+
+
+async def is_active(conn: AsyncConnection, installation_id: InstallationId) -> bool:
+    """Installed and not suspended."""
+    query = select(INSTALLATION.c.suspended_at, INSTALLATION.c.removed_at).where(INSTALLATION.c.id == installation_id)
+    row = (await conn.execute(query)).one_or_none()
+    return row is not None and row.suspended_at is None and row.removed_at is None
+
+
+async def see_repositories(
+    conn: AsyncConnection, installation_id: InstallationId, repositories: Sequence[Repository], now: datetime
+) -> None:
+    """Repositories as GitHub shows them now. Visibility follows `private` at once; ids are required."""
+    rows = [_row(repository) | {"installation_id": installation_id, "seen_at": now} for repository in repositories]
+    await upsert(conn, REPOSITORY, rows)
+
+
+def _row(repository: Repository) -> dict[str, Any]:
+    if repository.id is None:
+        raise ValueError(f"{repository.full_name} has no id: a clone's repository is not stored")
+    return asdict(repository) | {
+        "visibility": "private" if repository.private else "public",
+        "removed_at": None,
+    }
+
+
+async def remove_repositories(conn: AsyncConnection, ids: Sequence[RepositoryId], now: datetime) -> None:
+    """No longer ours to show: hidden in the same transaction. Facts stay, so that a return counts nothing twice."""
+    gone = REPOSITORY.c.id.in_(ids)
+    await conn.execute(update(REPOSITORY).where(gone).values(removed_at=now, visibility="hidden"))
+
+
+async def repository(conn: AsyncConnection, repository_id: RepositoryId) -> Stored | None:
+    row = (await conn.execute(select(REPOSITORY).where(REPOSITORY.c.id == repository_id))).one_or_none()
+    return None if row is None else _stored(row)
+
+
+async def repository_named(conn: AsyncConnection, full_name: str) -> Stored | None:
+    """By the name it has now, in any case; names get recycled, so the one seen last."""
+    query = select(REPOSITORY).where(func.lower(REPOSITORY.c.full_name) == full_name.lower())
+    row = (await conn.execute(query.order_by(REPOSITORY.c.seen_at.desc(), REPOSITORY.c.id.desc()).limit(1))).first()
+    return None if row is None else _stored(row)
+
+
+async def repositories_of(conn: AsyncConnection, installation_id: InstallationId) -> list[Stored]:
+    """All that are not removed, by name."""
+    mine = (REPOSITORY.c.installation_id == installation_id) & REPOSITORY.c.removed_at.is_(None)
+    rows = await conn.execute(select(REPOSITORY).where(mine).order_by(REPOSITORY.c.full_name, REPOSITORY.c.id))
+    return [_stored(row) for row in rows]
+
+
+def _stored(row: Any) -> Stored:
+    names = ("full_name", "id", "private", "fork", "parent", "default_branch")
+    shown = Repository(*(getattr(row, name) for name in names))
+    installation = None if row.installation_id is None else InstallationId(row.installation_id)
+    return Stored(shown, installation, row.visibility, row.removed_at)

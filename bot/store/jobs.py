@@ -1,0 +1,178 @@
+"""Which jobs wait, run or ended: the rows that both queue engines share, so that both behave alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Column, Index, Table, delete, func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.bulk import Row, insert_new
+from bot.store.columns import METADATA, Instant, Whole, Words, counters, moment_of
+
+if TYPE_CHECKING:
+    from bot.store.inbox import Delivery
+
+_READY, _RUNNING = text("state = 'ready'"), text("state = 'running'")
+
+JOB = Table(
+    "job",
+    METADATA,
+    Column("id", Whole, primary_key=True),
+    Column("task", Words, nullable=False),
+    Column("ref_id", Words, nullable=False),
+    Column("installation_id", Whole),
+    Column("serial_key", Words),
+    Column("dedupe_key", Words),
+    *counters("priority", "attempt", "failures"),
+    Column("state", Words, nullable=False, server_default="ready"),
+    Column("created_at", Instant, nullable=False),
+    Column("run_at", Instant, nullable=False),
+    Column("owner", Words),
+    Column("lease_until", Instant),
+    Column("finished_at", Instant),
+    Column("last_error", Words),
+)
+# Sorted as jobs are claimed, so that a claim reads the first row and not the backlog.
+Index("ix_job_ready", JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id, sqlite_where=_READY, postgresql_where=_READY)
+Index("ix_job_lease", JOB.c.lease_until, sqlite_where=_RUNNING, postgresql_where=_RUNNING)
+# The database itself keeps these two promises: one waiting job a dedupe key, one running job a serial key.
+Index("uq_job_waiting", JOB.c.dedupe_key, unique=True, sqlite_where=_READY, postgresql_where=_READY)
+Index("uq_job_serial", JOB.c.serial_key, unique=True, sqlite_where=_RUNNING, postgresql_where=_RUNNING)
+Index("ix_job_next", JOB.c.serial_key, sqlite_where=_READY, postgresql_where=_READY)
+Index("ix_job_installation", JOB.c.installation_id, JOB.c.state)
+Index("ix_job_finished", JOB.c.finished_at)
+
+_COLUMNS = ("task", "ref_id", "installation_id", "serial_key", "dedupe_key", "priority", "run_at", "created_at")
+ENDED = ("done", "dead", "cancelled")
+NORMAL = 0
+LATER = -10
+"""priority of backfill and upkeep; higher numbers go first"""
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A job to be deferred. Jobs of one `serial_key` run one at a time; of one `dedupe_key` one waits at most."""
+
+    task: str
+    ref_id: str | int | None = None
+    run_at: datetime | None = None
+    serial_key: str | None = None
+    dedupe_key: str | None = None
+    priority: int = NORMAL
+    installation_id: int | None = None
+
+    def row(self, now: datetime) -> Row:
+        """The values of its columns."""
+        keys = (self.installation_id, self.serial_key, self.dedupe_key)
+        return (self.task, str(self.ref_id), *keys, self.priority, self.run_at or now, now)
+
+    def row_about(self, inbox_id: int, delivery: Delivery) -> Row:
+        """The same, with what the job does not say itself taken from the delivery that asks for it."""
+        ref_id = inbox_id if self.ref_id is None else self.ref_id
+        keys = (self.installation_id or delivery.installation_id, self.serial_key, self.dedupe_key)
+        now = delivery.received_at
+        return (self.task, str(ref_id), *keys, self.priority, self.run_at or now, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A job row as deferred: what an engine needs to wake a worker for it."""
+
+    id: int
+    task: str
+    serial_key: str | None
+    priority: int
+    run_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A job in hand. `attempt` is the fence: whoever holds an older one may change nothing any more."""
+
+    id: int
+    task: str
+    ref_id: str
+    serial_key: str | None
+    attempt: int
+    failures: int
+    priority: int
+    created_at: datetime
+
+    def waiting(self, run_at: datetime) -> Waiting:
+        """The job put back."""
+        return Waiting(self.id, self.task, self.serial_key, self.priority, run_at)
+
+
+async def add_jobs(conn: AsyncConnection, jobs: Sequence[NewJob], now: datetime) -> list[Waiting]:
+    """Insert the jobs in the caller's transaction; the result leaves out those whose like is waiting already."""
+    return await add_rows(conn, [job.row(now) for job in jobs])
+
+
+async def add_rows(conn: AsyncConnection, rows: Sequence[Row]) -> list[Waiting]:
+    """The same for rows that NewJob made."""
+    found = await insert_new(conn, JOB, _COLUMNS, rows, returning=("id", "task", "serial_key", "priority", "run_at"))
+    return [Waiting(job_id, task, key, priority, moment_of(run_at)) for job_id, task, key, priority, run_at in found]
+
+
+# --- what an operator and the installation's events ask for ----------------------------------------------------------
+
+
+async def park_installation(conn: AsyncConnection, installation_id: int) -> int:
+    """Set aside what waits for a suspended installation; rows changed. Running jobs find out by themselves."""
+    return await _move(conn, JOB.c.installation_id == installation_id, "ready", "parked")
+
+
+async def unpark_installation(conn: AsyncConnection, installation_id: int, now: datetime) -> list[Waiting]:
+    """Make what was set aside ready again."""
+    return await revive(conn, (JOB.c.installation_id == installation_id) & (JOB.c.state == "parked"), now)
+
+
+async def cancel_installation(conn: AsyncConnection, installation_id: int, now: datetime) -> int:
+    """End what waits for a removed installation; rows changed."""
+    mine = (JOB.c.installation_id == installation_id) & JOB.c.state.in_(("ready", "parked"))
+    return (await conn.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now))).rowcount
+
+
+async def revive(conn: AsyncConnection, which: Any, now: datetime) -> list[Waiting]:
+    """Make parked or dead jobs ready again with a clean count of failures; one whose like waits is left as it is."""
+    revived = []
+    for row in (
+        await conn.execute(select(JOB).where(which, JOB.c.state.in_(("parked", "dead"))).order_by(JOB.c.id))
+    ).all():
+        if row.dedupe_key is not None and await _is_waiting(conn, row.dedupe_key):
+            continue
+        fresh = {"state": "ready", "run_at": now, "failures": 0, "finished_at": None}
+        await conn.execute(update(JOB).where(JOB.c.id == row.id).values(fresh))
+        revived.append(Waiting(row.id, row.task, row.serial_key, row.priority, now))
+    return revived
+
+
+async def _is_waiting(conn: AsyncConnection, dedupe_key: str) -> bool:
+    same = select(JOB.c.id).where(JOB.c.dedupe_key == dedupe_key, JOB.c.state == "ready")
+    return (await conn.execute(same.limit(1))).first() is not None
+
+
+async def dead_letters(conn: AsyncConnection, limit: int = 100) -> list[dict[str, Any]]:
+    """The jobs that were given up, newest first."""
+    query = select(JOB).where(JOB.c.state == "dead").order_by(JOB.c.finished_at.desc(), JOB.c.id.desc()).limit(limit)
+    return [dict(row) for row in (await conn.execute(query)).mappings()]
+
+
+async def counts(conn: AsyncConnection) -> dict[str, int]:
+    """Jobs by state."""
+    rows = await conn.execute(select(JOB.c.state, func.count()).group_by(JOB.c.state).order_by(JOB.c.state))
+    return {row[0]: row[1] for row in rows}
+
+
+async def prune(conn: AsyncConnection, before: datetime) -> int:
+    """Delete jobs that ended well or were cancelled before then; dead letters stay. Rows deleted."""
+    old = JOB.c.state.in_(("done", "cancelled")) & (JOB.c.finished_at < before)
+    return (await conn.execute(delete(JOB).where(old))).rowcount
+
+
+async def _move(conn: AsyncConnection, which: Any, old: str, new: str) -> int:
+    return (await conn.execute(update(JOB).where(which, JOB.c.state == old).values(state=new))).rowcount

@@ -1,0 +1,160 @@
+"""Which signed links open a page that is not public; when were they opened, and are they still good?
+
+A link is a random nonce, kept here so that it can be revoked, and a signature over what it opens. Neither the database
+alone nor the secret alone makes one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, false, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import InstallationId
+from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.dialect import insert_into
+
+LINK = Table(
+    "link",
+    METADATA,
+    Column("nonce", Words, primary_key=True),
+    Column("subject", Words, nullable=False),
+    Column("installation_id", Whole, nullable=False),
+    Column("private", Boolean(create_constraint=False), nullable=False, server_default=false()),
+    Column("minted_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+    Column("revoked_at", Instant),
+    Index(None, "subject"),
+)
+# By day and form only: who opened it is nobody's business.
+LINK_USE = Table(
+    "link_use",
+    METADATA,
+    Column("nonce", Words, ForeignKey(LINK.c.nonce, ondelete="CASCADE"), primary_key=True),
+    Column("day", Words, primary_key=True),
+    Column("form", Words, primary_key=True),
+    Column("times", Whole, nullable=False, server_default="0"),
+)
+_BYTES = 16
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link opens: the page of a person or of an installation (`subject`), as seen in one installation.
+
+    `private` where its owner wished private repositories to be on it.
+    """
+
+    subject: str
+    installation: InstallationId
+    private: bool = False
+    nonce: str = ""
+    minted_at: datetime | None = None
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def good(self, now: datetime) -> bool:
+        """Neither revoked nor past its time."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkUse:
+    """How often a link was opened on one UTC day in one form."""
+
+    nonce: str
+    day: str
+    form: str
+    times: int
+
+
+async def mint(conn: AsyncConnection, link: Link, *, secret: bytes, now: datetime) -> str:
+    """A new link to what `link` says; the token of its address `/p/<token>`."""
+    nonce = secrets.token_hex(_BYTES)
+    names = ("subject", "installation", "private", "expires_at")
+    row = {("installation_id" if name == "installation" else name): getattr(link, name) for name in names}
+    await conn.execute(insert_into(conn, LINK).values(row | {"nonce": nonce, "minted_at": now}))
+    return token_of(link, nonce, secret)
+
+
+def token_of(link: Link, nonce: str, secret: bytes) -> str:
+    """The token of a link that was minted: its owner may be shown it again."""
+    return _encoded(bytes.fromhex(nonce) + _signature(link, nonce, secret))
+
+
+async def opened(conn: AsyncConnection, token: str, *, secret: bytes) -> Link | None:
+    """The link that a token is, good or not; None for anything that was never minted with this secret."""
+    raw = _decoded(token)
+    if raw is None:
+        return None
+    nonce = raw[:_BYTES].hex()
+    row = (await conn.execute(select(LINK).where(LINK.c.nonce == nonce))).mappings().one_or_none()
+    if row is None:
+        return None
+    link = _link(dict(row))
+    return link if hmac.compare_digest(raw[_BYTES:], _signature(link, nonce, secret)) else None
+
+
+def _link(row: dict[str, object]) -> Link:
+    row["installation"] = row.pop("installation_id")
+    return Link(**row)  # type: ignore[arg-type]  # the columns are the fields
+
+
+def _signature(link: Link, nonce: str, secret: bytes) -> bytes:
+    said = "\n".join(("almanac link 1", link.subject, str(link.installation), str(int(link.private)), nonce))
+    return hmac.new(secret, said.encode(), hashlib.sha256).digest()[:_BYTES]
+
+
+def _encoded(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _decoded(token: str) -> bytes | None:
+    """None for what is no token, or the same bytes spelt otherwise."""
+    if not _TOKEN.fullmatch(token):
+        return None
+    try:
+        raw = base64.urlsafe_b64decode(token + "=")
+    except binascii.Error:
+        return None
+    return raw if _encoded(raw) == token else None
+
+
+async def revoke(conn: AsyncConnection, subject: str, now: datetime, *, nonce: str | None = None) -> None:
+    """No longer good: all links of the subject, or the one with this nonce."""
+    mine = (LINK.c.subject == subject) & LINK.c.revoked_at.is_(None)
+    if nonce is not None:
+        mine &= LINK.c.nonce == nonce
+    await conn.execute(update(LINK).where(mine).values(revoked_at=now))
+
+
+async def links_of(conn: AsyncConnection, subject: str) -> list[Link]:
+    """All links of the subject, the newest first."""
+    query = select(LINK).where(LINK.c.subject == subject).order_by(LINK.c.minted_at.desc(), LINK.c.nonce)
+    return [_link(dict(row)) for row in (await conn.execute(query)).mappings()]
+
+
+async def note_use(conn: AsyncConnection, link: Link, form: str, now: datetime) -> None:
+    """The link was opened."""
+    row = {"nonce": link.nonce, "day": now.strftime("%Y-%m-%d"), "form": form, "times": 1}
+    statement = insert_into(conn, LINK_USE).values(row)
+    key = [column.name for column in LINK_USE.primary_key]
+    again = {"times": LINK_USE.c.times + 1}
+    await conn.execute(statement.on_conflict_do_update(index_elements=key, set_=again))
+
+
+async def uses_of(conn: AsyncConnection, nonces: Sequence[str]) -> list[LinkUse]:
+    """The newest day first."""
+    query = select(LINK_USE).where(LINK_USE.c.nonce.in_(nonces))
+    query = query.order_by(LINK_USE.c.day.desc(), LINK_USE.c.nonce, LINK_USE.c.form)
+    return [LinkUse(**row) for row in (await conn.execute(query)).mappings()]

@@ -1,0 +1,56 @@
+"""Which facts make one month of some people, with all that has to be folded with them?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.landing.months import begins_at, month_after
+from bot.model import CommitId, Fact, Month, PersonKey, RepositoryId
+from bot.store.installations import REPOSITORY
+from bot.store.ledger import FACT, FACT_PERSON, component
+from bot.store.totals import TOTALS
+
+
+async def component_of_month(
+    conn: AsyncConnection, people: Sequence[PersonKey], month: Month, *, zone: ZoneInfo, within: int
+) -> list[Fact]:
+    """The facts these people have a part in that landed in one month, closed under what folds together.
+
+    `within` is the installation: no other one's facts are reached.
+    """
+    return await _component(conn, people, begins_at(month, zone), begins_at(month_after(month), zone), within=within)
+
+
+async def component_of_people(conn: AsyncConnection, people: Sequence[PersonKey], *, within: int) -> list[Fact]:
+    """The whole record of these people in one installation, closed likewise."""
+    return await _component(conn, people, -(2**62), 2**62, within=within)
+
+
+async def _component(
+    conn: AsyncConnection, people: Sequence[PersonKey], since: int, until: int, *, within: int
+) -> list[Fact]:
+    query = (
+        select(FACT.c.repository_id, FACT.c.commit_id)
+        .join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)
+        .join(REPOSITORY, REPOSITORY.c.id == FACT.c.repository_id)
+        .where(FACT_PERSON.c.person_key.in_(people), FACT.c.landed_at >= since, FACT.c.landed_at < until)
+        .where(REPOSITORY.c.installation_id == within)
+    )
+    seeds = [(RepositoryId(row[0]), CommitId(row[1])) for row in await conn.execute(query)]
+    return await component(conn, sorted(set(seeds)), installation_id=within)
+
+
+async def cells_of_month(
+    conn: AsyncConnection, people: Sequence[PersonKey], month: Month, *, within: int
+) -> list[tuple[PersonKey, RepositoryId, Month]]:
+    """The rows of the totals that these people have in one month of one installation."""
+    query = (
+        select(TOTALS.c.person_key, TOTALS.c.repository_id)
+        .join(REPOSITORY, REPOSITORY.c.id == TOTALS.c.repository_id)
+        .where(TOTALS.c.person_key.in_(people), TOTALS.c.month == month, REPOSITORY.c.installation_id == within)
+    )
+    return [(PersonKey(row[0]), RepositoryId(row[1]), month) for row in await conn.execute(query)]

@@ -1,0 +1,130 @@
+"""What the bot means to write to GitHub: one durable intent for each key, posted by one worker at a time."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Index, Table, UniqueConstraint, case, null, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.border import canonical_json
+from bot.store.columns import METADATA, Instant, Json, Whole, Words, counters
+from bot.store.dialect import insert_into
+
+OUTBOX = Table(
+    "outbox",
+    METADATA,
+    Column("id", Whole, primary_key=True),
+    Column("intent_key", Words, nullable=False),
+    Column("kind", Words, nullable=False),
+    Column("installation_id", Whole),
+    Column("repository_id", Whole, nullable=False),
+    Column("target", Json, nullable=False),
+    Column("body", Json, nullable=False),
+    Column("body_hash", Words, nullable=False),
+    Column("posted_hash", Words),
+    Column("remote_id", Words),
+    Column("state", Words, nullable=False, server_default="waiting"),
+    *counters("attempt"),
+    Column("lease_until", Instant),
+    Column("changed_at", Instant, nullable=False),
+    Column("last_error", Words),
+    UniqueConstraint("intent_key"),
+    Index(None, "repository_id"),
+    Index(None, "state", "changed_at"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Something to be posted or edited. `key` is its identity for ever: `check:<repository id>:<commit>`, say."""
+
+    key: str
+    kind: str
+    repository_id: int
+    target: dict[str, Any]
+    body: dict[str, Any]
+    installation_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """An intent in hand. `remote_id` says that it exists at GitHub already; `attempt` is the fence."""
+
+    id: int
+    intent: Intent
+    remote_id: str | None
+    attempt: int
+    body_hash: str
+
+
+async def intend(conn: AsyncConnection, intent: Intent, now: datetime) -> int | None:
+    """Write the intent down in the caller's transaction: its row id, or None where this very body is posted already."""
+    body_hash = hashlib.sha256(canonical_json(intent.body).encode()).hexdigest()
+    statement = insert_into(conn, OUTBOX).values(_row(intent) | {"body_hash": body_hash, "changed_at": now})
+    new = statement.excluded
+    # A posting in flight keeps its lease: `done` sees that the body has changed since, and leaves the row waiting.
+    state = case(
+        (OUTBOX.c.state == "claimed", OUTBOX.c.state),
+        (OUTBOX.c.posted_hash == new.body_hash, "done"),
+        else_="waiting",
+    )
+    changed = {name: new[name] for name in ("target", "body", "body_hash", "installation_id", "changed_at")}
+    statement = statement.on_conflict_do_update(
+        index_elements=["intent_key"], set_=changed | {"state": state}, where=OUTBOX.c.body_hash != new.body_hash
+    )
+    await conn.execute(statement)
+    row = await conn.execute(select(OUTBOX.c.id, OUTBOX.c.state).where(OUTBOX.c.intent_key == intent.key))
+    found = row.one()
+    return None if found.state == "done" else int(found.id)
+
+
+def _row(intent: Intent) -> dict[str, Any]:
+    names = ("kind", "installation_id", "repository_id", "target", "body")
+    return {name: getattr(intent, name) for name in names} | {"intent_key": intent.key}
+
+
+async def claim(conn: AsyncConnection, outbox_id: int, *, now: datetime, lease_until: datetime) -> Posting | None:
+    """Take one intent in hand; None where it is posted, given up, or another worker's until its lease ends."""
+    free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
+    values = {"state": "claimed", "lease_until": lease_until, "attempt": OUTBOX.c.attempt + 1}
+    statement = update(OUTBOX).where(OUTBOX.c.id == outbox_id, free).values(values).returning(*OUTBOX.c)
+    row = (await conn.execute(statement)).one_or_none()
+    if row is None:
+        return None
+    intent = Intent(row.intent_key, row.kind, row.repository_id, row.target, row.body, row.installation_id)
+    return Posting(row.id, intent, row.remote_id, row.attempt, row.body_hash)
+
+
+async def done(conn: AsyncConnection, posting: Posting, remote_id: str) -> bool:
+    """It stands at GitHub under this id. False where the lease was lost, or a newer body has come and waits now."""
+    stands = OUTBOX.c.body_hash == posting.body_hash
+    values = {
+        "state": case((stands, "done"), else_="waiting"),
+        "posted_hash": posting.body_hash,
+        "remote_id": remote_id,
+        "lease_until": null(),
+        "last_error": null(),
+    }
+    statement = update(OUTBOX).where(*_mine(posting)).values(values).returning(OUTBOX.c.state)
+    return bool((await conn.execute(statement)).scalar_one_or_none() == "done")
+
+
+async def let_go(conn: AsyncConnection, posting: Posting, error: str, *, give_up: bool = False) -> bool:
+    """Not posted: it waits for another try, or (with `give_up`) for a newer body. False where the lease was lost."""
+    values = {"state": "failed" if give_up else "waiting", "lease_until": None, "last_error": error}
+    return (await conn.execute(update(OUTBOX).where(*_mine(posting)).values(values))).rowcount == 1
+
+
+def _mine(posting: Posting) -> tuple[Any, ...]:
+    return OUTBOX.c.id == posting.id, OUTBOX.c.state == "claimed", OUTBOX.c.attempt == posting.attempt
+
+
+async def waiting(conn: AsyncConnection, now: datetime, limit: int = 100) -> list[int]:
+    """Intents that nobody has in hand, oldest first: what a sweep defers again."""
+    free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
+    query = select(OUTBOX.c.id).where(free).order_by(OUTBOX.c.changed_at, OUTBOX.c.id).limit(limit)
+    return list((await conn.execute(query)).scalars())

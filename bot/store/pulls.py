@@ -1,0 +1,62 @@
+"""What GitHub told of pull requests: read once, kept for ever, because a merged one never changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, ForeignKey, Index, Table, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import CommitId, RepositoryId
+from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.store.dialect import upsert
+from bot.store.installations import REPOSITORY
+
+PULL_REQUEST = Table(
+    "pull_request",
+    METADATA,
+    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("number", Whole, primary_key=True, autoincrement=False),
+    Column("head_id", Words, nullable=False),
+    Column("merge_commit", Words),
+    Column("merged_at", Instant),
+    Column("closed_at", Instant),
+    Column("read_at", Instant, nullable=False),
+    Column("payload", Json, nullable=False),
+    Index(None, "repository_id", "merge_commit"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestRow:
+    """One pull request as it was read at `read_at`; `payload` is the reader's own slim JSON."""
+
+    repository_id: RepositoryId
+    number: int
+    head_id: CommitId
+    read_at: datetime
+    merge_commit: CommitId | None = None
+    merged_at: datetime | None = None
+    closed_at: datetime | None = None
+    payload: dict[str, Any] = field(default_factory=dict)
+
+
+async def see(conn: AsyncConnection, pull: PullRequestRow) -> None:
+    """Keep the latest reading."""
+    await upsert(conn, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__slots__}])
+
+
+async def read(conn: AsyncConnection, repository_id: RepositoryId, number: int) -> PullRequestRow | None:
+    same = (PULL_REQUEST.c.repository_id == repository_id) & (PULL_REQUEST.c.number == number)
+    row = (await conn.execute(select(PULL_REQUEST).where(same))).mappings().one_or_none()
+    return None if row is None else PullRequestRow(**row)
+
+
+async def merged_as(conn: AsyncConnection, repository_id: RepositoryId, commit: CommitId) -> PullRequestRow | None:
+    """The pull request that GitHub says landed as this commit; the lowest number where it says so of several."""
+    same = (PULL_REQUEST.c.repository_id == repository_id) & (PULL_REQUEST.c.merge_commit == commit)
+    query = select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number).limit(1)
+    row = (await conn.execute(query)).mappings().first()
+    return None if row is None else PullRequestRow(**row)

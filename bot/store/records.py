@@ -1,0 +1,64 @@
+"""Which facts may a page be folded from? Those of the repositories it may show, and nothing reached through others.
+
+Facts are chosen by repository id before anything is folded: a name may have belonged to another repository, and a
+change that is told by what happened to it elsewhere would tell of elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import Fact, PersonKey, RepositoryId, fact_from_json
+from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far the ledger has come in some repositories: a page made at the same mark is the same page."""
+
+    facts: int
+    last: int
+    recorded_at: datetime
+
+
+async def mark_of(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Mark:
+    """Changes whenever a fact of these repositories is added, dropped or measured anew."""
+    query = select(func.count(), func.max(FACT.c.id), func.max(FACT.c.recorded_at))
+    facts, last, at = (await conn.execute(query.where(FACT.c.repository_id.in_(repositories)))).one()
+    return Mark(facts, last or 0, at or datetime(1970, 1, 1, tzinfo=UTC))
+
+
+async def facts_about(
+    conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
+) -> list[Fact]:
+    """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
+    here, there = FACT_KEY.alias("here"), FACT_KEY.alias("there")
+    allowed = FACT.c.repository_id.in_(repositories)
+    seeds = select(FACT.c.id).join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)
+    reached = seeds.where(FACT_PERSON.c.person_key.in_(people), allowed).cte("reached", recursive=True)
+    step = (
+        select(there.c.fact_id)
+        .select_from(reached)
+        .join(here, here.c.fact_id == reached.c.id)
+        .join(there, (there.c.key == here.c.key) & (there.c.role != here.c.role))
+        .join(FACT, FACT.c.id == there.c.fact_id)
+        .where(allowed)
+    )
+    reached = reached.union(step)
+    return await _facts(conn, FACT.c.id.in_(select(reached.c.id)))
+
+
+async def facts_inside(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> list[Fact]:
+    """All facts of these repositories, oldest first."""
+    return await _facts(conn, FACT.c.repository_id.in_(repositories))
+
+
+async def _facts(conn: AsyncConnection, which: Any) -> list[Fact]:
+    query = select(FACT.c.payload).where(which).order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id)
+    return [fact_from_json(row.payload) for row in await conn.execute(query)]

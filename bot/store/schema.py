@@ -1,0 +1,30 @@
+"""Which tables there are: the visible list, parents before children."""
+
+from __future__ import annotations
+
+from sqlalchemy import Table
+
+from bot.store.changes import CHANGE, CONTRIBUTION
+from bot.store.columns import METADATA
+from bot.store.corrections import CORRECTION
+from bot.store.digests import DIGEST, PERIOD
+from bot.store.inbox import INBOX
+from bot.store.installations import ACCOUNT, INSTALLATION, REPOSITORY
+from bot.store.jobs import JOB
+from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON
+from bot.store.outbox import OUTBOX
+from bot.store.people import PERSON, PERSON_ALIAS
+from bot.store.pulls import PULL_REQUEST
+from bot.store.totals import TOTALS
+
+TRAFFIC: tuple[Table, ...] = (INBOX, JOB, OUTBOX, PERIOD)
+"""what passes through: it depends on when things arrived"""
+RECORD: tuple[Table, ...] = (
+    *(ACCOUNT, INSTALLATION, REPOSITORY, PERSON, PERSON_ALIAS),
+    *(FACT, FACT_KEY, FACT_PERSON, PULL_REQUEST, CORRECTION),
+    *(CHANGE, CONTRIBUTION, TOTALS, DIGEST),
+)
+"""the record: two stores that saw the same landings hold the same rows"""
+TABLES: tuple[Table, ...] = (*TRAFFIC, *RECORD)
+
+__all__ = ["METADATA", "RECORD", "TABLES", "TRAFFIC"]

@@ -1,0 +1,65 @@
+"""Who is signed in? The cookie's hash, so that the database opens no session by itself."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Column, Index, Table, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import UserId
+from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.dialect import insert_into
+
+SESSION = Table(
+    "session",
+    METADATA,
+    Column("hash", Words, primary_key=True),
+    Column("user_id", Whole, nullable=False),
+    Column("login", Words, nullable=False),
+    Column("csrf", Words, nullable=False),
+    Column("begun_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Index(None, "user_id"),
+    Index(None, "expires_at"),
+)
+LASTS = timedelta(hours=12)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A signed-in person. `csrf` stands in each of their forms."""
+
+    user_id: UserId
+    login: str
+    csrf: str
+
+
+async def begin(conn: AsyncConnection, user_id: UserId, login: str, now: datetime) -> str:
+    """The cookie of a new session. Sessions past their time are dropped on the way."""
+    await conn.execute(delete(SESSION).where(SESSION.c.expires_at <= now))
+    cookie = secrets.token_urlsafe(32)
+    row = {"hash": _hash(cookie), "user_id": user_id, "login": login, "csrf": secrets.token_urlsafe(24)}
+    await conn.execute(insert_into(conn, SESSION).values(row | {"begun_at": now, "expires_at": now + LASTS}))
+    return cookie
+
+
+async def session(conn: AsyncConnection, cookie: str, now: datetime) -> Session | None:
+    query = select(SESSION).where(SESSION.c.hash == _hash(cookie), SESSION.c.expires_at > now)
+    row = (await conn.execute(query)).one_or_none()
+    return None if row is None else Session(UserId(row.user_id), row.login, row.csrf)
+
+
+async def end(conn: AsyncConnection, cookie: str) -> None:
+    await conn.execute(delete(SESSION).where(SESSION.c.hash == _hash(cookie)))
+
+
+async def end_all(conn: AsyncConnection, user_id: UserId) -> None:
+    await conn.execute(delete(SESSION).where(SESSION.c.user_id == user_id))
+
+
+def _hash(cookie: str) -> str:
+    return hashlib.sha256(cookie.encode()).hexdigest()

@@ -1,0 +1,81 @@
+"""Which dated snapshots of a profile were taken, byte for byte as they were signed?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Column, Index, Table, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import PersonKey, RepositoryId
+from bot.store.columns import METADATA, Instant, Json, Words
+from bot.store.dialect import insert_absent
+
+SNAPSHOT = Table(
+    "snapshot",
+    METADATA,
+    Column("id", Words, primary_key=True),
+    Column("person_key", Words, nullable=False),
+    Column("naming", Words, nullable=False),
+    Column("repositories", Json, nullable=False),
+    Column("taken_at", Instant, nullable=False),
+    Column("text", Words, nullable=False),
+    Column("signature", Words, nullable=False),
+    Column("key_id", Words, nullable=False),
+    Index(None, "person_key", "taken_at"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A profile's JSON text as it was, its signature (base64), and the repositories whose work it tells."""
+
+    person_key: PersonKey
+    naming: str
+    repositories: tuple[RepositoryId, ...]
+    taken_at: datetime
+    text: str
+    signature: str
+    key_id: str
+
+    @property
+    def id(self) -> str:
+        """The hash of whose and what: the same text twice is one snapshot."""
+        return hashlib.sha256(f"{self.person_key}\n{self.text}".encode()).hexdigest()[:32]
+
+
+async def keep(conn: AsyncConnection, snapshot: Snapshot) -> str:
+    """Its id. What is there already stays as it is."""
+    row = {name: getattr(snapshot, name) for name in Snapshot.__slots__}
+    row |= {"id": snapshot.id, "repositories": sorted(snapshot.repositories)}
+    await insert_absent(conn, SNAPSHOT, [row])
+    return snapshot.id
+
+
+async def snapshot(conn: AsyncConnection, person: PersonKey, identity: str) -> Snapshot | None:
+    """A person's snapshot by its id."""
+    mine = (SNAPSHOT.c.id == identity) & (SNAPSHOT.c.person_key == person)
+    found = await _read(conn, mine)
+    return found[0] if found else None
+
+
+async def snapshots_of(conn: AsyncConnection, people: Collection[PersonKey]) -> list[Snapshot]:
+    """The newest first."""
+    return await _read(conn, SNAPSHOT.c.person_key.in_(people))
+
+
+async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:
+    await conn.execute(delete(SNAPSHOT).where(SNAPSHOT.c.person_key.in_(people)))
+
+
+async def _read(conn: AsyncConnection, which: object) -> list[Snapshot]:
+    query = select(SNAPSHOT).where(which).order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id)  # type: ignore[arg-type]
+    rows = (await conn.execute(query)).mappings()
+    return [
+        Snapshot(**{name: row[name] for name in Snapshot.__slots__ if name != "repositories"},
+                 repositories=tuple(row["repositories"]))
+        for row in rows
+    ]

@@ -1,0 +1,67 @@
+"""One intent of the outbox reaches GitHub: found by its hidden marker and edited, or created."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from gidgethub import BadRequest
+
+from bot.github.client import is_missing
+from bot.github.publish import CheckRun, Post
+from bot.github.reads import read_repository
+from bot.model import CommitId, RepositoryId
+from bot.queue.interface import Job
+from bot.store import outbox
+from bot.store.outbox import Posting
+from bot.tasks.workplace import Workplace, asking_github
+
+LEASE = timedelta(minutes=5)
+CHECK_NAME = "Almanac"
+DIGEST_TITLE = "Almanac: the months"
+DIGEST_BODY = (
+    "Each month that is over gets one comment here: who landed what, with the changes behind every sentence. "
+    "Unsubscribe from this issue to hear no more of it."
+)
+
+
+async def publish_post(job: Job, place: Workplace) -> None:
+    """Posting twice is posting once; a text that changed meanwhile is posted again."""
+    now = place.clock()
+    async with place.store.begin() as conn:
+        posting = await outbox.claim(conn, int(job.ref_id), now=now, lease_until=now + LEASE)
+    if posting is None:
+        return
+    try:
+        with asking_github():
+            remote = await _post(place, posting)
+    except BaseException as error:
+        # 422 means that GitHub will never take this text; 404 that what it was about is gone
+        final = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
+        async with place.store.begin() as conn:
+            await outbox.let_go(conn, posting, f"{type(error).__name__}: {error}"[:300], give_up=final)
+            if final:
+                await job.finish(conn)
+        if final:
+            return
+        raise
+    async with place.store.begin() as conn:
+        if not await outbox.done(conn, posting, str(remote)):
+            await place.queue.defer(conn, "publish_post", posting.id, serial_key=f"post:{posting.intent.key}")
+        await job.finish(conn)
+
+
+async def _post(place: Workplace, posting: Posting) -> int:
+    intent = posting.intent
+    comments = intent.kind != "check"
+    client, publisher = place.publisher(intent.installation_id or 0, intent.repository_id, comments=comments)
+    known = int(posting.remote_id) if posting.remote_id else None
+    repository = await read_repository(client, RepositoryId(intent.repository_id))
+    if comments:
+        number = intent.target.get("number") or await publisher.issue(
+            repository, DIGEST_TITLE, key=f"digests:{intent.repository_id}", body=DIGEST_BODY
+        )
+        return await publisher.comment(repository, Post(number, intent.key, intent.body["text"]), known=known)
+    run = CheckRun(
+        CHECK_NAME, CommitId(intent.target["commit"]), intent.key, intent.body["title"], intent.body["summary"]
+    )
+    return await publisher.check_run(repository, run, known=known)

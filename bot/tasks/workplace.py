@@ -1,0 +1,73 @@
+"""What a task works with: the store, the queue, GitHub, and what the operator decided."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from gidgethub import BadRequest
+
+from bot.github.auth import InstallationClosed, NotGranted
+from bot.github.client import Client
+from bot.github.connection import Connection
+from bot.github.limits import Limited
+from bot.github.operations import POSTING_CHECKS, POSTING_DIGESTS, READING, needed
+from bot.github.publish import Ourselves, Publisher
+from bot.model import InstallationId, RepositoryId
+from bot.queue.interface import Park, Queue, RetryLater
+from bot.store.engine import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Built once by the composition root."""
+
+    store: Store
+    queue: Queue
+    github: Connection
+    ourselves: Ourselves
+    zone: ZoneInfo
+    public_url: str
+    clock: Callable[[], datetime]
+
+    def reader(self, installation: int, repository: int) -> Client:
+        """A client that may read one repository and nothing else."""
+        return self.github.installation(
+            InstallationId(installation), repositories=(RepositoryId(repository),), permissions=needed(*READING)
+        )
+
+    def publisher(self, installation: int, repository: int, *, comments: bool) -> tuple[Client, Publisher]:
+        """A client that may post check runs, or comments, in one repository."""
+        operations = POSTING_DIGESTS if comments else POSTING_CHECKS
+        client = self.github.installation(
+            InstallationId(installation), repositories=(RepositoryId(repository),), permissions=needed(*operations)
+        )
+        return client, Publisher(client, self.ourselves)
+
+
+def arguments(ref_id: str) -> dict[str, Any]:
+    """The arguments a job carries, as the handlers wrote them."""
+    found = json.loads(ref_id)
+    if not isinstance(found, dict):
+        raise TypeError("a job's arguments are an object")
+    return found
+
+
+@contextmanager
+def asking_github() -> Iterator[None]:
+    """GitHub's limits put a job off; a closed or narrowed installation sets it aside; what is gone stays an error."""
+    try:
+        yield
+    except Limited as limited:
+        raise RetryLater(limited.wait, "GitHub's rate limit") from limited
+    except (InstallationClosed, NotGranted) as closed:
+        raise Park(str(closed)) from closed
+    except BadRequest as error:
+        if error.status_code in (403, 451):
+            raise Park(f"GitHub refuses: {error}") from error
+        raise

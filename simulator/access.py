@@ -1,0 +1,156 @@
+"""Who is asking, and may they? App JWTs, narrowed installation tokens and the permission each request needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import jwt
+from jwt.types import Options
+
+from simulator.state import App, Installation, Json, Repository, State, Token
+
+LEVELS = {"read": 1, "write": 2, "admin": 3}
+LIFETIME = timedelta(hours=1)
+TIMES_BY_HAND: Options = {"verify_exp": False, "verify_iat": False}
+"""the simulated clock says what the time is, not the machine's"""
+
+
+class RefusedError(Exception):
+    """An answer other than the one asked for: status, message and, for 422, the errors."""
+
+    def __init__(self, status: int, message: str, *, errors: list[Json] | None = None) -> None:
+        super().__init__(message)
+        self.status, self.message, self.errors = status, message, errors
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whose credentials a request carries: an App by JWT, an installation by token, or nobody."""
+
+    app: App | None = None
+    token: Token | None = None
+
+    @property
+    def name(self) -> str:
+        """What rate limits are counted by."""
+        if self.token:
+            return f"installation {self.token.installation.id}"
+        return f"app {self.app.id}" if self.app else "nobody"
+
+    @property
+    def acting_app(self) -> App:
+        if self.token:
+            return self.token.installation.app
+        raise RefusedError(401, "Requires authentication")
+
+    def sees(self, state: State, repository: Repository) -> bool:
+        """Installation tokens see the installation's repositories, and every public one by reading."""
+        if self.token is None:
+            return not repository.private
+        chosen = self.token.repositories
+        mine = repository in state.visible_to(self.token.installation)
+        return not repository.private or (mine and (chosen is None or repository.id in chosen))
+
+    def demand(self, state: State, repository: Repository, needs: tuple[str, ...]) -> None:
+        """Each of `needs` is "permission:level"; one of them is enough. Raises RefusedError 404 or 403."""
+        if not self.sees(state, repository):
+            raise RefusedError(404, "Not Found")
+        writes = all(need.endswith(":write") for need in needs)
+        if self.token is None:
+            if writes:
+                raise RefusedError(401, "Requires authentication")
+            return
+        chosen = self.token.repositories
+        mine = repository in state.visible_to(self.token.installation) and (chosen is None or repository.id in chosen)
+        if (not mine and writes) or (mine and not any(self._holds(need) for need in needs)):
+            raise RefusedError(403, "Resource not accessible by integration")
+
+    def _holds(self, need: str) -> bool:
+        name, _, level = need.partition(":")
+        held = self.token.permissions.get(name) if self.token else None
+        return name == "metadata" or LEVELS.get(str(held), 0) >= LEVELS[level]
+
+
+def identify(state: State, authorization: str) -> Caller:
+    """The caller behind an Authorization header. Raises RefusedError 401."""
+    scheme, _, value = authorization.partition(" ")
+    if not authorization:
+        return Caller()
+    if scheme.lower() not in {"bearer", "token"}:
+        raise RefusedError(401, "Bad credentials")
+    token = state.tokens.get(value)
+    if token is None:
+        return Caller(app=_app_of(state, value))
+    if token.expires_at <= state.clock():
+        raise RefusedError(401, "Bad credentials")
+    if token.installation.id not in state.installations:
+        raise RefusedError(401, "Bad credentials")
+    if token.installation.suspended_at:
+        raise RefusedError(403, "This installation has been suspended")
+    return Caller(app=token.installation.app, token=token)
+
+
+def _app_of(state: State, value: str) -> App:
+    """The App that signed a JWT: RS256, valid now, at most ten minutes ahead, as GitHub demands."""
+    try:
+        issuer = jwt.decode(value, options={"verify_signature": False}).get("iss")
+        app = state.apps[int(str(issuer))]
+        claims = jwt.decode(
+            value, app.public_key, algorithms=["RS256"], options={"verify_exp": False, "verify_iat": False}
+        )
+        issued, expires = int(claims["iat"]), int(claims["exp"])
+    except (jwt.PyJWTError, KeyError, ValueError, TypeError) as problem:
+        raise RefusedError(401, "A JSON web token could not be decoded") from problem
+    now = state.clock().timestamp()
+    if issued > now:
+        raise RefusedError(
+            401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued"
+        )
+    if expires <= now:
+        raise RefusedError(401, "'Expiration time' claim ('exp') must be a numeric value representing the future time")
+    if expires > now + 600:
+        raise RefusedError(401, "'Expiration time' claim ('exp') is too far in the future")
+    return app
+
+
+def mint(state: State, installation: Installation, wanted: Json) -> Token:
+    """A token of an installation, narrowed as asked. Raises RefusedError 403 or 422."""
+    if installation.suspended_at:
+        raise RefusedError(403, "This installation has been suspended")
+    number = state.new_id()
+    # GitHub's newer form: opaque, about 520 characters, with dots.
+    value = f"ghs_{installation.app.id}_{'x' * 440}.{number}.{'y' * 40}"
+    token = Token(
+        value,
+        installation,
+        state.clock() + LIFETIME,
+        _narrowed_permissions(installation, wanted.get("permissions")),
+        _narrowed_repositories(state, installation, wanted),
+    )
+    state.tokens[value] = token
+    return token
+
+
+def _narrowed_permissions(installation: Installation, wanted: Json | None) -> Json:
+    held: dict[str, Any] = installation.app.permissions
+    if wanted is None:
+        return {**held, "metadata": "read"}
+    for name, level in wanted.items():
+        if name != "metadata" and LEVELS.get(held.get(name, ""), 0) < LEVELS.get(level, 9):
+            raise RefusedError(422, "The permissions requested are not granted to this installation.")
+    return {**wanted, "metadata": "read"}
+
+
+def _narrowed_repositories(state: State, installation: Installation, wanted: Json) -> frozenset[int] | None:
+    visible = {found.id: found.name for found in state.visible_to(installation)}
+    ids = frozenset(wanted.get("repository_ids") or ())
+    names = frozenset(wanted.get("repositories") or ())
+    if not ids and not names:
+        return None
+    if ids - visible.keys() or names - set(visible.values()):
+        raise RefusedError(
+            422, "There is at least one repository that does not exist or is not accessible to the parent installation."
+        )
+    return ids | frozenset(id_ for id_, name in visible.items() if name in names)

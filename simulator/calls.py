@@ -1,0 +1,109 @@
+"""What did a request ask, and what is answered? The request as handlers see it, answers, and lists in pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+from simulator.access import Caller, RefusedError
+from simulator.state import App, Issue, Json, PullRequest, Repository, State
+from simulator.work import Activity
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`body` None is an empty answer."""
+
+    body: Any = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Call:
+    """One request, after its caller is known and its repository found."""
+
+    github: Activity
+    caller: Caller
+    path: str
+    names: Mapping[str, str]
+    """what the path names: owner, repo, number, ..."""
+    query: Mapping[str, str]
+    body: Json
+    found: Repository | None = None
+
+    @property
+    def api(self) -> str:
+        return self.github.api_url
+
+    @property
+    def state(self) -> State:
+        return self.github.state
+
+    @property
+    def repo(self) -> Repository:
+        if self.found is None:
+            raise RefusedError(404, "Not Found")
+        return self.found
+
+    @property
+    def app(self) -> App:
+        """The App that asks with its JWT. Raises RefusedError 401."""
+        if self.caller.app is None or self.caller.token is not None:
+            raise RefusedError(401, "A JSON web token could not be decoded")
+        return self.caller.app
+
+    @property
+    def issue(self) -> Issue:
+        found = self.repo.issues.get(int(self.names["number"]))
+        if found is None:
+            raise RefusedError(404, "Not Found")
+        return found
+
+    @property
+    def pull(self) -> PullRequest:
+        if self.issue.pull is None:
+            raise RefusedError(404, "Not Found")
+        return self.issue.pull
+
+    def text(self, name: str) -> str:
+        """A required text of the body. Raises RefusedError 422."""
+        value = self.body.get(name)
+        if not isinstance(value, str) or not value:
+            raise RefusedError(422, "Validation Failed", errors=[{"code": "missing_field", "field": name}])
+        return value
+
+
+def page_of(
+    call: Call, things: Sequence[T], *, default: int = 30, most: int = 100
+) -> tuple[Sequence[T], dict[str, str]]:
+    """The asked-for page and its Link header. GitHub bounds per_page silently."""
+    size = max(1, min(most, _number(call, "per_page", default)))
+    page = max(1, _number(call, "page", 1))
+    last = max(1, -(-len(things) // size))
+    targets = {"prev": page - 1, "next": page + 1, "last": last, "first": 1}
+    shown = [
+        name for name, number in targets.items() if 1 <= number <= last and (name in {"prev", "next"} or number != page)
+    ]
+    links = [f'<{call.api}{call.path}?{_query(call, targets[name])}>; rel="{name}"' for name in shown]
+    return things[(page - 1) * size : page * size], ({"Link": ", ".join(links)} if last > 1 else {})
+
+
+def _number(call: Call, name: str, default: int) -> int:
+    value = call.query.get(name, "")
+    return int(value) if value.isdecimal() else default
+
+
+def _query(call: Call, page: int) -> str:
+    return urlencode({**call.query, "page": page})
+
+
+def paged(call: Call, things: Sequence[T], shape: Callable[[T], Json], *, key: str | None = None) -> Answer:
+    """A list answer; with `key`, wrapped in an object with its total count."""
+    part, headers = page_of(call, things)
+    rows = [shape(thing) for thing in part]
+    return Answer({"total_count": len(things), key: rows} if key else rows, headers=headers)

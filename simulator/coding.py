@@ -1,0 +1,122 @@
+"""How does the invented people's code look? Files written from a few shapes of function and the words of a change."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+MANIFESTS = {"python": "pyproject.toml", "typescript": "package.json", "rust": "Cargo.toml", "go": "go.mod"}
+LOCKS = {"python": "uv.lock", "typescript": "package-lock.json", "rust": "Cargo.lock", "go": "go.sum"}
+
+
+@functools.cache
+def templates() -> Mapping[str, Any]:
+    return tomllib.loads((files("simulator") / "templates.toml").read_text("utf-8"))
+
+
+def number_of(text: str) -> int:
+    """A number that a text always gives, in every run and on every machine."""
+    return zlib.crc32(text.encode())
+
+
+@dataclass(slots=True)
+class Function:
+    name: str
+    sentence: str
+    landed: set[str] = field(default_factory=set)
+    """of fix, fix2, perf"""
+
+    def words(self, package: str, module: str, *, again: str = "") -> dict[str, str]:
+        """What the templates' `<<words>>` stand for; `again` tells a second test of one function apart."""
+        plural = self.name.rpartition("_")[2]
+        noun = plural[:-3] + "y" if plural.endswith("ies") else plural.removesuffix("s")
+        pascal = "".join(part.title() for part in self.name.split("_"))
+        seed = number_of(self.name)
+        return {
+            "package": package,
+            "module": module,
+            "Module": module.title(),
+            "unit": self.name + again,
+            "Unit": pascal + again.removeprefix("_"),
+            "camel": pascal[0].lower() + pascal[1:],
+            "noun": noun,
+            "plural": plural,
+            "Plural": plural.title(),
+            "sentence": self.sentence,
+            "number": str(3 + seed % 22),
+            "small": f"0.{5 + seed % 90:02d}",
+            "digit": str(1 + seed % 3),
+        }
+
+
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """The template with `<<word>>` replaced."""
+    for word, value in words.items():
+        text = text.replace(f"<<{word}>>", value)
+    return text.strip("\n") + "\n"
+
+
+def chosen_lines(text: str, landed: set[str]) -> str:
+    """The template's lines as they are once the named changes have landed."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        mark, _, rest = line.partition(" ")
+        if mark[:1] in {"+", "-"} and mark[1:] in {"fix", "fix2", "perf"}:
+            if (mark[1:] in landed) == (mark[0] == "+"):
+                kept.append(rest)
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+@dataclass(slots=True)
+class Codebase:
+    """The code of one repository as its main branch has it: modules of functions."""
+
+    package: str
+    language: str
+    modules: dict[str, list[Function]] = field(default_factory=dict)
+    tested: dict[str, list[str]] = field(default_factory=dict)
+    """module -> functions with tests, once for each time they were written"""
+
+    @property
+    def shape(self) -> Mapping[str, Any]:
+        shape: Mapping[str, Any] = templates()[self.language]
+        return shape
+
+    def find(self, name: str) -> tuple[str, Function] | None:
+        """A function and the module where it is by now."""
+        for module, functions in self.modules.items():
+            for function in functions:
+                if function.name == name:
+                    return module, function
+        return None
+
+    def path(self, kind: str, module: str) -> str:
+        return filled(self.shape[kind], {"package": self.package, "module": module}).strip()
+
+    def source(self, module: str) -> str:
+        """The file of a module."""
+        words = {"package": self.package, "module": module, "Module": module.title()}
+        parts = [filled(self.shape["header"], words)]
+        for function in self.modules[module]:
+            shapes = self.shape["functions"]
+            text = shapes[number_of(function.name) % len(shapes)]
+            parts.append(filled(chosen_lines(text, function.landed), function.words(self.package, module)))
+        return ("\n\n" if self.language == "python" else "\n").join(parts)
+
+    def tests(self, module: str) -> str:
+        """The tests of a module."""
+        words = {"package": self.package, "module": module}
+        parts = [filled(self.shape["test_header"], words)]
+        for turn, name in enumerate(self.tested[module]):
+            again = f"_{self.tested[module][:turn].count(name) + 1}" if name in self.tested[module][:turn] else ""
+            shapes = self.shape["tests"]
+            text = shapes[(number_of(name) + turn) % len(shapes)]
+            parts.append(filled(text, Function(name, "").words(self.package, module, again=again)))
+        return ("\n\n" if self.language == "python" else "\n").join(parts)

@@ -1,0 +1,103 @@
+"""What does the bot do with an organisation's half year? The whole bot on SQLite against the simulated GitHub."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.app import Bot, Timing, build, listening
+from bot.config import GitHubAddress, Settings
+from bot.github.limits import Pace
+from bot.tasks.close_month import close_months
+from simulator.server import PREFIX, Simulator
+from simulator.world import World, build_world, play_next
+
+
+def tell(text: str = "") -> None:
+    """A line for the person who watches."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def settings_for(github: Simulator, world: World, data: Path, *, port: int = 0) -> Settings:
+    """The settings an operator would have written for this App."""
+    base = github.url
+    return Settings(
+        app_id=str(world.app.id),
+        private_key=world.app.private_key,
+        webhook_secrets=(world.app.webhook_secret,),
+        database_url=f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}",
+        data=data,
+        github=GitHubAddress(web=base, api=base + PREFIX, graphql=base + "/api/graphql"),
+        port=port,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _running(github: Simulator, world: World, data: Path) -> AsyncIterator[tuple[Bot, int]]:
+    """The bot, listening on a free port, with the App's deliveries sent to it."""
+    timing = Timing(github=Pace(write_gap=0.0))
+    async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+        world.app.webhook_url = f"http://127.0.0.1:{port}/webhook"
+        yield bot, port
+
+
+async def _play(bot: Bot, world: World) -> None:
+    """Every event of the half year; deliveries travel while the bot works."""
+    total = len(world.lines)
+    worker = asyncio.create_task(bot.queue.run())
+    try:
+        while await play_next(world):
+            if world.played % 25 == 0 or world.played == total:
+                tell(f"  {world.played} of {total} landings delivered")
+    finally:
+        bot.queue.stop()
+        await worker
+    await bot.queue.drain()
+
+
+def _posted(world: World) -> list[str]:
+    """What the bot posted, as the simulated GitHub has it."""
+    lines: list[str] = []
+    for repository in world.repositories.values():
+        runs = [run for run in repository.checks.values() if run.app is world.app]
+        if runs:
+            last = runs[-1]
+            lines.append(
+                f"{repository.full_name}: {len(runs)} check runs, the last one: {last.fields['output']['title']}"
+            )
+        for issue in repository.issues.values():
+            lines += [
+                f"{repository.full_name}#{issue.number}: {comment.body.splitlines()[0]}"
+                for comment in issue.comments
+                if comment.app is world.app
+            ]
+    return lines
+
+
+async def _demo(once: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="almanac-demo-", ignore_cleanup_errors=True) as folder:
+        async with Simulator() as github:
+            world = build_world(github, datetime.now(UTC))
+            tell(f"a simulated GitHub with the organisation {world.app.owner.login}: {github.url}")
+            async with _running(github, world, Path(folder)) as (bot, port):
+                tell(f"the bot, on SQLite: http://127.0.0.1:{port}")
+                await _play(bot, world)
+                await close_months(bot.place)
+                await bot.queue.drain()
+                for line in _posted(world):
+                    tell("  " + line)
+                if not once:
+                    tell("running; stop with Ctrl-C")
+                    await asyncio.Event().wait()
+
+
+def run(*, once: bool) -> None:
+    """Run the demo; with `once` end when the work is done."""
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_demo(once))

@@ -1,0 +1,127 @@
+"""What does a webhook delivery say? The payload of each event the simulator sends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simulator.shapes.accounts import app, installation, maybe_user, stamp, user
+from simulator.shapes.checks import check_run
+from simulator.shapes.conversations import comment, full_pull, issue, review
+from simulator.shapes.repositories import full_repository
+from simulator.state import Account, CheckRun, Comment, Installation, Issue, Json, PullRequest, Repository, Review
+
+
+def pull_request(api: str, repo: Repository, action: str, *, pull: PullRequest) -> Json:
+    shape = full_pull(api, repo, pull)
+    return {"action": action, "number": pull.number, "pull_request": shape}
+
+
+def pull_request_review(api: str, repo: Repository, pull: PullRequest, *, entry: Review) -> Json:
+    shape = review(api, repo, (pull, entry))
+    return {
+        "action": "submitted",
+        "pull_request": full_pull(api, repo, pull),
+        "review": shape | {"state": entry.state.lower()},
+    }
+
+
+def issues(api: str, repo: Repository, action: str, *, found: Issue) -> Json:
+    return {"action": action, "issue": issue(api, repo, found)}
+
+
+def issue_comment(api: str, repo: Repository, action: str, *, found: Comment) -> Json:
+    return {"action": action, "issue": issue(api, repo, found.issue), "comment": comment(api, repo, found)}
+
+
+def checks(api: str, repo: Repository, action: str, *, found: CheckRun) -> Json:
+    return {"action": action, "check_run": check_run(api, repo, found)}
+
+
+def push(api: str, repo: Repository, moved: tuple[str, str | None, str], *, sender: Account) -> Json:
+    """`moved` is (ref, before, after). At most 2,048 commits are listed, as GitHub cuts it."""
+    ref, before, after = moved
+    known = frozenset(repo.git.history(before)) if before else frozenset()
+    ids = repo.git.history(after, without=known)[::-1]
+    commits = [_pushed(repo, id_) for id_ in ids[:2048]]
+    return {
+        "ref": ref,
+        "before": before or "0" * 40,
+        "after": after,
+        "base_ref": None,
+        "created": before is None,
+        "deleted": False,
+        "forced": before is not None and before not in frozenset(repo.git.history(after)),
+        "compare": f"https://github.com/{repo.full_name}/compare/{(before or after)[:12]}...{after[:12]}",
+        "commits": commits,
+        "head_commit": _pushed(repo, after),
+        "pusher": {"name": sender.login, "email": sender.signature.email},
+    }
+
+
+def _pushed(repo: Repository, id_: str) -> Json:
+    found = repo.git.commits[id_]
+    draft = found.draft
+    before, after = (repo.git.commits[found.parents[0]].tree if found.parents else {}), found.tree
+    named = {
+        "added": sorted(after.keys() - before.keys()),
+        "removed": sorted(before.keys() - after.keys()),
+        "modified": sorted(path for path in after.keys() & before.keys() if after[path] != before[path]),
+    }
+    people = {"author": draft.author, "committer": draft.committer}
+    return {
+        "id": id_,
+        "tree_id": found.tree_id,
+        "distinct": True,
+        "message": draft.message.removesuffix("\n"),
+        "timestamp": draft.committed_at.isoformat(),
+        "url": f"https://github.com/{repo.full_name}/commit/{id_}",
+        **{role: {"name": person.name, "email": person.email} for role, person in people.items()},
+        **named,
+    }
+
+
+def installed(api: str, found: Installation, action: str, *, repositories: Sequence[Repository]) -> Json:
+    return {
+        "action": action,
+        "installation": installation(api, found),
+        "repositories": [_named(r) for r in repositories],
+    }
+
+
+def selected(api: str, found: Installation, change: tuple[Sequence[Repository], Sequence[Repository]]) -> Json:
+    """installation_repositories; `change` is (added, removed)."""
+    added, removed = change
+    return {
+        "action": "added" if added else "removed",
+        "installation": installation(api, found),
+        "repository_selection": "all" if found.selection is None else "selected",
+        "repositories_added": [_named(entry) for entry in added],
+        "repositories_removed": [_named(entry) for entry in removed],
+        "requester": None,
+    }
+
+
+def _named(repo: Repository) -> Json:
+    kept = {"id": repo.id, "node_id": f"R_{repo.id}", "name": repo.name}
+    return {**kept, "full_name": repo.full_name, "private": repo.private}
+
+
+def surroundings(api: str, repo: Repository | None, sender: Account | None) -> Json:
+    """What every repository event carries besides."""
+    around: Json = {"sender": maybe_user(api, sender)}
+    if repo:
+        around["repository"] = full_repository(api, repo)
+        if repo.owner.type == "Organization":
+            around["organization"] = {"login": repo.owner.login, "id": repo.owner.id, **_links(api, repo.owner)}
+    return around
+
+
+def _links(api: str, owner: Account) -> Json:
+    shape = user(api, owner)
+    return {"node_id": shape["node_id"], "url": f"{api}/orgs/{owner.login}", "avatar_url": shape["avatar_url"]}
+
+
+def ping(api: str, found: Installation) -> Json:
+    hook = {"type": "App", "id": found.app.id, "name": "web", "active": True, "events": found.app.events}
+    hook |= {"app_id": found.app.id, "config": {"content_type": "json"}, "created_at": stamp(found.created_at)}
+    return {"zen": "Keep it logically awesome.", "hook_id": found.app.id, "hook": hook, "app": app(api, found.app)}

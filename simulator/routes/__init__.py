@@ -1,0 +1,99 @@
+"""Which requests are answered? The visible list; everything else is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simulator.calls import Answer, Call
+from simulator.routes import apps, checks, issues, pulls, repositories
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`needs`: permissions of which one is enough; empty for requests that concern no repository."""
+
+    method: str
+    pattern: str
+    answer: Callable[[Call], Answer]
+    needs: tuple[str, ...] = ()
+
+    def match(self, method: str, path: str) -> dict[str, str] | None:
+        """What the path names, if this route answers it."""
+        if method != self.method:
+            return None
+        found = re.fullmatch(_expression(self.pattern), path)
+        return found.groupdict() if found else None
+
+
+def _expression(pattern: str) -> str:
+    """`{name}` is one segment, `{name+}` any number of them, `{number}` digits."""
+    expression = pattern.replace(".", r"\.").replace("{number}", r"(?P<number>\d+)")
+    return re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", re.sub(r"\{(\w+)\+\}", r"(?P<\1>.+)", expression))
+
+
+REPO = "/repos/{owner}/{repo}"
+META = ("metadata:read",)
+CONTENTS = ("contents:read",)
+PULLS = ("pull_requests:read",)
+TALK = ("issues:read", "pull_requests:read")
+SPEAK = ("issues:write", "pull_requests:write")
+CHECK = ("checks:write",)
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/meta", apps.meta),
+    Route("GET", "/versions", apps.versions),
+    Route("GET", "/rate_limit", apps.rate_limit),
+    Route("GET", "/app", apps.get_app),
+    Route("GET", "/app/installations", apps.list_installations),
+    Route("GET", "/app/installations/{number}", apps.get_installation),
+    Route("POST", "/app/installations/{number}/access_tokens", apps.create_token),
+    Route("GET", "/app/hook/deliveries", apps.list_deliveries),
+    Route("GET", "/app/hook/deliveries/{number}", apps.get_delivery),
+    Route("POST", "/app/hook/deliveries/{number}/attempts", apps.redeliver),
+    Route("GET", "/installation/repositories", apps.list_repositories),
+    Route("GET", "/users/{username}", apps.get_user),
+    Route("GET", REPO, repositories.get_repository, META),
+    Route("GET", REPO + "/branches", repositories.list_branches, CONTENTS),
+    Route("GET", REPO + "/commits", repositories.list_commits, CONTENTS),
+    Route("GET", REPO + "/commits/{ref}/pulls", repositories.list_pulls_of_commit, PULLS),
+    Route("GET", REPO + "/commits/{ref+}/check-runs", checks.list_for_ref, ("checks:read",)),
+    Route("GET", REPO + "/commits/{ref+}", repositories.get_commit, CONTENTS),
+    Route("GET", REPO + "/compare/{base}...{head}", repositories.compare, CONTENTS),
+    Route("GET", REPO + "/contents/{path+}", repositories.get_content, CONTENTS),
+    Route("GET", REPO + "/collaborators/{username}/permission", repositories.get_permission, META),
+    Route("GET", REPO + "/pulls", pulls.list_pulls, PULLS),
+    Route("GET", REPO + "/pulls/{number}", pulls.get_pull, PULLS),
+    Route("GET", REPO + "/pulls/{number}/files", pulls.list_files, PULLS),
+    Route("GET", REPO + "/pulls/{number}/commits", pulls.list_commits, PULLS),
+    Route("GET", REPO + "/pulls/{number}/reviews", pulls.list_reviews, PULLS),
+    Route("GET", REPO + "/pulls/{number}/comments", pulls.list_review_comments, PULLS),
+    Route("POST", REPO + "/check-runs", checks.create, CHECK),
+    Route("GET", REPO + "/check-runs/{number}", checks.get, ("checks:read",)),
+    Route("PATCH", REPO + "/check-runs/{number}", checks.update, CHECK),
+    Route("GET", REPO + "/labels", issues.list_labels, TALK),
+    Route("POST", REPO + "/labels", issues.create_label, SPEAK),
+    Route("GET", REPO + "/issues", issues.list_issues, TALK),
+    Route("POST", REPO + "/issues", issues.create_issue, ("issues:write",)),
+    Route("GET", REPO + "/issues/{number}", issues.get_issue, TALK),
+    Route("PATCH", REPO + "/issues/{number}", issues.update_issue, SPEAK),
+    Route("POST", REPO + "/issues/{number}/labels", issues.add_labels, SPEAK),
+    Route("GET", REPO + "/issues/{number}/comments", issues.list_comments, TALK),
+    Route("POST", REPO + "/issues/{number}/comments", issues.create_comment, SPEAK),
+    Route("GET", REPO + "/issues/comments/{number}", issues.get_comment, TALK),
+    Route("PATCH", REPO + "/issues/comments/{number}", issues.update_comment, SPEAK),
+    Route("DELETE", REPO + "/issues/comments/{number}", issues.delete_comment, SPEAK),
+    Route("GET", REPO + "/issues/comments/{number}/reactions", issues.list_reactions, TALK),
+    Route("POST", REPO + "/issues/comments/{number}/reactions", issues.create_reaction, SPEAK),
+    Route("DELETE", REPO + "/issues/comments/{number}/reactions/{reaction}", issues.delete_reaction, SPEAK),
+)
+
+
+def find_route(method: str, path: str) -> tuple[Route, dict[str, str]] | None:
+    """The route that answers a request, with what its path names."""
+    for route in ROUTES:
+        names = route.match(method, path)
+        if names is not None:
+            return route, names
+    return None

@@ -1,0 +1,95 @@
+"""How are requests about check runs answered?"""
+
+from __future__ import annotations
+
+from simulator import payloads
+from simulator.access import RefusedError
+from simulator.calls import Answer, Call, paged
+from simulator.shapes.accounts import stamp
+from simulator.shapes.checks import check_run
+from simulator.state import CheckRun, Json
+
+LONGEST_TEXT = 65_535
+MOST_ANNOTATIONS = 50
+MOST_ACTIONS = 3
+FIELDS = (
+    "name",
+    "head_sha",
+    "status",
+    "conclusion",
+    "started_at",
+    "completed_at",
+    "details_url",
+    "external_id",
+    "output",
+)
+
+
+def _checked(call: Call) -> Json:
+    """The fields of a check run. Raises RefusedError 422 where GitHub would."""
+    output = call.body.get("output") or {}
+    too_long = [name for name in ("summary", "text") if len(output.get(name) or "") > LONGEST_TEXT]
+    if too_long:
+        raise RefusedError(
+            422,
+            f"Invalid request.\n\nOnly {LONGEST_TEXT} characters are allowed for {too_long[0]}.",
+        )
+    if len(output.get("annotations") or []) > MOST_ANNOTATIONS or len(call.body.get("actions") or []) > MOST_ACTIONS:
+        raise RefusedError(422, "Invalid request.\n\nNo more than 50 annotations and 3 actions are allowed.")
+    fields = {name: call.body[name] for name in FIELDS if name in call.body}
+    if fields.get("conclusion"):
+        fields["status"] = "completed"
+        fields.setdefault("completed_at", stamp(call.state.clock()))
+    return fields
+
+
+def create(call: Call) -> Answer:
+    call.text("name")
+    head, app = call.text("head_sha"), call.caller.acting_app
+    if head not in call.repo.git.commits:
+        raise RefusedError(422, f"No commit found for SHA: {head}")
+    found = CheckRun(call.state.new_id(), app, {"status": "queued", **_checked(call)})
+    call.repo.checks[found.id] = found
+    _tell(call, "created", found)
+    return Answer(check_run(call.api, call.repo, found), status=201)
+
+
+def _tell(call: Call, action: str, found: CheckRun) -> None:
+    payload = payloads.checks(call.api, call.repo, action, found=found)
+    call.github.tell(call.repo, "check_run", payload, sender=found.app.account)
+
+
+def _found(call: Call) -> CheckRun:
+    found = call.repo.checks.get(int(call.names["number"]))
+    if found is None:
+        raise RefusedError(404, "Not Found")
+    return found
+
+
+def get(call: Call) -> Answer:
+    return Answer(check_run(call.api, call.repo, _found(call)))
+
+
+def update(call: Call) -> Answer:
+    found = _found(call)
+    if found.app is not call.caller.acting_app:
+        raise RefusedError(
+            403, "Invalid app_id `{app_id}` - check run can only be modified by the GitHub App that created it."
+        )
+    found.fields |= _checked(call)
+    _tell(call, "completed" if found.fields.get("conclusion") else "created", found)
+    return get(call)
+
+
+def list_for_ref(call: Call) -> Answer:
+    """By `check_name`, `status`, `app_id`; newest first, only the latest of each name unless `filter` is all."""
+    commit = call.repo.git.resolve(call.names["ref"])
+    runs = [entry for entry in call.repo.checks.values() if commit and entry.fields["head_sha"] == commit.id]
+    for field in ("name", "status"):
+        wanted = call.query.get("check_name" if field == "name" else field)
+        runs = [entry for entry in runs if wanted is None or entry.fields[field] == wanted]
+    if app_id := call.query.get("app_id"):
+        runs = [entry for entry in runs if str(entry.app.id) == app_id]
+    if call.query.get("filter", "latest") == "latest":
+        runs = list({(entry.app.id, entry.fields["name"]): entry for entry in runs}.values())
+    return paged(call, runs[::-1], lambda entry: check_run(call.api, call.repo, entry), key="check_runs")

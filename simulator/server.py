@@ -1,0 +1,219 @@
+"""What stands at the other end of the wire? The simulated GitHub as an HTTP server on loopback.
+
+`async with Simulator() as github:` starts it on a free port; `github.url` is the base URL a GitHub App is configured
+with, the REST API is below `github.api_url`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import unquote
+
+from aiohttp import web
+
+from simulator import faults as faulty
+from simulator.access import Caller, RefusedError, identify
+from simulator.calls import Answer, Call
+from simulator.clones import serve_clone
+from simulator.deliveries import Deliveries
+from simulator.faults import Faults
+from simulator.routes import find_route
+from simulator.routes.apps import VERSIONS
+from simulator.state import Clock, Json, Repository, State, utc_now
+from simulator.work import Activity
+
+PREFIX = "/api/v3"
+HOUR = 3600
+DOCUMENTATION = "https://docs.github.com/rest"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and its answer, for whoever checks them. `path` is without the API prefix and by name, not by id."""
+
+    method: str
+    path: str
+    query: dict[str, list[str]]
+    body: Any
+    status: int
+    answer: Any
+    headers: dict[str, str]
+
+
+Observer = Callable[[Exchange], None]
+
+
+class Simulator(Activity):
+    """A GitHub of its own: state, activity, deliveries, faults, and the requests it was asked."""
+
+    def __init__(self, *, clock: Clock = utc_now, observer: Observer | None = None, rate_limit: int = 5000) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="simulated-github-", ignore_cleanup_errors=True)
+        state = State(Path(self._folder.name), clock)
+        super().__init__(state, Deliveries(state))
+        self.faults = Faults()
+        self.requests: list[str] = []
+        """every API request in order: "GET /repos/o/r/pulls/1" """
+        self.rate_limit = rate_limit
+        self._observer = observer
+        self._used: Counter[tuple[str, int]] = Counter()
+        self._runner: web.AppRunner | None = None
+        self._pump: asyncio.Task[None] | None = None
+        self.url = ""
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=64 * 2**20)
+        app.router.add_route("*", "/{tail:.*}", self._serve)
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        self.api_url = self.url + PREFIX
+        self._pump = asyncio.create_task(self.deliveries.pump())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pump:
+            self._pump.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._pump
+        if self._runner:
+            await self._runner.cleanup()
+        self._folder.cleanup()
+
+    async def settled(self) -> None:
+        """Returns once every delivery so far was attempted."""
+        await self.deliveries.settled()
+
+    def count(self, pattern: str) -> int:
+        """How many requests match a regular expression over "METHOD /path"."""
+        return sum(bool(re.search(pattern, request)) for request in self.requests)
+
+    # -- serving
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        path = request.raw_path.partition("?")[0]
+        if not path.startswith(PREFIX + "/"):
+            return await self._serve_git(request)
+        path = unquote(path.removeprefix(PREFIX))
+        self.requests.append(f"{request.method} {path}")
+        fault = self.faults.next_for(f"{request.method} {path}")
+        if fault and (failed := await faulty.fail(fault, request)):
+            return failed
+        kind = fault.kind if fault else ""
+        answer = await self._answer(request, path, exhausted=kind == "primary")
+        return faulty.spoil(fault, answer) if fault else answer
+
+    async def _serve_git(self, request: web.Request) -> web.StreamResponse:
+        full_name, ending, _ = request.path.lstrip("/").partition(".git/")
+        repo = self.state.repository(full_name) if ending else None
+        if repo is None:
+            return web.json_response({"message": "Not Found"}, status=404)
+        return await serve_clone(self.state, repo, request)
+
+    async def _answer(self, request: web.Request, path: str, *, exhausted: bool) -> web.Response:
+        raw = await request.read()
+        caller = Caller()
+        try:
+            body = json.loads(raw) if raw else {}
+            caller = identify(self.state, request.headers.get("Authorization", ""))
+            self._check_limits(request, caller, exhausted=exhausted)
+            answer = self._dispatch(request, path, caller=caller, body=body)
+        except RefusedError as refused:
+            shape: Json = {
+                "message": refused.message,
+                "documentation_url": DOCUMENTATION,
+                "status": str(refused.status),
+            }
+            answer, body = Answer(shape | ({"errors": refused.errors} if refused.errors else {}), refused.status), None
+        except json.JSONDecodeError:
+            answer, body = Answer({"message": "Problems parsing JSON"}, 400), None
+        return self._respond(request, answer, seen=(path, body, caller))
+
+    def _check_limits(self, request: web.Request, caller: Caller, *, exhausted: bool) -> None:
+        version = request.headers.get("X-GitHub-Api-Version", VERSIONS[-1])
+        if version not in VERSIONS:
+            raise RefusedError(400, f"Version {version} is not supported")
+        window = self._window()
+        self._used[caller.name, window] += 1
+        if exhausted:
+            self._used[caller.name, window] = self.rate_limit + 1
+        if self._used[caller.name, window] > self.rate_limit:
+            raise RefusedError(403, f"API rate limit exceeded for {caller.name}.")
+
+    def _window(self) -> int:
+        return (int(self.state.clock().timestamp()) // HOUR + 1) * HOUR
+
+    def _dispatch(self, request: web.Request, path: str, *, caller: Caller, body: Json) -> Answer:
+        repo, named_path = self._find_repository(path)
+        found = find_route(request.method, named_path)
+        if found is None:
+            raise RefusedError(404, "Not Found")
+        route, names = found
+        if route.needs and repo is None:
+            return self._redirect(path, names)
+        if repo and route.needs:
+            caller.demand(self.state, repo, route.needs)
+        return route.answer(Call(self, caller, named_path, names, request.query, body, repo))
+
+    def _find_repository(self, path: str) -> tuple[Repository | None, str]:
+        """The repository a path is about, and the path by name: `/repositories/{id}/…` is the same as `/repos/…`."""
+        parts = path.split("/")
+        if parts[1] == "repositories" and len(parts) > 2 and parts[2].isdecimal():
+            repo = self.state.repositories.get(int(parts[2]))
+            name = repo.full_name if repo else "unknown/unknown"
+            return repo, "/".join(["", "repos", name, *parts[3:]])
+        if parts[1] == "repos" and len(parts) > 3:
+            return self.state.repository("/".join(parts[2:4])), path
+        return None, path
+
+    def _redirect(self, path: str, names: dict[str, str]) -> Answer:
+        """A renamed repository answers 301 with its address by id."""
+        id_ = self.state.old_names.get(f"{names['owner']}/{names['repo']}".lower())
+        if id_ is None:
+            raise RefusedError(404, "Not Found")
+        target = "/".join([f"{self.api_url}/repositories/{id_}", *path.split("/")[4:]])
+        message = {"message": "Moved Permanently", "url": target, "documentation_url": DOCUMENTATION}
+        return Answer(message, 301, {"Location": target})
+
+    def _respond(self, request: web.Request, answer: Answer, *, seen: tuple[str, Any, Caller]) -> web.Response:
+        path, body, caller = seen
+        headers = dict(answer.headers)
+        text = b"" if answer.status == 204 else json.dumps(answer.body).encode()
+        status = answer.status
+        if request.method == "GET" and status == 200:
+            secret = caller.token.value if caller.token else ""
+            headers["ETag"] = 'W/"' + hashlib.sha256(secret.encode() + text).hexdigest() + '"'
+            if request.headers.get("If-None-Match") == headers["ETag"]:
+                status, text = 304, b""
+                self._used[caller.name, self._window()] -= 1
+        headers |= self._limit_headers(caller)
+        self._observe(request, path, told=(body, status, answer.body if text else None, headers))
+        kind = {"content_type": "application/json", "charset": "utf-8"} if text else {}
+        return web.Response(status=status, body=text, headers=headers, **kind)  # type: ignore[arg-type]  # both are text
+
+    def _limit_headers(self, caller: Caller) -> dict[str, str]:
+        window = self._window()
+        used = self._used[caller.name, window]
+        figures = {"Limit": self.rate_limit, "Remaining": max(0, self.rate_limit - used), "Reset": window, "Used": used}
+        return {f"X-RateLimit-{name}": str(figure) for name, figure in figures.items()} | {
+            "X-RateLimit-Resource": "core"
+        }
+
+    def _observe(self, request: web.Request, path: str, *, told: tuple[Any, int, Any, dict[str, str]]) -> None:
+        if self._observer:
+            _, named = self._find_repository(path)
+            query = {name: request.query.getall(name) for name in request.query}
+            self._observer(Exchange(request.method, named, query, *told))

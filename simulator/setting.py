@@ -1,0 +1,182 @@
+"""Who and what is there? Accounts, Apps, installations and repositories come into being and change hands here."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from datetime import datetime
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from simulator import payloads
+from simulator.deliveries import Deliveries
+from simulator.differences import Differences
+from simulator.git import Draft, Edits, GitRepository, edited
+from simulator.state import Account, App, Installation, Json, Label, Repository, State
+
+PERMISSIONS = {
+    "metadata": "read",
+    "contents": "read",
+    "pull_requests": "write",
+    "checks": "write",
+    "issues": "write",
+}
+EVENTS = [
+    "pull_request",
+    "pull_request_review",
+    "pull_request_review_comment",
+    "issue_comment",
+    "issues",
+    "push",
+    "check_run",
+    "check_suite",
+    "repository",
+    "public",
+]
+SECRET = "a webhook secret of the simulated GitHub alone"  # noqa: S105  # opens nothing but this simulator
+
+
+@functools.cache
+def key_pair() -> tuple[str, str]:
+    """(private, public) PEM of one RSA key a run; making one costs a tenth of a second."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    no_password = serialization.NoEncryption()
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(pem, serialization.PrivateFormat.TraditionalOpenSSL, no_password)
+    public = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return private.decode(), public.decode()
+
+
+class Setting:
+    """The accounts, Apps and repositories of one simulated GitHub. Changes that GitHub tells Apps of are delivered."""
+
+    def __init__(self, state: State, deliveries: Deliveries) -> None:
+        self.state, self.deliveries = state, deliveries
+        self.api_url = "http://127.0.0.1:1/api/v3"
+        self.account("web-flow", name="GitHub", email="noreply@github.com")
+
+    # -- accounts and Apps
+
+    def account(self, login: str, *, name: str | None = None, email: str | None = None) -> Account:
+        """A person; the same one when asked for again."""
+        if login not in self.state.accounts:
+            self.state.accounts[login] = Account(self.state.new_id(), login, name=name, email=email)
+        return self.state.accounts[login]
+
+    def organisation(self, login: str) -> Account:
+        found = self.account(login)
+        found.type = "Organization"
+        return found
+
+    def bot(self, login: str) -> Account:
+        """A bot account; its login ends in `[bot]`."""
+        found = self.account(login)
+        found.type = "Bot"
+        return found
+
+    def register_app(self, slug: str, owner: Account, *, webhook_url: str | None = None) -> App:
+        """An App with the permissions and events that Almanac asks for."""
+        private, public = key_pair()
+        bot = self.bot(f"{slug}[bot]")
+        app = App(self.state.new_id(), slug, owner, bot, public, private, SECRET, webhook_url)
+        app.permissions, app.events = dict(PERMISSIONS), list(EVENTS)
+        self.state.apps[app.id] = app
+        return app
+
+    def install(self, app: App, account: Account, *, only: Sequence[Repository] | None = None) -> Installation:
+        """Install an App on an account, on all its repositories or some."""
+        selection = None if only is None else {found.id for found in only}
+        found = Installation(self.state.new_id(), app, account, self.state.clock(), selection)
+        self.state.installations[found.id] = found
+        self._tell_installation(found, "created")
+        return found
+
+    def uninstall(self, found: Installation) -> None:
+        self._tell_installation(found, "deleted")
+        del self.state.installations[found.id]
+
+    def suspend(self, found: Installation) -> None:
+        found.suspended_at = self.state.clock()
+        self._tell_installation(found, "suspend")
+
+    def unsuspend(self, found: Installation) -> None:
+        found.suspended_at = None
+        self._tell_installation(found, "unsuspend")
+
+    def select(self, found: Installation, repositories: Sequence[Repository]) -> None:
+        """Choose which repositories an installation reaches."""
+        before = {entry.id for entry in self.state.visible_to(found)}
+        found.selection = {entry.id for entry in repositories}
+        added = [entry for entry in repositories if entry.id not in before]
+        removed = [self.state.repositories[id_] for id_ in sorted(before - found.selection)]
+        for change in (([added, []] if added else None), ([[], removed] if removed else None)):
+            if change:
+                payload = payloads.selected(self.api_url, found, (change[0], change[1]))
+                self._send(found, "installation_repositories", payload)
+
+    def _tell_installation(self, found: Installation, action: str) -> None:
+        visible = self.state.visible_to(found)
+        self._send(found, "installation", payloads.installed(self.api_url, found, action, repositories=visible))
+
+    def _send(self, found: Installation, event: str, payload: Json) -> None:
+        around = payloads.surroundings(self.api_url, None, found.account)
+        self.deliveries.add(found.app, event, {**payload, **around}, installation=found)
+
+    # -- repositories
+
+    def create_repository(self, full_name: str, *, at: datetime, files: Edits, by: Account | None = None) -> Repository:
+        """A public repository of an existing account, with one first commit by its owner or by somebody else."""
+        login, _, name = full_name.partition("/")
+        owner = self.state.accounts[login]
+        found = self._add_repository(owner, name, at=at)
+        if files:
+            who = (by or owner).signature
+            (first,) = found.git.write([Draft("Initial commit\n", edited({}, files), who, at, who, at)])
+            found.git.set_ref("refs/heads/main", first.id)
+        return found
+
+    def _add_repository(self, owner: Account, name: str, *, at: datetime) -> Repository:
+        number = self.state.new_id()
+        git = GitRepository.create(self.state.folder / f"{number}.git")
+        found = Repository(number, name, owner, git, Differences(git), at)
+        self.state.repositories[number] = found
+        self.state.old_names.pop(found.full_name.lower(), None)
+        return found
+
+    def fork(self, parent: Repository, owner: Account, *, at: datetime) -> Repository:
+        """A fork under another account, with the default branch as it is now."""
+        found = self._add_repository(owner, parent.name, at=at)
+        found.fork_of, found.private = parent, parent.private
+        if parent.git.tip:
+            found.git.adopt(parent.git, [parent.git.tip])
+            found.git.set_ref("refs/heads/main", parent.git.tip)
+        return found
+
+    def rename(self, repo: Repository, name: str, *, by: Account) -> None:
+        """Rename a repository; the old name redirects until something else takes it."""
+        before = repo.name
+        self.state.old_names[repo.full_name.lower()] = repo.id
+        repo.name = name
+        change = {"changes": {"repository": {"name": {"from": before}}}}
+        self.tell(repo, "repository", {"action": "renamed", **change}, sender=by)
+
+    def change_visibility(self, repo: Repository, *, private: bool, by: Account) -> None:
+        repo.private = private
+        self.tell(repo, "repository", {"action": "privatized" if private else "publicized"}, sender=by)
+        if not private:
+            self.tell(repo, "public", {}, sender=by)
+
+    def label(self, repo: Repository, name: str, *, color: str = "ededed") -> Label:
+        """A label of a repository; the same one when asked for again."""
+        if name not in repo.labels:
+            repo.labels[name] = Label(self.state.new_id(), name, color)
+        return repo.labels[name]
+
+    def tell(self, repo: Repository, event: str, payload: Json, *, sender: Account | None) -> None:
+        """Queue one delivery for each App that is installed on the repository."""
+        for found in self.state.installations_of(repo):
+            if found.suspended_at is None:
+                around = payloads.surroundings(self.api_url, repo, sender)
+                around["installation"] = {"id": found.id, "node_id": f"MDI_{found.id}"}
+                self.deliveries.add(found.app, event, {**payload, **around}, installation=found)

@@ -1,0 +1,113 @@
+"""How does GitHub spell accounts, Apps and installations?"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from simulator.state import Account, App, Installation, Json, Token
+
+EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def stamp(when: datetime) -> str:
+    """A time as GitHub writes it."""
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def maybe_stamp(when: datetime | None) -> str | None:
+    return stamp(when) if when else None
+
+
+def user(api: str, account: Account) -> Json:
+    """A simple user."""
+    here = f"{api}/users/{account.login}"
+    return {
+        "login": account.login,
+        "id": account.id,
+        "node_id": f"U_{account.id}",
+        "avatar_url": f"https://avatars.githubusercontent.com/u/{account.id}?v=4",
+        "gravatar_id": "",
+        "url": here,
+        "html_url": f"https://github.com/{account.login}",
+        "followers_url": f"{here}/followers",
+        "following_url": f"{here}/following{{/other_user}}",
+        "gists_url": f"{here}/gists{{/gist_id}}",
+        "starred_url": f"{here}/starred{{/owner}}{{/repo}}",
+        "subscriptions_url": f"{here}/subscriptions",
+        "organizations_url": f"{here}/orgs",
+        "repos_url": f"{here}/repos",
+        "events_url": f"{here}/events{{/privacy}}",
+        "received_events_url": f"{here}/received_events",
+        "type": account.type,
+        "site_admin": False,
+    }
+
+
+def maybe_user(api: str, account: Account | None) -> Json | None:
+    return user(api, account) if account else None
+
+
+def public_user(api: str, account: Account) -> Json:
+    """The page of one user."""
+    empty = dict.fromkeys(("company", "location", "email", "hireable", "bio"))
+    counts = dict.fromkeys(("public_repos", "public_gists", "followers", "following"), 0)
+    dates = {"created_at": stamp(EPOCH), "updated_at": stamp(EPOCH)}
+    return {
+        **user(api, account),
+        "user_view_type": "public",
+        "name": account.name,
+        "blog": "",
+        **empty,
+        **counts,
+        **dates,
+    }
+
+
+def app(api: str, found: App) -> Json:
+    return {
+        "id": found.id,
+        "slug": found.slug,
+        "node_id": f"A_{found.id}",
+        "owner": user(api, found.owner),
+        "name": found.slug.replace("-", " ").title(),
+        "description": "",
+        "external_url": "https://example.invalid",
+        "html_url": f"https://github.com/apps/{found.slug}",
+        "created_at": stamp(EPOCH),
+        "updated_at": stamp(EPOCH),
+        "permissions": found.permissions,
+        "events": found.events,
+        "installations_count": 1,
+    }
+
+
+def installation(api: str, found: Installation) -> Json:
+    here = f"{api}/app/installations/{found.id}"
+    return {
+        "id": found.id,
+        "account": user(api, found.account),
+        "repository_selection": "all" if found.selection is None else "selected",
+        "access_tokens_url": f"{here}/access_tokens",
+        "repositories_url": f"{api}/installation/repositories",
+        "html_url": f"https://github.com/organizations/{found.account.login}/settings/installations/{found.id}",
+        "app_id": found.app.id,
+        "app_slug": found.app.slug,
+        "target_id": found.account.id,
+        "target_type": found.account.type,
+        "permissions": found.app.permissions,
+        "events": found.app.events,
+        "created_at": stamp(found.created_at),
+        "updated_at": stamp(found.created_at),
+        "single_file_name": None,
+        "suspended_by": None,
+        "suspended_at": maybe_stamp(found.suspended_at),
+    }
+
+
+def token(found: Token) -> Json:
+    return {
+        "token": found.value,
+        "expires_at": stamp(found.expires_at),
+        "permissions": found.permissions,
+        "repository_selection": "all" if found.repositories is None else "selected",
+    }

@@ -1,0 +1,234 @@
+"""What does the simulated GitHub hold? Plain mutable records; ids are given out in order, so runs repeat exactly."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from simulator.differences import Differences
+from simulator.git import GitRepository, Signature
+
+Json = dict[str, Any]
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Account:
+    id: int
+    login: str
+    type: Literal["User", "Organization", "Bot"] = "User"
+    name: str | None = None
+    email: str | None = None
+    """address in commits; None: the noreply address"""
+
+    @property
+    def signature(self) -> Signature:
+        noreply = f"{self.id}+{self.login}@users.noreply.github.com"
+        return Signature(self.name or self.login, self.email or noreply)
+
+
+@dataclass(slots=True)
+class Label:
+    id: int
+    name: str
+    color: str = "ededed"
+    description: str = ""
+
+
+@dataclass(slots=True)
+class Reaction:
+    id: int
+    user: Account
+    content: str
+    created_at: datetime
+
+
+@dataclass(slots=True)
+class Comment:
+    id: int
+    issue: Issue
+    user: Account
+    body: str
+    created_at: datetime
+    updated_at: datetime
+    app: App | None = None
+    reactions: list[Reaction] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Review:
+    id: int
+    user: Account
+    state: Literal["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"]
+    body: str
+    submitted_at: datetime
+    commit: str
+
+
+@dataclass(slots=True)
+class ReviewComment:
+    id: int
+    review: Review
+    path: str
+    line: int
+    body: str
+
+
+@dataclass(slots=True)
+class Issue:
+    """An issue, or the issue side of a pull request (they share numbers)."""
+
+    id: int
+    number: int
+    title: str
+    body: str
+    user: Account | None
+    created_at: datetime
+    updated_at: datetime
+    app: App | None = None
+    closed_at: datetime | None = None
+    labels: list[Label] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    pull: PullRequest | None = None
+
+    @property
+    def state(self) -> str:
+        return "closed" if self.closed_at else "open"
+
+
+@dataclass(slots=True)
+class PullRequest:
+    issue: Issue
+    base_ref: str
+    head_ref: str
+    head_repository: Repository | None
+    head: str
+    base: str
+    merged_at: datetime | None = None
+    merged_by: Account | None = None
+    merge_commit: str | None = None
+    """as GitHub says it: by a button; a merge bot leaves it empty"""
+    landed: str | None = None
+    """what really reached the branch"""
+    reviews: list[Review] = field(default_factory=list)
+    review_comments: list[ReviewComment] = field(default_factory=list)
+
+    @property
+    def number(self) -> int:
+        return self.issue.number
+
+
+@dataclass(slots=True)
+class CheckRun:
+    id: int
+    app: App
+    fields: Json
+    """name, head_sha, status, conclusion, started_at, completed_at, details_url, external_id, output"""
+
+
+@dataclass(slots=True)
+class Repository:
+    id: int
+    name: str
+    owner: Account
+    git: GitRepository
+    differences: Differences
+    created_at: datetime
+    private: bool = False
+    fork_of: Repository | None = None
+    description: str | None = None
+    language: str | None = None
+    topics: list[str] = field(default_factory=list)
+    issues: dict[int, Issue] = field(default_factory=dict)
+    labels: dict[str, Label] = field(default_factory=dict)
+    checks: dict[int, CheckRun] = field(default_factory=dict)
+    permissions: dict[str, str] = field(default_factory=dict)
+    """login -> admin, maintain, write, triage, read"""
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.owner.login}/{self.name}"
+
+    @property
+    def pulls(self) -> list[PullRequest]:
+        return [issue.pull for issue in self.issues.values() if issue.pull]
+
+
+@dataclass(slots=True)
+class App:
+    id: int
+    slug: str
+    owner: Account
+    account: Account
+    """the bot account that the App acts as"""
+    public_key: str
+    private_key: str
+    webhook_secret: str
+    webhook_url: str | None = None
+    permissions: dict[str, str] = field(default_factory=dict)
+    events: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Installation:
+    id: int
+    app: App
+    account: Account
+    created_at: datetime
+    selection: set[int] | None = None
+    """repository ids, None for all of the account's"""
+    suspended_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    value: str
+    installation: Installation
+    expires_at: datetime
+    permissions: Json
+    repositories: frozenset[int] | None
+    """None: all the installation sees"""
+
+
+@dataclass(slots=True)
+class State:
+    """Everything, by identity. `folder` holds the repositories on disk."""
+
+    folder: Path
+    clock: Clock = utc_now
+    accounts: dict[str, Account] = field(default_factory=dict)
+    repositories: dict[int, Repository] = field(default_factory=dict)
+    old_names: dict[str, int] = field(default_factory=dict)
+    apps: dict[int, App] = field(default_factory=dict)
+    installations: dict[int, Installation] = field(default_factory=dict)
+    tokens: dict[str, Token] = field(default_factory=dict)
+    _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1001))
+
+    def new_id(self) -> int:
+        return next(self._ids)
+
+    def repository(self, full_name: str) -> Repository | None:
+        """By its present name, in any case."""
+        wanted = full_name.lower()
+        return next((found for found in self.repositories.values() if found.full_name.lower() == wanted), None)
+
+    def visible_to(self, installation: Installation) -> list[Repository]:
+        """The repositories an installation may reach, by id."""
+        mine = [found for found in self.repositories.values() if found.owner is installation.account]
+        chosen = installation.selection
+        return sorted((found for found in mine if chosen is None or found.id in chosen), key=lambda found: found.id)
+
+    def installations_of(self, repository: Repository) -> list[Installation]:
+        return [entry for entry in self.installations.values() if repository in self.visible_to(entry)]
+
+    def account_of(self, email: str) -> Account | None:
+        """The account that GitHub resolves a commit's address to."""
+        return next((found for found in self.accounts.values() if found.signature.email == email), None)

@@ -1,0 +1,208 @@
+"""Which organisation does the demo show? Builds it, and plays its half year event by event with signed deliveries.
+
+`build_world` makes accounts, repositories and the App; `play` installs the App and lets the story happen in time order,
+so that the App sees pull requests opened, reviewed and landed as it would have. Set `world.app.webhook_url` before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from simulator.coding import Codebase
+from simulator.editing import documented, edit_code, initial_files, tested
+from simulator.git import Signature
+from simulator.server import Simulator
+from simulator.state import Account, App, Installation, PullRequest, Repository
+from simulator.story import LENGTH, Line, lines_of, read_story
+from simulator.work import Step, Work
+
+ORGANISATION = "saltmarsh"
+MERGE_BOT = "keelhaul-merge[bot]"
+AI_TRAILERS = {
+    "claude": "Co-Authored-By: Claude <noreply@anthropic.com>",
+    "copilot": "Co-authored-by: Copilot <223556219+Copilot@users.noreply.github.com>",
+}
+STRAY = Signature("Otho Brisk", "otho@brisk.example")
+"""somebody whose address belongs to no account"""
+
+
+@dataclass(slots=True)
+class World:
+    """The organisation and what is still to happen there."""
+
+    github: Simulator
+    app: App
+    people: dict[str, Account]
+    repositories: dict[str, Repository]
+    lines: list[Line]
+    code: dict[str, Codebase] = field(default_factory=dict)
+    how: dict[str, str] = field(default_factory=dict)
+    forks: dict[tuple[str, str], Repository] = field(default_factory=dict)
+    installation: Installation | None = None
+    """None until `play` begins"""
+    played: int = 0
+
+
+def build_world(github: Simulator, now: datetime) -> World:
+    """The organisation as it was half a year before `now`; the App is registered, and not yet installed."""
+    story = read_story()
+    owner = github.organisation(ORGANISATION)
+    people = {
+        key: github.account(row["login"], name=row["name"], email=row.get("email"))
+        for key, row in story["people"].items()
+    }
+    people["dependabot"] = github.bot("dependabot[bot]")
+    app = github.register_app("almanac-demo", owner)
+    world = World(github, app, people, {}, lines_of(story, now))
+    for row in story["repository"]:
+        _add_repository(world, row, at=now - LENGTH - timedelta(days=3))
+    return world
+
+
+def _add_repository(world: World, row: dict[str, Any], *, at: datetime) -> None:
+    code = Codebase(row["name"], row["language"])
+    start = initial_files(code, row["description"], row.get("almanac"))
+    full_name = f"{ORGANISATION}/{row['name']}"
+    repo = world.github.create_repository(full_name, at=at, files=start, by=world.people["noor"])
+    repo.private = row.get("private", False)
+    repo.description, repo.topics = row["description"], row.get("topics", [])
+    repo.language = {"typescript": "TypeScript"}.get(row["language"], row["language"].title())
+    repo.permissions = {account.login: "write" for account in world.people.values()}
+    repo.permissions[world.people["noor"].login] = "admin"
+    world.repositories[row["name"]], world.code[row["name"]], world.how[row["name"]] = repo, code, row["how"]
+
+
+async def play(world: World) -> int:
+    """Let everything happen, oldest first, each delivery attempted before the next event; the number of landings."""
+    while await play_next(world):
+        pass
+    return world.played
+
+
+async def play_next(world: World) -> bool:
+    """Let the next landing happen; False when the story has ended. The first call installs the App."""
+    if world.installation is None:
+        world.installation = world.github.install(world.app, world.app.owner)
+    if world.played == len(world.lines):
+        return False
+    line = world.lines[world.played]
+    world.played += 1
+    _happen(world, line)
+    await world.github.settled()
+    return True
+
+
+def _happen(world: World, line: Line) -> None:
+    github, repo = world.github, world.repositories[line.repository]
+    steps = _steps(world, line)
+    if line.flag("push"):
+        github.push(repo, "main", steps, by=world.people["noor"], at=line.at)
+        return
+    author = world.people[line.who]
+    opened = line.at - timedelta(hours=5 + len(line.title) % 30)
+    body = line.body
+    if line.flag("issue"):
+        issue = github.open_issue(repo, _complaint(line), by=_other(world, line, 2), at=opened - timedelta(days=2))
+        body = f"{body}\n\nFixes #{issue.number}".strip()
+    work = Work(line.title, author, steps, _branch(line), body, labels=_labels(line), fork=_fork(world, line, repo))
+    pull = github.open_pull(repo, work, at=opened)
+    _discuss(world, line, pull)
+    _land(world, line, pull)
+    if line.flag("revert"):
+        _take_back(world, line, pull)
+
+
+def _land(world: World, line: Line, pull: PullRequest) -> None:
+    github, repo, how = world.github, world.repositories[line.repository], world.how[line.repository]
+    reviewer = _other(world, line, 1)
+    if how == "bot":
+        github.land_by_bot(repo, pull, bot=github.bot(MERGE_BOT), at=line.at)
+    else:
+        github.merge(repo, pull, how, by=reviewer, at=line.at)  # type: ignore[arg-type]  # story.toml names a button
+
+
+def _take_back(world: World, line: Line, pull: PullRequest) -> None:
+    """A day later the work turns out to break something and is reverted by somebody else."""
+    github, repo = world.github, world.repositories[line.repository]
+    when, who = line.at + timedelta(days=1), _other(world, line, 1)
+    back = github.revert(repo, pull, by=who, at=when)
+    module, _, name = line.unit.partition(".")
+    found = world.code[line.repository].find(name)
+    if found:
+        found[1].landed.discard(line.edit)
+    if line.flag("tests"):
+        world.code[line.repository].tested[module].pop()
+    _land(world, Line(line.repository, when + timedelta(hours=1), line.who, "", "", "", "", ()), back)
+
+
+def _steps(world: World, line: Line) -> list[Step]:
+    """The commits of a landing: one, or code and tests apart."""
+    code, repo = world.code[line.repository], world.repositories[line.repository]
+    tree = repo.git.commits[repo.git.tip or ""].tree
+    sentence = line.title.rpartition(": ")[2].rpartition("] ")[2].capitalize() + "."
+    files = edit_code(code, line.edit, line.unit, sentence=sentence, before=tree)
+    if line.flag("docs"):
+        files |= documented(code, line.unit, tree, line.body or sentence)
+    tests = tested(code, line.unit) if line.flag("tests") else {}
+    author = STRAY if line.who == "stray" else None
+    at = line.at - timedelta(hours=6 + len(line.title) % 30)
+    if line.flag("two") and tests:
+        return [Step(_message(world, line), files, author, at), Step(f"Test {line.unit}", tests, author, at)]
+    return [Step(_message(world, line), files | tests, author, at)]
+
+
+def _message(world: World, line: Line) -> str:
+    trailers: list[str] = []
+    if partner := line.flag("coauthor"):
+        who = world.people[partner].signature
+        trailers.append(f"Co-authored-by: {who.name} <{who.email}>")
+    if tool := line.flag("ai"):
+        trailers.append(AI_TRAILERS[tool])
+    return "\n\n".join(part for part in (line.title, line.body, "\n".join(trailers)) if part)
+
+
+def _branch(line: Line) -> str:
+    words = "".join(letter if letter.isalnum() else " " for letter in line.title.lower()).split()
+    if line.who == "dependabot":
+        return "dependabot/" + "-".join(words[-6:])
+    return "-".join(words[:6])
+
+
+def _labels(line: Line) -> list[str]:
+    names = {"fix": "bug", "fix2": "bug", "add": "enhancement", "docs": "documentation", "bump": "dependencies"}
+    return [names[line.edit]] if line.edit in names else []
+
+
+def _complaint(line: Line) -> str:
+    return f"{line.unit.partition('.')[0].capitalize()}: {line.title.rpartition(': ')[2].rpartition('] ')[2]}"
+
+
+def _other(world: World, line: Line, step: int) -> Account:
+    """Somebody else of the eight: a reviewer, a reporter."""
+    names = [name for name in world.people if name not in {line.who, "dependabot"}]
+    return world.people[names[(len(line.title) * step + step) % len(names)]]
+
+
+def _fork(world: World, line: Line, repo: Repository) -> Repository | None:
+    if not line.flag("fork"):
+        return None
+    key = (line.who, line.repository)
+    if key not in world.forks:
+        world.forks[key] = world.github.fork(repo, world.people[line.who], at=line.at - timedelta(days=9))
+    return world.forks[key]
+
+
+def _discuss(world: World, line: Line, pull: PullRequest) -> None:
+    github, repo, who = world.github, world.repositories[line.repository], _other(world, line, 1)
+    if line.edit in {"add", "perf"} and len(line.title) % 3 == 0:
+        asked = github.review(
+            repo, pull, ("CHANGES_REQUESTED", "Some questions below."), by=who, at=line.at - timedelta(hours=3)
+        )
+        path = repo.differences.between(pull.base, pull.head)[0].path
+        github.remark(pull, asked, path, body="Could this be empty?")
+        github.comment(
+            repo, pull.issue, "Checked: it cannot.", by=world.people[line.who], at=line.at - timedelta(hours=2)
+        )
+    github.review(repo, pull, ("APPROVED", ""), by=who, at=line.at - timedelta(hours=1))

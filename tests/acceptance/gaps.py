@@ -1,0 +1,127 @@
+"""What does the emulator lack that GitHub has? A proxy in front of it that fills the gaps, and changes nothing else.
+
+The API appears below /api/v3, as on GitHub Enterprise Server. Added: `/repositories/{id}/…`,
+`/installation/repositories`, and a pull request's files, commits and counts, taken from the emulator's own comparison.
+Deliveries pass through it with their body and signature untouched; the emulator numbers them by the millisecond, so
+that two may share a number: each gets a delivery id of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+PREFIX = "/api/v3"
+HOP_BY_HOP = {"host", "content-length", "transfer-encoding", "connection", "content-encoding", "date", "server"}
+PULL = re.compile(r"/repos/([^/]+/[^/]+)/pulls/(\d+)(/files|/commits)?")
+
+
+@dataclass
+class Proxy:
+    """Stands between the bot and the emulator. `emulator` and `hook` are set once their ports are known."""
+
+    emulator: str = ""
+    hook: str = ""
+    repositories: tuple[str, ...] = ()
+    handled: list[tuple[str, str, int]] = field(default_factory=list)
+    """(event, action, the bot's answer) of each delivery that passed"""
+    refused: list[str] = field(default_factory=list)
+    """requests the emulator could not answer: 4xx and 5xx"""
+    url: str = ""
+    _session: aiohttp.ClientSession | None = None
+    _runner: web.AppRunner | None = None
+
+    async def start(self) -> None:
+        app = web.Application(client_max_size=30 * 2**20)
+        app.router.add_post("/deliveries", self._deliver)
+        app.router.add_route("*", PREFIX + "/{path:.*}", self._ask)
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        self._session = aiohttp.ClientSession(auto_decompress=True)
+
+    async def stop(self) -> None:
+        if self._session:
+            await self._session.close()
+        if self._runner:
+            await self._runner.cleanup()
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            raise RuntimeError("the proxy has not been started")
+        return self._session
+
+    async def _deliver(self, request: web.Request) -> web.Response:
+        body = await request.read()
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
+        headers["X-GitHub-Delivery"] = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{len(self.handled)}"))
+        async with self.session.post(self.hook, data=body, headers=headers) as answer:
+            action = (await request.json()).get("action", "")
+            self.handled.append((request.headers["X-GitHub-Event"], action, answer.status))
+            return web.Response(status=answer.status, body=await answer.read())
+
+    async def _ask(self, request: web.Request) -> web.Response:
+        path = request.raw_path.removeprefix(PREFIX)
+        named = await self._by_name(path, request)
+        if named.partition("?")[0] == "/installation/repositories":
+            return web.json_response(await self._repositories(request))
+        found = PULL.fullmatch(named.partition("?")[0])
+        if found and request.method == "GET":
+            return await self._pull(request, named, found)
+        status, headers, body = await self._forward(request.method, named, request, await request.read())
+        return web.Response(status=status, headers=headers, body=body)
+
+    async def _forward(
+        self, method: str, path: str, request: web.Request, body: bytes = b""
+    ) -> tuple[int, dict[str, str], bytes]:
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
+        async with self.session.request(
+            method, self.emulator + path, headers=headers, data=body or None, allow_redirects=False
+        ) as answer:
+            if answer.status >= 400:
+                self.refused.append(f"{method} {path} -> {answer.status}")
+            kept = {name: value for name, value in answer.headers.items() if name.lower() not in HOP_BY_HOP}
+            return answer.status, kept, await answer.read()
+
+    async def _json(self, path: str, request: web.Request) -> Any:
+        headers = {"Authorization": request.headers.get("Authorization", "")}
+        async with self.session.get(self.emulator + path, headers=headers) as answer:
+            return await answer.json()
+
+    async def _by_name(self, path: str, request: web.Request) -> str:
+        """`/repositories/{id}/rest` as `/repos/{full name}/rest`."""
+        found = re.match(r"/repositories/(\d+)(?=[/?]|$)", path)
+        if not found:
+            return path
+        repository = await self._json(found[0], request)
+        return f"/repos/{repository.get('full_name', 'unknown/unknown')}{path[found.end() :]}"
+
+    async def _repositories(self, request: web.Request) -> dict[str, Any]:
+        rows = [await self._json(f"/repos/{name}", request) for name in self.repositories]
+        return {"total_count": len(rows), "repository_selection": "all", "repositories": rows}
+
+    async def _pull(self, request: web.Request, path: str, found: re.Match[str]) -> web.Response:
+        """A pull request with the counts, files or commits that the emulator's comparison tells."""
+        pull = await self._json(f"/repos/{found[1]}/pulls/{found[2]}", request)
+        if "base" not in pull:
+            status, headers, body = await self._forward("GET", path, request)
+            return web.Response(status=status, headers=headers, body=body)
+        # The proxy asks with its own eyes: a token narrowed to pull requests may not compare.
+        async with self.session.get(
+            f"{self.emulator}/repos/{found[1]}/compare/{pull['base']['sha']}...{pull['head']['sha']}",
+            headers={"Authorization": "Bearer author-token"},
+        ) as answer:
+            compared = await answer.json()
+        if found[3]:
+            return web.json_response(compared[found[3][1:]])
+        files = compared["files"]
+        counts = {"commits": len(compared["commits"]), "changed_files": len(files)}
+        sums = {name: sum(file[name] for file in files) for name in ("additions", "deletions")}
+        return web.json_response(pull | counts | sums)

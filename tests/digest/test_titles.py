@@ -1,0 +1,121 @@
+"""Titles are freed of everything that is not about the work, and identifiers are left alone."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.digest.clauses import clause_of, cut, stack
+from bot.digest.tenses import base_of, is_verb, past
+from bot.digest.titles import read_title
+
+CLEANED = [
+    ("feat(api)!: add <b>bold</b> [link](https://x.example/z) (#12)", "add bold link"),
+    ("[2/n] ABC-123: Fix :bug: `foo`", "Fix foo"),
+    ("Fix decoding of UTF-8", "Fix decoding of UTF-8"),
+    ("Add SHA-256 sums (ABC-12)", "Add SHA-256 sums"),
+    ("Improve parser, closes #1 and #2", "Improve parser"),
+    ("[PR #13180/ee53d655 backport][3.14] drop every copy (#13204)", "drop every copy"),
+    ("📝 Add a change note", "Add a change note"),
+    ("Fix x [skip ci]", "Fix x"),
+    ("Use Vec<T> in `parse`", "Use Vec<T> in parse"),
+    ("Move on. Closes things", "Move on"),
+    ("Fix #123: Crash on start", "Crash on start"),
+    ("Fix failing test in 92848c06", "Fix failing test"),
+    ("--port argument for the package", "--port argument for the package"),
+]
+
+
+@pytest.mark.parametrize(("title", "body"), CLEANED)
+def test_a_title_is_freed_of_prefixes_references_and_markup(title: str, body: str) -> None:
+    assert read_title(title).body == body
+
+
+def test_tags_and_scopes_are_kept_apart_and_workflow_tags_dropped() -> None:
+    assert read_title("[MTIA ATen Backend][WIP] Add keys").scopes == ("MTIA ATen Backend",)
+    assert read_title("fix(connector): keep it").scopes == ("connector",)
+    assert read_title("ignore/types: add gn").scopes == ("ignore/types",)
+    assert read_title("New endpoint: /-/databases").scopes == ()
+
+
+CLAUSES = [
+    ("Add a flag", "added a flag"),
+    ("Adds a flag", "added a flag"),
+    ("Added a flag", "added a flag"),
+    ("Adding a flag", "added a flag"),
+    ("Drop and rebuild the index", "dropped and rebuilt the index"),
+    ("Rewrite the parser and remove the old one", "rewrote the parser and removed the old one"),
+    ("Allow users to add and remove rows", "allowed users to add and remove rows"),
+    ("Correctly escape output of ?_trace", "correctly escaped output of ?_trace"),
+    ("Fix for stale cache", "fixed stale cache"),
+    ("New request.cookies property", "added request.cookies property"),
+    ("Release notes for 0.63", "“Release notes for 0.63”"),
+    ("Support for JSON", "“Support for JSON”"),
+    ("Support JSON", "supported JSON"),
+    ("Test is no longer order dependent", "“Test is no longer order dependent”"),
+    ("Don't include _memory", "“Don't include _memory”"),
+    ("Switch to ruff", "switched to ruff"),
+    ("fix: memory leak in the dev server", "fixed memory leak in the dev server"),
+    ("ci: drop custom images", "dropped custom images in CI"),
+    ("docs: fix typo in the guide", "fixed typo in the guide"),
+    ("Set up binary builds", "set up binary builds"),
+]
+
+
+@pytest.mark.parametrize(("title", "clause"), CLAUSES)
+def test_a_title_becomes_a_clause_in_the_past_or_stays_quoted(title: str, clause: str) -> None:
+    found = clause_of(title)
+    assert found is not None
+    assert found.text == clause
+
+
+@pytest.mark.parametrize(
+    "title", ["Fix tests I just broke", "Thanks @mira for the hint", "Beautiful new page", "🎉", ""]
+)
+def test_a_title_that_may_not_be_repeated_gives_no_clause(title: str) -> None:
+    assert clause_of(title) is None
+
+
+def test_identifiers_keep_their_case_and_spelling() -> None:
+    found = clause_of("Use getValue() in HTTPServer._run for fp16")
+    assert found is not None
+    assert found.text == "used getValue() in HTTPServer._run for fp16"
+
+
+def test_irregular_and_doubled_verbs_have_their_past() -> None:
+    assert [past(base) for base in ("drop", "build", "apply", "use", "set", "write", "bump")] == [
+        "dropped", "built", "applied", "used", "set", "wrote", "bumped",
+    ]  # fmt: skip
+    assert base_of("dropping") == "drop"
+    assert not is_verb("addOn", "x")
+
+
+def test_a_stack_is_told_as_one() -> None:
+    titles = ["Add dispatch keys for ge.out", "Add dispatch keys for le.out", "Add dispatch key for div.out"]
+    found = stack([clause for title in titles if (clause := clause_of(title))])
+    assert found is not None
+    assert found.text == "added dispatch keys for ge.out, le.out and div.out"
+
+
+def test_unlike_changes_are_no_stack() -> None:
+    titles = ["Add a flag", "Remove the cache", "Fix a crash"]
+    assert stack([clause for title in titles if (clause := clause_of(title))]) is None
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_error_and_capped(title: str) -> None:
+    found = clause_of(title)
+    if found is not None:
+        assert len(found.rest) <= 400
+        assert "\n" not in found.text
+    assert len(cut(title)) <= 90
+
+
+def test_hostile_titles_take_no_time() -> None:
+    for piece in ("[", "(", "a/", "#1 ", "**", "<!--", "fix ", "A-1,", ":x", "[x](", "“", ". ", "and add "):
+        start = time.perf_counter()
+        clause_of(piece * (65536 // len(piece)))
+        assert time.perf_counter() - start < 0.5

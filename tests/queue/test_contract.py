@@ -1,0 +1,398 @@
+"""What every queue engine promises."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from bot.queue.interface import Job, LeaseLost, Park, RetryLater
+from bot.queue.worker import Pace
+from bot.store.jobs import (
+    JOB,
+    cancel_installation,
+    dead_letters,
+    park_installation,
+    prune,
+    unpark_installation,
+)
+from tests.queue.conftest import PACE, Bench, register
+
+
+class Log:
+    """A task that notes what it was called for."""
+
+    def __init__(self) -> None:
+        self.refs: list[str] = []
+
+    async def __call__(self, job: Job) -> None:
+        self.refs.append(job.ref_id)
+
+
+async def test_a_job_runs_once_and_is_done(bench: Bench) -> None:
+    queue, log = await bench.queue(), Log()
+    register(queue, "note", log)
+    await bench.defer(queue, "note", 42)
+    assert await queue.drain() == 1
+    assert await queue.drain() == 0
+    assert log.refs == ["42"]
+    assert await bench.counts() == {"done": 1}
+
+
+async def test_a_job_of_a_transaction_that_fails_was_never_there(bench: Bench) -> None:
+    queue, log = await bench.queue(), Log()
+    register(queue, "note", log)
+
+    async def fail() -> None:
+        async with bench.store.begin() as conn:
+            await queue.defer(conn, "note", 1)
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        await fail()
+    assert await queue.drain() == 0
+
+
+async def test_of_one_dedupe_key_one_waits_and_a_new_one_may_come_while_it_runs(bench: Bench) -> None:
+    queue = await bench.queue()
+    numbers: list[int | None] = []
+
+    async def again(job: Job) -> None:
+        if len(numbers) < 3:
+            numbers.append(await bench.defer(queue, "again", 2, dedupe_key="k"))
+
+    register(queue, "again", again)
+    numbers.append(await bench.defer(queue, "again", 1, dedupe_key="k"))
+    numbers.append(await bench.defer(queue, "again", 1, dedupe_key="k"))
+    assert await queue.drain() == 2
+    assert [number is None for number in numbers] == [False, True, False]
+
+
+async def test_a_job_put_back_gives_way_to_its_like_that_waits(bench: Bench) -> None:
+    queue, refs = await bench.queue(), []
+
+    async def later(job: Job) -> None:
+        refs.append(job.ref_id)
+        if job.ref_id == "1":
+            await bench.defer(queue, "later", 2, dedupe_key="k")
+            raise RetryLater(1)
+
+    register(queue, "later", later)
+    await bench.defer(queue, "later", 1, dedupe_key="k")
+    await queue.drain()
+    bench.clock.pass_by(5)
+    await queue.drain()
+    assert refs == ["1", "2"]
+    assert await bench.counts() == {"done": 2}
+
+
+async def test_a_job_waits_for_its_time(bench: Bench) -> None:
+    queue, log = await bench.queue(), Log()
+    register(queue, "note", log)
+    await bench.defer(queue, "note", 1, run_at=bench.clock() + timedelta(seconds=60))
+    assert await queue.drain() == 0
+    bench.clock.pass_by(60)
+    assert await queue.drain() == 1
+
+
+async def test_higher_priority_goes_first_then_the_older(bench: Bench) -> None:
+    queue, log = await bench.queue(Pace(concurrency=1)), Log()
+    register(queue, "note", log)
+    for ref, priority in (("low", -10), ("first", 0), ("second", 0), ("high", 5)):
+        await bench.defer(queue, "note", ref, priority=priority)
+    await queue.drain()
+    assert log.refs == ["high", "first", "second", "low"]
+
+
+async def test_a_failing_job_backs_off_and_ends_as_a_dead_letter(bench: Bench) -> None:
+    queue, tries = await bench.queue(), []
+
+    async def fail(job: Job) -> None:
+        tries.append(bench.clock())
+        raise ZeroDivisionError("by \0 nothing")
+
+    register(queue, "fail", fail)
+    await bench.defer(queue, "fail")
+    for _ in range(20):
+        await queue.drain()
+        bench.clock.pass_by(1)
+    waits = [round((after - before).total_seconds()) for before, after in itertools.pairwise(tries)]
+    assert waits == [3, 5]
+    async with bench.store.read() as conn:
+        (letter,) = await dead_letters(conn)
+    assert "ZeroDivisionError" in letter["last_error"]
+    assert await bench.counts() == {"dead": 1}
+
+
+async def test_waiting_for_a_limit_does_not_count_as_failing_and_ends_in_bounded_time(bench: Bench) -> None:
+    queue, tries = await bench.queue(), 0
+
+    async def limited(job: Job) -> None:
+        nonlocal tries
+        tries += 1
+        raise RetryLater(3600, "primary limit")
+
+    register(queue, "limited", limited)
+    await bench.defer(queue, "limited")
+    for _ in range(6):
+        await queue.drain()
+        bench.clock.pass_by(3600)
+    assert (tries, await bench.counts()) == (6, {"ready": 1})
+    bench.clock.pass_by(8 * 86400)
+    await queue.drain()
+    assert await bench.counts() == {"dead": 1}
+
+
+async def test_a_parked_job_waits_until_its_installation_is_back(bench: Bench) -> None:
+    queue, suspended = await bench.queue(), True
+
+    async def work(job: Job) -> None:
+        if suspended:
+            raise Park("suspended")
+
+    register(queue, "work", work)
+    await bench.defer(queue, "work", installation_id=9)
+    await queue.drain()
+    assert await bench.counts() == {"parked": 1}
+    suspended = False
+    async with bench.store.begin() as conn:
+        await queue.announce(conn, await unpark_installation(conn, 9, bench.clock()))
+    await queue.drain()
+    assert await bench.counts() == {"done": 1}
+
+
+async def test_only_the_removed_installations_jobs_are_cancelled(bench: Bench) -> None:
+    queue, log = await bench.queue(), Log()
+    register(queue, "note", log)
+    for installation in (8, 9, 9):
+        await bench.defer(queue, "note", installation, installation_id=installation)
+    async with bench.store.begin() as conn:
+        assert await park_installation(conn, 9) == 2
+        assert await cancel_installation(conn, 9, bench.clock()) == 2
+    await queue.drain()
+    assert log.refs == ["8"]
+    assert await bench.counts() == {"cancelled": 2, "done": 1}
+
+
+async def test_a_time_out_is_a_failure(bench: Bench) -> None:
+    queue = await bench.queue()
+
+    async def hang(job: Job) -> None:
+        await asyncio.Event().wait()
+
+    queue.register("hang", hang, timedelta(seconds=0.01), 1)
+    await bench.defer(queue, "hang")
+    await queue.drain()
+    assert await bench.counts() == {"dead": 1}
+
+
+async def test_an_unknown_task_is_left_for_a_worker_that_knows_it(bench: Bench) -> None:
+    old, new, log = await bench.queue(), await bench.queue(), Log()
+    register(old, "other", Log())
+    register(new, "note", log)
+    await bench.defer(new, "note")
+    await old.drain()
+    assert await bench.counts() == {"ready": 1}
+    await new.drain()
+    assert log.refs == ["1"]
+
+
+async def test_of_one_serial_key_one_runs_at_a_time_and_none_is_forgotten(bench: Bench) -> None:
+    queues = [await bench.queue(Pace(concurrency=4, poll_every=0.05)) for _ in range(2)]
+    now_running: dict[str, int] = {"a": 0, "b": 0}
+    most: dict[str, int] = {"a": 0, "b": 0}
+    both = 0
+
+    async def work(job: Job) -> None:
+        nonlocal both
+        key = job.ref_id
+        now_running[key] += 1
+        most[key] = max(most[key], now_running[key])
+        both = max(both, sum(now_running.values()))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        now_running[key] -= 1
+
+    for queue in queues:
+        register(queue, "work", work)
+    for number in range(16):
+        await bench.defer(queues[0], "work", "ab"[number % 2], serial_key="ab"[number % 2])
+    for _ in range(5):
+        await asyncio.gather(*(queue.drain() for queue in queues))
+    assert await bench.counts() == {"done": 16}
+    assert most == {"a": 1, "b": 1}
+    assert both == 2
+
+
+async def test_two_workers_never_take_the_same_job(bench: Bench) -> None:
+    log = Log()
+    queues = [await bench.queue(Pace(concurrency=3)) for _ in range(3)]
+    for queue in queues:
+        register(queue, "note", log)
+    for number in range(40):
+        await bench.defer(queues[0], "note", number)
+    await asyncio.gather(*(queue.drain() for queue in queues))
+    assert sorted(map(int, log.refs)) == list(range(40))
+
+
+async def _lose_a_worker(bench: Bench) -> None:
+    """As after kill -9: the row says running, nobody runs it, and its wake-up is gone."""
+    lost = {"state": "running", "attempt": JOB.c.attempt + 1, "owner": "gone"}
+    async with bench.store.begin() as conn:
+        await conn.execute(update(JOB).values(**lost, lease_until=bench.clock() + timedelta(seconds=60)))
+        if bench.engine.startswith("procrastinate"):
+            await conn.exec_driver_sql("DELETE FROM procrastinate_jobs")
+
+
+async def test_a_job_whose_worker_was_lost_comes_back_when_the_lease_ends(bench: Bench) -> None:
+    queue, log = await bench.queue(), Log()
+    register(queue, "note", log)
+    await bench.defer(queue, "note", 7, serial_key="s")
+    await _lose_a_worker(bench)
+    await queue.drain()
+    assert log.refs == []
+    bench.clock.pass_by(61)
+    await queue.drain()
+    assert log.refs == ["7"]
+
+
+async def test_a_job_that_kills_its_workers_ends_as_a_dead_letter(bench: Bench) -> None:
+    queue, log = await bench.queue(), Log()
+    register(queue, "note", log, max_attempts=1)
+    await bench.defer(queue, "note")
+    await _lose_a_worker(bench)
+    bench.clock.pass_by(61)
+    await queue.drain()
+    assert (log.refs, await bench.counts()) == ([], {"dead": 1})
+
+
+async def test_a_stale_owner_changes_nothing(bench: Bench) -> None:
+    slow, fast = await bench.queue(Pace(concurrency=1)), await bench.queue()
+    told: list[str] = []
+
+    async def paused(job: Job) -> None:
+        bench.clock.pass_by(61)
+        await fast.drain()
+        try:
+            async with bench.store.begin() as conn:
+                await job.finish(conn)
+        except LeaseLost:
+            told.append("lost")
+            raise
+
+    async def quick(job: Job) -> None:
+        async with bench.store.begin() as conn:
+            await job.finish(conn)
+        told.append(f"attempt {job.attempt}")
+
+    register(slow, "work", paused)
+    register(fast, "work", quick)
+    await bench.defer(slow, "work")
+    await slow.drain()
+    assert told == ["attempt 2", "lost"]
+    assert await bench.counts() == {"done": 1}
+
+
+async def test_effects_and_the_end_of_the_job_are_one_transaction(bench: Bench) -> None:
+    queue, tries = await bench.queue(), 0
+
+    async def work(job: Job) -> None:
+        nonlocal tries
+        tries += 1
+        async with bench.store.begin() as conn:
+            await queue.defer(conn, "unknown", "effect")
+            await job.finish(conn)
+            if tries == 1:
+                raise ConnectionError
+
+    register(queue, "work", work)
+    await bench.defer(queue, "work")
+    await queue.drain()
+    assert await bench.counts() == {"ready": 1}
+    bench.clock.pass_by(10)
+    await queue.drain()
+    assert (tries, await bench.counts()) == (2, {"done": 1, "ready": 1})
+
+
+async def test_a_running_worker_picks_up_what_is_deferred_and_stops_when_asked(bench: Bench) -> None:
+    queue, ran = await bench.queue(), asyncio.Event()
+
+    async def work(job: Job) -> None:
+        ran.set()
+
+    register(queue, "work", work)
+    running = asyncio.create_task(queue.run())
+    await bench.defer(queue, "work")
+    queue.nudge()
+    async with asyncio.timeout(10):
+        await ran.wait()
+        queue.stop()
+        await running
+    assert await bench.counts() == {"done": 1}
+
+
+async def test_a_job_that_outlives_the_grace_is_handed_back_at_shutdown(bench: Bench) -> None:
+    queue, began = await bench.queue(PACE), asyncio.Event()
+
+    async def endless(job: Job) -> None:
+        began.set()
+        await asyncio.Event().wait()
+
+    register(queue, "work", endless)
+    running = asyncio.create_task(queue.run())
+    await bench.defer(queue, "work")
+    queue.nudge()
+    async with asyncio.timeout(10):
+        await began.wait()
+        queue.stop()
+        await running
+    async with bench.store.read() as conn:
+        row = (await conn.execute(select(JOB))).one()
+    assert (row.state, row.failures, row.owner, row.lease_until) == ("ready", 0, None, None)
+    successor, log = await bench.queue(), Log()
+    register(successor, "work", log)
+    await successor.drain()
+    assert log.refs == ["1"]
+
+
+async def test_a_long_job_keeps_its_lease_while_it_runs(bench: Bench) -> None:
+    queue, began, end = await bench.queue(), asyncio.Event(), asyncio.Event()
+
+    async def work(job: Job) -> None:
+        began.set()
+        await end.wait()
+
+    register(queue, "work", work)
+    running = asyncio.create_task(queue.run())
+    await bench.defer(queue, "work")
+    queue.nudge()
+    async with asyncio.timeout(10):
+        await began.wait()
+        bench.clock.pass_by(50)
+        renewed = None
+        while renewed is None or renewed < bench.clock() + timedelta(seconds=60):
+            async with bench.store.read() as conn:
+                renewed = (await conn.execute(select(JOB.c.lease_until))).scalar_one()
+        end.set()
+        queue.stop()
+        await running
+    assert await bench.counts() == {"done": 1}
+
+
+async def test_old_finished_jobs_go_and_dead_letters_stay(bench: Bench) -> None:
+    queue = await bench.queue()
+
+    async def fail(job: Job) -> None:
+        raise ValueError
+
+    register(queue, "note", Log())
+    register(queue, "fail", fail, max_attempts=1)
+    await bench.defer(queue, "note")
+    await bench.defer(queue, "fail")
+    await queue.drain()
+    async with bench.store.begin() as conn:
+        assert await prune(conn, bench.clock() + timedelta(days=1)) == 1
+    assert await bench.counts() == {"dead": 1}

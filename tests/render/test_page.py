@@ -1,0 +1,261 @@
+"""The page is whole, light, safe and readable without a script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree
+
+import html5lib
+import pytest
+
+from bot.model import AiUsage, Change, Contributor, Item, MonthRecord, Profile, Sentence, Text
+from bot.render.html import Page, render_html, render_page, style, style_hash
+
+from .factories import empty_profile, long_profile, small_profile
+from .hostile import payloads
+
+PROFILES = {"small": small_profile(), "empty": empty_profile(), "long": long_profile()}
+_ELEMENTS = frozenset(
+    [
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "a",
+        "header",
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "bdi",
+        "nav",
+        "main",
+        "sup",
+        "section",
+        "div",
+        "dl",
+        "dt",
+        "dd",
+        "svg",
+        "path",
+        "span",
+        "details",
+        "summary",
+        "table",
+        "caption",
+        "thead",
+        "tbody",
+        "tfoot",
+        "tr",
+        "th",
+        "td",
+        "i",
+        "figure",
+        "b",
+        "article",
+        "ul",
+        "li",
+        "small",
+        "em",
+        "mark",
+        "pre",
+        "code",
+        "footer",
+        "time",
+        "link",
+    ]
+)
+
+
+def parse(page: str) -> ElementTree.Element:
+    """The tree; an error of HTML raises."""
+    tree: ElementTree.Element = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
+    return tree
+
+
+def tag(node: ElementTree.Element) -> str:
+    return str(node.tag).rpartition("}")[2]
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_the_page_is_valid_html(name: str) -> None:
+    parse(render_html(PROFILES[name]))
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_every_link_inside_the_page_has_its_target_and_every_id_stands_once(name: str) -> None:
+    tree = parse(render_html(PROFILES[name]))
+    ids = [node.get("id") for node in tree.iter() if node.get("id")]
+    assert len(ids) == len(set(ids))
+    wanted = {str(node.get("href"))[1:] for node in tree.iter("a") if str(node.get("href")).startswith("#")}
+    assert wanted <= set(ids)
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_the_page_loads_nothing_and_runs_nothing(name: str) -> None:
+    page = render_html(PROFILES[name])
+    tree = parse(page)
+    assert not {"script", "img", "iframe", "object", "embed", "link", "form"} & {tag(node) for node in tree.iter()}
+    assert not re.search(r"url\(|@import|\sstyle=|\son[a-z]+=", page)
+
+
+def test_ten_years_fit_one_light_request() -> None:
+    page = render_html(PROFILES["long"])
+    assert len(page.encode()) < 150_000
+    assert "<li id=c1>" in page
+    assert "To stay light" in page
+
+
+def test_ten_years_with_long_texts_fit_too() -> None:
+    profile = PROFILES["long"]
+    wordy = tuple(
+        replace(month, summary=Text(tuple(replace(one, text=one.text * 2) for one in month.summary.sentences)))
+        for month in profile.months
+    )
+    assert len(render_html(replace(profile, months=wordy)).encode()) < 150_000
+
+
+def test_a_wider_budget_shows_every_change_of_ten_years() -> None:
+    page = render_page(PROFILES["long"], Page(budget=1_000_000))
+    assert page.count("<li id=c") == len(PROFILES["long"].changes)
+    assert "To stay light" not in page
+
+
+def test_a_short_record_shows_every_change_and_every_sentence() -> None:
+    page = render_html(small_profile())
+    said = "".join(parse(page).itertext())
+    for month in small_profile().months:
+        assert all(one.text in said for one in month.summary.sentences)
+        assert all(item.title in said for item in month.items)
+    assert all(change.title in said for change in small_profile().changes)
+
+
+def test_a_change_that_is_cited_from_outside_the_months_has_its_row_too() -> None:
+    profile = small_profile()
+    page = render_html(replace(profile, months=profile.months[:1]))
+    tree = parse(page)
+    ids = {node.get("id"): "".join(node.itertext()) for node in tree.iter("li")}
+    cited = [node for node in next(tree.iter("main")).iter("sup") for node in node.iter("a")]
+    assert "Cited from elsewhere" in page
+    assert all(str(node.text) in ids[str(node.get("href"))[1:]] for node in cited)
+
+
+def test_a_note_that_all_changes_of_an_item_share_is_told_once() -> None:
+    profile = small_profile()
+    changes = tuple(replace(one, also_in=("harbour/mirror",)) for one in profile.changes)
+    page = render_html(replace(profile, changes=changes, months=profile.months[2:]))
+    assert page.split("Cited from elsewhere")[0].count("also in harbour/mirror") == 2
+
+
+def test_the_numbers_of_the_page_are_those_of_the_record() -> None:
+    tree = parse(render_html(small_profile()))
+    stats = next(node for node in tree.iter("dl") if node.get("class") == "stats")
+    shown = {row.findtext("dt"): row.findtext("dd") for row in stats}
+    overall = small_profile().overall
+    assert shown == {
+        "Commits": str(overall.commits),
+        "Co-authored": str(overall.co_authored),
+        "Outcomes": str(overall.outcomes),
+        "Features": str(overall.features),
+        "Bug fixes": str(overall.bugs),
+        "Other": str(overall.other),
+        "Lines of code": str(overall.lines_of_code),
+        "Active months": str(overall.active_months),
+    }
+
+
+def test_each_chart_has_words_and_a_table_behind_it() -> None:
+    tree = parse(render_html(small_profile()))
+    pictures = [node for node in tree.iter() if tag(node) == "svg"]
+    assert all(node.get("aria-label") or node.get("aria-hidden") for node in pictures)
+    tables = {str(node.get("id") or node.get("class")) for node in tree.iter("table")}
+    assert {"parts", "months", "langs", "skills"} <= tables
+
+
+def test_headings_descend_one_step_at_a_time() -> None:
+    for profile in PROFILES.values():
+        levels = [int(tag(node)[1]) for node in parse(render_html(profile)).iter() if re.fullmatch("h[1-6]", tag(node))]
+        assert levels[0] == 1
+        assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_the_hash_is_that_of_the_one_style_element() -> None:
+    page = render_html(small_profile())
+    inside = page.split("<style>")[1].split("</style>")[0]
+    assert inside == style()
+    assert style_hash() == "sha256-" + base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+    assert page.count("<style") == 1
+
+
+def test_only_a_public_page_speaks_to_search_engines() -> None:
+    where = "https://almanac.example/mira"
+    hidden = render_page(small_profile(), Page(canonical=where, picture=where + ".svg"))
+    shown = render_page(small_profile(), Page(public=True, canonical=where, picture=where + ".svg"))
+    assert "noindex" in hidden
+    assert where not in hidden
+    assert "noindex" not in shown
+    assert shown.count(where) == 4
+    assert '"@type": "ProfilePage"' in shown
+    parse(shown)
+
+
+def test_provisional_and_missing_scores_say_so() -> None:
+    page = render_html(small_profile())
+    assert "2 changes rated, provisional" in page
+    assert "not rated <span>no change with enough evidence" in page
+    assert "5 changes rated, 80 % interval 93.0 – 98.1" in page
+
+
+def test_the_same_record_gives_the_same_bytes() -> None:
+    assert render_html(long_profile(months=20)) == render_html(long_profile(months=20))
+
+
+def hostile_profile(text: str) -> Profile:
+    """The small profile with `text` wherever a stranger or a tool may have written."""
+    base = small_profile()
+
+    def spoil(words: Text) -> Text:
+        return Text(tuple(Sentence(text + one.text, one.evidence) for one in words.sentences))
+
+    def spoil_month(month: MonthRecord) -> MonthRecord:
+        items = tuple(Item(one.kind, text, one.state, one.changes) for one in month.items)
+        return replace(month, summary=spoil(month.summary), items=items)
+
+    def spoil_change(one: Change) -> Change:
+        return replace(one, title=text, also_in=(text,), url=f"https://github.com/{text}")
+
+    def spoil_all(rows: tuple[Any, ...], **more: Any) -> tuple[Any, ...]:
+        return tuple(replace(row, **more) for row in rows)
+
+    score = base.quality.correctness
+    return replace(
+        base,
+        contributor=Contributor(text),
+        narrative=spoil(base.narrative),
+        months=tuple(map(spoil_month, base.months)),
+        quality=replace(base.quality, correctness=replace(score, evidence=spoil_all(score.evidence, signal=text))),
+        ai_usage=AiUsage(1, 1, 5, {text: 2}),
+        languages=spoil_all(base.languages, name=text),
+        technical=spoil_all(base.technical, name=text),
+        repositories=spoil_all(base.repositories, full_name=text, languages=(text,), skills=(text,)),
+        changes=tuple(map(spoil_change, base.changes)),
+    )
+
+
+def test_no_hostile_text_becomes_an_element_an_attribute_or_an_address() -> None:
+    for text in payloads()[::9]:
+        page = render_page(hostile_profile(text), Page(public=True, canonical="https://a.example/x"))
+        for node in parse(page.encode("utf-8", "replace").decode()).iter():
+            assert tag(node) in _ELEMENTS | {"script"}
+            assert tag(node) != "script" or node.get("type") == "application/ld+json"
+            assert not any(str(name).startswith("on") or name in ("style", "src") for name in node.attrib)
+            assert str(node.get("href", "#")).startswith(("#", "https://"))

@@ -1,0 +1,49 @@
+"""The store's tests run on both databases."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+
+from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId
+from bot.store.engine import Store
+from bot.store.installations import Account, see_installation, see_repositories
+from tests.databases import database_url, empty_database_url, store
+
+__all__ = ["database_url", "empty_database_url", "fact", "seed", "store"]
+
+NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
+ACME, OTHER = InstallationId(1), InstallationId(2)
+APP, FORK, FOREIGN = RepositoryId(10), RepositoryId(11), RepositoryId(20)
+NAMES = {APP: "acme/app", FORK: "acme/fork", FOREIGN: "other/app"}
+ADA = Signature("Ada Example", "7+ada@users.noreply.github.com", UserId(7), "ada")
+BEA = Signature("Bea Example", "bea@example.org")
+
+
+def fact(number: int, repository: RepositoryId = APP, **values: object) -> Fact:
+    """A fact of 3 lines, landed a minute after the one before."""
+    commit = CommitId(hashlib.sha1(b"%d" % number, usedforsecurity=False).hexdigest())
+    given: dict[str, object] = {
+        "repository": NAMES[repository],
+        "commit": commit,
+        "landed_at": 1_900_000_000 + 60 * number,
+        "authored_at": 1_900_000_000,
+        "author": ADA,
+        "committer": ADA,
+        "title": f"Add part {number}",
+        "how": "push",
+        "carrier": commit,
+        "lines": Lines(authored=2, tests=1),
+        **values,
+    }
+    return Fact(**given)  # type: ignore[arg-type]  # the names are the fields
+
+
+async def seed(store: Store) -> None:
+    """Two installations: one with a repository and its fork, one with a repository of its own."""
+    async with store.begin() as conn:
+        for installation, account in ((ACME, Account(100, "acme")), (OTHER, Account(200, "other"))):
+            await see_installation(conn, installation, account, app_id="7", now=NOW)
+        mine = [Repository(NAMES[APP], APP), Repository(NAMES[FORK], FORK, fork=True, parent=NAMES[APP])]
+        await see_repositories(conn, ACME, mine, NOW)
+        await see_repositories(conn, OTHER, [Repository(NAMES[FOREIGN], FOREIGN, private=True)], NOW)

@@ -1,0 +1,156 @@
+"""Transactions, durability and who may write."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, select, update
+
+from bot.store.engine import Store, StoreUnavailableError
+from bot.store.inbox import INBOX, Delivery, accept, count
+from bot.store.lock import StoreInUseError
+
+NOW = datetime(2031, 5, 1, 12, 0, 0, 250, UTC)
+
+
+def _delivery(number: int) -> Delivery:
+    return Delivery("7", f"guid-{number}", "push", NOW)
+
+
+async def test_a_sqlite_writer_is_durable_checks_references_and_waits_for_locks(tmp_path: Path) -> None:
+    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/a.db") as store, store.begin() as conn:
+        found = {}
+        for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout"):
+            found[name] = (await conn.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+    assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
+
+
+async def test_what_is_read_can_then_be_written(store: Store) -> None:
+    async with store.begin() as conn:
+        before = await count(conn)
+        await accept(conn, _delivery(1))
+        assert await count(conn) == before + 1
+
+
+async def test_an_error_takes_everything_back(store: Store) -> None:
+    async def fail() -> None:
+        async with store.begin() as conn:
+            await accept(conn, _delivery(1))
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        await fail()
+    async with store.read() as conn:
+        assert await count(conn) == 0
+
+
+async def test_a_cancelled_transaction_leaves_nothing_and_the_next_one_works(store: Store) -> None:
+    async def half() -> None:
+        async with store.begin() as conn:
+            await accept(conn, _delivery(1))
+            started.set()
+            await asyncio.Event().wait()
+
+    started = asyncio.Event()
+    task = asyncio.create_task(half())
+    await started.wait()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    async with store.begin() as conn:
+        assert await accept(conn, _delivery(2))
+        assert await count(conn) == 1
+
+
+async def test_cancelling_in_the_middle_of_statements_never_leaves_half_a_transaction(store: Store) -> None:
+    async def pair(number: int) -> None:
+        async with store.begin() as conn:
+            await accept(conn, _delivery(2 * number))
+            await accept(conn, _delivery(2 * number + 1))
+
+    for turns in range(25):
+        task = asyncio.create_task(pair(turns))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    async with store.begin() as conn:
+        rows = set((await conn.execute(select(INBOX.c.guid))).scalars())
+    numbers = {int(guid.removeprefix("guid-")) for guid in rows}
+    assert {number ^ 1 for number in numbers} == numbers
+
+
+async def test_readers_see_one_moment_and_cannot_write(store: Store) -> None:
+    async with store.read() as view:
+        assert await count(view) == 0
+        async with store.begin() as conn:
+            await accept(conn, _delivery(1))
+        assert await count(view) == 0
+    with pytest.raises(Exception, match=r"(?i)read-?only"):
+        async with store.read() as view:
+            await view.execute(update(INBOX).values(state="done"))
+
+
+async def test_moments_come_back_in_utc_to_the_microsecond_and_naive_ones_are_refused(store: Store) -> None:
+    east = NOW.astimezone(timezone(timedelta(hours=9)))
+    async with store.begin() as conn:
+        await accept(conn, Delivery("7", "raw", "push", east))
+        row = {"app_id": "7", "guid": "core", "event": "push", "received_at": east}
+        await conn.execute(insert(INBOX).values(row))
+    async with store.read() as conn:
+        found = list((await conn.execute(select(INBOX.c.received_at))).scalars())
+    assert found == [NOW, NOW]
+    assert {moment.tzinfo for moment in found} == {UTC}
+    with pytest.raises(Exception, match="without its zone"):
+        async with store.begin() as conn:
+            await conn.execute(update(INBOX).values(received_at=NOW.replace(tzinfo=None)))
+
+
+async def test_two_stores_in_two_processes_cannot_both_write_one_sqlite_file(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path}/a.db"
+    code = (
+        "import asyncio, sys\nfrom bot.store.engine import Store\nfrom bot.store.lock import StoreInUseError\n"
+        "try:\n    asyncio.run(Store.open(sys.argv[1]))\nexcept StoreInUseError as error:\n    sys.exit(str(error))\n"
+    )
+    async with await Store.open(url):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", code, url, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE
+        )
+        _, told = await process.communicate()
+        assert b"in use by process" in told
+        with pytest.raises(StoreInUseError):
+            await Store.open(url)
+        reader = await Store.open(url, read_only=True)
+        await reader.close()
+    await (await Store.open(url)).close()
+
+
+async def test_a_full_or_read_only_database_is_told_as_unavailable_and_recovers(store: Store) -> None:
+    full, free = {
+        "sqlite": ("PRAGMA max_page_count = 1", "PRAGMA max_page_count = 100000"),
+        "postgresql": ("SET TRANSACTION READ ONLY", "SELECT 1"),
+    }[store.dialect]
+
+    async def write(past_sqlalchemy: bool) -> None:
+        async with store.begin() as conn:
+            await conn.exec_driver_sql(full)
+            body = random.Random(1).randbytes(200_000)
+            if past_sqlalchemy:
+                await accept(conn, replace(_delivery(1), body=body))
+            else:
+                row = {"app_id": "7", "guid": "core", "event": "push", "received_at": NOW, "body": body}
+                await conn.execute(insert(INBOX).values(row))
+
+    for past_sqlalchemy in (True, False):
+        with pytest.raises(StoreUnavailableError):
+            await write(past_sqlalchemy)
+    async with store.begin() as conn:
+        await conn.exec_driver_sql(free)
+        assert await accept(conn, _delivery(1))
+        assert await count(conn) == 1

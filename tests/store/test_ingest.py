@@ -1,0 +1,125 @@
+"""Deliveries are stored many a commit, once each, and answered only afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import event, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.engine import Store, StoreUnavailableError
+from bot.store.inbox import INBOX, Delivery, count, drop_bodies, read
+from bot.store.ingest import GroupWriter
+from bot.store.jobs import JOB, NewJob, Waiting
+
+NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
+
+
+def _delivery(number: int, *jobs: NewJob, app: str = "7") -> Delivery:
+    body = b'{"number": %d}' % number
+    return Delivery(app, f"guid-{number}", "push", NOW, "opened", 11, 22, body, jobs)
+
+
+async def test_a_delivery_is_kept_with_its_body_and_its_job(store: Store) -> None:
+    assert await GroupWriter(store).accept(_delivery(1, NewJob("record", dedupe_key="a", priority=3)))
+    async with store.read() as conn:
+        row = (await conn.execute(select(JOB))).one()
+        kept = await read(conn, int(row.ref_id))
+    assert (row.task, row.priority, row.installation_id, row.run_at, row.state) == ("record", 3, 11, NOW, "ready")
+    assert kept is not None
+    assert (kept.guid, kept.action, kept.repository_id, kept.body) == ("guid-1", "opened", 22, b'{"number": 1}')
+
+
+async def test_many_at_once_are_each_stored_once_in_few_commits(store: Store) -> None:
+    commits = 0
+
+    async def seen(conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
+        nonlocal commits
+        commits += 1
+
+    writer = GroupWriter(store, seen)
+    given = [_delivery(number % 200, NewJob("record")) for number in range(600)]
+    answers = await asyncio.gather(*(writer.accept(one) for one in given))
+    assert answers.count(True) == 200
+    assert commits <= 3
+    async with store.read() as conn:
+        assert await count(conn) == 200
+        assert (await conn.execute(select(func.count()).select_from(JOB))).scalar_one() == 200
+
+
+async def test_the_same_guid_of_two_apps_is_two_deliveries(store: Store) -> None:
+    writer = GroupWriter(store)
+    assert await writer.accept(_delivery(1))
+    assert await writer.accept(_delivery(1, app="8"))
+    assert not await writer.accept(_delivery(1))
+
+
+async def test_text_and_numbers_that_a_database_refuses_do_not_stop_the_others(store: Store) -> None:
+    writer = GroupWriter(store)
+    odd = Delivery("7", "nul\0 half \ud800 end", "push", NOW, installation_id=2**63 - 1)
+    assert await writer.accept(odd)
+    assert not await writer.accept(odd)
+    async with store.read() as conn:
+        assert (await conn.execute(select(INBOX.c.guid))).scalar_one() == "nul\ufffd half \ufffd end"
+
+
+def test_what_would_fail_a_whole_group_is_refused_before_it_joins_one() -> None:
+    with pytest.raises(ValueError, match="64 bits"):
+        Delivery("7", "big", "push", NOW, installation_id=2**63)
+    with pytest.raises(ValueError, match="without its zone"):
+        Delivery("7", "naive", "push", NOW.replace(tzinfo=None))
+
+
+async def test_what_is_not_stored_is_not_acknowledged(store: Store) -> None:
+    async def refuse(conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
+        raise StoreUnavailableError("gone")
+
+    writer = GroupWriter(store, refuse)
+    answers = await asyncio.gather(
+        *(writer.accept(_delivery(number, NewJob("record"))) for number in range(5)), return_exceptions=True
+    )
+    assert [type(answer) for answer in answers] == [StoreUnavailableError] * 5
+    async with store.read() as conn:
+        assert await count(conn) == 0
+
+
+async def test_no_answer_comes_before_the_commit(store: Store) -> None:
+    order: list[str] = []
+    engine = store._writer  # reaches inside: only the engine tells when it commits
+    assert engine is not None
+    event.listen(engine.sync_engine, "commit", lambda conn: order.append("commit"))
+    await GroupWriter(store, committed=lambda: order.append("told")).accept(_delivery(1))
+    order.append("answered")
+    assert order == ["commit", "told", "answered"]
+
+
+async def test_a_sender_that_goes_away_takes_nothing_with_it(store: Store) -> None:
+    writer = GroupWriter(store)
+    waiting = [asyncio.create_task(writer.accept(_delivery(number))) for number in range(4)]
+    await asyncio.sleep(0)
+    waiting[1].cancel()
+    answers = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [answers[0], answers[2], answers[3]] == [True, True, True]
+    await writer.close()
+    async with store.read() as conn:
+        assert await count(conn) == 4
+
+
+async def test_pruned_bodies_leave_the_door_shut(store: Store) -> None:
+    writer = GroupWriter(store)
+    await writer.accept(_delivery(1))
+    async with store.begin() as conn:
+        assert await drop_bodies(conn, datetime(2032, 1, 1, tzinfo=UTC)) == 1
+    assert not await writer.accept(_delivery(1))
+
+
+@pytest.mark.parametrize("number", [1, 1500])
+async def test_a_group_of_any_size_fits_into_statements(store: Store, number: int) -> None:
+    writer = GroupWriter(store)
+    answers = await asyncio.gather(*(writer.accept(_delivery(n, NewJob("a"), NewJob("b"))) for n in range(number)))
+    assert all(answers)
+    async with store.read() as conn:
+        assert (await conn.execute(select(func.count()).select_from(JOB))).scalar_one() == 2 * number
