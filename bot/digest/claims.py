@@ -130,9 +130,10 @@ class _Reader:
         for found in _counts().finditer(self.text):
             noun = (found["place"] or found["noun"]).lower()
             key = _noun_keys().get(noun) or _noun_keys()[found["place"]]
-            sized = self.text[found.start() - 1 : found.start()] == "("
+            before = self.text[: found.start()].removesuffix("with ")
+            sized = before.endswith("(")
             kind: ClaimKind = "size" if sized else "count"
-            about = self._before(found.start() - 1) if sized else "turn" if turned else ""
+            about = self._before(len(before) - 1) if sized else "turn" if turned else ""
             yield Claim(kind, found[0], value=_value(found[1]), noun=key, about=about)
         self.text = _counts().sub(_without_number, self.text)
 

@@ -32,6 +32,8 @@ class Clause:
     place: str = ""
     size: int = 1
     """how many changes it stands for, where that is told"""
+    leads: bool = False
+    """it tells one of them, and the others belong to it"""
 
     @property
     def verb(self) -> str:
@@ -41,7 +43,11 @@ class Clause:
     def object(self) -> str:
         """What the verb acts on, with the scope or the place it stands under."""
         text = self.rest + self._where()
-        return say("clause", "stack", clause=text, changes=counted(self.size, "change")) if self.size > 1 else text
+        if self.size < 2:
+            return text
+        if self.leads:
+            return say("clause", "lead", clause=text, changes=counted(self.size - 1, "related"))
+        return say("clause", "stack", clause=text, changes=counted(self.size, "change"))
 
     def _where(self) -> str:
         if self.scope:

@@ -104,7 +104,8 @@ class Support:
         cited = {said.change.id: said for said in self.cited}
         for item in self.table.items:
             members = [cited[name] for name in item.evidence if name in cited]
-            whole = len(members) == len(item.changes) == claim.value
+            size = claim.value + (claim.noun == "related")
+            whole = len(members) == len(item.changes) == size
             if whole and any(all(said.holds(token) for token in tokens) for said in members):
                 return
         if not any(claim.text.lower() in said.lowered for said in self.cited):

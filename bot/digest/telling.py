@@ -59,17 +59,18 @@ def tell(items: Sequence[Told], most: int = NAMED, *, sizes: bool = True) -> Tel
         if clause is not None and len(chosen) < most:
             chosen.setdefault(clause.text, (item, clause, proof))
     return Telling(
-        tuple(_sized(clause, item, len(chosen)) if sizes else clause for item, clause, _ in chosen.values()),
+        tuple(_sized(*row, len(chosen)) if sizes else row[1] for row in chosen.values()),
         len(chosen) == len(items),
         tuple(name for _, _, proof in chosen.values() for name in proof),
         evidence_of(item for item, _, _ in chosen.values()),
     )
 
 
-def _sized(clause: Clause, item: Told, told: int) -> Clause:
+def _sized(item: Told, clause: Clause, proof: Evidence, told: int) -> Clause:
     """Beside others only an item of three changes or more says how many it took."""
     size = len(item.changes)
-    return replace(clause, size=size) if clause.base and size > (1 if told == 1 else 2) else clause
+    leads = len(proof) < size
+    return replace(clause, size=size, leads=leads) if clause.base and size > (1 if told == 1 else 2) else clause
 
 
 def predicate(telling: Telling) -> Iterable[str]:

@@ -159,7 +159,7 @@ class ScaledQueue:
             listen_notify=wait,
             fetch_job_polling_interval=pace.poll_every,
             # Without `wait` it stops as soon as nothing more is to be had: what runs then may end in its own time.
-            shutdown_graceful_timeout=pace.grace if wait else None,
+            shutdown_graceful_timeout=pace.grace if wait else None,  # type: ignore[arg-type]  # None is documented
             update_heartbeat_interval=SWEEP_EVERY,
             stalled_worker_timeout=3 * SWEEP_EVERY,
             delete_jobs="always",

@@ -64,6 +64,14 @@ def _month(month: MonthRecord, evidence: Evidence) -> str:
     )
 
 
+def month_items(month: MonthRecord, evidence: Evidence) -> HtmlText:
+    """Everything one month delivered, unfolded, as far as its evidence goes."""
+    rows = evidence.detail[month.month] == "rows"
+    cited = "".join(_elsewhere(key, evidence) for key in evidence.elsewhere)
+    more = f"<h5>Cited from elsewhere</h5><ul>{cited}</ul>" if cited else ""
+    return HtmlText(f"<article id=m{month.month}>{_items(month, evidence, rows=rows)}{more}</article>")
+
+
 def _unfolding(month: MonthRecord, evidence: Evidence) -> str:
     listed = sum(len(item.changes) for item in month.items)
     says = f"{wording.counted(len(month.items), 'item')}, {wording.counted(listed, 'change')}"

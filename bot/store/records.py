@@ -6,12 +6,13 @@ change that is told by what happened to it elsewhere would tell of elsewhere.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Text, func, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import Fact, PersonKey, RepositoryId, fact_from_json
@@ -24,19 +25,30 @@ class Mark:
 
     facts: int
     last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Facts as they are stored, to be parsed away from the event loop, and when the newest of them was recorded."""
+
+    texts: tuple[str, ...]
     recorded_at: datetime
+
+    def facts(self) -> list[Fact]:
+        """Oldest first."""
+        return [fact_from_json(json.loads(text)) for text in self.texts]
 
 
 async def mark_of(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Mark:
-    """Changes whenever a fact of these repositories is added, dropped or measured anew."""
-    query = select(func.count(), func.max(FACT.c.id), func.max(FACT.c.recorded_at))
-    facts, last, at = (await conn.execute(query.where(FACT.c.repository_id.in_(repositories)))).one()
-    return Mark(facts, last or 0, at or datetime(1970, 1, 1, tzinfo=UTC))
+    """Changes whenever a fact of these repositories is added or dropped; read from an index alone."""
+    query = select(func.count(), func.max(FACT.c.id)).where(FACT.c.repository_id.in_(repositories))
+    facts, last = (await conn.execute(query)).one()
+    return Mark(facts, last or 0)
 
 
 async def facts_about(
     conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
-) -> list[Fact]:
+) -> Found:
     """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
     here, there = FACT_KEY.alias("here"), FACT_KEY.alias("there")
     allowed = FACT.c.repository_id.in_(repositories)
@@ -54,11 +66,14 @@ async def facts_about(
     return await _facts(conn, FACT.c.id.in_(select(reached.c.id)))
 
 
-async def facts_inside(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> list[Fact]:
+async def facts_inside(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Found:
     """All facts of these repositories, oldest first."""
     return await _facts(conn, FACT.c.repository_id.in_(repositories))
 
 
-async def _facts(conn: AsyncConnection, which: Any) -> list[Fact]:
-    query = select(FACT.c.payload).where(which).order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id)
-    return [fact_from_json(row.payload) for row in await conn.execute(query)]
+async def _facts(conn: AsyncConnection, which: Any) -> Found:
+    payload = type_coerce(FACT.c.payload, Text).label("text")
+    query = select(payload, FACT.c.recorded_at).where(which)
+    rows = (await conn.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id))).all()
+    newest = max((row.recorded_at for row in rows), default=datetime(1970, 1, 1, tzinfo=UTC))
+    return Found(tuple(row.text for row in rows), newest)

@@ -12,10 +12,14 @@ from bot.store.inbox import INBOX
 from bot.store.installations import ACCOUNT, INSTALLATION, REPOSITORY
 from bot.store.jobs import JOB
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON
+from bot.store.links import LINK, LINK_USE
 from bot.store.outbox import OUTBOX
 from bot.store.people import PERSON, PERSON_ALIAS
 from bot.store.pulls import PULL_REQUEST
+from bot.store.sessions import SESSION
+from bot.store.snapshots import SNAPSHOT
 from bot.store.totals import TOTALS
+from bot.store.visibility import HIDDEN_REPOSITORY, PUBLISHED
 
 TRAFFIC: tuple[Table, ...] = (INBOX, JOB, OUTBOX, PERIOD)
 """what passes through: it depends on when things arrived"""
@@ -25,6 +29,8 @@ RECORD: tuple[Table, ...] = (
     *(CHANGE, CONTRIBUTION, TOTALS, DIGEST),
 )
 """the record: two stores that saw the same landings hold the same rows"""
-TABLES: tuple[Table, ...] = (*TRAFFIC, *RECORD)
+CHOICES: tuple[Table, ...] = (PUBLISHED, HIDDEN_REPOSITORY, LINK, LINK_USE, SESSION, SNAPSHOT)
+"""what people decided to show, and how: it depends on when they did"""
+TABLES: tuple[Table, ...] = (*TRAFFIC, *RECORD, *CHOICES)
 
-__all__ = ["METADATA", "RECORD", "TABLES", "TRAFFIC"]
+__all__ = ["CHOICES", "METADATA", "RECORD", "TABLES", "TRAFFIC"]

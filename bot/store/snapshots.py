@@ -75,7 +75,9 @@ async def _read(conn: AsyncConnection, which: object) -> list[Snapshot]:
     query = select(SNAPSHOT).where(which).order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id)  # type: ignore[arg-type]
     rows = (await conn.execute(query)).mappings()
     return [
-        Snapshot(**{name: row[name] for name in Snapshot.__slots__ if name != "repositories"},
-                 repositories=tuple(row["repositories"]))
+        Snapshot(
+            **{name: row[name] for name in Snapshot.__slots__ if name != "repositories"},
+            repositories=tuple(row["repositories"]),
+        )
         for row in rows
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, delete, false, func, select, update
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, Text, cast, delete, false, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.addresses import plain_email
@@ -37,7 +37,6 @@ HIDDEN_REPOSITORY = Table(
     Column("person_key", Words, primary_key=True),
     Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
 )
-Index("ix_person_login_lower", func.lower(PERSON.c.login))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +130,11 @@ async def person_state(conn: AsyncConnection, key: PersonKey) -> PersonState | N
 
 async def person_called(conn: AsyncConnection, login: str) -> PersonState | None:
     """The person whom GitHub calls so; None where nobody or, as logins are recycled, more than one is."""
-    proved = PERSON.c.user_id.is_not(None)
-    found = await _people(conn, (func.lower(PERSON.c.login) == login.lower()) & proved)
-    return found[0] if len(found) == 1 else None
+    called = (PERSON_ALIAS.c.kind == "login") & (PERSON_ALIAS.c.value == login.lower())
+    candidates = select(PERSON_ALIAS.c.person_key).where(called)
+    found = await _people(conn, PERSON.c.key.in_(candidates) & PERSON.c.user_id.is_not(None))
+    today = [one for one in found if (one.login or "").lower() == login.lower()]
+    return today[0] if len(today) == 1 else None
 
 
 async def person_behind(conn: AsyncConnection, alias: str) -> PersonState | None:
@@ -208,7 +209,9 @@ async def repositories_in(conn: AsyncConnection, installations: Sequence[Install
 
 async def _repositories(conn: AsyncConnection, which: Any) -> list[RepositoryState]:
     owned = REPOSITORY.outerjoin(INSTALLATION, INSTALLATION.c.id == REPOSITORY.c.installation_id)
-    active = INSTALLATION.c.id.is_not(None) & INSTALLATION.c.removed_at.is_(None) & INSTALLATION.c.suspended_at.is_(None)
+    active = (
+        INSTALLATION.c.id.is_not(None) & INSTALLATION.c.removed_at.is_(None) & INSTALLATION.c.suspended_at.is_(None)
+    )
     query = select(REPOSITORY, active.label("active")).select_from(owned).where(which).order_by(REPOSITORY.c.id)
     return [_repository(row) for row in await conn.execute(query)]
 
@@ -244,24 +247,13 @@ async def public_organisations(conn: AsyncConnection) -> list[OrganisationState]
 
 
 async def _organisations(conn: AsyncConnection, which: Any) -> list[OrganisationState]:
-    rows = await conn.execute(
-        select(INSTALLATION, ACCOUNT.c.login)
-        .join(ACCOUNT, ACCOUNT.c.id == INSTALLATION.c.account_id)
-        .where(which if which is not PUBLISHED.c.public else INSTALLATION.c.removed_at.is_(None))
-        .order_by(INSTALLATION.c.id)
-    )
-    found = rows.all()
-    subjects = [subject_of_installation(row.id) for row in found]
-    shown = select(PUBLISHED.c.subject).where(PUBLISHED.c.subject.in_(subjects), PUBLISHED.c.public)
-    public = {row.subject for row in await conn.execute(shown)}
-    states = [_organisation(row, public) for row in found]
-    return [one for one in states if one.public] if which is PUBLISHED.c.public else states
+    owned = INSTALLATION.join(ACCOUNT, ACCOUNT.c.id == INSTALLATION.c.account_id)
+    subject = "installation:" + cast(INSTALLATION.c.id, Text)
+    choices = owned.outerjoin(PUBLISHED, PUBLISHED.c.subject == subject)
+    query = select(INSTALLATION, ACCOUNT.c.login, PUBLISHED.c.public).select_from(choices)
+    return [_organisation(row) for row in await conn.execute(query.where(which).order_by(INSTALLATION.c.id))]
 
 
-def _organisation(row: Any, public: Collection[str]) -> OrganisationState:
-    return OrganisationState(
-        installation=InstallationId(row.id),
-        login=row.login,
-        active=row.removed_at is None and row.suspended_at is None,
-        public=subject_of_installation(row.id) in public,
-    )
+def _organisation(row: Any) -> OrganisationState:
+    active = row.removed_at is None and row.suspended_at is None
+    return OrganisationState(InstallationId(row.id), row.login, active, bool(row.public))

@@ -1,0 +1,127 @@
+"""Which keys may stand in a repository's configuration file, and what is checked of each?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from bot.landing.config_shapes import Choice, Listed, Mapped, Shape, Text, near
+from bot.landing.config_tree import shown
+from bot.landing.globs import glob
+from bot.model import KINDS
+
+_NEVER = "(?!)"
+"""stands in the expression of a pattern that no path can match"""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of the file, dotted where it stands within another."""
+
+    name: str
+    shape: Shape
+    about: str
+
+
+def _wrong_glob(pattern: str) -> str | None:
+    if pattern.startswith("!"):
+        return "begins with `!`; patterns here cannot be taken back"
+    if pattern.endswith("/"):
+        return f"matches no file; write {shown(pattern + '**')} for everything in the folder"
+    return "can match nothing" if _NEVER in glob(pattern).pattern else None
+
+
+@cache
+def _zones() -> tuple[str, ...]:
+    # the list that comes with the tzdata package: a machine's own folder also holds names that mean nothing elsewhere
+    return tuple(resources.files("tzdata").joinpath("zones").read_text("utf-8").split())
+
+
+def _wrong_zone(name: str) -> str | None:
+    if name in _zones():
+        return None
+    lower = {zone.lower(): zone for zone in _zones()}
+    if name.lower() in lower:
+        return f"is no IANA time zone; did you mean {lower[name.lower()]}?"
+    return "is no IANA time zone" + (near(name, _zones()) or "; for example Europe/Berlin")
+
+
+def _plain_name(text: str, others: str) -> bool:
+    return all(sign.isascii() and (sign.isalnum() or sign in others) for sign in text)
+
+
+def _wrong_repository(name: str) -> str | None:
+    owner, slash, rest = name.partition("/")
+    good = owner and slash and rest.strip(".") and _plain_name(owner, "-_") and _plain_name(rest, "-_.")
+    return None if good else "is no repository; write owner/name"
+
+
+def _wrong_bot(name: str) -> str | None:
+    local, at, domain = name.partition("@")
+    if at:
+        good = bool(local.strip() and domain) and not set(name) & set(" <>\t,;") and "@" not in domain
+    else:
+        good = bool(local.removesuffix("[bot]")) and _plain_name(local.removesuffix("[bot]"), "-_")
+    return None if good else "is neither a login nor an e-mail"
+
+
+def _wrong_trailer(name: str) -> str | None:
+    good = name[0].isalpha() and name == name.strip() and "  " not in name and _plain_name(name, "- ")
+    return None if good else "is no trailer; write its name without the colon, as in Landed-PR"
+
+
+def _right(text: str) -> None:
+    return None
+
+
+_GLOBS = Listed(Text("a pattern", _wrong_glob, pattern=r"^[^!].*$"))
+_KIND = Choice(tuple(kind for kind in KINDS if kind != "revert"))
+"""`revert` is told by what a commit takes back, never by a label"""
+_BOT_PATTERN = r"^([A-Za-z0-9_-]+(\[bot\])?|[^@\s<>,;]+@[^@\s<>,;]+)$"
+_NAME_PATTERN = r"^[A-Za-z0-9_-]+/[A-Za-z0-9._-]+$"
+
+KEYS: tuple[Key, ...] = (
+    Key(
+        "on_merge",
+        Choice(("check", "comment", "off")),
+        "What is posted when work lands: a check run on the landed commit, a comment on the pull request, or nothing.",
+    ),
+    Key(
+        "digest",
+        Choice(("issue", "discussion", "off")),
+        "Where the monthly digest is posted: an issue, a discussion, nowhere.",
+    ),
+    Key(
+        "digest_repository",
+        Text("a repository as owner/name", _wrong_repository, 140, _NAME_PATTERN),
+        "The repository whose issue or discussion takes the digest; the repository itself where it is not stated.",
+    ),
+    Key(
+        "first_digest",
+        Choice(("preview", "post")),
+        "Whether the first month after installation is shown to the installer alone, or posted like any other.",
+    ),
+    Key("timezone", Text("an IANA time zone", _wrong_zone, 64), "The zone whose calendar cuts the months."),
+    Key("lines.authored", _GLOBS, "Paths that are the project's own work, whatever other rules say of them."),
+    Key("lines.generated", _GLOBS, "Paths that programs write."),
+    Key("lines.vendored", _GLOBS, "Paths copied from other projects."),
+    Key("lines.docs", _GLOBS, "Paths that are documentation."),
+    Key("lines.tests", _GLOBS, "Paths that are tests."),
+    Key(
+        "landing.bots",
+        Listed(Text("a login or an e-mail", _wrong_bot, 254, _BOT_PATTERN)),
+        "Accounts that commit other people's pull requests; `(#12)` at the end of their subjects is believed.",
+    ),
+    Key(
+        "landing.trailers",
+        Listed(Text("a trailer's name", _wrong_trailer, 64, r"^[A-Za-z][A-Za-z0-9 -]*$")),
+        "Trailers whose value is a pull request of this repository: its number or its address.",
+    ),
+    Key("kinds.labels", Mapped(Text("a label", _right, 100), _KIND), "The kind of change that a label states."),
+    Key(
+        "kinds.scopes",
+        Mapped(Text("a scope", _right, 100), _KIND),
+        "The kind of change that the scope of a prefix states, as `deps` in `chore(deps): …`.",
+    ),
+)

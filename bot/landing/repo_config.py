@@ -1,0 +1,184 @@
+"""What does a repository's own file, `.github/almanac.yml`, ask for?
+
+`KEYS` in `bot.landing.config_keys` is the one table of its keys; this reader, the published schema and
+`docs/configuration.md` follow it. The `.github` repository of an organisation may hold the same file as the default of
+all its repositories.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from bot.errors import UnusableInput
+from bot.landing.attributes import NO_ATTRIBUTES, Attributes
+from bot.landing.config_keys import KEYS, Key
+from bot.landing.config_shapes import Tell, near, pairs
+from bot.landing.config_tree import LARGEST, Node, Problem, read_tree, shown
+from bot.landing.places import Rules
+from bot.landing.reading import LandingSettings
+from bot.model import Kind
+
+__all__ = ["CONFIG_PATH", "Errors", "Problem", "RepoConfig", "json_schema", "lint", "lint_file", "merge", "read_config"]
+
+CONFIG_PATH = ".github/almanac.yml"
+_MOST_PROBLEMS = 50
+
+
+def _no_kinds() -> Mapping[str, Kind]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class RepoConfig:
+    """The settings of one repository. A field is a key of the file with its dots as underscores."""
+
+    on_merge: Literal["check", "comment", "off"] = "check"
+    digest: Literal["issue", "discussion", "off"] = "issue"
+    digest_repository: str | None = None
+    first_digest: Literal["preview", "post"] = "preview"
+    timezone: str = "UTC"
+    lines_authored: tuple[str, ...] = ()
+    lines_generated: tuple[str, ...] = ()
+    lines_vendored: tuple[str, ...] = ()
+    lines_docs: tuple[str, ...] = ()
+    lines_tests: tuple[str, ...] = ()
+    landing_bots: tuple[str, ...] = ()
+    landing_trailers: tuple[str, ...] = ()
+    kinds_labels: Mapping[str, Kind] = field(default_factory=_no_kinds)
+    """by label in lower case"""
+    kinds_scopes: Mapping[str, Kind] = field(default_factory=_no_kinds)
+    """by scope in lower case"""
+    stated: frozenset[str] = frozenset()
+    """the fields that a file states; all others hold their default"""
+
+    def rules(self, attributes: Attributes = NO_ATTRIBUTES) -> Rules:
+        """How the repository's files are read, beside its .gitattributes."""
+        return Rules(
+            attributes=attributes,
+            extra_generated=self.lines_generated,
+            extra_vendored=self.lines_vendored,
+            extra_docs=self.lines_docs,
+            extra_tests=self.lines_tests,
+            extra_authored=self.lines_authored,
+        )
+
+    def landing_settings(self) -> LandingSettings:
+        """Which bots and trailers land work here."""
+        return LandingSettings(bots=self.landing_bots, trailers=self.landing_trailers)
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Why a file is not in force, by line."""
+
+    problems: tuple[Problem, ...]
+
+
+def read_config(text: str) -> RepoConfig | Errors:
+    """The settings that a file's text states, or everything that is wrong with it. Never raises."""
+    tree = read_tree(text)
+    if isinstance(tree, Problem):
+        return Errors((tree,))
+    if tree is None or tree.empty:
+        return RepoConfig()
+    problems: list[Problem] = []
+    values: dict[str, Any] = {}
+    _read_level(tree, "", values, lambda line, message: problems.append(Problem(line, message)))
+    if problems:
+        return Errors(tuple(sorted(problems)[:_MOST_PROBLEMS]))
+    return RepoConfig(**values, stated=frozenset(values))
+
+
+def _read_level(node: Node, within: str, values: dict[str, Any], tell: Tell) -> None:
+    level = {key.name: key for key in KEYS if key.name.startswith(within)}
+    if node.shape != "mapping":
+        listed = ", ".join(name.removeprefix(within) for name in level)
+        tell(node.line, f"{within.rstrip('.') or 'the file'} wants lines of the form `key: value`, with {listed}")
+        return
+    sections = {name.partition(".")[0] + "." for name in level if "." in name} if not within else set()
+    for name, child in pairs(node, within.rstrip("."), tell):
+        full = within + name.text
+        if full in level:
+            value = level[full].shape.read(child, full, tell)
+            if value is not None:
+                values[full.replace(".", "_")] = value
+        elif full + "." in sections:
+            _read_level(child, full + ".", values, tell)
+        else:
+            tell(name.line, f"{shown(full)} is no key{_near_key(name.text, within)}")
+
+
+def _near_key(word: str, within: str) -> str:
+    """What may have been meant: a key of this level, else the same word of another level."""
+    here = {key.name.removeprefix(within).partition(".")[0] for key in KEYS if key.name.startswith(within)}
+    elsewhere = next((key.name for key in KEYS if word in (key.name, key.name.rpartition(".")[2])), None)
+    if elsewhere:
+        return f"; did you mean {elsewhere.replace('.', ': ')}?"
+    return near(word, tuple(sorted(here))) or f"; known here: {', '.join(sorted(here))}"
+
+
+def merge(default: RepoConfig, own: RepoConfig) -> RepoConfig:
+    """An organisation's settings with a repository's own over them: the repository wins, key by key.
+
+    A list that the repository states replaces the organisation's; labels and scopes are joined, entry by entry.
+    """
+    taken: dict[str, Any] = {name: getattr(own, name) for name in own.stated}
+    for name in ("kinds_labels", "kinds_scopes"):
+        if name in taken:
+            taken[name] = {**getattr(default, name), **taken[name]}
+    return replace(default, **taken, stated=default.stated | own.stated)
+
+
+def lint(text: str) -> list[str]:
+    """What is wrong with a file's text, a line each; nothing where it may go into force."""
+    found = read_config(text)
+    return [str(problem) for problem in found.problems] if isinstance(found, Errors) else []
+
+
+def lint_file(path: str | Path) -> str:
+    """`lint` of a file on disk, each line with the file's name before it; empty where nothing is wrong.
+
+    Raises UnusableInput where the file cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(LARGEST + 4)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no such file"
+        raise UnusableInput(f"{path}: {reason}; name a configuration file such as {CONFIG_PATH}") from None
+    try:
+        problems = lint(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        problems = [f"line {raw[: error.start].count(10) + 1}: the file is not UTF-8"]
+    return "\n".join(f"{path}: {problem}" for problem in problems)
+
+
+def json_schema() -> str:
+    """The JSON Schema of the file, for editors; published as docs/almanac.schema.json."""
+    properties: dict[str, Any] = {}
+    for key in KEYS:
+        section, dot, name = key.name.rpartition(".")
+        at = properties
+        if dot:
+            at = properties.setdefault(section, {"type": "object", "additionalProperties": False, "properties": {}})
+            at = at["properties"]
+        at[name] = {"description": key.about, **key.shape.schema(), **_default(key)}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Almanac's configuration of one repository",
+        "description": f"{CONFIG_PATH}; the same file in an organisation's .github repository is the default of all.",
+        "type": ["object", "null"],
+        "additionalProperties": False,
+        "properties": properties,
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _default(key: Key) -> dict[str, object]:
+    given = {each.name: each.default for each in fields(RepoConfig)}.get(key.name.replace(".", "_"))
+    return {"default": given} if isinstance(given, str) else {}

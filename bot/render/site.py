@@ -1,0 +1,235 @@
+"""What do the pages beside the profile look like: the first page, a month, two months, a text, and what went wrong?"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from bot.model import ChangeId, Lines, Month, MonthRecord, Overall, Profile
+from bot.render import html_sections as sections
+from bot.render import wording
+from bot.render.environment import source, template
+from bot.render.html import style
+from bot.render.html_evidence import evidence_of
+from bot.render.html_history import month_items
+from bot.render.html_text import HtmlText
+
+PROBLEMS = {
+    404: ("Not here", "There is no such page, or it is not for everybody to see."),
+    405: ("Not that way", "This page can only be read."),
+    406: ("No such form", "This page is written as HTML, JSON, text, Markdown, SVG, Atom and CSV."),
+    400: ("Not understood", "Something in the request is not as it should be. Go back and try once more."),
+    403: ("Not allowed", "The form is too old or is not yours. Go back, load the page again and try once more."),
+    413: ("Too large", "The request is larger than any form here."),
+    429: ("Too many requests", "Wait a minute, then load the page again."),
+    500: ("A fault of ours", "Something broke while this page was made. It has been written down."),
+    503: ("Not just now", "The record cannot be read at the moment. Try again in a minute."),
+}
+"""status -> (heading, words); one plain sentence each, which never says why a page is not shown"""
+_ROOM = 120_000
+"""bytes for the list of what landed in a month"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page stands: its own address when public, that of the record it belongs to, and whether it is public."""
+
+    base: str = ""
+    """path of the record's page, for links to its months; empty where there is none"""
+    canonical: str = ""
+    public: bool = False
+
+
+@cache
+def site_style() -> str:
+    """The text of the second style element of these pages, byte for byte."""
+    return "".join(line.strip() for line in source("site.css").splitlines() if line.strip())
+
+
+@cache
+def site_style_hash() -> str:
+    """What Content-Security-Policy calls it."""
+    return _hash(site_style())
+
+
+@cache
+def picture_hash() -> str:
+    """The same of the style inside a picture, for one that is opened by itself."""
+    return _hash("".join(line.strip() for line in source("picture.css").splitlines()))
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def site_page(name: str, heading: str, place: Place = Place(), **values: Any) -> str:
+    """A page of the site from its template."""
+    given = {"title": heading, "span": "", "foot": "", "narrow": False} | values
+    return template(name).render(
+        heading=heading,
+        public=place.public,
+        canonical=place.canonical,
+        style=HtmlText(style()),
+        site_style=HtmlText(site_style()),
+        **given,
+    )
+
+
+def welcome_page(*, settings: bool, definitions: bool) -> str:
+    """The first page, which tells of nobody."""
+    return site_page("welcome.html", "A record of landed work", narrow=True, settings=settings, definitions=definitions)
+
+
+def problem_page(status: int) -> str:
+    """What went wrong, in one sentence."""
+    heading, words = PROBLEMS.get(status, PROBLEMS[500] if status >= 500 else PROBLEMS[400])
+    return site_page("problem.html", heading, narrow=True, words=words)
+
+
+def document_page(title: str, document: HtmlText) -> str:
+    """A text that was rendered and cleaned already."""
+    return site_page("document.html", title, Place(public=True), document=document)
+
+
+# --- months ----------------------------------------------------------------------------------------------------------
+
+
+def months_of(profile: Profile) -> tuple[Month, ...]:
+    """The months that have a page, newest first."""
+    return tuple(record.month for record in profile.months)
+
+
+def only_month(profile: Profile, month: Month) -> Profile:
+    """The profile with one month of it: its own numbers, items and changes."""
+    (record,) = [one for one in profile.months if one.month == month]
+    named: set[ChangeId] = {key for item in record.items for key in item.changes}
+    named |= {key for sentence in record.summary.sentences for key in sentence.evidence}
+    return replace(
+        profile,
+        narrative=record.summary,
+        months=(record,),
+        overall=_overall(record, profile),
+        activity={day: commits for day, commits in profile.activity.items() if day.startswith(month)},
+        changes=tuple(change for change in profile.changes if change.id in named),
+    )
+
+
+def _overall(record: MonthRecord, profile: Profile) -> Overall:
+    listed = {key for item in record.items for key in item.changes}
+    outcomes = sum(1 for change in profile.changes if change.id in listed and change.outcome)
+    return Overall(
+        commits=record.commits,
+        features=record.features,
+        bugs=record.bugs,
+        lines=record.lines,
+        active_months=1,
+        outcomes=outcomes,
+        co_authored=record.co_authored,
+        other=record.other,
+    )
+
+
+def month_page(profile: Profile, month: Month, place: Place) -> str:
+    """One month of a person: its text, numbers and everything that landed in it."""
+    whole = months_of(profile)
+    at = whole.index(month)
+    own = only_month(profile, month)
+    evidence = evidence_of(own, _ROOM)
+    record = own.months[0]
+    earlier = _way(whole[at + 1 : at + 2], place)
+    return site_page(
+        "month.html",
+        f"{own.contributor.display}, {wording.month_name(month)}",
+        place,
+        span=wording.tally(record),
+        summary=evidence.sentences(record.summary),
+        stats=[row for row in sections.stats(own) if row[0] != "Active months"],
+        lines=sections.line_rows(own),
+        lines_total=wording.thousands(record.lines.total),
+        languages=", ".join(record.languages),
+        work=month_items(record, evidence),
+        back=place.base,
+        earlier=earlier,
+        later=_way(whole[at - 1 : at] if at else (), place),
+        compare=_compare(whole[at + 1 : at + 2], month, place),
+        foot=_foot(profile),
+    )
+
+
+def _way(months: Sequence[Month], place: Place) -> dict[str, str] | None:
+    if not months or not place.base:
+        return None
+    return {"link": f"{place.base}/months/{months[0]}", "name": wording.month_name(months[0])}
+
+
+def _compare(before: Sequence[Month], month: Month, place: Place) -> dict[str, str] | None:
+    if not before or not place.base:
+        return None
+    return {"link": f"{place.base}/compare/{before[0]}/{month}", "name": wording.month_name(before[0])}
+
+
+def _foot(profile: Profile) -> str:
+    computed = wording.moment_name(profile.generated_at, profile.method.timezone)
+    zone = profile.method.timezone
+    return f"Computed {computed} · method {profile.method.version} · months are those of landing in {zone}"
+
+
+def difference_page(profile: Profile, months: tuple[Month, Month], place: Place) -> str:
+    """Two months of a person beside each other; a month without work is one of zeros."""
+    by_month = {record.month: record for record in profile.months}
+    before, after = (by_month.get(month) for month in months)
+    names = [{"name": wording.month_name(one), "link": f"{place.base}/months/{one}"} for one in months]
+    return site_page(
+        "difference.html",
+        f"{profile.contributor.display}, {names[0]['name']} and {names[1]['name']}",
+        place,
+        rows=[_row(label, old, new) for label, old, new in _counts(before, after)],
+        where=_where(before, after, names),
+        before=names[0],
+        after=names[1],
+        back=place.base,
+        foot=_foot(profile),
+    )
+
+
+_COUNTED = (
+    ("commits", "Commits"),
+    ("co_authored", "Co-authored"),
+    ("features", "Features"),
+    ("bugs", "Bug fixes"),
+    ("other", "Other"),
+    ("lines_of_code", "Lines of code"),
+)
+
+
+def _counts(before: MonthRecord | None, after: MonthRecord | None) -> list[tuple[str, int, int]]:
+    rows = [(label, getattr(before, name, 0), getattr(after, name, 0)) for name, label in _COUNTED]
+    old, new = (record.lines if record else Lines() for record in (before, after))
+    parts = [(f"Lines: {name}", getattr(old, part), getattr(new, part)) for part, name in wording.PART_NAMES.items()]
+    return [*rows, *(row for row in parts if row[1] or row[2])]
+
+
+def _row(label: str, before: int, after: int) -> dict[str, str]:
+    change = after - before
+    sign = "+" if change > 0 else "−" if change < 0 else ""
+    return {
+        "label": label,
+        "before": wording.thousands(before),
+        "after": wording.thousands(after),
+        "change": f"{sign}{wording.thousands(abs(change))}",
+    }
+
+
+def _where(before: MonthRecord | None, after: MonthRecord | None, names: Sequence[dict[str, str]]) -> list[Any]:
+    rows = []
+    for what, field in (("Repositories", "repositories"), ("Languages", "languages")):
+        old, new = (tuple(getattr(record, field)) if record else () for record in (before, after))
+        both = [one for one in new if one in old]
+        rows.append((f"{what} in both months", ", ".join(both) or "none"))
+        rows.append((f"{what} in {names[0]['name']} only", ", ".join(one for one in old if one not in new) or "none"))
+        rows.append((f"{what} in {names[1]['name']} only", ", ".join(one for one in new if one not in old) or "none"))
+    return rows

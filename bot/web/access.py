@@ -1,0 +1,92 @@
+"""Who may see what? The one policy: pure functions from how things stand to what may be shown, used by every route.
+
+Private by default. None means 404, and nothing tells a viewer which of the reasons it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.model import InstallationId, RepositoryId
+from bot.store.visibility import Naming, OrganisationState, PersonState, RepositoryState
+
+FEWEST_PEOPLE = 5
+"""people without whom a sum would tell of a single one"""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Anybody, whoever holds a good link, or the person whose page it is, signed in."""
+
+    kind: Literal["anybody", "link", "owner"] = "anybody"
+    installation: InstallationId | None = None
+    """the one installation that a link opens"""
+    private: bool = False
+    """the link was minted to show private repositories too"""
+
+
+ANYBODY = Viewer()
+OWNER = Viewer("owner")
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What may be shown: work in these repositories, under this naming; search engines only where `public`."""
+
+    repositories: frozenset[RepositoryId]
+    naming: Naming = "named"
+    public: bool = False
+
+
+def of_person(
+    person: PersonState | None,
+    repositories: Iterable[RepositoryState],
+    viewer: Viewer,
+    *,
+    hidden: Collection[RepositoryId] = (),
+) -> Grant | None:
+    """What a viewer may see of a person's work; `hidden` are the repositories which that person leaves out."""
+    if person is None or person.bot or person.opted_out:
+        return None
+    if viewer.kind == "anybody" and not person.public:
+        return None
+    shown = frozenset(one.id for one in repositories if one.id not in hidden and _shows(one, viewer))
+    # An empty public page would tell that there is work which is not public.
+    if viewer.kind == "anybody" and not shown:
+        return None
+    return Grant(shown, person.naming, viewer.kind == "anybody")
+
+
+def of_organisation(
+    organisation: OrganisationState | None, repositories: Iterable[RepositoryState], viewer: Viewer
+) -> Grant | None:
+    """What a viewer may see of an organisation's sums."""
+    if organisation is None or not organisation.active or viewer.kind == "owner":
+        return None
+    if viewer.kind == "anybody" and not organisation.public:
+        return None
+    if viewer.kind == "link" and viewer.installation != organisation.installation:
+        return None
+    own = [one for one in repositories if one.installation == organisation.installation]
+    shown = frozenset(one.id for one in own if _shows(one, viewer))
+    return Grant(shown, public=viewer.kind == "anybody") if shown else None
+
+
+def _shows(repository: RepositoryState, viewer: Viewer) -> bool:
+    if not repository.active:
+        return False
+    if viewer.kind == "link":
+        return repository.installation == viewer.installation and (repository.public or viewer.private)
+    return repository.public
+
+
+def shows_snapshot(grant: Grant, repositories: Collection[RepositoryId], naming: str) -> bool:
+    """Whether a snapshot that tells of these repositories under this naming may still be shown."""
+    return grant.repositories.issuperset(repositories) and naming == grant.naming
+
+
+def enough_people(people: int) -> bool:
+    """Whether so many people are enough for a sum to be shown."""
+    return people >= FEWEST_PEOPLE

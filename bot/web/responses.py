@@ -1,0 +1,186 @@
+"""How does text become an answer: which form was asked for, whether it is known already, and under which headers?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from aiohttp import web
+
+from bot.render.html import style_hash
+from bot.render.site import picture_hash, site_style_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of a page: its name, its address's suffix and its media type."""
+
+    name: str
+    suffix: str
+    media: str
+
+
+HTML = Form("html", "", "text/html")
+FORMS: tuple[Form, ...] = (
+    HTML,
+    Form("json", "json", "application/json"),
+    Form("text", "txt", "text/plain"),
+    Form("markdown", "md", "text/markdown"),
+    Form("svg", "svg", "image/svg+xml"),
+    Form("atom", "atom", "application/atom+xml"),
+    Form("csv", "csv", "text/csv"),
+    Form("svg-heatmap", "heatmap.svg", ""),
+    Form("svg-months", "months.svg", ""),
+    Form("svg-languages", "languages.svg", ""),
+    Form("svg-share", "share.svg", ""),
+    Form("svg-badge", "badge.svg", ""),
+    Form("jsonresume", "resume.json", ""),
+)
+"""forms without a media type are asked for by their suffix alone"""
+_BY_SUFFIX = MappingProxyType({form.suffix: form for form in FORMS if form.suffix})
+_MEDIA = MappingProxyType({"svg": "image/svg+xml", "json": "application/json"})
+
+
+def media_of(form: Form) -> str:
+    """The media type it is sent as."""
+    return form.media or _MEDIA[form.suffix.rpartition(".")[2]]
+
+
+def form_called(suffix: str) -> Form | None:
+    """The form that an address's suffix asks for."""
+    return _BY_SUFFIX.get(suffix)
+
+
+def form_accepted(accept: str, offered: Sequence[Form] = FORMS) -> Form | None:
+    """The form that an Accept header likes best, the earlier one of equals; None where it takes none of them."""
+    wanted = _qualities(accept)
+    if not wanted:
+        return offered[0]
+    rated = [(max((_fit(form, *want) for want in wanted), default=(0, 0.0))[1], form) for form in offered if form.media]
+    quality, best = max(rated, key=lambda pair: pair[0])
+    return best if quality > 0 else None
+
+
+def _qualities(accept: str) -> list[tuple[str, float]]:
+    wanted = []
+    for part in accept[:1000].split(","):
+        media, *parameters = (piece.strip() for piece in part.lower().split(";"))
+        if media:
+            wanted.append((media, _quality(parameters)))
+    return wanted
+
+
+def _quality(parameters: Sequence[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                return min(max(float(value), 0.0), 1.0)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+def _fit(form: Form, media: str, quality: float) -> tuple[int, float]:
+    """How precisely a range names the form, and how much it is liked: the most precise range decides (RFC 9110)."""
+    if media == form.media:
+        return 3, quality
+    if media == form.media.partition("/")[0] + "/*":
+        return 2, quality
+    return (1, quality) if media == "*/*" else (0, 0.0)
+
+
+# --- headers ---------------------------------------------------------------------------------------------------------
+
+_ALWAYS = MappingProxyType(
+    {
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "X-Frame-Options": "DENY",
+    }
+)
+
+
+def policy(*, forms: bool = False) -> str:
+    """The Content-Security-Policy of every page: its own styles, nothing else, from nowhere else."""
+    styles = " ".join(f"'{found}'" for found in (style_hash(), site_style_hash(), picture_hash()))
+    action = "'self'" if forms else "'none'"
+    return (
+        f"default-src 'none'; style-src {styles}; img-src 'self'; base-uri 'none'; "
+        f"form-action {action}; frame-ancestors 'none'"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How an answer may be kept and listed. Nothing is kept without asking: what is withdrawn is gone at once."""
+
+    cache: str = "no-store"
+    indexed: bool = False
+    forms: bool = False
+    """it holds a form that is sent to us"""
+    vary: bool = False
+    """the same address has other forms"""
+
+
+SHUT = Manner()
+PUBLIC = Manner("public, no-cache", indexed=True, vary=True)
+UNLISTED = Manner("private, no-cache", vary=True)
+
+
+def headers_of(manner: Manner, *, media: str, secure: bool) -> dict[str, str]:
+    """All headers but the length, the date and the tag."""
+    # A card stands in a README elsewhere; everything else is read here.
+    shared = manner.indexed and media == "image/svg+xml"
+    found = {
+        **_ALWAYS,
+        "Content-Security-Policy": policy(forms=manner.forms),
+        "Cache-Control": manner.cache,
+        "Cross-Origin-Resource-Policy": "cross-origin" if shared else "same-origin",
+    }
+    if not manner.indexed:
+        found["X-Robots-Tag"] = "noindex"
+    if manner.vary:
+        found["Vary"] = "Accept"
+    if secure:
+        found["Strict-Transport-Security"] = "max-age=31536000"
+    return found
+
+
+def answer(request: web.Request, body: bytes, media: str, manner: Manner = SHUT, *, status: int = 200) -> web.Response:
+    """The answer, or 304 where the asker has these very bytes."""
+    headers = headers_of(manner, media=media, secure=request.app[SECURE])
+    if status == 200 and manner.cache != "no-store":
+        tag = f'"{hashlib.sha256(media.encode() + body).hexdigest()[:32]}"'
+        headers["ETag"] = tag
+        if _known(request.headers.get("If-None-Match", ""), tag):
+            return web.Response(status=304, headers=headers)
+    return web.Response(status=status, body=body, headers=headers | {"Content-Type": _content_type(media)})
+
+
+def _content_type(media: str) -> str:
+    return media if media == "application/json" else f"{media}; charset=utf-8"
+
+
+def _known(header: str, tag: str) -> bool:
+    """If-None-Match compares weakly (RFC 9110, 13.1.2)."""
+    given = [one.strip().removeprefix("W/") for one in header[:4000].split(",")]
+    return tag in given or given == ["*"]
+
+
+SECURE = web.AppKey("secure", bool)
+"""whether people reach the pages by https"""
+NO_MORE: Mapping[str, str] = MappingProxyType({})
+
+
+def problem(request: web.Request, status: int, more: Mapping[str, str] = NO_MORE) -> web.Response:
+    """A plain page that says what went wrong and nothing else: equal bytes for equal statuses."""
+    from bot.render.site import problem_page
+
+    response = answer(request, problem_page(status).encode(), "text/html", status=status)
+    response.headers.update(more)
+    return response

@@ -1,0 +1,64 @@
+"""The whole bot over HTTP against the simulated GitHub, for tests of the whole path."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.app import Bot, Timing, build, listening
+from bot.digest.profile import Scope
+from bot.digest.profile import build as build_profile
+from bot.github.limits import Pace
+from bot.landing.changes import fold
+from bot.landing.identity import People
+from bot.model import InstallationId, Profile
+from bot.queue.worker import Pace as WorkPace
+from bot.store import installations, ledger, months
+from simulator.demo import settings_for
+from simulator.server import Simulator
+from simulator.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    bot: Bot
+    world: World
+    url: str
+
+    async def drained(self) -> None:
+        """All deliveries attempted, all jobs done."""
+        await self.world.github.settled()
+        while await self.bot.queue.drain():
+            await self.world.github.settled()
+
+
+@contextlib.asynccontextmanager
+async def running(github: Simulator, world: World, data: Path) -> AsyncIterator[Running]:
+    """The bot on SQLite in `data`; its App's deliveries go to it."""
+    timing = Timing(github=Pace(write_gap=0.0), work=WorkPace(concurrency=2, poll_every=0.02))
+    async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+        url = f"http://127.0.0.1:{port}"
+        world.app.webhook_url = f"{url}/webhook"
+        yield Running(bot, world, url)
+
+
+async def recorded_profile(bot: Bot, installation: int, who: str, scope: Scope) -> Profile:
+    """The profile of one person from the ledger; `scope.keys` and `scope.person` are filled in."""
+    from dataclasses import replace
+
+    from bot.landing.identity import person_key
+
+    async with bot.store.read() as conn:
+        stored = await installations.repositories_of(conn, InstallationId(installation))
+        names = {row.repository.full_name: row.repository for row in stored}
+        everything = [
+            fact for row in stored if row.repository.id for fact in await ledger.facts_in(conn, row.repository.id)
+        ]
+        signatures = [sig for fact in everything for sig in (fact.author, *fact.co_authors)]
+        people = People.of(signatures)
+        persons = people.find(who)
+        keys = frozenset(person_key(sig) for sig in signatures if people.person(sig) in persons)
+        facts = await months.component_of_people(conn, sorted(keys), within=installation)
+    return build_profile(fold(facts, names), replace(scope, person=persons[0], keys=keys))
