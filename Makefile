@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
-.PHONY: demo test lint acceptance bench lock clean help
+.PHONY: demo test lint acceptance campaign-kill bench lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -22,6 +22,12 @@ demo: $(STAMP)  ## the whole bot against a simulated organisation; prints the li
 
 test: $(STAMP)  ## all the tests
 	@$(BIN)/python -m pytest $(ARGS)
+
+acceptance: $(STAMP)  ## the bot against a GitHub emulator written by others (needs Node and npm)
+	@$(BIN)/python -m tests.acceptance
+
+campaign-kill: $(STAMP)  ## kill -9 again and again while deliveries arrive; ARGS="KILLS SEED"
+	@$(BIN)/python -m tests.campaigns.kill_storm $(ARGS)
 
 lint: $(STAMP)  ## ruff, mypy and the import contract
 	@$(BIN)/ruff check .

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from datetime import datetime
 
 import aiohttp
 from aiohttp import web
@@ -22,7 +23,7 @@ from bot.queue.interface import Clock, Job, Queue, TaskFunction
 from bot.queue.scaled import ScaledQueue
 from bot.queue.worker import Pace as WorkPace
 from bot.queue.worker import Worker, utc_now
-from bot.store import inbox
+from bot.store import inbox, jobs, outbox
 from bot.store.engine import Store, sqlite_warning
 from bot.store.ingest import GroupWriter
 from bot.store.jobs import NewJob
@@ -45,7 +46,6 @@ class Timing:
     """What a simulation or a test runs faster than the world does."""
 
     clock: Clock = utc_now
-    github: Pace = field(default_factory=Pace)
     work: WorkPace = field(default_factory=WorkPace)
     close_every: float = 60.0
     """seconds between two looks for months that are over"""
@@ -59,7 +59,7 @@ class Inbox:
 
     async def accept(self, delivery: Delivery) -> bool:
         """Raises StoreUnavailableError when the database cannot be written."""
-        jobs = tuple(
+        asked = tuple(
             NewJob(job.task, job.ref, serial_key=job.serial_key, dedupe_key=f"{job.task}:{job.ref}")
             for job in delivery.jobs
             if job.task in TASKS
@@ -74,7 +74,7 @@ class Inbox:
                 installation_id=delivery.installation,
                 repository_id=delivery.repository,
                 body=delivery.body,
-                jobs=jobs,
+                jobs=asked,
             )
         )
 
@@ -124,8 +124,10 @@ async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterat
         if store.dialect == "sqlite" and (warning := sqlite_warning()):
             log.warning("%s", warning)
         await migrate(store)
+        if store.dialect == "sqlite":
+            await _take_over(store, timing.clock())
         session = await stack.enter_async_context(open_session())
-        connection = _connect(settings, timing, session)
+        connection = _connect(settings, session)
         worker = Worker(store, clock=timing.clock, pace=timing.work)
         queue = await _queue(worker, stack)
         place = Workplace(
@@ -143,8 +145,15 @@ async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterat
         yield Bot(settings, store, queue, place, writer, timing)
 
 
-def _connect(settings: Settings, timing: Timing, session: aiohttp.ClientSession) -> Connection:
-    around = replace(Surroundings(), endpoint=Endpoint(base_url=settings.github.api), pace=timing.github)
+async def _take_over(store: Store, now: datetime) -> None:
+    """One process has the file: whatever is in hand there belonged to one that is gone, and need not run out."""
+    async with store.begin() as conn:
+        await jobs.free_all(conn, now)
+        await outbox.free_all(conn, now)
+
+
+def _connect(settings: Settings, session: aiohttp.ClientSession) -> Connection:
+    around = Surroundings(endpoint=Endpoint(base_url=settings.github.api), pace=Pace(write_gap=settings.write_gap))
     return Connection(session, app_id=settings.app_id or "", private_key=settings.private_key or "", around=around)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bot.errors import UnusableInput
+from bot.errors import UnusableInputError
 
 app = typer.Typer(
     add_completion=False,
@@ -143,7 +143,7 @@ def migrate() -> None:
 
 def _ended(error: Exception) -> NoReturn:
     """Tell a person about an error that is theirs to mend; any other is a defect and keeps its traceback."""
-    if isinstance(error, UnusableInput):
+    if isinstance(error, UnusableInputError):
         stop(str(error))
     explain = getattr(error, "format_message", None)  # typer's usage errors, whose base class it does not export
     if explain is None:

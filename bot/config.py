@@ -83,6 +83,8 @@ class Settings:
     public_url: str = "http://127.0.0.1:8080"
     """what people type to reach the pages, without a closing slash"""
     timezone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
+    write_gap: float = 1.0
+    """seconds between two posts of one installation; GitHub asks for one, an Enterprise Server may need none"""
     writer: WriterSettings = WriterSettings()
     log_level: str = "INFO"
 

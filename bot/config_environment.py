@@ -47,6 +47,7 @@ class Environment(BaseSettings):
     port: int = Field(8080, ge=0, le=65535, validation_alias=AliasChoices("ALMANAC_PORT", "PORT"))
     public_url: Annotated[str, _read(config.base_url_of)] | None = None
     timezone: Annotated[Any, _read(config.zone_of)] = ZoneInfo("UTC")
+    write_gap: float = Field(1.0, ge=0, le=60)
     llm_kind: config.WriterKind = "off"
     llm_url: Word = ""
     llm_model: Word = ""

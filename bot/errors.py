@@ -1,5 +1,5 @@
 """Which errors are told to a person: one line that says what to do, and exit 2 on the command line."""
 
 
-class UnusableInput(Exception):
+class UnusableInputError(Exception):
     """Something a person gave cannot be used. The text is one line and says what to do."""

@@ -53,7 +53,7 @@ def _no_counts() -> Mapping[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """One repository. `id` is identity where GitHub gave it; `full_name` ("owner/name") is shown, and identity of a clone."""
+    """One repository. `id` is identity where GitHub gave it; `full_name` ("owner/name") is shown, and names a clone."""
 
     full_name: str
     id: RepositoryId | None = None
@@ -66,7 +66,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A name and an e-mail as a commit states them, after `.mailmap`; `user_id` and `login` where GitHub resolved them."""
+    """A name and an e-mail as a commit states them, after `.mailmap`; `user_id` and `login` where GitHub knows them."""
 
     name: str
     email: str
@@ -175,7 +175,7 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Changed lines (additions + deletions as git counts them), each in exactly one part; the parts sum to git's total."""
+    """Changed lines (additions + deletions as git counts them), each in one part; the parts sum to git's total."""
 
     authored: int = 0
     tests: int = 0
@@ -242,7 +242,7 @@ class Fact:
     """number in `repository`, only where proved"""
     co_authors: tuple[Signature, ...] = ()
     keys: tuple[str, ...] = ()
-    """identities of the piece of work, e.g. `pr:owner/name#12`, `drev:D123`, `change-id:I…`, `pick:<sha>`, `patch:<id>`"""
+    """identities of the piece of work, e.g. `pr:owner/name#12`, `drev:D123`, `patch:<id>`; landing/keys.py spells them"""
     reverts: tuple[str, ...] = ()
     """identities (same spelling as `keys`) that this commit says it takes back"""
     relands: tuple[str, ...] = ()

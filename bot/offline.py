@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from zoneinfo import ZoneInfo
 
-from bot.errors import UnusableInput
+from bot.errors import UnusableInputError
 from bot.history.record import CloneRecord, open_clones
 from bot.landing.identity import person_key
 from bot.model import Change, Month, Person, PersonKey
@@ -36,20 +36,20 @@ def check_choice(option: str, value: str, allowed: Sequence[str]) -> None:
     if value not in allowed:
         near = get_close_matches(value, allowed, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise UnusableInput(f"{option} {value!r} is none of {', '.join(allowed)}{hint}")
+        raise UnusableInputError(f"{option} {value!r} is none of {', '.join(allowed)}{hint}")
 
 
 def window(since: str | None, until: str | None, timezone: str) -> Window:
-    """Raises UnusableInput for what is no month, no zone, or an empty range."""
+    """Raises UnusableInputError for what is no month, no zone, or an empty range."""
     for option, month in (("--since", since), ("--until", until)):
         if month is not None and not _MONTH.fullmatch(month):
-            raise UnusableInput(f"{option} {month!r} is no month; write it as 2025-06")
+            raise UnusableInputError(f"{option} {month!r} is no month; write it as 2025-06")
     if since and until and since > until:
-        raise UnusableInput(f"--since {since} lies after --until {until}; swap them")
+        raise UnusableInputError(f"--since {since} lies after --until {until}; swap them")
     try:
         zone = ZoneInfo(timezone)
     except (KeyError, ValueError, OSError):
-        raise UnusableInput(f"--timezone {timezone!r} is no IANA time zone; for example Europe/Berlin") from None
+        raise UnusableInputError(f"--timezone {timezone!r} is no IANA time zone; for example Europe/Berlin") from None
     return Window(zone, Month(since) if since else None, Month(until) if until else None)
 
 
@@ -88,13 +88,13 @@ def _someone(record: CloneRecord, who: str) -> tuple[Person, ...]:
     known = [name for person in record.people.all() for name in (*person.names, *person.emails, person.login or "")]
     near = get_close_matches(who, [name for name in known if name], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "; almanac contributors CLONE... lists everybody"
-    raise UnusableInput(f"nobody called {who!r} landed anything here{hint}")
+    raise UnusableInputError(f"nobody called {who!r} landed anything here{hint}")
 
 
 def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonymous: bool) -> str:
     """One contributor's profile in one of the registered forms.
 
-    Raises UnusableInput where a clone cannot be read or nobody of that name landed anything.
+    Raises UnusableInputError where a clone cannot be read or nobody of that name landed anything.
     """
     from bot.digest.profile import Scope, build
     from bot.render import RENDERERS
@@ -198,7 +198,7 @@ def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bo
 
 
 def classified(lines: Iterable[bytes]) -> Iterator[str]:
-    """The kind of each JSON line, in order. Raises UnusableInput, naming the line, where one cannot be read."""
+    """The kind of each JSON line, in order. Raises UnusableInputError, naming the line, where one cannot be read."""
     from bot.metrics.change_kind import classify
     from bot.metrics.kind_input import evidence_of
 
@@ -209,5 +209,5 @@ def classified(lines: Iterable[bytes]) -> Iterator[str]:
             verdict = classify(evidence_of(json.loads(line)))
         except (ValueError, RecursionError) as error:
             reason = "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
-            raise UnusableInput(f"line {number}: {reason}") from None
+            raise UnusableInputError(f"line {number}: {reason}") from None
         yield json.dumps({"kind": verdict.kind, "why": verdict.why}, ensure_ascii=False)

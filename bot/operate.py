@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from bot import app
 from bot.config import Settings, SettingsError, load_settings
-from bot.errors import UnusableInput
+from bot.errors import UnusableInputError
 from bot.logs import configure_logs
 from bot.store.engine import StoreUnavailableError
 from bot.store.lock import StoreInUseError
@@ -18,16 +18,16 @@ log = logging.getLogger(__name__)
 
 
 def _settings(*, serving: bool) -> Settings:
-    """Raises UnusableInput with every wrong setting, each on a line of its own."""
+    """Raises UnusableInputError with every wrong setting, each on a line of its own."""
     try:
         settings = load_settings(serving=serving)
     except SettingsError as error:
-        raise UnusableSettings(error.lines) from None
+        raise UnusableSettingsError(error.lines) from None
     configure_logs(settings.log_level)
     return settings
 
 
-class UnusableSettings(UnusableInput):
+class UnusableSettingsError(UnusableInputError):
     """Everything that is wrong with the settings."""
 
     def __init__(self, lines: tuple[str, ...]) -> None:
@@ -46,9 +46,9 @@ def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: S
     try:
         asyncio.run(until_stopped())
     except (StoreInUseError, StoreUnavailableError) as error:
-        raise UnusableInput(f"the database cannot be used: {error}") from None
+        raise UnusableInputError(f"the database cannot be used: {error}") from None
     except OSError as error:
-        raise UnusableInput(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None
+        raise UnusableInputError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None
 
 
 def serve() -> None:
@@ -67,4 +67,4 @@ def migrate() -> None:
     try:
         asyncio.run(app.migrate_only(settings))
     except (StoreInUseError, StoreUnavailableError) as error:
-        raise UnusableInput(f"the database cannot be used: {error}") from None
+        raise UnusableInputError(f"the database cannot be used: {error}") from None

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from bot.app import Bot, Timing, build, listening
 from bot.config import GitHubAddress, Settings
-from bot.github.limits import Pace
 from bot.tasks.close_month import close_months
 from simulator.server import PREFIX, Simulator
 from simulator.world import World, build_world, play_next
@@ -35,13 +34,14 @@ def settings_for(github: Simulator, world: World, data: Path, *, port: int = 0) 
         data=data,
         github=GitHubAddress(web=base, api=base + PREFIX, graphql=base + "/api/graphql"),
         port=port,
+        write_gap=0.0,
     )
 
 
 @contextlib.asynccontextmanager
 async def _running(github: Simulator, world: World, data: Path) -> AsyncIterator[tuple[Bot, int]]:
     """The bot, listening on a free port, with the App's deliveries sent to it."""
-    timing = Timing(github=Pace(write_gap=0.0))
+    timing = Timing()
     async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
         world.app.webhook_url = f"http://127.0.0.1:{port}/webhook"
         yield bot, port

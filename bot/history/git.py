@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from bot.errors import UnusableInput
+from bot.errors import UnusableInputError
 
 _SETTINGS = (
     "core.quotePath=false",
@@ -32,7 +32,7 @@ _SETTINGS = (
 """Settings that would change the numbers or run a program, put back to git's defaults (git-config(1))."""
 
 
-class GitError(UnusableInput):
+class GitError(UnusableInputError):
     """git is missing, too old, or refused; the text is one line for a person."""
 
 

@@ -85,12 +85,13 @@ def read_record(record: bytes, *, files: bool = True) -> Commit:
     )
 
 
-def commits(folder: Path, ids: Sequence[str]) -> Iterator[Commit]:
+def commits(folder: Path, ids: Sequence[str], *, patches: bool = True) -> Iterator[Commit]:
     """The commits named, with files and patches, in the order named. Raises GitError where one cannot be read."""
-    arguments = ("log", "--no-walk=unsorted", "--stdin", _FORMAT, *_PATCHES)
+    shown = _PATCHES if patches else ("--use-mailmap",)
+    arguments = ("log", "--no-walk=unsorted", "--stdin", _FORMAT, *shown)
     with git_stream(folder, *arguments, lines=list(ids)) as stream:
         for record in _records(stream):
-            yield read_record(record)
+            yield read_record(record, files=patches)
 
 
 def _mainline_merges(clone: Clone) -> Iterator[Commit]:
@@ -131,10 +132,10 @@ def arrivals(clone: Clone) -> Iterator[Arrival]:
                 yield Arrival(CommitId(sha), landed_at, carrier)
 
 
-def landings(clone: Clone, batch: Sequence[Arrival]) -> Iterator[Landing]:
-    """The arrivals of a batch, read with their patches."""
+def landings(clone: Clone, batch: Sequence[Arrival], *, patches: bool = True) -> Iterator[Landing]:
+    """The arrivals of a batch, read with their patches unless only messages are asked for."""
     by_id = {arrival.commit: arrival for arrival in batch}
-    for commit in commits(clone.folder, [arrival.commit for arrival in batch]):
+    for commit in commits(clone.folder, [arrival.commit for arrival in batch], patches=patches):
         arrival = by_id[commit.id]
         yield Landing(
             repository=clone.repository,

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from bot.errors import UnusableInput
+from bot.errors import UnusableInputError
 from bot.landing.attributes import NO_ATTRIBUTES, Attributes
 from bot.landing.config_keys import KEYS, Key
 from bot.landing.config_shapes import Tell, near, pairs
@@ -143,14 +143,14 @@ def lint(text: str) -> list[str]:
 def lint_file(path: str | Path) -> str:
     """`lint` of a file on disk, each line with the file's name before it; empty where nothing is wrong.
 
-    Raises UnusableInput where the file cannot be read.
+    Raises UnusableInputError where the file cannot be read.
     """
     try:
         with Path(path).open("rb") as file:
             raw = file.read(LARGEST + 4)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no such file"
-        raise UnusableInput(f"{path}: {reason}; name a configuration file such as {CONFIG_PATH}") from None
+        raise UnusableInputError(f"{path}: {reason}; name a configuration file such as {CONFIG_PATH}") from None
     try:
         problems = lint(raw.decode("utf-8"))
     except UnicodeDecodeError as error:

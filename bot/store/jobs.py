@@ -176,3 +176,8 @@ async def prune(conn: AsyncConnection, before: datetime) -> int:
 
 async def _move(conn: AsyncConnection, which: Any, old: str, new: str) -> int:
     return (await conn.execute(update(JOB).where(which, JOB.c.state == old).values(state=new))).rowcount
+
+
+async def free_all(conn: AsyncConnection, now: datetime) -> None:
+    """End every lease: only for a process that knows itself to be the only one, as on SQLite at start."""
+    await conn.execute(update(JOB).where(JOB.c.state == "running").values(lease_until=now))

@@ -128,3 +128,14 @@ async def waiting(conn: AsyncConnection, now: datetime, limit: int = 100) -> lis
     free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
     query = select(OUTBOX.c.id).where(free).order_by(OUTBOX.c.changed_at, OUTBOX.c.id).limit(limit)
     return list((await conn.execute(query)).scalars())
+
+
+async def busy_until(conn: AsyncConnection, outbox_id: int) -> datetime | None:
+    """When another worker's lease on an intent ends; None where nobody has it in hand."""
+    query = select(OUTBOX.c.lease_until).where(OUTBOX.c.id == outbox_id, OUTBOX.c.state == "claimed")
+    return (await conn.execute(query)).scalar_one_or_none()
+
+
+async def free_all(conn: AsyncConnection, now: datetime) -> None:
+    """End every lease: only for a process that knows itself to be the only one."""
+    await conn.execute(update(OUTBOX).where(OUTBOX.c.state == "claimed").values(lease_until=now))

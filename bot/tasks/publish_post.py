@@ -10,7 +10,7 @@ from bot.github.client import is_missing
 from bot.github.publish import CheckRun, Post
 from bot.github.reads import read_repository
 from bot.model import CommitId, RepositoryId
-from bot.queue.interface import Job
+from bot.queue.interface import Job, RetryLater
 from bot.store import outbox
 from bot.store.outbox import Posting
 from bot.tasks.workplace import Workplace, asking_github
@@ -29,6 +29,10 @@ async def publish_post(job: Job, place: Workplace) -> None:
     now = place.clock()
     async with place.store.begin() as conn:
         posting = await outbox.claim(conn, int(job.ref_id), now=now, lease_until=now + LEASE)
+        busy = await outbox.busy_until(conn, int(job.ref_id)) if posting is None else None
+    if busy is not None:
+        # perhaps a worker that died with the intent in hand: look again when its lease is over
+        raise RetryLater(max((busy - now).total_seconds(), 1.0), "another worker is posting it")
     if posting is None:
         return
     try:

@@ -11,6 +11,7 @@ from bot.queue.interface import Job
 from bot.store import installations, ledger
 from bot.tasks.announcing import announce
 from bot.tasks.close_month import retell
+from bot.tasks.known_installation import know_installation
 from bot.tasks.measuring import facts_of
 from bot.tasks.recording import Place, record
 from bot.tasks.workplace import Workplace, arguments, asking_github
@@ -19,6 +20,7 @@ from bot.tasks.workplace import Workplace, arguments, asking_github
 async def record_landing(job: Job, place: Workplace) -> None:
     """`before` empty means a new branch; what is recorded already is left alone."""
     given = arguments(job.ref_id)
+    await know_installation(place, given["installation"])
     client = place.reader(given["installation"], given["repository"])
     with asking_github():
         repository = await read_repository(client, RepositoryId(given["repository"]))

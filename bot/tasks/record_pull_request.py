@@ -7,6 +7,7 @@ from bot.github.reads import Landed, read_landed_by, read_pull_request, read_rep
 from bot.model import PullRequest, Repository, RepositoryId
 from bot.queue.interface import Job
 from bot.store import installations, ledger, pulls
+from bot.tasks.known_installation import know_installation
 from bot.tasks.landed_before import landed_before
 from bot.tasks.pull_request_json import kept
 from bot.tasks.record_landing import record_landed
@@ -16,6 +17,7 @@ from bot.tasks.workplace import Workplace, arguments, asking_github
 async def record_pull_request(job: Job, place: Workplace) -> None:
     """Closed unmerged is a candidate too: a merge bot may have pushed its commits, now or later."""
     given = arguments(job.ref_id)
+    await know_installation(place, given["installation"])
     client = place.reader(given["installation"], given["repository"])
     with asking_github():
         repository = await read_repository(client, RepositoryId(given["repository"]))
@@ -30,7 +32,7 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
 
 
 def _own(landed: tuple[Landed, ...], pull_request: PullRequest) -> tuple[Landed, ...]:
-    """Of what reached the branch since the pull request's base, what came with its merge commit; a push tells the rest."""
+    """Of what reached the branch since the base, what came with the merge commit or before; a push tells the rest."""
     carriers = [one.carrier.id for one in landed]
     if pull_request.merge_commit not in carriers:
         return landed

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bot.github.operations import INSTALLATION_REPOSITORIES, needed
 from bot.github.payloads.answers import Installation
 from bot.github.reads import read_installation, read_installation_repositories
 from bot.model import InstallationId, Repository
 from bot.queue.interface import Job
 from bot.store import installations, jobs
-from bot.store.installations import Account
+from bot.tasks.known_installation import account_of
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 
@@ -22,7 +23,8 @@ async def update_installation(job: Job, place: Workplace) -> None:
         await _suspend(job, place, found)
     else:
         with asking_github():
-            reached = await read_installation_repositories(place.github.installation(number))
+            client = place.github.installation(number, permissions=needed(INSTALLATION_REPOSITORIES))
+            reached = await read_installation_repositories(client)
         await _renew(job, place, found, reached)
 
 
@@ -36,7 +38,7 @@ async def _remove(job: Job, place: Workplace, number: InstallationId) -> None:
 async def _suspend(job: Job, place: Workplace, found: Installation) -> None:
     async with place.store.begin() as conn:
         await installations.see_installation(
-            conn, found.id, _account(found), app_id=str(place.ourselves.id), now=place.clock()
+            conn, found.id, account_of(found), app_id=str(place.ourselves.id), now=place.clock()
         )
         await installations.suspend(conn, found.id, place.clock())
         await jobs.park_installation(conn, found.id)
@@ -47,7 +49,7 @@ async def _renew(job: Job, place: Workplace, found: Installation, reached: tuple
     now = place.clock()
     kept = {repository.id for repository in reached}
     async with place.store.begin() as conn:
-        await installations.see_installation(conn, found.id, _account(found), app_id=str(place.ourselves.id), now=now)
+        await installations.see_installation(conn, found.id, account_of(found), app_id=str(place.ourselves.id), now=now)
         await installations.suspend(conn, found.id, None)
         await installations.see_repositories(conn, found.id, reached, now)
         stored = await installations.repositories_of(conn, found.id)
@@ -55,7 +57,3 @@ async def _renew(job: Job, place: Workplace, found: Installation, reached: tuple
         await installations.remove_repositories(conn, gone, now)
         await jobs.unpark_installation(conn, found.id, now)
         await job.finish(conn)
-
-
-def _account(found: Installation) -> Account:
-    return Account(found.account_id, found.account, "Organization" if found.organisation else "User")

@@ -11,6 +11,7 @@ from bot.github.reads import read_repository
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, RetryLater
 from bot.store import installations, ledger
+from bot.tasks.known_installation import know_installation
 from bot.tasks.workplace import Workplace, arguments
 
 
@@ -18,6 +19,7 @@ async def update_repository(job: Job, place: Workplace) -> None:
     """What GitHub answers now counts, not what the delivery said; out of reach means hidden."""
     given = arguments(job.ref_id)
     repository_id = RepositoryId(given["repository"])
+    await know_installation(place, given["installation"])
     repository = await _now(place, given["installation"], repository_id)
     async with place.store.begin() as conn:
         if repository is None:

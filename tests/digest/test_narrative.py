@@ -25,6 +25,19 @@ def test_a_stack_of_changes_is_one_clause_with_their_number() -> None:
     assert len(text.sentences[0].evidence) == 5
 
 
+def test_changes_that_belong_to_one_are_counted_beside_it() -> None:
+    found = facts(
+        [
+            change("Add a modal", lines=90),
+            change("Rename x", "refactor", number=2),
+            change("Use y", "refactor", number=3),
+        ],
+        groups=[range(3)],
+    )
+    assert month_text(found).text == "June 2025, acme/engine: added a modal (with two related changes)."
+    assert not check_text(month_text(found), found)
+
+
 def test_features_fixes_and_the_rest_have_a_sentence_each() -> None:
     found = facts([
         change("Add a flag", number=1),

@@ -10,7 +10,6 @@ from pathlib import Path
 from bot.app import Bot, Timing, build, listening
 from bot.digest.profile import Scope
 from bot.digest.profile import build as build_profile
-from bot.github.limits import Pace
 from bot.landing.changes import fold
 from bot.landing.identity import People
 from bot.model import InstallationId, Profile
@@ -37,7 +36,7 @@ class Running:
 @contextlib.asynccontextmanager
 async def running(github: Simulator, world: World, data: Path) -> AsyncIterator[Running]:
     """The bot on SQLite in `data`; its App's deliveries go to it."""
-    timing = Timing(github=Pace(write_gap=0.0), work=WorkPace(concurrency=2, poll_every=0.02))
+    timing = Timing(work=WorkPace(concurrency=2, poll_every=0.02))
     async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         world.app.webhook_url = f"{url}/webhook"

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, select, text
+from sqlalchemy.schema import DropTable
 
 from bot.store.engine import Store
 from bot.store.installations import ACCOUNT, INSTALLATION
 from bot.store.migrate import BrokenReferencesError, is_current, migrate
 from bot.store.migrations.names import is_ours
-from bot.store.schema import METADATA, TABLES
+from bot.store.schema import CHOICES, METADATA, TABLES
 from tests.store.conftest import NOW
 
 
@@ -73,6 +74,8 @@ async def test_a_migration_that_leaves_broken_references_is_rolled_back(store: S
         pytest.skip("PostgreSQL checks references by itself")
     async with store.begin(foreign_keys=False) as conn:
         await conn.execute(insert(INSTALLATION).values(id=2, app_id="7", account_id=99, created_at=NOW))
+        for table in reversed(CHOICES):
+            await conn.execute(DropTable(table))
         await conn.execute(text("UPDATE alembic_version SET version_num = '0001'"))
     with pytest.raises(BrokenReferencesError):
         await migrate(store)

@@ -1,0 +1,5 @@
+"""`python -m bot` is `almanac`."""
+
+from bot.cli import main
+
+main()

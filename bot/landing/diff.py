@@ -1,0 +1,88 @@
+"""Which files does a unified patch text change, and how?"""
+
+from __future__ import annotations
+
+import re
+
+from bot.model import FileChange, FileStatus
+
+_ESCAPE = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
+_NAMED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+
+
+def unquote(path: str) -> str:
+    """A path as git quotes it in C style (core.quotePath), plain."""
+    if len(path) < 2 or path[0] != '"' or path[-1] != '"':
+        return path
+
+    def plain(match: re.Match[bytes]) -> bytes:
+        code = match[1]
+        return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _NAMED.get(code, code)
+
+    return _ESCAPE.sub(plain, path[1:-1].encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
+
+
+def _same_name(rest: str) -> str:
+    """The one path of `a/PATH b/PATH`: git names the same file twice, so it is the half, blanks or not."""
+    rest = rest.rstrip("\r")
+    if rest.startswith('"'):
+        return unquote(rest[: (len(rest) - 1) // 2])[2:]
+    return rest[2 : (len(rest) - 1) // 2]
+
+
+def _side(line: str) -> str:
+    """The path of a `--- a/x` or `+++ b/x` line, after the four characters; git ends names with blanks by a tab."""
+    return unquote(line.removesuffix("\t"))[2:]
+
+
+def read_file(text: str) -> FileChange:
+    """One file of a patch; `text` is what stands behind `diff --git `."""
+    head, found, hunks = text.partition("\n@@ ")
+    patch = "@@ " + hunks if found else None
+    lines = head.split("\n")
+    status: FileStatus = "modified"
+    path, previous, mode, binary = "", None, "", False
+    for line in lines[1:]:
+        if line.startswith("+++ ") and not line.startswith("+++ /dev/null"):
+            path = _side(line[4:])
+        elif line.startswith("--- ") and not line.startswith("--- /dev/null"):
+            path = path or _side(line[4:])
+        elif line.startswith("index "):
+            mode = line[-6:] if line[-7:-6] == " " else mode
+        elif line.startswith("new file mode "):
+            status, mode = "added", line[-6:]
+        elif line.startswith("deleted file mode "):
+            status, mode = "removed", line[-6:]
+        elif line.startswith("rename from "):
+            status, previous = "renamed", unquote(line[12:])
+        elif line.startswith("copy from "):
+            status, previous = "copied", unquote(line[10:])
+        elif line.startswith(("rename to ", "copy to ")):
+            path = unquote(line.split(" ", 2)[2])
+        elif line.startswith("Binary files "):
+            binary = True
+    return FileChange(
+        path=path or _same_name(lines[0]),
+        status=status,
+        additions=patch.count("\n+") if patch else 0,
+        deletions=patch.count("\n-") if patch else 0,
+        patch=patch,
+        previous_path=previous,
+        binary=binary,
+        submodule=mode == "160000",
+        symlink=mode == "120000",
+    )
+
+
+def read_diff(text: str) -> tuple[FileChange, ...]:
+    """The files of a whole `git log -p` patch.
+
+    Every line of a hunk begins with its sign, so a line that begins with `diff --git ` is always a header.
+    """
+    if not text.startswith("diff --git "):
+        _, found, text = text.partition("\ndiff --git ")
+        if not found:
+            return ()
+    else:
+        text = text[len("diff --git ") :]
+    return tuple(read_file(part) for part in text.removesuffix("\n").split("\ndiff --git "))

@@ -1,0 +1,81 @@
+"""Who signed this text? Ed25519 keys: the one of this installation in a file, and anybody's to check with."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A key that signs. `id` names it for those who check: the hash of its public half."""
+
+    key: Ed25519PrivateKey = field(repr=False)
+    public: bytes
+    """its public half, 32 bytes"""
+
+    @property
+    def id(self) -> str:
+        return hashlib.sha256(self.public).hexdigest()[:16]
+
+    def sign(self, text: str) -> str:
+        """The signature of a text's UTF-8 bytes, in base64."""
+        return base64.b64encode(self.key.sign(text.encode())).decode()
+
+    def published(self) -> dict[str, str]:
+        """What the well-known address says of it."""
+        return {"kind": "Ed25519", "id": self.id, "public_key": base64.b64encode(self.public).decode()}
+
+
+def signing_key(path: Path) -> SigningKey:
+    """The key in this file, made now where there is none; only its owner can read it. Raises ValueError for no key."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    if not path.exists():
+        _write_key(path)
+    key = load_pem_private_key(path.read_bytes(), password=None)
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ValueError(f"{path} holds a key of another kind than Ed25519")
+    return SigningKey(key, key.public_key().public_bytes_raw())
+
+
+def _write_key(path: Path) -> None:
+    """Written aside and linked into place: of two processes that start together, one makes the key of both."""
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    pem = Ed25519PrivateKey.generate().private_bytes(
+        form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
+    )
+    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(pem)
+    try:
+        os.link(aside, path)
+    except FileExistsError:
+        pass
+    finally:
+        aside.unlink()
+
+
+def is_signed(text: str, signature: str, public_key: str) -> bool:
+    """Whether the signature (base64) of this text was made by the owner of the public key (base64)."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key, validate=True))
+        key.verify(base64.b64decode(signature, validate=True), text.encode())
+    except (InvalidSignature, binascii.Error, ValueError):
+        return False
+    return True

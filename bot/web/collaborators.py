@@ -1,0 +1,58 @@
+"""What are the pages made from? Built once by the composition root."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from aiohttp import web
+
+from bot.signatures import SigningKey
+from bot.store.engine import Store
+from bot.web.failures import peer_address
+from bot.web.limits import RateLimit
+from bot.web.reading import Reader
+from bot.web.sign_in import SignIn
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The collaborators of every page."""
+
+    store: Store
+    public_url: str
+    """what people type to reach the pages, without a closing slash"""
+    zone: ZoneInfo
+    clock: Callable[[], datetime]
+    secret: bytes = field(repr=False)
+    """signs links; 32 bytes or more, kept as long as links are to work"""
+    signing: SigningKey | None = None
+    """signs snapshots; without it none are taken"""
+    definitions: Path | None = None
+    """the Markdown file that explains each metric"""
+    sign_in: SignIn | None = None
+    """GitHub sign-in; without it there is no settings page"""
+    requests_a_minute: int = 240
+    """of one address"""
+    address: Callable[[web.Request], str | None] = peer_address
+    timer: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The collaborators, with what they remember between requests."""
+
+    pages: Pages
+    reader: Reader
+    limit: RateLimit
+
+
+DESK = web.AppKey("desk", Desk)
+
+
+def desk_of(request: web.Request) -> Desk:
+    return request.app[DESK]

@@ -1,0 +1,141 @@
+"""What is a person's profile right now, as far as a grant goes; and which profiles need not be folded again?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from types import MappingProxyType
+from zoneinfo import ZoneInfo
+
+from cachetools import LRUCache, TTLCache
+
+from bot.digest.profile import Scope, build
+from bot.landing.changes import fold
+from bot.landing.identity import person_key
+from bot.model import Fact, Person, Profile, Repository
+from bot.store import records
+from bot.store.engine import Store
+from bot.store.records import Found, Mark
+from bot.store.visibility import Naming, PersonState, RepositoryState
+from bot.web.access import Grant
+
+_PROFILES = 64
+_MOST_TEXT = 32 * 1024 * 1024
+"""bytes of rendered pages that are kept"""
+_STALE = 300.0
+"""seconds after which a profile is folded again whatever the mark says"""
+_AT_ONCE = 2
+
+_Key = tuple[PersonState, Naming, tuple[RepositoryState, ...], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A profile, and a number that no other profile has."""
+
+    number: int
+    mark: Mark
+    profile: Profile
+
+
+class Reader:
+    """Folds profiles, each once for everybody who asks at the same time, away from the event loop."""
+
+    def __init__(self, store: Store, zone: ZoneInfo, *, timer: Callable[[], float]) -> None:
+        self._store, self._zone = store, zone
+        self._kept: TTLCache[_Key, Reading] = TTLCache(_PROFILES, _STALE, timer=timer)
+        self._texts: LRUCache[tuple[object, ...], bytes] = LRUCache(_MOST_TEXT, getsizeof=len)
+        self._building: dict[_Key, asyncio.Task[Reading]] = {}
+        self._numbers = count(1)
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def read(
+        self, person: PersonState, grant: Grant, repositories: Sequence[RepositoryState], now: datetime
+    ) -> Reading:
+        """The profile of what the grant shows. It is the same for a whole UTC day, unless something lands."""
+        shown = tuple(one for one in repositories if one.id in grant.repositories)
+        day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        key = (person, grant.naming, shown, day)
+        async with self._store.read() as conn:
+            mark = await records.mark_of(conn, grant.repositories)
+        kept = self._kept.get(key)
+        if kept is not None and kept.mark == mark:
+            return kept
+        if key not in self._building:
+            task = asyncio.create_task(self._build(key, mark))
+            task.add_done_callback(lambda _: self._building.pop(key, None))
+            self._building[key] = task
+        return await asyncio.shield(self._building[key])
+
+    async def _build(self, key: _Key, mark: Mark) -> Reading:
+        person, naming, shown, day = key
+        async with self._turns:
+            async with self._store.read() as conn:
+                found = await records.facts_about(conn, person.keys, [one.id for one in shown])
+            frame = _Frame(person, shown, naming, self._zone)
+            profile = await asyncio.to_thread(_profile, found, frame, max(day, found.recorded_at))
+        reading = Reading(next(self._numbers), mark, profile)
+        self._kept[key] = reading
+        return reading
+
+    async def text(self, reading: Reading, name: object, render: Callable[[Profile], str]) -> bytes:
+        """The profile rendered, each form once; `name` tells this rendering from others of the same profile."""
+        key = (reading.number, name)
+        kept = self._texts.get(key)
+        if kept is None:
+            async with self._turns:
+                kept = (await asyncio.to_thread(render, reading.profile)).encode("utf-8", "replace")
+            if len(kept) <= _MOST_TEXT // 8:
+                self._texts[key] = kept
+        return kept
+
+    def forget(self) -> None:
+        """Drop everything that is kept in memory."""
+        self._kept.clear()
+        self._texts.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    person: PersonState
+    shown: tuple[RepositoryState, ...]
+    naming: Naming
+    zone: ZoneInfo
+
+
+def _profile(found: Found, frame: _Frame, now: datetime) -> Profile:
+    facts = found.facts()
+    scope = Scope(
+        person=_as_shown(frame.person, facts), keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming
+    )
+    return build(fold(facts, repositories_of(frame.shown)), scope)
+
+
+def repositories_of(shown: Iterable[RepositoryState]) -> Mapping[str, Repository]:
+    """The repositories by name; a parent that is not among them is not named."""
+    states = tuple(shown)
+    names = {one.full_name.lower() for one in states}
+    return MappingProxyType(
+        {
+            one.full_name: Repository(
+                full_name=one.full_name,
+                id=one.id,
+                fork=one.fork,
+                parent=one.parent if one.parent and one.parent.lower() in names else None,
+                default_branch=one.default_branch,
+            )
+            for one in states
+        }
+    )
+
+
+def _as_shown(person: PersonState, facts: Iterable[Fact]) -> Person:
+    """The person by the name that stands on the work shown: other work may bear a name that is not for everybody."""
+    signed = [sig for fact in facts for sig in (fact.author, *fact.co_authors)]
+    names = Counter(sig.name for sig in signed if sig.name and person_key(sig) in person.keys)
+    name = min(names, key=lambda one: (-names[one], one), default="")
+    return Person(person.key, name or person.login or "A contributor", (), person.login, person.user_id)

@@ -1,0 +1,125 @@
+"""Whose page does an address open, and how much of it? Every route asks here, and here the policy is asked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import PersonKey
+from bot.store import links, visibility
+from bot.store.links import Link
+from bot.store.visibility import OrganisationState, PersonState, RepositoryState
+from bot.web import access
+from bot.web.access import ANYBODY, Grant, Viewer
+from bot.web.collaborators import Pages
+
+_LOGIN = re.compile(r"[A-Za-z0-9-]{1,39}")
+_ALIAS = re.compile(r"[0-9a-f]{20}")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPerson:
+    """A person's page that this viewer may see; `base` is its path."""
+
+    person: PersonState
+    repositories: tuple[RepositoryState, ...]
+    grant: Grant
+    base: str
+    link: Link | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOrganisation:
+    """An organisation's page that this viewer may see; `base` is its path."""
+
+    organisation: OrganisationState
+    repositories: tuple[RepositoryState, ...]
+    grant: Grant
+    base: str
+    link: Link | None = None
+
+
+async def by_login(conn: AsyncConnection, login: str) -> OpenPerson | None:
+    """The public page under a person's own name."""
+    if not _LOGIN.fullmatch(login):
+        return None
+    person = await visibility.person_called(conn, login)
+    if person is None or person.naming != "named":
+        return None
+    return await open_person(conn, person, ANYBODY, base=f"/@{person.login}")
+
+
+async def by_alias(conn: AsyncConnection, alias: str) -> OpenPerson | None:
+    """The public page of somebody who is not named."""
+    if not _ALIAS.fullmatch(alias):
+        return None
+    person = await visibility.person_behind(conn, alias)
+    if person is None or person.naming != "anonymous":
+        return None
+    return await open_person(conn, person, ANYBODY, base=f"/anonymous/{alias}")
+
+
+async def by_token(conn: AsyncConnection, token: str, pages: Pages) -> OpenPerson | OpenOrganisation | None:
+    """What a signed link opens."""
+    link = await links.opened(conn, token, secret=pages.secret)
+    if link is None or not link.good(pages.clock()):
+        return None
+    viewer = Viewer("link", link.installation, link.private)
+    kind, _, name = link.subject.partition(":")
+    if kind == "person":
+        person = await visibility.person_state(conn, PersonKey(name))
+        return None if person is None else await open_person(conn, person, viewer, base=f"/p/{token}", link=link)
+    organisation = await visibility.organisation(conn, link.installation)
+    return await open_organisation(conn, organisation, viewer, base=f"/p/{token}", link=link)
+
+
+async def by_organisation(conn: AsyncConnection, login: str) -> OpenOrganisation | None:
+    """The public page of an organisation."""
+    if not _LOGIN.fullmatch(login):
+        return None
+    found = await visibility.organisation_called(conn, login)
+    return await open_organisation(conn, found, ANYBODY, base=f"/organisations/{found.login}" if found else "")
+
+
+async def open_person(
+    conn: AsyncConnection, person: PersonState, viewer: Viewer, *, base: str, link: Link | None = None
+) -> OpenPerson | None:
+    """The person's page for this viewer, None where the policy shows nothing."""
+    repositories = await visibility.repositories_with(conn, person.keys)
+    hidden = await visibility.hidden_repositories(conn, person.keys)
+    near = await _beside(conn, repositories)
+    grant = access.of_person(person, repositories, viewer, hidden=hidden)
+    if grant is None:
+        return None
+    # What folds with the person's work may lie in repositories without any of it: a fork, or where it was reverted.
+    around = access.of_person(person, near, viewer, hidden=hidden) or grant
+    wide = Grant(grant.repositories | around.repositories, grant.naming, grant.public)
+    shown = tuple(one for one in near if one.id in wide.repositories)
+    return OpenPerson(person, shown, wide, base, link)
+
+
+async def _beside(conn: AsyncConnection, repositories: list[RepositoryState]) -> list[RepositoryState]:
+    """All repositories of the installations that these belong to."""
+    found = sorted({one.installation for one in repositories if one.installation is not None})
+    return await visibility.repositories_in(conn, found)
+
+
+async def open_organisation(
+    conn: AsyncConnection,
+    organisation: OrganisationState | None,
+    viewer: Viewer,
+    *,
+    base: str,
+    link: Link | None = None,
+) -> OpenOrganisation | None:
+    """The organisation's page for this viewer, None where the policy shows nothing."""
+    if organisation is None:
+        return None
+    repositories = await visibility.repositories_in(conn, [organisation.installation])
+    grant = access.of_organisation(organisation, repositories, viewer)
+    if grant is None:
+        return None
+    shown = tuple(one for one in repositories if one.id in grant.repositories)
+    return OpenOrganisation(organisation, shown, grant, base, link)

@@ -1,0 +1,8 @@
+"""Write docs/almanac.schema.json from the table of keys in bot/landing/config_keys.py."""
+
+from pathlib import Path
+
+from bot.landing.repo_config import json_schema
+
+if __name__ == "__main__":
+    Path(__file__).parent.parent.joinpath("docs", "almanac.schema.json").write_text(json_schema(), "utf-8")

@@ -1,0 +1,203 @@
+"""Is anything acknowledged lost, or anything counted twice, when the bot is killed again and again?
+
+    python -m tests.campaigns.kill_storm [KILLS] [SEED]
+
+The bot runs as `almanac serve` on SQLite; while the simulated organisation's half year is delivered, the process is
+killed with SIGKILL at random moments and started again. Deliveries that were not answered 2xx are sent again
+afterwards, as a catch-up would. Then every landed commit must stand in the ledger once, with one check run on each
+commit that carried it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import socket
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import aiohttp
+from sqlalchemy import func, select
+
+from bot.store.engine import Store
+from bot.store.jobs import JOB
+from bot.store.ledger import FACT
+from bot.store.outbox import OUTBOX
+from simulator.server import Simulator
+from simulator.world import World, build_world, play_next
+
+NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What stood at the end."""
+
+    kills: int
+    deliveries: int
+    sent_again: int
+    landed: int
+    recorded: int
+    dead_jobs: int
+    checks_twice: int
+    checks: int
+    intents: int
+
+    @property
+    def whole(self) -> bool:
+        return (
+            self.landed == self.recorded
+            and not self.dead_jobs
+            and not self.checks_twice
+            and self.checks == self.intents > 0
+        )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Victim:
+    """`almanac serve` in a process of its own."""
+
+    def __init__(self, github: Simulator, world: World, data: Path) -> None:
+        self.port = free_port()
+        self.data = data
+        self._environment = os.environ | {
+            "ALMANAC_APP_ID": str(world.app.id),
+            "ALMANAC_PRIVATE_KEY": world.app.private_key,
+            "ALMANAC_WEBHOOK_SECRET": world.app.webhook_secret,
+            "ALMANAC_GITHUB_URL": github.url,
+            "ALMANAC_DATA": str(data),
+            "ALMANAC_DATABASE_URL": f"sqlite:///{data / 'almanac.sqlite'}",
+            "ALMANAC_PORT": str(self.port),
+            "ALMANAC_WRITE_GAP": "0",
+        }
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        with (self.data / "log.txt").open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "bot", "serve", env=self._environment, stdout=log, stderr=log
+            )
+        await self._listening()
+
+    async def _listening(self) -> None:
+        async with aiohttp.ClientSession() as session:
+            for _ in range(600):
+                try:
+                    async with session.get(f"http://127.0.0.1:{self.port}/webhook"):
+                        return
+                except aiohttp.ClientError:
+                    await asyncio.sleep(0.05)
+        raise RuntimeError((self.data / "log.txt").read_text()[-2000:])
+
+    async def end(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+        await self._process.wait()
+
+
+async def storm(kills: int, seed: int, landings: int) -> Outcome:
+    """Play `landings` landings while the bot is killed `kills` times."""
+    chance = random.Random(seed)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        async with Simulator() as github:
+            world = build_world(github, NOW)
+            victim = Victim(github, world, Path(folder))
+            world.app.webhook_url = f"http://127.0.0.1:{victim.port}/webhook"
+            await victim.start()
+
+            async def kill() -> None:
+                for _ in range(kills):
+                    await asyncio.sleep(chance.uniform(0.05, 0.9))
+                    await victim.end(signal.SIGKILL)
+                    await victim.start()
+
+            killing = asyncio.create_task(kill())
+            while world.played < landings and await play_next(world):
+                pass
+            await killing
+            again = await _send_again(github)
+            await _quiet(victim)
+            await victim.end(signal.SIGTERM)
+            return await _outcome(world, victim, kills=kills, again=again)
+
+
+async def _send_again(github: Simulator) -> int:
+    """Until every delivery was answered 2xx once."""
+    sent = 0
+    while True:
+        good = {delivery.guid for delivery in github.deliveries.log if 200 <= (delivery.status_code or 0) < 300}
+        bad = {delivery.guid: delivery.id for delivery in github.deliveries.log if delivery.guid not in good}
+        if not bad:
+            return sent
+        for number in bad.values():
+            github.deliveries.redeliver(number)
+        sent += len(bad)
+        await github.settled()
+
+
+async def _quiet(victim: Victim) -> None:
+    """Until no job is left to do."""
+    store = await Store.open(f"sqlite+aiosqlite:///{victim.data / 'almanac.sqlite'}", read_only=True)
+    try:
+        for _ in range(2400):
+            async with store.read() as conn:
+                query = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running")))
+                if not (await conn.execute(query)).scalar_one():
+                    return
+            await asyncio.sleep(0.1)
+    finally:
+        await store.close()
+    raise RuntimeError("jobs are left over")
+
+
+async def _outcome(world: World, victim: Victim, *, kills: int, again: int) -> Outcome:
+    store = await Store.open(f"sqlite+aiosqlite:///{victim.data / 'almanac.sqlite'}", read_only=True)
+    async with store.read() as conn:
+        facts = (await conn.execute(select(FACT.c.commit_id))).scalars().all()
+        dead = (await conn.execute(select(func.count()).where(JOB.c.state == "dead"))).scalar_one()
+        intents = (await conn.execute(select(func.count()).where(OUTBOX.c.kind == "check"))).scalar_one()
+    await store.close()
+    checks: Counter[str] = Counter()
+    for repository in world.repositories.values():
+        checks.update(
+            run.fields["head_sha"]
+            for run in repository.checks.values()
+            if run.app is world.app and run.fields["conclusion"] == "neutral"
+        )
+    landed = sum(_landed(repository) for repository in world.repositories.values())
+    twice = sum(1 for count in checks.values() if count > 1)
+    log = world.github.deliveries.log
+    return Outcome(kills, len(log), again, landed, len(facts), dead, twice, sum(checks.values()), intents)
+
+
+def _landed(repository: object) -> int:
+    """Non-merge commits of the default branch, without the first one, which no delivery told of."""
+    from simulator.git import run_git
+    from simulator.state import Repository
+
+    assert isinstance(repository, Repository)
+    text = run_git(repository.git.path, "rev-list", "--count", "--no-merges", str(repository.git.tip))
+    return int(text) - 1
+
+
+def main() -> None:
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    outcome = asyncio.run(storm(kills, seed, 1000))
+    print(outcome)
+    sys.exit(0 if outcome.whole else 1)
+
+
+if __name__ == "__main__":
+    main()
