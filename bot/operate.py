@@ -48,7 +48,9 @@ def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: S
     except (StoreInUseError, StoreUnavailableError) as error:
         raise UnusableInputError(f"the database cannot be used: {error}") from None
     except OSError as error:
-        raise UnusableInputError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from None
+        raise UnusableInputError(
+            f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}"
+        ) from None
 
 
 def serve() -> None:

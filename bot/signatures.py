@@ -55,9 +55,7 @@ def _write_key(path: Path) -> None:
 
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     aside = path.with_name(f"{path.name}.{os.getpid()}")
-    pem = Ed25519PrivateKey.generate().private_bytes(
-        form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
-    )
+    pem = Ed25519PrivateKey.generate().private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
     with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(pem)
     try:

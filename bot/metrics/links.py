@@ -7,13 +7,15 @@ import re
 from bot.landing.conventions import Recognised
 from bot.model import Landing
 
-_ISSUE = re.compile(
+_NUMBER = re.compile(r"#(\d{1,7})\b|\b[Gg][Hh]-(\d{1,7})\b|/(?:issues|pull)/(\d{1,7})\b")
+_PLACE = re.compile(r"(?:https://[\w.-]{1,100}/)?([\w.-]{1,39}/[\w.-]{1,100})$")
+_SAYS = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|part of|follow[- ]?up (?:to|of|for)|reland of|see|"
-    r"for|related(?: to)?|addresses|towards?)\s{0,3}:?\s{0,3}"
-    r"(?:(?P<repository>[\w.-]{1,39}/[\w.-]{1,100})#|https://[\w.-]{1,100}/(?P<path>[\w.-]{1,39}/[\w.-]{1,100})/"
-    r"(?:issues|pull)/|#|gh-)(?P<number>\d{1,7})\b",
+    r"for|related(?: to)?|addresses|towards?)\s{0,3}:?\s{0,3}$",
     re.IGNORECASE,
 )
+_BEFORE = 280
+"""characters before a number in which the repository and the word that links it stand"""
 _TICKET = re.compile(r"^\W{0,2}([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")
 _NO_TICKETS = frozenset({"CVE", "PEP", "RFC", "UTF", "SHA", "ISO", "MD", "GH", "BASE", "PY", "X"})
 _STACK_LINE = re.compile(r"^\s{0,8}(?:[*-]\s{0,3})?(?:__->__\s{0,3}|\*\*|➡️\s{0,3}|👉\s{0,3})?#(\d{1,7})\b")
@@ -22,20 +24,34 @@ _SERIES = re.compile(r"[\[(]?\b(?P<at>\d{1,3}|n)\s?(?:/|of)\s?(?P<of>\d{1,3}|n)\
 _SCOPE = re.compile(r"^[a-zA-Z]{2,15}\((?P<scope>[^()\n]{1,40})\)!?:|^\[(?P<tag>[^\]\n]{1,40})\]")
 _MOST = 12
 """a text that names more issues than this is a list (release notes, a roll-up), and joins nothing"""
+_MOST_MARKS = 60
 _HEAD = 20_000
 """characters of a message that are read"""
 
 
 def _issues(text: str, repository: str) -> list[str]:
-    found = {
-        f"issue:{match['repository'] or match['path'] or repository}#{match['number']}"
-        for match in _ISSUE.finditer(text)
-    }
+    """Numbers come first: they are rare, and looking back from one is cheaper than looking for every word."""
+    if text.count("#") > _MOST_MARKS:
+        return []
+    found = {link for match in _NUMBER.finditer(text) if (link := _linked(text, match, repository))}
     return sorted(found) if len(found) <= _MOST else []
+
+
+def _linked(text: str, match: re.Match[str], repository: str) -> str | None:
+    """The key of one number, where a linking word stands before it."""
+    before = text[max(match.start() - _BEFORE, 0) : match.start()].rpartition("\n")[2]
+    place = _PLACE.search(before) if before[-1:].strip() else None
+    if match[3] and not place:
+        return None
+    said = before[: place.start()] if place else before
+    number = match[1] or match[2] or match[3]
+    return f"issue:{place[1] if place else repository}#{number}" if _SAYS.search(said[-30:]) else None
 
 
 def _stack(text: str, repository: str) -> list[str]:
     """Pull requests of a stack block, as ghstack, Graphite and spr write it into the body."""
+    if "#" not in text:
+        return []
     lines = text.split("\n")
     heads = [index for index, line in enumerate(lines) if line.strip().lower().startswith(_STACK_HEAD)]
     numbers: set[str] = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bot.landing.conventions import DEFAULT, LandingSettings, Recognised, recognise
-from bot.landing.identity import co_authors
+from bot.landing.identity import co_authors, is_bot
 from bot.landing.lines import ReadFile, Rules, languages, read_files, split
 from bot.metrics.ai_usage import marks
 from bot.metrics.change_kind import Evidence, Verdict, classify
@@ -50,6 +50,8 @@ def measure(landing: Landing, rules: Measure) -> Fact:
     recognised = recognise(landing, rules.landing)
     read = read_files(commit.files, rules.files)
     verdict = _verdict(landing, recognised, read)
+    # a machine has no skills, scores or items: its commits are only counted, and seen in the files' history
+    person = not is_bot(commit.author)
     return Fact(
         repository=landing.repository.full_name,
         commit=commit.id,
@@ -70,10 +72,10 @@ def measure(landing: Landing, rules: Measure) -> Fact:
         why=verdict.why,
         certain=verdict.certain,
         languages=languages(read),
-        skills=skills_of(read),
+        skills=skills_of(read) if person else {},
         ai=marks(commit, landing.pull_request),
-        signals=signals(read),
+        signals=signals(read) if person else {},
         paths=_paths(read),
-        links=links(landing, recognised),
+        links=links(landing, recognised) if person else (),
         partial=commit.partial,
     )

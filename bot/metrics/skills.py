@@ -7,8 +7,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 from bot.landing.lines import NOT_OURS, ReadFile
+from bot.landing.months import month_of, parse_month
 from bot.metrics.imports import Syntax, by_language, imported
 from bot.metrics.manifests import asked_for, is_pinned, manifests_of
 from bot.metrics.skill_index import NONE, Skills, by_path, by_word, index, named
@@ -18,6 +20,9 @@ LEAST_LINES = 2
 """evidence lines from which a skill is shown"""
 HALF_LIFE = 18
 """months after which a line of evidence weighs half"""
+
+_UTC = ZoneInfo("UTC")
+"""the weight of a skill does not hang on the zone of the page"""
 
 _SAMPLES = re.compile(
     r"/(?:\w*[-_]?fixtures?|__fixtures__|__testfixtures__|testdata|test[-_](?:data|files|cases|resources|assets|projects|fixtures?)"
@@ -112,11 +117,11 @@ def technical(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tup
     lines: Counter[str] = Counter()
     units: defaultdict[str, Counter[int]] = defaultdict(Counter)
     changes: defaultdict[str, set[tuple[int, ChangeId]]] = defaultdict(set)
-    now = _months(int(now_month[:4]), int(now_month[5:7]))
+    now = _month_number(now_month)
     for change, fact in commits:
         if not fact.skills:
             continue
-        age = max(0, now - _month_of(fact.landed_at))
+        age = max(0, now - _month_number(month_of(fact.landed_at, _UTC)))
         for name, count in fact.skills.items():
             lines[name] += count
             units[name][age] += count.bit_length()
@@ -135,15 +140,6 @@ def _weight(units: Counter[int]) -> float:
     return round(math.log2(1 + total), 3)
 
 
-def _months(year: int, month: int) -> int:
-    return year * 12 + month - 1
-
-
-def _month_of(epoch_seconds: int) -> int:
-    """Months since year 0, in UTC: the weight of a skill does not hang on a zone. Source: civil-from-days of days."""
-    days = epoch_seconds // 86_400 + 719_468
-    era, day = divmod(days, 146_097)
-    year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
-    within = day - (365 * year + year // 4 - year // 100)
-    month = (5 * within + 2) // 153
-    return _months(era * 400 + year + (month >= 10), month + 3 if month < 10 else month - 9)
+def _month_number(month: Month) -> int:
+    year, number = parse_month(month)
+    return year * 12 + number - 1

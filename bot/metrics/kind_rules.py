@@ -1,0 +1,241 @@
+"""Which kind does a change state itself: by a revert marker, a prefix, a tag, an emoji, a label or its branch?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from bot.model import Kind
+
+Stated = tuple[Kind, str]
+"""a kind and the rule that says it"""
+
+
+def _no_kinds() -> Mapping[str, Kind]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKinds:
+    """What a repository's configuration says of its own labels and scopes; keys in lower case."""
+
+    labels: Mapping[str, Kind] = field(default_factory=_no_kinds)
+    scopes: Mapping[str, Kind] = field(default_factory=_no_kinds)
+    """by scope of a prefix, or by leading bracket tag"""
+
+
+NO_OWN_KINDS = OwnKinds()
+
+
+def _by_word(table: dict[Kind, str]) -> dict[str, Kind]:
+    return {word: kind for kind, words in table.items() for word in words.split()}
+
+
+_TYPES = _by_word(
+    {
+        "feature": "feat feats feature features enhancement enh newfeature new-feature",
+        "bug_fix": "fix fixes fixed bugfix bugfixes bug-fix bug bugs hotfix hot-fix fixup quickfix regression security sec",
+        "docs": "docs doc documentation document readme changelog",
+        "test": "test tests testing tst",
+        "refactor": "refactor refactoring refactored refact refac cleanup clean-up simplify",
+        "perf": "perf performance optimize optimise optimization",
+        "style": "style styles styling format formatting fmt lint linting",
+        "build": "build builds deps dep dependency dependencies bump bld packaging",
+        "ci": "ci cicd ci/cd workflow workflows gha",
+        "chore": "chore chores maint maintenance housekeeping release internal misc meta",
+        "revert": "revert reverts",
+    }
+)
+"""types of https://www.conventionalcommits.org and what projects write for them"""
+
+# Tags in brackets are names of modules as often as types, so only words that name no module by custom are read.
+_NO_TAGS = frozenset(
+    "internal misc meta release security sec workflow workflows format new build test tests doc".split()
+)
+_TAGS = {word: kind for word, kind in _TYPES.items() if word not in _NO_TAGS}
+
+_EMOJI = _by_word(
+    {
+        "feature": "✨ :sparkles: 🎉 :tada: 🚸 :children_crossing: 💬 :speech_balloon: 🚩 :triangular_flag_on_post: 👔 "
+        ":necktie: 🛂 :passport_control: 🌐 :globe_with_meridians: 🥅 :goal_net: ♿ :wheelchair: 📈 🔊 :loud_sound: 🥚 "
+        ":chart_with_upwards_trend: :egg: 🔍 :mag: 🦺 :safety_vest: 🆕 :new: 🚀 :rocket:",
+        "bug_fix": "🐛 :bug: 🚑 :ambulance: 🩹 :adhesive_bandage: 🔒 :lock: ✏ :pencil2: 🔐 :closed_lock_with_key:",
+        "docs": "📝 :memo: 📄 :page_facing_up: 💡 :bulb: 📚 :books: 📖 :book: :pencil:",
+        "test": "✅ :white_check_mark: 🧪 :test_tube: 🤡 :clown_face: 📸 :camera_flash: 🚨 :rotating_light:",
+        "refactor": "♻ :recycle: 🔥 :fire: 🚚 :truck: 🏗 :building_construction: ⚰ :coffin: 🏷 :label: 🗑 :wastebasket:",
+        "perf": "⚡ :zap: 🐎 :racehorse: 🧵 :thread:",
+        "style": "🎨 :art: 💄 :lipstick: 💅 :nail_care: 👕 :shirt:",
+        "build": "⬆ :arrow_up: ⬇ :arrow_down: 📌 :pushpin: ➕ :heavy_plus_sign: ➖ :heavy_minus_sign: 📦 :package: 🧱 "
+        ":bricks: 🐳 :whale:",
+        "ci": "👷 :construction_worker: 💚 :green_heart:",
+        "chore": "🔧 :wrench: 🔨 :hammer: 🔖 :bookmark: 🙈 :see_no_evil: 👥 :busts_in_silhouette: 🚧 :construction: 🔀 "
+        ":twisted_rightwards_arrows: 🌱 :seedling: :technologist:",
+        "revert": "⏪ :rewind:",
+    }
+)
+"""gitmoji and what is written like it, by its use: https://gitmoji.dev"""
+
+_SIGN = re.compile(r"\s{0,4}(:[a-z0-9_+-]{2,32}:|[\u203c-\u3299\U0001f000-\U0001faff])[\ufe0f\u200d]{0,2}\s{0,4}")
+_TICKET = re.compile(
+    r"\s{0,4}(?:\[[A-Z][A-Z0-9_]{1,9}-\d{1,7}\]|\(?[A-Z][A-Z0-9_]{1,9}-\d{1,7}\)?|\[?#\d{1,7}\]?)[:\s-]{1,3}"
+)
+_PREFIX = re.compile(
+    r"(?P<type>[A-Za-z][A-Za-z/_-]{1,15})(?:[,&+|/ ]{1,2}[A-Za-z]{2,12}){0,2}"
+    r"(?P<scope>\s?\([^()\n]{0,80}\)|\[[^\[\]\n]{1,80}\])?\s?!?(?:\s?[:：](?!:)|\s-\s)\s{0,4}"
+)
+_TAG = re.compile(r"[\[(【]\s?(?P<tag>[^\[\]()【】\n]{2,40}?)\s?[\])】](?:\([^()\n]{0,60}\))?\s?[:-]?\s{0,4}")
+_REVERTS = re.compile(
+    r"(?:Revert|Reverts|Rollback|Roll back|Back out|Backout)\b(?: commit| PR| pull request|:)?\s{0,2}"
+    r"(?:[\"“]|\(?[\w./-]{0,80}#\d|[0-9a-f]{7,40}\b)",
+    re.IGNORECASE,
+)
+_BODY_REVERTS = re.compile(r"(?:This reverts|Reverts)\b (?:commit|PR|pull request|[\w./-]{0,140}#\d)", re.IGNORECASE)
+_AGAIN = re.compile(r"(?P<word>Revert|Reapply|Reland|Re-land)\b:?\s?[\"“]?\s?", re.IGNORECASE)
+_BODY_LINES = 3
+
+
+def reverts(title: str, body: str) -> Stated | None:
+    """A revert by its title or by the first lines of its body."""
+    if title[:1] in "RrBb" and _REVERTS.match(title):
+        return "revert", "revert marker in the title"
+    if "everts " in body:
+        lines = [line.strip() for line in body[:2000].split("\n") if line.strip()][:_BODY_LINES]
+        if any(_BODY_REVERTS.match(line) for line in lines):
+            return "revert", "revert marker in the message"
+    return None
+
+
+def landed_again(title: str) -> str | None:
+    """The title inside `Reapply "…"` or `Revert "Revert "…""`: work that lands again; None for every other title."""
+    turns, rest = 0, title
+    while turns < 12 and (match := _AGAIN.match(rest)):
+        turns += 1 if match["word"].lower() == "revert" else 2
+        rest = rest[match.end() :]
+    quoted = title[: len(title) - len(rest)]
+    if turns < 2 or turns % 2 or not ('"' in quoted or "“" in quoted):
+        return None
+    return rest.rstrip('"” ') or None
+
+
+def stated(title: str, own: OwnKinds = NO_OWN_KINDS) -> Stated | None:
+    """The kind that a title's prefix, bracket tag or emoji states."""
+    rest = title
+    ticket = _TICKET.match(rest)
+    if ticket:
+        rest = rest[ticket.end() :]
+    sign = _SIGN.match(rest)
+    if sign:
+        rest = rest[sign.end() :]
+    return _prefix(rest, own) or _tag(rest, own) or (_emoji(sign[1]) if sign else None)
+
+
+def _prefix(text: str, own: OwnKinds) -> Stated | None:
+    match = _PREFIX.match(text)
+    if match is None:
+        return None
+    word = match["type"].lower()
+    kind = _TYPES.get(word) or _TYPES.get(word.partition("/")[0])
+    scope = (match["scope"] or "").strip(" ()[]").lower()
+    if scope in own.scopes:
+        return own.scopes[scope], f"scope {scope}"
+    return (kind, f"stated prefix {match['type']}:") if kind else None
+
+
+def _tag(text: str, own: OwnKinds) -> Stated | None:
+    match = _TAG.match(text)
+    if match is None:
+        return None
+    tag = match["tag"].lower()
+    if tag in own.scopes:
+        return own.scopes[tag], f"tag {tag}"
+    kind = _TAGS.get(tag)
+    return (kind, f"stated tag [{tag}]") if kind else None
+
+
+def _emoji(sign: str) -> Stated | None:
+    kind = _EMOJI.get(sign)
+    return (kind, f"emoji {sign}") if kind else None
+
+
+def without_marks(title: str) -> str:
+    """The title behind its ticket, emoji and prefix, whatever they are: what the words of the model are read from."""
+    for pattern in (_TICKET, _SIGN, _PREFIX):
+        match = pattern.match(title)
+        if match and match.end() < len(title):
+            title = title[match.end() :]
+    return title
+
+
+_LABELS: dict[str, Kind] = _by_word(
+    {
+        "feature": "feature enhancement feature-request new-feature feat improvement",
+        "bug_fix": "bug bugfix fix defect regression crash hotfix bug-fix security",
+        "perf": "performance perf optimization",
+        "refactor": "refactor refactoring cleanup tech-debt technical-debt",
+        "docs": "documentation docs doc",
+        "test": "test tests testing",
+        "ci": "ci github-actions github_actions continuous-integration",
+        "build": "build dependencies deps packaging",
+        "style": "style formatting",
+        "chore": "chore maintenance housekeeping internal",
+        "revert": "revert",
+    }
+)
+_PURPOSE = frozenset(("feature", "bug_fix", "perf", "refactor", "revert"))
+_LABEL_GROUPS = frozenset("type kind t c k category changelog pr semver impact topic".split())
+_ISSUE_TYPES: dict[str, Kind] = {
+    "bug": "bug_fix",
+    "feature": "feature",
+    "enhancement": "feature",
+    "documentation": "docs",
+}
+_BRANCHES = {word: kind for word, kind in _TYPES.items() if word not in ("release", "new", "meta", "internal")}
+
+
+def labelled(labels: Iterable[str], own: OwnKinds = NO_OWN_KINDS) -> Stated | None:
+    """The kind of the labels: what the repository maps first, then purposes, then objects; None where they disagree."""
+    names = list(labels)
+    for label in names:
+        if label.strip().lower() in own.labels:
+            return own.labels[label.strip().lower()], f"label {_shown(label)}"
+    known = [(kind, label) for label in names if (kind := _LABELS.get(_label_word(label)))]
+    for group in ([row for row in known if row[0] in _PURPOSE], known):
+        if len({kind for kind, _ in group}) == 1:
+            return group[0][0], f"label {_shown(group[0][1])}"
+        if group:
+            return None
+    return None
+
+
+def _shown(text: str) -> str:
+    """A name as a reason shows it: one line, at most 60 characters, no half of a character."""
+    return " ".join(text.split())[:60].encode("utf-8", "replace").decode()
+
+
+def _label_word(label: str) -> str:
+    """`Type: Bug`, `kind/bug`, `C-bug` and `bug :bug:` are all `bug`."""
+    text = re.sub(r":[a-z0-9_+-]{2,32}:", "", label.lower())
+    text = "".join(sign if sign.isascii() else " " for sign in text).strip()
+    for mark in (": ", "/", ":", "-", " - "):
+        group, found, rest = text.partition(mark)
+        if found and group.strip(" []") in _LABEL_GROUPS and rest.strip():
+            text = rest
+            break
+    return "-".join(text.strip(" []:").split())
+
+
+def typed(issue_types: Iterable[str]) -> Stated | None:
+    """The kind of the linked issues' types, where they agree."""
+    kinds = {kind for one in issue_types if (kind := _ISSUE_TYPES.get(one.strip().lower()))}
+    return (next(iter(kinds)), "type of the linked issue") if len(kinds) == 1 else None
+
+
+def branched(branch: str) -> Stated | None:
+    """The kind of a branch such as `fix/login` or `someone/feat/login`; the last part is a title, not a type."""
+    for word in branch.lower().split("/")[:-1][:3]:
+        kind = _BRANCHES.get(word)
+        if kind:
+            return kind, f"branch {word}/"
+    return None

@@ -1,0 +1,132 @@
+"""Which addresses are there? `add_routes` is the visible list of all pages but the webhook."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+
+from bot.store.engine import StoreUnavailableError
+from bot.web import organisations, profiles, settings, site, subjects
+from bot.web.collaborators import DESK, Desk, Pages, desk_of
+from bot.web.limits import RateLimit
+from bot.web.reading import Reader
+from bot.web.responses import SECURE, problem
+from bot.web.subjects import OpenOrganisation, OpenPerson
+
+__all__ = ["Pages", "add_routes"]
+log = logging.getLogger(__name__)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+PersonPage = Callable[[web.Request, OpenPerson], Awaitable[web.Response]]
+_DOOR = "/webhook"
+_PROBES = frozenset({"/healthz", "/readyz"})
+"""asked by the operator's machines, which must not be kept out"""
+
+
+def add_routes(app: web.Application, pages: Pages) -> None:
+    """Serve every page from these collaborators. Raises ValueError for a secret that can be guessed."""
+    if len(pages.secret) < 32:
+        raise ValueError("the secret that signs links has at least 32 bytes")
+    limit = RateLimit(pages.requests_a_minute, timer=pages.timer)
+    app[DESK] = Desk(pages, Reader(pages.store, pages.zone, timer=pages.timer), limit)
+    app[SECURE] = pages.public_url.startswith("https://")
+    app.middlewares.append(_shield)
+    app.add_routes([web.get(path, handler) for path, handler in ROUTES])
+    if pages.sign_in is not None:
+        settings.add_routes(app)
+    app.router.add_get("/{anything:.*}", _nothing)
+
+
+@web.middleware
+async def _shield(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Every fault becomes a plain page that tells a stranger nothing; the log has its name."""
+    if request.path == _DOOR:
+        return await handler(request)
+    desk = desk_of(request)
+    if request.path not in _PROBES and desk.limit.exceeded(desk.pages.address(request)):
+        return problem(request, 429, {"Retry-After": str(int(desk.limit.window))})
+    try:
+        return await handler(request)
+    except web.HTTPMethodNotAllowed as error:
+        return problem(request, 405, {"Allow": ", ".join(sorted(error.allowed_methods))})
+    except web.HTTPException as error:
+        return problem(request, error.status)
+    except StoreUnavailableError as error:
+        log.warning("%s: the store is not there: %s", request.match_info.route.name or "page", error)
+        return problem(request, 503, {"Retry-After": "30"})
+    except Exception:
+        log.exception("a page could not be made")
+        return problem(request, 500)
+
+
+async def _nothing(request: web.Request) -> web.Response:
+    return problem(request, 404)
+
+
+# --- whose page an address opens -------------------------------------------------------------------------------------
+
+
+def _split(name: str) -> tuple[str, str]:
+    """`ada.months.svg` is `ada` in the form `months.svg`."""
+    stem, _, suffix = name.partition(".")
+    return stem, suffix
+
+
+async def _open(request: web.Request, stem: str) -> OpenPerson | OpenOrganisation | None:
+    """What the first parts of the address open for whoever asks."""
+    pages = desk_of(request).pages
+    async with pages.store.read() as conn:
+        if request.path.startswith("/@"):
+            return await subjects.by_login(conn, stem)
+        if request.path.startswith("/anonymous/"):
+            return await subjects.by_alias(conn, stem)
+        if request.path.startswith("/organisations/"):
+            return await subjects.by_organisation(conn, stem)
+        return await subjects.by_token(conn, stem, pages)
+
+
+async def _front(request: web.Request) -> web.Response:
+    stem, suffix = _split(request.match_info["name"])
+    opened = await _open(request, stem)
+    if isinstance(opened, OpenPerson) and not request.match_info["name"].endswith("."):
+        return await profiles.show_profile(request, opened, suffix)
+    if isinstance(opened, OpenOrganisation) and "." not in request.match_info["name"]:
+        return await organisations.show_organisation(request, opened)
+    return problem(request, 404)
+
+
+def _of_person(page: PersonPage) -> Handler:
+    """A page below a person's."""
+
+    async def handle(request: web.Request) -> web.Response:
+        opened = await _open(request, request.match_info["name"])
+        return await page(request, opened) if isinstance(opened, OpenPerson) else problem(request, 404)
+
+    return handle
+
+
+async def _repository_month(request: web.Request) -> web.Response:
+    opened = await _open(request, request.match_info["name"])
+    if isinstance(opened, OpenOrganisation):
+        return await organisations.show_repository_month(request, opened)
+    return problem(request, 404)
+
+
+_PEOPLE = ("/p/{name}", "/@{name}", "/anonymous/{name}")
+_ORGANISATIONS = ("/p/{name}", "/organisations/{name}")
+ROUTES: tuple[tuple[str, Handler], ...] = (
+    ("/", site.show_welcome),
+    ("/definitions", site.show_definitions),
+    ("/robots.txt", site.show_robots),
+    ("/sitemap.xml", site.show_sitemap),
+    ("/.well-known/almanac-key.json", site.show_key),
+    ("/healthz", site.show_health),
+    ("/readyz", site.show_readiness),
+    *((base, _front) for base in dict.fromkeys((*_PEOPLE, *_ORGANISATIONS))),
+    *((f"{base}/months/{{month}}", _of_person(profiles.show_month)) for base in _PEOPLE),
+    *((f"{base}/compare/{{before}}/{{after}}", _of_person(profiles.show_difference)) for base in _PEOPLE),
+    *((f"{base}/snapshots/{{snapshot}}", _of_person(profiles.show_snapshot)) for base in _PEOPLE),
+    *((f"{base}/repositories/{{repository}}/{{month}}", _repository_month) for base in _ORGANISATIONS),
+)

@@ -1,0 +1,7 @@
+"""x"""
+
+from aiohttp import web
+
+
+def add_routes(app: web.Application) -> None:
+    pass

@@ -1,0 +1,113 @@
+"""What is served that is about nobody: the first page, the definitions, robots, the sitemap, the key and health?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from xml.sax.saxutils import escape
+
+from aiohttp import web
+
+from bot.render.html_text import HtmlText
+from bot.render.site import document_page, welcome_page
+from bot.store import visibility
+from bot.store.engine import StoreUnavailableError
+from bot.store.migrate import is_current
+from bot.store.visibility import PersonState
+from bot.web import subjects
+from bot.web.access import ANYBODY
+from bot.web.collaborators import desk_of
+from bot.web.responses import HTML, Manner, answer, problem
+
+_OPEN = Manner("public, no-cache", indexed=True)
+_SITEMAP_MOST = 50_000
+"""addresses in one sitemap: https://www.sitemaps.org/protocol.html"""
+_DOCUMENT_TAGS = frozenset(
+    {"h1", "h2", "h3", "h4", "h5", "p", "ul", "ol", "li", "a", "code", "pre", "em", "strong", "blockquote", "hr", "br"}
+    | {"table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd", "sup", "sub"}
+)
+
+
+async def show_welcome(request: web.Request) -> web.Response:
+    """The first page. It names nobody."""
+    pages = desk_of(request).pages
+    text = welcome_page(settings=pages.sign_in is not None, definitions=pages.definitions is not None)
+    return answer(request, text.encode(), HTML.media, _OPEN)
+
+
+async def show_definitions(request: web.Request) -> web.Response:
+    """The Markdown file that defines each metric, as a page; 404 where this installation has none."""
+    file = desk_of(request).pages.definitions
+    if file is None:
+        return problem(request, 404)
+    try:
+        text = await asyncio.to_thread(file.read_text, "utf-8")
+    except OSError:
+        return problem(request, 404)
+    return answer(request, (await asyncio.to_thread(_document, text)).encode(), HTML.media, _OPEN)
+
+
+def _document(text: str) -> str:
+    """The page of a Markdown text; raw HTML in it is shown, not obeyed."""
+    import nh3
+    from markdown_it import MarkdownIt
+
+    title, _, rest = text.partition("\n")
+    if not title.startswith("# "):
+        title, rest = "# Definitions", text
+    html = MarkdownIt("commonmark", {"html": False}).enable("table").render(rest)
+    clean = nh3.clean(html, tags=set(_DOCUMENT_TAGS), attributes={"a": {"href"}}, url_schemes={"https"}, link_rel=None)
+    return document_page(title[2:].strip(), HtmlText(clean.replace("<pre>", "<pre tabindex=0>")))
+
+
+async def show_robots(request: web.Request) -> web.Response:
+    pages = desk_of(request).pages
+    lines = ("User-agent: *", "Disallow: /p/", "Disallow: /settings", f"Sitemap: {pages.public_url}/sitemap.xml", "")
+    return answer(request, "\n".join(lines).encode(), "text/plain", _OPEN)
+
+
+async def show_sitemap(request: web.Request) -> web.Response:
+    """The pages that their owners made public, and that show something."""
+    pages = desk_of(request).pages
+    paths = ["/"]
+    async with pages.store.read() as conn:
+        for organisation in await visibility.public_organisations(conn):
+            found = await subjects.by_organisation(conn, organisation.login)
+            paths += [found.base] if found else []
+        for person in await visibility.public_people(conn):
+            opened = await subjects.open_person(conn, person, ANYBODY, base=_path_of(person))
+            paths += [opened.base] if opened and opened.base else []
+    rows = "".join(f"<url><loc>{escape(pages.public_url + path)}</loc></url>\n" for path in paths[:_SITEMAP_MOST])
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    text = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{rows}</urlset>\n'
+    return answer(request, text.encode(), "application/xml", _OPEN)
+
+
+def _path_of(person: PersonState) -> str:
+    """The path of a public page; empty for a person who is named and has no login."""
+    if person.naming == "anonymous":
+        return f"/anonymous/{person.alias}"
+    return f"/@{person.login}" if person.login else ""
+
+
+async def show_key(request: web.Request) -> web.Response:
+    """The public half of the key that signs snapshots."""
+    signing = desk_of(request).pages.signing
+    if signing is None:
+        return problem(request, 404)
+    text = json.dumps({"schema": "almanac.keys/1", "keys": [signing.published()]}, indent=1) + "\n"
+    return answer(request, text.encode(), "application/json", _OPEN)
+
+
+async def show_health(request: web.Request) -> web.Response:
+    """The process answers."""
+    return answer(request, b"ok\n", "text/plain")
+
+
+async def show_readiness(request: web.Request) -> web.Response:
+    """The database can be read, and its tables are those of this version."""
+    try:
+        ready = await is_current(desk_of(request).pages.store)
+    except StoreUnavailableError:
+        ready = False
+    return answer(request, b"ready\n" if ready else b"not ready\n", "text/plain", status=200 if ready else 503)
