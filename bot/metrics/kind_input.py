@@ -1,7 +1,7 @@
 """What evidence of a change's kind does a row of JSON hold?
 
-A row is `{"message", "files"?, "diff"?, "labels"?, "branch"?, "issue_types"?}`. `files` is a list, or one text joined by
-`;`, of `path`, `A|path` (git's status letter) or `{"path", "status"?, "additions"?, "deletions"?}`; `diff` is unified
+A row is `{"message", "files"?, "diff"?, "labels"?, "branch"?, "issue_types"?}`. `files` is a list, or one text
+joined by `;`, of `path`, `A|path` (git's status letter) or `{"path", "status"?, "additions"?, "deletions"?}`; `diff` is unified
 text as `git diff` and `git show` write it. What the diff shows of a file comes before what `files` says of it.
 """
 
@@ -70,7 +70,9 @@ def _listed(files: object) -> Iterator[FileChange]:
     if not isinstance(files, list | tuple):
         raise ValueError('"files" is neither a list nor a text')
     for entry in files:
-        yield _named(entry) if isinstance(entry, str) else _described(entry)
+        change = _named(entry) if isinstance(entry, str) else _described(entry)
+        if change.path:
+            yield change
 
 
 def _named(entry: str) -> FileChange:
@@ -97,8 +99,6 @@ def _described(entry: object) -> FileChange:
 def _change(
     path: str, status: FileStatus, *, counts: tuple[int, int] = (0, 0), previous: str | None = None
 ) -> FileChange:
-    if not path:
-        raise ValueError('an entry of "files" has an empty path')
     return FileChange(path, status, counts[0], counts[1], previous_path=previous)
 
 

@@ -50,10 +50,24 @@ async def facts_about(
     conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
 ) -> Found:
     """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
+    theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people))
+    return await _folding(conn, FACT.c.id.in_(theirs), repositories)
+
+
+async def facts_of_month(
+    conn: AsyncConnection, repository: RepositoryId, span: tuple[int, int], repositories: Collection[RepositoryId]
+) -> Found:
+    """What landed in one repository within [since, until), epoch seconds, closed likewise; oldest first."""
+    since, until = span
+    landed = (FACT.c.repository_id == repository) & (FACT.c.landed_at >= since) & (FACT.c.landed_at < until)
+    return await _folding(conn, landed, repositories)
+
+
+async def _folding(conn: AsyncConnection, seeds: Any, repositories: Collection[RepositoryId]) -> Found:
+    """The seeds inside these repositories, with all that folds with them there."""
     here, there = FACT_KEY.alias("here"), FACT_KEY.alias("there")
     allowed = FACT.c.repository_id.in_(repositories)
-    seeds = select(FACT.c.id).join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)
-    reached = seeds.where(FACT_PERSON.c.person_key.in_(people), allowed).cte("reached", recursive=True)
+    reached = select(FACT.c.id).where(seeds, allowed).cte("reached", recursive=True)
     step = (
         select(there.c.fact_id)
         .select_from(reached)

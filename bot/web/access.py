@@ -5,11 +5,11 @@ Private by default. None means 404, and nothing tells a viewer which of the reas
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.model import InstallationId, RepositoryId
+from bot.model import InstallationId, PersonKey, RepositoryId
 from bot.store.visibility import Naming, OrganisationState, PersonState, RepositoryState
 
 FEWEST_PEOPLE = 5
@@ -53,10 +53,8 @@ def of_person(
     if viewer.kind == "anybody" and not person.public:
         return None
     shown = frozenset(one.id for one in repositories if one.id not in hidden and _shows(one, viewer))
-    # An empty public page would tell that there is work which is not public.
-    if viewer.kind == "anybody" and not shown:
-        return None
-    return Grant(shown, person.naming, viewer.kind == "anybody")
+    # An empty page would tell that there is work which is not shown.
+    return Grant(shown, person.naming, viewer.kind == "anybody") if shown else None
 
 
 def of_organisation(
@@ -90,3 +88,17 @@ def shows_snapshot(grant: Grant, repositories: Collection[RepositoryId], naming:
 def enough_people(people: int) -> bool:
     """Whether so many people are enough for a sum to be shown."""
     return people >= FEWEST_PEOPLE
+
+
+def groups_to_show(people: Mapping[str, frozenset[PersonKey]]) -> frozenset[str]:
+    """The groups whose sums may stand beside the sum of all.
+
+    Each has enough people, and so has all the rest together: else subtraction would tell of a few.
+    """
+    shown = {name for name, members in people.items() if enough_people(len(members))}
+    while shown:
+        rest = frozenset[PersonKey]().union(*(people[name] for name in people if name not in shown))
+        if not rest or enough_people(len(rest)):
+            break
+        shown.remove(min(shown, key=lambda name: (len(people[name]), name)))
+    return frozenset(shown)

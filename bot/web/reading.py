@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -91,6 +91,18 @@ class Reader:
                 kept = (await asyncio.to_thread(render, reading.profile)).encode("utf-8", "replace")
             if len(kept) <= _MOST_TEXT // 8:
                 self._texts[key] = kept
+        return kept
+
+    async def made(self, name: object, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """A page that is not of one profile, made once as long as `name` is the same."""
+        key = ("made", name)
+        kept = self._texts.get(key)
+        if kept is None:
+            async with self._turns:
+                kept = self._texts.get(key)
+                if kept is None:
+                    kept = await make()
+                    self._texts[key] = kept
         return kept
 
     def forget(self) -> None:

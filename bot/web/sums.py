@@ -1,0 +1,103 @@
+"""What do many people's landed commits add up to, without telling of any one of them?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from bot.landing.identity import is_bot, person_key
+from bot.landing.months import month_of
+from bot.metrics.totals import sum_languages
+from bot.model import Change, CountedCommit, Lines, Month, PersonKey
+from bot.web.access import enough_people, groups_to_show
+
+_ITEMS = {"feature": "features", "bug_fix": "bugs"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What one month, one repository or all of them come to. Changes are counted where they stand today."""
+
+    name: str
+    people: int
+    commits: int
+    features: int
+    bugs: int
+    other: int
+    lines: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums over months with enough people; `left_out` are the months without."""
+
+    whole: Sum
+    months: tuple[Sum, ...]
+    """newest first"""
+    left_out: tuple[Month, ...]
+    repositories: tuple[Sum, ...]
+    """by name, those that may be told apart"""
+    languages: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One commit, and the change it delivered where it is the one that did."""
+
+    month: Month
+    person: PersonKey
+    commit: CountedCommit
+    delivered: str = ""
+
+
+def sums(changes: Iterable[Change], zone: ZoneInfo, *, without: Collection[PersonKey] = ()) -> Sums | None:
+    """The sums of these changes; None where too few people took part. Machines, and people in `without`, count nowhere."""
+    by_month: dict[Month, list[_Part]] = defaultdict(list)
+    for change in changes:
+        for part in _parts(change, zone, without):
+            by_month[part.month].append(part)
+    kept = {month: parts for month, parts in by_month.items() if enough_people(len(_people(parts)))}
+    if not kept:
+        return None
+    everything = [part for month in sorted(kept) for part in kept[month]]
+    return Sums(
+        whole=_sum("", everything),
+        months=tuple(_sum(month, kept[month]) for month in sorted(kept, reverse=True)),
+        left_out=tuple(sorted(set(by_month) - set(kept), reverse=True)),
+        repositories=_by_repository(everything),
+        languages=tuple(sum_languages(part.commit for part in everything).most_common()),
+    )
+
+
+def _parts(change: Change, zone: ZoneInfo, without: Collection[PersonKey]) -> list[_Part]:
+    found = []
+    for commit in change.counted:
+        author = commit.fact.author
+        if is_bot(author) or person_key(author) in without:
+            continue
+        month = month_of(commit.fact.landed_at, zone)
+        found.append(_Part(month, person_key(author), commit))
+    if found and change.outcome:
+        last = found[-1]
+        found[-1] = _Part(last.month, last.person, last.commit, _ITEMS.get(change.kind, "other"))
+    return found
+
+
+def _people(parts: Iterable[_Part]) -> frozenset[PersonKey]:
+    return frozenset(part.person for part in parts)
+
+
+def _sum(name: str, parts: Sequence[_Part]) -> Sum:
+    kinds = Counter(part.delivered for part in parts)
+    lines = sum((part.commit.lines for part in parts), Lines())
+    return Sum(name, len(_people(parts)), len(parts), kinds["features"], kinds["bugs"], kinds["other"], lines)
+
+
+def _by_repository(parts: Sequence[_Part]) -> tuple[Sum, ...]:
+    groups: dict[str, list[_Part]] = defaultdict(list)
+    for part in parts:
+        groups[part.commit.fact.repository].append(part)
+    shown = groups_to_show({name: _people(found) for name, found in groups.items()})
+    return tuple(_sum(name, groups[name]) for name in sorted(shown))

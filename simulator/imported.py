@@ -1,0 +1,111 @@
+"""How does a repository that exists as a clone come to live in the simulated GitHub?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+from simulator.git import Commit, Draft, Entry, GitRepository, Signature, run_git
+from simulator.server import Simulator
+from simulator.state import Account, Issue, PullRequest, Repository
+
+_SEPARATOR = "\x1e"
+_FORMAT = "%H%x00%T%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x1e"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A repository with every commit of a clone, and no branch yet: `advance` moves its default branch along."""
+
+    repository: Repository
+    line: tuple[str, ...]
+    """the first-parent line of the clone's default branch, oldest first"""
+
+
+def import_clone(github: Simulator, clone: Path, full_name: str, *, branch: str = "main") -> Imported:
+    """Everything the clone's refs reach becomes known under this name; the owner's account must exist."""
+    login, _, name = full_name.partition("/")
+    owner = github.state.accounts[login]
+    start = datetime.fromtimestamp(0, UTC)
+    found = github.create_repository(full_name, at=start, files={}, by=owner)
+    run_git(found.git.path, "fetch", "-q", str(clone.resolve()), "+refs/*:refs/imported/*")
+    for commit in _commits(found.git):
+        found.git.commits[commit.id] = commit
+    head = run_git(clone, "rev-parse", f"refs/heads/{branch}").decode().strip()
+    line = run_git(found.git.path, "rev-list", "--first-parent", "--reverse", head).decode().split()
+    run_git(found.git.path, "pack-refs", "--all")
+    return Imported(found, tuple(line))
+
+
+def advance(github: Simulator, imported: Imported, to: str, *, by: Account) -> None:
+    """Push the default branch forward to one of its commits."""
+    github.force_push(imported.repository, "main", to, by=by)
+
+
+def close_unmerged(
+    github: Simulator, imported: Imported, number: int, *, title: str, head: str, by: Account
+) -> PullRequest:
+    """A pull request of that number, closed without a merge: how merge bots leave what they landed, and drafts."""
+    repository, git = imported.repository, imported.repository.git
+    at = git.commits[head].draft.committed_at
+    issue = Issue(github.state.new_id(), number, title, "", by, at, at)
+    repository.issues[number] = issue
+    base = (git.commits[head].parents or (imported.line[0],))[0]
+    issue.pull = PullRequest(issue, "main", f"topic-{number}", repository, head, base)
+    git.set_ref(f"refs/pull/{number}/head", head)
+    github.close(repository, issue.pull, by=by, at=at)
+    return issue.pull
+
+
+def _commits(git: GitRepository) -> list[Commit]:
+    text = run_git(git.path, "log", "--all", "--date=raw", f"--format={_FORMAT}").decode("utf-8", "replace")
+    contents: dict[str, bytes] = {}
+    return [_commit(git, row.lstrip("\n"), contents) for row in text.split(_SEPARATOR) if row.strip("\n")]
+
+
+def _commit(git: GitRepository, row: str, contents: dict[str, bytes]) -> Commit:
+    sha, tree, parents, name, email, authored, c_name, c_email, committed, message = row.split("\0", 9)
+    draft = Draft(
+        message,
+        _tree(git, tree, contents),
+        Signature(name, email),
+        _moment(authored),
+        Signature(c_name, c_email),
+        _moment(committed),
+        tuple(parents.split()),
+    )
+    return Commit(sha, tree, draft)
+
+
+def _moment(raw: str) -> datetime:
+    """git's `seconds +hhmm`."""
+    seconds, offset = raw.split()
+    minutes = int(offset[1:3]) * 60 + int(offset[3:])
+    zone = timezone(timedelta(minutes=-minutes if offset[0] == "-" else minutes))
+    return datetime.fromtimestamp(int(seconds), zone)
+
+
+def _tree(git: GitRepository, tree: str, contents: dict[str, bytes]) -> dict[str, Entry]:
+    rows = run_git(git.path, "ls-tree", "-r", "-z", tree).decode("utf-8", "replace").split("\0")
+    found: dict[str, Entry] = {}
+    for row in rows:
+        if not row:
+            continue
+        head, _, path = row.partition("\t")
+        mode, kind, blob = head.split()
+        if blob not in contents:
+            contents[blob] = blob.encode() if kind == "commit" else run_git(git.path, "cat-file", "blob", blob)
+        found[path] = Entry(contents[blob], mode)
+    return found
+
+
+def pushes(line: Sequence[str], sizes: Sequence[int]) -> list[str]:
+    """Where each of several pushes ends, when the line arrives in steps of these sizes, over and over."""
+    ends, at, turn = [], -1, 0
+    while at < len(line) - 1:
+        at = min(at + sizes[turn % len(sizes)], len(line) - 1)
+        turn += 1
+        ends.append(line[at])
+    return ends
