@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 import aiohttp
 from aiohttp import web
@@ -23,6 +26,7 @@ from bot.queue.interface import Clock, Job, Queue, TaskFunction
 from bot.queue.scaled import ScaledQueue
 from bot.queue.worker import Pace as WorkPace
 from bot.queue.worker import Worker, utc_now
+from bot.signatures import signing_key
 from bot.store import inbox, jobs, outbox
 from bot.store.engine import Store, sqlite_warning
 from bot.store.ingest import GroupWriter
@@ -31,6 +35,8 @@ from bot.store.migrate import migrate
 from bot.tasks import TASKS
 from bot.tasks.close_month import close_months
 from bot.tasks.workplace import Workplace
+from bot.web.collaborators import Pages
+from bot.web.pages import add_routes
 from bot.web.signature import Secrets
 from bot.web.webhook import Delivery, Webhook, webhook_runner
 from handlers import Handlers
@@ -89,6 +95,7 @@ class Bot:
     place: Workplace
     writer: GroupWriter
     timing: Timing
+    pages: Pages
 
     def web_app(self) -> web.Application:
         """Every route: the webhook and the pages."""
@@ -100,6 +107,7 @@ class Bot:
             app_id=self.place.ourselves.id,
         )
         application.router.add_post(WEBHOOK_PATH, door.handle)
+        add_routes(application, self.pages)
         return application
 
     async def close_months(self) -> None:
@@ -142,7 +150,7 @@ async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterat
         _register(queue, place)
         writer = GroupWriter(store, announce=queue.announce, committed=queue.nudge)
         stack.push_async_callback(writer.close)
-        yield Bot(settings, store, queue, place, writer, timing)
+        yield Bot(settings, store, queue, place, writer, timing, _pages(settings, store, timing))
 
 
 async def _take_over(store: Store, now: datetime) -> None:
@@ -155,6 +163,27 @@ async def _take_over(store: Store, now: datetime) -> None:
 def _connect(settings: Settings, session: aiohttp.ClientSession) -> Connection:
     around = Surroundings(endpoint=Endpoint(base_url=settings.github.api), pace=Pace(write_gap=settings.write_gap))
     return Connection(session, app_id=settings.app_id or "", private_key=settings.private_key or "", around=around)
+
+
+def _pages(settings: Settings, store: Store, timing: Timing) -> Pages:
+    return Pages(
+        store=store,
+        public_url=settings.public_url,
+        zone=settings.timezone,
+        clock=timing.clock,
+        secret=link_secret(settings.data / "links.key"),
+        signing=signing_key(settings.data / "snapshots.key"),
+    )
+
+
+def link_secret(path: Path) -> bytes:
+    """The 32 bytes that sign links, made at the first start; readable by the service alone."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(32))
+    return path.read_bytes()
 
 
 async def _queue(worker: Worker, stack: contextlib.AsyncExitStack) -> EmbeddedQueue | ScaledQueue:

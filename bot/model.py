@@ -7,9 +7,11 @@ the edges and whole epoch seconds inside a `Fact`. Counts are integers.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, NewType, cast
 
@@ -154,6 +156,8 @@ class Landing:
     landed_at: datetime
     pull_request: PullRequest | None = None
     """known only where GitHub was asked; a clone has none"""
+    brought_by: int | None = None
+    """where the carrier merges several pull requests at once: the one whose branch held the commit"""
 
 
 # --- the ledger ------------------------------------------------------------------------------------------------------
@@ -242,7 +246,7 @@ class Fact:
     """number in `repository`, only where proved"""
     co_authors: tuple[Signature, ...] = ()
     keys: tuple[str, ...] = ()
-    """identities of the piece of work, e.g. `pr:owner/name#12`, `drev:D123`, `patch:<id>`; landing/keys.py spells them"""
+    """identities of the piece of work, such as `pr:owner/name#12` or `drev:D123`; landing/keys.py spells them"""
     reverts: tuple[str, ...] = ()
     """identities (same spelling as `keys`) that this commit says it takes back"""
     relands: tuple[str, ...] = ()
@@ -553,7 +557,9 @@ def _signature_to_json(person: Signature) -> list[object]:
     return [person.name, person.email, person.user_id, person.login, person.bot]
 
 
-def _signature_from_json(row: list[object]) -> Signature:
+@lru_cache(maxsize=4096)
+def _signature_of(row: tuple[object, ...]) -> Signature:
+    """One object for the many facts that the same person signed."""
     name, email, user_id, login, bot = row
     return Signature(
         cast(str, name), cast(str, email), cast("UserId | None", user_id), cast("str | None", login), bool(bot)
@@ -564,12 +570,14 @@ def fact_from_json(row: Mapping[str, object]) -> Fact:
     """The fact that `fact_to_json` wrote."""
     values: dict[str, object] = dict(row)
     for name in ("author", "committer"):
-        values[name] = _signature_from_json(cast("list[object]", row[name]))
+        values[name] = _signature_of(tuple(cast("list[object]", row[name])))
     values["lines"] = Lines(*cast("list[int]", row["lines"]))
     values["co_authors"] = tuple(
-        _signature_from_json(person) for person in cast("list[list[object]]", row.get("co_authors", []))
+        _signature_of(tuple(person)) for person in cast("list[list[object]]", row.get("co_authors", []))
     )
     values["ai"] = tuple(AiMark(*mark) for mark in cast("list[tuple[Literal[3], str, str]]", row.get("ai", [])))
-    for name in ("keys", "reverts", "relands", "paths", "links"):
+    # the same files are touched again and again
+    values["paths"] = tuple(map(sys.intern, cast("list[str]", row.get("paths", []))))
+    for name in ("keys", "reverts", "relands", "links"):
         values[name] = tuple(cast("list[str]", row.get(name, [])))
     return Fact(**values)  # type: ignore[arg-type]  # the keys are the fields, by construction

@@ -12,6 +12,9 @@ from pathlib import Path
 
 from bot.app import Bot, Timing, build, listening
 from bot.config import GitHubAddress, Settings
+from bot.model import InstallationId, PersonKey
+from bot.store import people
+from bot.store.links import Link, mint
 from bot.tasks.close_month import close_months
 from simulator.server import PREFIX, Simulator
 from simulator.world import World, build_world, play_next
@@ -62,22 +65,36 @@ async def _play(bot: Bot, world: World) -> None:
 
 
 def _posted(world: World) -> list[str]:
-    """What the bot posted, as the simulated GitHub has it."""
+    """What the bot posted, as the simulated GitHub has it: check runs by repository, and every comment."""
     lines: list[str] = []
     for repository in world.repositories.values():
         runs = [run for run in repository.checks.values() if run.app is world.app]
         if runs:
-            last = runs[-1]
             lines.append(
-                f"{repository.full_name}: {len(runs)} check runs, the last one: {last.fields['output']['title']}"
+                f"{repository.full_name}: {len(runs)} check runs, the newest: {runs[-1].fields['output']['title']}"
             )
+    for repository in world.repositories.values():
         for issue in repository.issues.values():
-            lines += [
-                f"{repository.full_name}#{issue.number}: {comment.body.splitlines()[0]}"
-                for comment in issue.comments
-                if comment.app is world.app
-            ]
+            for comment in issue.comments:
+                if comment.app is world.app:
+                    lines += ["", f"comment on {repository.full_name}#{issue.number}, {issue.title!r}:"]
+                    lines += ["  | " + line for line in comment.body.splitlines()[1:9]]
     return lines
+
+
+async def _links(bot: Bot, world: World, port: int) -> list[tuple[str, str]]:
+    """An unlisted link to everybody's page, as each person would be given it."""
+    found: list[tuple[str, str]] = []
+    if world.installation is None:
+        return found
+    async with bot.store.begin() as conn:
+        for account in world.people.values():
+            key = PersonKey(f"u:{account.id}")
+            if account.type != "Bot" and await people.person(conn, key) is not None:
+                link = Link(key, InstallationId(world.installation.id))
+                token = await mint(conn, link, secret=bot.pages.secret, now=bot.timing.clock())
+                found.append((account.name or account.login, f"http://127.0.0.1:{port}/p/{token}"))
+    return found
 
 
 async def _demo(once: bool) -> None:
@@ -92,6 +109,8 @@ async def _demo(once: bool) -> None:
                 await bot.queue.drain()
                 for line in _posted(world):
                     tell("  " + line)
+                for name, address in await _links(bot, world, port):
+                    tell(f"  {name}: {address}")
                 if not once:
                     tell("running; stop with Ctrl-C")
                     await asyncio.Event().wait()

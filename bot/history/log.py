@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import IO
 
+from bot.history.batches import brought_by
 from bot.history.clone import Clone
 from bot.history.diff import read_diff
 from bot.history.git import git_stream
@@ -135,6 +136,8 @@ def arrivals(clone: Clone) -> Iterator[Arrival]:
 def landings(clone: Clone, batch: Sequence[Arrival], *, patches: bool = True) -> Iterator[Landing]:
     """The arrivals of a batch, read with their patches unless only messages are asked for."""
     by_id = {arrival.commit: arrival for arrival in batch}
+    carriers = {arrival.carrier.id: arrival.carrier for arrival in batch if arrival.carrier}
+    branches = {carrier.id: brought_by(clone.folder, carrier) for carrier in carriers.values()}
     for commit in commits(clone.folder, [arrival.commit for arrival in batch], patches=patches):
         arrival = by_id[commit.id]
         yield Landing(
@@ -142,4 +145,5 @@ def landings(clone: Clone, batch: Sequence[Arrival], *, patches: bool = True) ->
             commit=commit,
             carrier=arrival.carrier or commit,
             landed_at=datetime.fromtimestamp(arrival.landed_at, UTC),
+            brought_by=branches[arrival.carrier.id].get(commit.id) if arrival.carrier else None,
         )

@@ -108,8 +108,11 @@ class CloneRecord:
 
     def refresh(self, progress: Progress | None = None, workers: int | None = None) -> None:
         """Measure what landed since the last time. Raises GitError where a history cannot be read to its end."""
+        if not self._scratch.begin():
+            self._scratch.close()
+            self._scratch = Scratch(None)
+            self._scratch.begin()
         scratch = self._scratch
-        scratch.begin()
         for clone in self.clones:
             scratch.expect(self._expected(clone))
         scratch.forget_vanished()

@@ -60,7 +60,7 @@ class Scratch:
         self._temporary = tempfile.TemporaryDirectory(prefix="almanac-") if path is None else None
         file = Path(self._temporary.name) / "facts.sqlite" if self._temporary else path
         assert file is not None  # noqa: S101 (one of the two names it)
-        self._db = sqlite3.connect(file, isolation_level=None)
+        self._db = sqlite3.connect(file, isolation_level=None, timeout=0.5)
         self._db.execute("pragma journal_mode=off" if self._temporary else "pragma journal_mode=wal")
         self._db.execute("pragma synchronous=off")
         self._db.execute("pragma cache_size=-4000")
@@ -71,8 +71,13 @@ class Scratch:
         if self._temporary:
             self._temporary.cleanup()
 
-    def begin(self) -> None:
-        self._db.execute("begin immediate")
+    def begin(self) -> bool:
+        """Take the file to write; False where another run has it just now."""
+        try:
+            self._db.execute("begin immediate")
+        except sqlite3.OperationalError:
+            return False
+        return True
 
     def commit(self) -> None:
         self._db.execute("commit")

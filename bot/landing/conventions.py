@@ -14,6 +14,7 @@ from bot.landing.addresses import plain_email
 from bot.landing.keys import digest, patch_key, plain_title, pull_key, title_key
 from bot.landing.reading import DEFAULT, Finding, LandingSettings, Reading, number_at_end
 from bot.landing.reverts import FORMS, read_reverts
+from bot.landing.spelt_targets import issues_of
 from bot.model import Landing
 
 __all__ = ["CONVENTIONS", "DEFAULT", "FORMS", "Convention", "LandingSettings", "Recognised", "recognise"]
@@ -93,6 +94,13 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Title (#12), committed by GitHub",
         _MERGING + "about-pull-request-merges",
         carriers.squash_button,
+    ),
+    Convention(
+        "early squash button",
+        _PULL,
+        "Title (#12), committed by who pressed it, in the second it was authored, before March 2020",
+        "https://github.com/starship/starship, https://github.com/eslint/eslint",
+        carriers.early_squash_button,
     ),
     Convention(
         "prow tide", _PULL, "Merge pull request #12 from user/branch", "https://docs.prow.k8s.io", carriers.prow_tide
@@ -196,9 +204,16 @@ def recognise(landing: Landing, settings: LandingSettings = DEFAULT) -> Recognis
     found = [(entry, finding) for entry in CONVENTIONS if (finding := entry.read(reading)) is not None]
     told = landing.pull_request
     pull = told.number if told else next((each.pull_request for _, each in found if each.pull_request), None)
+    pull = None if _is_export(reading, found) else pull
     back = read_reverts(reading)
     keys = _keys(reading, found, pull, back)
     return Recognised(found[0][0].name, pull, keys, back.reverts, back.relands, _title(reading, found, pull))
+
+
+def _is_export(reading: Reading, found: list[tuple[Convention, Finding]]) -> bool:
+    """A pull request that pushes a stretch of exported changes ("Push up to 123"): each is a work of its own."""
+    exported = any(entry.name == "copybara" and each.keys and not each.pull_request for entry, each in found)
+    return exported and reading.merged and plain_title(reading.carrier_body()) != plain_title(reading.subject)
 
 
 def _keys(
@@ -213,6 +228,7 @@ def _keys(
         patch = patch_key(repository.parent or repository.full_name, email, reading.subject, commit.files)
         own += [patch] if patch else []
     titles = {reading.subject, _title(reading, found, pull)}
+    titles = titles.union(*map(issues_of, titles))
     weak = [title_key(repository.full_name, title) for title in titles if plain_title(title)]
     taken = {key.removeprefix("part:") for key in back.reverts}
     return tuple(sorted({*stated, *own, *weak} - taken))
@@ -221,7 +237,7 @@ def _keys(
 def _title(reading: Reading, found: list[tuple[Convention, Finding]], pull: int | None) -> str:
     """The pull request's title where one is proved and known, else the subject without that pull request's number."""
     told = reading.landing.pull_request
-    if told is not None and told.title.strip():
+    if told is not None and pull is not None and told.title.strip():
         return told.title.strip()
     title = next((each.title for _, each in found if each.title and each.pull_request == pull), None) if pull else None
     if title:

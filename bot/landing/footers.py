@@ -165,9 +165,11 @@ def _backported(subject: str) -> int | None:
 
 
 def named_trailer(reading: Reading) -> Finding | None:
-    """A trailer that the repository's own configuration says names its pull request."""
+    """A trailer that the repository's own configuration says names its pull request; `Closes #12` needs no colon."""
     for name in reading.settings.trailers:
-        for value in reversed(reading.trailers.get(name.lower().rstrip(":"), [])):
+        plain = name.lower().rstrip(":")
+        bare = [line[len(plain) :] for line in reading.lines[1:] if line.lower().startswith(plain + " #")]
+        for value in reversed([*reading.trailers.get(plain, []), *bare]):
             target = pull_reference(value, reading.repository) or pull_reference("#" + value, reading.repository)
             if target and same_repository(target[0], reading.repository):
                 return Finding(target[1])

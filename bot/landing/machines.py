@@ -41,6 +41,7 @@ LANDING_BOTS = frozenset(
         "graphite-app[bot]",
         "trunk-io[bot]",
         "aviator-app[bot]",
+        "ansibot",
     )
 )
 """logins that land other people's pull requests; `(#N)` of a commit they made is a pull request of that repository"""
@@ -75,6 +76,13 @@ _BOT_LOGINS = (
             "imgbot",
             "deepsource-autofix",
             "pre-commit-ci",
+            "angular-robot",
+            "aqua-bot",
+            "astrobot-houston",
+            "fredkbot",
+            "goreleaserbot",
+            "meltybot",
+            "semantic-release",
         )
     )
 )
@@ -86,6 +94,14 @@ _BOT_ADDRESSES = frozenset(
         "copybara-worker@google.com",
         "copybara-piper@google.com",
         "gvisor-bot@google.com",
+        "shentubot@google.com",
+        "svcscm@fb.com",
+        "angular-robot@google.com",
+        "yoshi-automation@google.com",
+        "dpebot@google.com",
+        "snakemake-bot-admin@googlegroups.com",
+        "anchore-oss-update-bot@anchore.com",
+        "semantic-release",
         "gobot@golang.org",
         "support@dependabot.com",
         "bot@renovateapp.com",
@@ -105,7 +121,7 @@ _BOT_ADDRESSES = frozenset(
         "imgbothelp@gmail.com",
     )
 )
-_BOT_BEGINNINGS = ("generatedunixname",)
+_BOT_BEGINNINGS = ("generatedunixname", "facebook-github-bot-")
 """local parts that an exporting tool makes up for its own jobs"""
 
 _AGENT_IDS = frozenset(

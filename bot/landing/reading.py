@@ -20,6 +20,7 @@ class LandingSettings:
 
 
 DEFAULT = LandingSettings()
+_NO_TITLES = ("piperorigin-revid:", "gitorigin-revid:", "copybara_", "change-id:", "signed-off-by:", "co-authored-by:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,9 @@ class Reading:
         return next(iter(values)) if len(values) == 1 else None
 
     def carrier_body(self) -> str:
-        """First line of the carrier's text: where merge commits keep the pull request's title."""
-        return next((line.strip() for line in self.carrier_lines[1:] if line.strip()), "")
+        """First line of the carrier's text: where merge commits keep the pull request's title, if not a trailer."""
+        line = next((line.strip() for line in self.carrier_lines[1:] if line.strip()), "")
+        return "" if line.lower().startswith(_NO_TITLES) else line
 
 
 def _without_blank_start(lines: list[str]) -> tuple[str, list[str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from bot.landing.keys import plain_title, pull_key, title_key
-from bot.landing.reading import Finding, Reading, number_at_end, pull_reference
+from bot.landing.reading import Finding, Reading, leading_number, number_at_end, pull_reference
+from bot.landing.spelt_targets import issue_target, previous_target, revision_targets, spelt_targets
 
-COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b")
 DIFF = re.compile(r"\bD([1-9][0-9]{3,11})\b")
 QUOTED = re.compile(
     r"^(?:\[[^\]]{1,40}\] ?){0,3}(?:[a-z]{2,12}(?:\([^()]{0,60}\))?!?: ?)?"
@@ -17,8 +17,8 @@ QUOTED = re.compile(
 )
 PREFIXED = re.compile(r"^revert(?:\(([^()]{0,60})\))?!?: ?(.{3,400})", re.IGNORECASE)
 PLAIN = re.compile(
-    r"^(?:\[[^\]]{1,40}\] ?){0,3}(?:partial(?:ly)? )?"
-    r"(?:revert(?:s|ed|ing)?|back(?:ed|ing)? ?out|unland|roll ?back)\b:? ?(.{0,300})",
+    r"^(?:\[[^\]]{1,40}\] ?){0,3}(?:partial(?:ly)? |automat(?:ed|ic) )?"
+    r"(?:revert(?:s|ed|ing)?|back(?:ed|ing)? ?out|unland|roll(?:ed|ing)? ?back)\b:? ?(?:of )?(.{0,300})",
     re.IGNORECASE,
 )
 _LONGEST_TITLE = 400
@@ -49,42 +49,42 @@ def read_title(reading: Reading) -> Finding | None:
 def _without_quotes(reading: Reading) -> Finding | None:
     prefixed = PREFIXED.match(reading.subject)
     if prefixed:
-        scope, title = prefixed[1], without_numbers(prefixed[2])
-        return (
-            Finding(reverts=(title_key(reading.repository, title),))
-            if not scope
-            else Finding(reverts=(title_key(reading.repository, title), *spelt_targets(title, reading.repository)))
-        )
+        targets = [*_inner_numbers(prefixed[2], reading), title_key(reading.repository, without_numbers(prefixed[2]))]
+        targets += spelt_targets(prefixed[2], reading.repository) if prefixed[1] else ()
+        targets += _loosely_spelt(prefixed[2], reading)
+        return Finding(reverts=tuple(targets))
     plain = PLAIN.match(reading.subject)
     if plain is None:
         return None
     diff, colon, title = plain[1].partition(": ")
-    titles = (
-        (title_key(reading.repository, title),) if colon and DIFF.fullmatch(diff.strip()) and len(title) > 2 else ()
-    )
-    keys = (*spelt_targets(plain[1], reading.repository), *titles)
-    return Finding(reverts=keys) if keys else None
+    named = colon and DIFF.fullmatch(diff.strip()) and len(title) > 2
+    keys = [*spelt_targets(plain[1], reading.repository), *([title_key(reading.repository, title)] if named else [])]
+    keys += () if named else _loosely_spelt(plain[1], reading)
+    return Finding(reverts=tuple(keys)) if keys else None
 
 
-def spelt_targets(text: str, repository: str) -> tuple[str, ...]:
-    """A commit or pull request named right behind the word."""
-    words = text.split()[:4]
-    while words and words[0].lower().strip(":") in ("commit", "pr", "pull", "request", "merge", "of"):
-        words = words[1:]
-    if not words:
-        return ()
-    target = pull_reference(words[0], repository)
-    if target is not None:
-        return (pull_key(*target),)
-    sha = words[0].strip(".,:;()\"'")
-    return (f"commit:{sha}",) if COMMIT.fullmatch(sha) and is_commit_id(sha) else ()
+def _inner_numbers(text: str, reading: Reading) -> list[str]:
+    """`title (#12) (#15)`: the last number is the landing's own, unless a merge brought it under another one."""
+    numbers = []
+    while (numbered := number_at_end(text.rstrip())) is not None:
+        numbers.append(numbered[0])
+        text = numbered[1]
+    carried = number_at_end(reading.carrier_subject)
+    named = carried[0] if carried else leading_number(reading.carrier_subject.partition("#")[2])
+    others = [number for number in numbers if number != named] if reading.merged else numbers[1:]
+    return [pull_key(reading.repository, number) for number in others]
+
+
+def _loosely_spelt(text: str, reading: Reading) -> tuple[str, ...]:
+    """What is named by a revision, by an issue, or only as the one before: the first of these that is."""
+    return revision_targets(text, reading) or issue_target(text, reading.repository) or previous_target(text, reading)
 
 
 def _inner(quoted: str) -> str:
     """The text up to the quote that closes the outermost one."""
     for mark in ('"', "”", "'"):
         at = quoted.rfind(mark)
-        if at > 0 and _only_numbers(quoted[at + 1 :]):
+        if at > 0 and (_only_numbers(quoted[at + 1 :]) or (mark == '"' and not quoted.count(mark, 0, at) % 2)):
             return quoted[:at].strip()
     return without_numbers(quoted).rstrip("\"'”…").strip()
 
@@ -108,8 +108,3 @@ def named_targets(title: str, repository: str) -> tuple[str, ...]:
     numbered = number_at_end(title)
     keys = (pull_key(repository, numbered[0]),) if numbered else ()
     return (*keys, title_key(repository, title[:_LONGEST_TITLE])) if plain_title(title) else keys
-
-
-def is_commit_id(text: str) -> bool:
-    """A hexadecimal word that is no plain number and no English word."""
-    return len(text) == 40 or (any(sign.isdecimal() for sign in text) and any(sign.isalpha() for sign in text))

@@ -11,18 +11,8 @@ from dataclasses import dataclass, replace
 
 from bot.landing.keys import PART, pull_key
 from bot.landing.reading import Finding, Reading, pull_address, pull_reference
-from bot.landing.revert_titles import (
-    COMMIT,
-    DIFF,
-    PLAIN,
-    QUOTED,
-    is_commit_id,
-    named_targets,
-    read_title,
-    says_revert,
-    spelt_targets,
-    without_numbers,
-)
+from bot.landing.revert_titles import DIFF, PLAIN, QUOTED, named_targets, read_title, says_revert, without_numbers
+from bot.landing.spelt_targets import COMMIT, is_commit_id, spelt_targets
 from bot.landing.trailers import message_lines
 
 _SAYS_RELAND = re.compile(r"\bre-?land(?:s|ed|ing)?\b|\breappl(?:y|ies|ied)\b|\bre-?apply\b", re.IGNORECASE)
@@ -73,7 +63,7 @@ def _pull_request_text(reading: Reading) -> Reading | None:
 
 
 _WORDS = re.compile(
-    r"revert|back(?:ed|ing)?[ -]?out|unland|roll[ -]?(?:ed )?back|re-?land|re-?appl|original (?:commit|phab)"
+    r"revert|back(?:ed|ing)?[ -]?out|unland|roll(?:ed|ing)?[ -]?back|re-?land|re-?appl|original (?:commit|phab)"
 )
 
 
@@ -209,6 +199,12 @@ FORMS: tuple[Form, ...] = (
         "https://github.com/facebook/watchman/commits/main",
         _phabricator,
     ),
-    Form("title", 'Revert "Title (#12)" · revert: title · Revert 0123abc', "https://github.com/pytorch/ao", read_title),
+    Form(
+        "title",
+        'Revert "Title (#12)" · revert: title (#12) (#15) · Revert 0123abc · '
+        "Automated rollback of changelist 123456789 · Revert r1234567 · Revert ABC-12",
+        "https://github.com/pytorch/ao, https://github.com/google/gvisor, https://github.com/apache/zookeeper",
+        read_title,
+    ),
     Form("re-land", '[reland] Title · Reapply "Title" · Reland of #12', "https://github.com/pytorch/ao", _reland),
 )

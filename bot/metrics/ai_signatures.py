@@ -1,263 +1,255 @@
-"""By which ids, addresses, names, lines, links and branches does each AI tool show itself?
+"""By which ids, addresses, names, sites and branches does each AI tool show itself?
 
-To add a tool, add one entry to TOOLS. Ids, addresses and forms were read in 26 public histories and in the tools' own
-documentation; `first_seen` is the month of the oldest commit that showed the tool in the public histories of
-`benchmarks/metrics/ai_usage.py --first-seen`, None for what only documentation shows.
+To add a tool, add one entry to TOOLS. Ids, addresses and forms were read in public histories, or in the tools' own
+documentation (then `first_seen` is None). `first_seen` is the month of the oldest commit that
+`benchmarks/metrics/ai_usage.py --first-seen` finds in some seventy public histories: later than the tool's own birth.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+_NOTHING: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool. Texts are in lower case. A name is evidence by itself only where no person can be called so."""
+    """One tool; every text in lower case. Being called like a tool is evidence only where no person is."""
 
     name: str
     first_seen: str | None = None
+    """YYYY-MM"""
     ids: frozenset[int] = frozenset()
     """user ids on GitHub"""
-    logins: frozenset[str] = frozenset()
-    """logins that GitHub or a noreply address proves"""
-    addresses: frozenset[str] = frozenset()
-    names: frozenset[str] = frozenset()
-    """whole names that no person has"""
-    keys: frozenset[str] = frozenset()
+    logins: frozenset[str] = _NOTHING
+    """logins that GitHub, or a noreply address, proves"""
+    addresses: frozenset[str] = _NOTHING
+    names: frozenset[str] = _NOTHING
+    """names that no person bears, whole or at the beginning of a name"""
+    first: tuple[str, ...] = ()
+    """names that persons bear too: read where a line can only mean a tool (`Assisted-by: Claude`, a footer)"""
+    keys: frozenset[str] = _NOTHING
     """trailers that this tool alone writes"""
-    credits: tuple[str, ...] = ()
-    """what the value of `Assisted-by:`, `Generated-by:` and of a footer `Generated with ...` begins with"""
-    links: tuple[str, ...] = ()
-    """addresses of its sessions, as regular expressions; a badge or the tool's home page is not one"""
+    sites: tuple[str, ...] = ()
+    """where the link of a footer `Generated with [...](...)` leads, without `https://`"""
+    sessions: tuple[str, ...] = ()
+    """how the address of one piece of its work begins; its home page, badges and reviews begin otherwise"""
     branches: tuple[str, ...] = ()
-    """beginnings of branches it makes, as regular expressions"""
+    """how the branches begin that it makes, where no person's would"""
     suggests: bool = False
-    """as co-author it stands for a suggestion that somebody applied"""
+    """it reviews: as co-author it stands for a suggestion that somebody applied"""
 
 
-def _set(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a text: how a list of short names is written here."""
     return frozenset(text.split())
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split(", "))
 
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "Claude Code",
-        ids=frozenset({209825114, 81847}),
-        logins=_set("claude[bot] claude"),
-        addresses=_set("noreply@anthropic.com no-reply@anthropic.com"),
-        names=frozenset({"claude code", "claude ai", "claude[bot]", "anthropic claude"}),
-        keys=_set("claude-session claude-generated-by claude-code-session"),
-        credits=("claude code", "claude.ai", "anthropic claude", "claude"),
-        links=(r"claude\.ai/code/session_[\w-]{6}",),
-        branches=(
-            r"claude/issue-\d",
-            r"claude/[\w./-]{1,100}-(?:01[A-Za-z0-9]{20,28}|(?=[a-z]{0,4}[A-Z0-9])[A-Za-z0-9]{5})$",
-        ),
+        ids=frozenset({209825114}),
+        logins=words("claude[bot]"),
+        addresses=words("noreply@anthropic.com no-reply@anthropic.com claude@anthropic.com"),
+        names=_names("claude code, claude opus, claude sonnet, claude haiku, claude fable, claude mythos, claude ai"),
+        first=("claude",),
+        keys=words("claude-session claude-generated-by"),
+        sites=("claude.ai", "claude.com", "anthropic.com/claude-code", "docs.anthropic.com", "code.claude.com"),
+        sessions=("claude.ai/code/session_",),
     ),
     Tool(
         "Copilot coding agent",
         ids=frozenset({198982749}),
-        logins=_set("copilot-swe-agent[bot] copilot-swe-agent"),
-        names=frozenset({"copilot-swe-agent[bot]", "copilot-swe-agent"}),
-        keys=_set("agent-logs-url"),
-        credits=("copilot coding agent", "github copilot coding agent"),
-        links=(r"github\.com/[\w.-]{1,39}/[\w.-]{1,100}/sessions/[\w-]{6}",),
-        branches=(r"copilot/",),
+        logins=words("copilot-swe-agent[bot] copilot-swe-agent"),
+        names=_names("copilot-swe-agent[bot], copilot-swe-agent, copilot coding agent, github copilot coding agent"),
+        keys=words("agent-logs-url"),
+        branches=("copilot/",),
     ),
     Tool(
         "Copilot Autofix",
         ids=frozenset({62310815, 223894421}),
-        logins=_set("github-advanced-security[bot] github-code-quality[bot]"),
-        names=frozenset({"copilot autofix powered by ai", "copilot autofix"}),
-        credits=("copilot autofix",),
+        logins=words("github-advanced-security[bot] github-code-quality[bot]"),
+        names=_names("copilot autofix"),
         suggests=True,
     ),
-    Tool(
-        "Copilot review", ids=frozenset({175728472}), logins=_set("copilot-pull-request-reviewer[bot]"), suggests=True
-    ),
+    Tool("Copilot review", ids=frozenset({175728472}), suggests=True),
     Tool(
         "Copilot",
         ids=frozenset({223556219}),
-        logins=_set("copilot copilot-cli[bot]"),
-        addresses=_set("copilot@github.com noreply@copilot.github.com"),
-        names=frozenset(
-            {"copilot", "github copilot", "copilot app", "copilot cli", "github copilot cli", "copilot chat"}
-        ),
-        credits=("github copilot", "copilot"),
+        logins=words("copilot"),
+        addresses=words("copilot@github.com"),
+        names=_names("copilot, github copilot"),
+        keys=words("copilot-session"),
+        sites=("github.com/features/copilot", "github.com/copilot"),
     ),
     Tool(
         "Cursor",
-        logins=_set("cursoragent cursor[bot] cursoragent[bot]"),
-        ids=frozenset({199161495, 206951365}),
-        addresses=_set("cursoragent@cursor.com agent@cursor.com cursor@cursor.com"),
-        names=frozenset({"cursor agent", "cursor ai", "cursor[bot]", "cursoragent"}),
-        credits=("cursor agent", "cursor ai", "cursor"),
-        links=(r"cursor\.com/(?:background-agent|agents)\?\w{0,6}bcId=", r"cursor\.com/agents/bc-[\w-]{6}"),
-        branches=(r"cursor/",),
+        logins=words("cursoragent cursor[bot]"),
+        addresses=words("cursoragent@cursor.com cursoragentcursor.com"),
+        names=_names("cursor agent, cursor ai, cursoragent, cursor[bot]"),
+        first=("cursor",),
+        sites=("cursor.com", "cursor.sh"),
+        sessions=("cursor.com/background-agent?bcId=", "cursor.com/agents?id=bc-", "cursor.com/agents/bc-"),
+        branches=("cursor/",),
     ),
     Tool(
         "Devin",
         ids=frozenset({158243242}),
-        logins=_set("devin-ai-integration[bot] devin-ai-integration"),
-        addresses=_set(
-            "devin-ai-integration[bot]@users.noreply.github.com devin@cognition.ai devin@cognition-labs.com"
-        ),
-        names=frozenset({"devin ai", "devin-ai-integration[bot]", "devin-ai-integration"}),
-        credits=("devin ai",),
-        links=(r"app\.devin\.ai/sessions/[\w-]{6}",),
-        branches=(r"devin/\d{9,12}-",),
+        logins=words("devin-ai-integration[bot] devin-ai-integration"),
+        names=_names("devin ai, devin-ai-integration[bot]"),
+        sites=("devin.ai", "app.devin.ai"),
+        sessions=("app.devin.ai/sessions/",),
     ),
     Tool(
         "Codex",
         ids=frozenset({199175422}),
-        logins=_set("chatgpt-codex-connector[bot]"),
-        addresses=_set("noreply@openai.com codex@openai.com"),
-        names=frozenset(
-            {"codex", "openai codex", "codex cli", "chatgpt", "chatgpt codex", "chatgpt-codex-connector[bot]"}
-        ),
-        credits=("openai codex", "codex", "chatgpt", "openai gpt", "gpt-"),
-        links=(r"chatgpt\.com/(?:codex/(?:cloud/)?tasks/|s/cd_)[\w-]{6}",),
-        branches=(r"codex/",),
+        logins=words("chatgpt-codex-connector[bot]"),
+        addresses=words("noreply@openai.com codex@openai.com"),
+        names=_names("codex, openai codex, codex-cli, chatgpt, chatgpt-codex-connector[bot]"),
+        sites=("openai.com/codex", "chatgpt.com/codex", "github.com/openai/codex", "chatgpt.com"),
+        sessions=("chatgpt.com/codex/tasks/", "chatgpt.com/codex/cloud/tasks/", "chatgpt.com/s/cd_"),
+        branches=("codex/",),
     ),
     Tool(
         "aider",
-        addresses=_set("aider@aider.chat noreply@aider.dev noreply@aider.chat"),
-        names=frozenset({"aider"}),
-        credits=("aider",),
+        addresses=words("aider@aider.chat noreply@aider.dev noreply@aider.chat"),
+        names=_names("aider"),
+        sites=("aider.chat",),
     ),
     Tool(
         "Jules",
         ids=frozenset({161369871}),
-        logins=_set("google-labs-jules[bot] google-labs-jules"),
-        names=frozenset({"google jules", "google-labs-jules[bot]", "google-labs-jules"}),
-        credits=("google jules", "jules ai"),
-        links=(r"jules\.google\.com/(?:task|session)s?/\d{6}",),
-    ),
-    Tool(
-        "Gemini CLI",
-        ids=frozenset({218312386}),
-        logins=_set("gemini-cli[bot] gemini-cli-robot"),
-        addresses=_set("gemini-cli-robot@google.com gemini@google.com gemini-cli@google.com gemini-noreply@google.com"),
-        names=frozenset(
-            {"gemini cli", "gemini-cli", "gemini-cli[bot]", "google gemini", "gemini ai", "gemini-cli-robot"}
-        ),
-        credits=("gemini cli", "gemini-cli", "google gemini", "gemini"),
+        logins=words("google-labs-jules[bot]"),
+        names=_names("google jules, google-labs-jules[bot]"),
+        sites=("jules.google", "jules.google.com"),
+        sessions=("jules.google.com/task/", "jules.google.com/session/"),
     ),
     Tool(
         "Gemini Code Assist",
         ids=frozenset({176961590}),
-        logins=_set("gemini-code-assist[bot]"),
-        names=frozenset({"gemini-code-assist[bot]", "gemini code assist", "gemini-code-assist"}),
-        credits=("gemini code assist",),
+        logins=words("gemini-code-assist[bot]"),
+        names=_names("gemini-code-assist[bot], gemini code assist"),
         suggests=True,
     ),
     Tool(
+        "Gemini CLI",
+        ids=frozenset({218312386, 218195315}),
+        logins=words("gemini-cli[bot] gemini-cli-robot gemini-cli"),
+        addresses=words("gemini-cli-robot@google.com gemini@google.com"),
+        names=_names("gemini cli, gemini-cli, gemini-cli[bot], google gemini, gemini ai, gemini agent"),
+        first=("gemini",),
+        sites=("gemini.google.com", "github.com/google-gemini/gemini-cli", "geminicli.com"),
+    ),
+    Tool(
         "Amp",
-        addresses=_set("amp@ampcode.com noreply@ampcode.com"),
-        names=frozenset({"amp code", "sourcegraph amp"}),
-        keys=_set("amp-thread-id"),
-        credits=("amp code", "ampcode", "sourcegraph amp"),
-        links=(r"ampcode\.com/threads/t-[\w-]{6}",),
+        addresses=words("amp@ampcode.com"),
+        names=_names("amp code, ampcode, sourcegraph amp"),
+        first=("amp",),
+        keys=words("amp-thread-id"),
+        sites=("ampcode.com",),
+        sessions=("ampcode.com/threads/T-",),
     ),
     Tool(
         "opencode",
-        logins=_set("opencode-agent[bot] opencode[bot]"),
-        addresses=_set("noreply@opencode.ai opencode@opencode.ai opencode@sst.dev"),
-        names=frozenset({"opencode", "opencode-agent[bot]"}),
-        credits=("opencode",),
-        links=(r"opencode\.ai/s/[\w-]{6}",),
+        addresses=words("noreply@opencode.ai"),
+        names=_names("opencode"),
+        sites=("opencode.ai",),
+        sessions=("opncd.ai/share/", "opencode.ai/s/"),
     ),
-    Tool(
-        "Junie",
-        addresses=_set("junie@jetbrains.com"),
-        names=frozenset({"jetbrains junie"}),
-        credits=("jetbrains junie", "junie"),
-    ),
+    Tool("Junie", addresses=words("junie@jetbrains.com"), names=_names("jetbrains junie"), first=("junie",)),
     Tool(
         "Windsurf",
-        addresses=_set("windsurf@codeium.com noreply@codeium.com cascade@windsurf.com noreply@windsurf.com"),
-        names=frozenset({"windsurf ai", "windsurf cascade", "codeium windsurf"}),
-        credits=("windsurf",),
+        addresses=words("windsurf@codeium.com"),
+        names=_names("windsurf ai, windsurf cascade"),
+        first=("windsurf",),
+        sites=("windsurf.com", "codeium.com/windsurf"),
     ),
     Tool(
         "Factory Droid",
         ids=frozenset({138933559}),
-        logins=_set("factory-droid[bot]"),
-        names=frozenset({"factory-droid[bot]", "factory droid"}),
-        credits=("factory droid", "droid (factory"),
+        logins=words("factory-droid[bot]"),
+        names=_names("factory-droid[bot], factory droid"),
+        sites=("factory.ai",),
+    ),
+    Tool("Mistral Vibe", addresses=words("vibe@mistral.ai"), names=_names("mistral vibe")),
+    Tool("Firebender", addresses=words("help@firebender.com"), names=_names("firebender"), sites=("firebender.com",)),
+    Tool("TRAE", addresses=words("noreply@bytedance.com"), names=_names("trae cli, trae ai"), first=("trae",)),
+    Tool("Oz", addresses=words("oz-agent@warp.dev"), names=_names("warp agent, warp oz"), sites=("warp.dev",)),
+    Tool("Sisyphus", addresses=words("clio-agent@sisyphuslabs.ai"), sites=("github.com/code-yeongyu/oh-my-opencode",)),
+    Tool(
+        "Qwen Code",
+        addresses=words("qwen-coder@alibabacloud.com qwen@tongyi.aliyun.com"),
+        names=_names("qwen-coder, qwen coder, qwen code, qwen-code"),
+        first=("qwen",),
     ),
     Tool(
-        "Mistral Vibe",
-        addresses=_set("vibe@mistral.ai"),
-        names=frozenset({"mistral vibe"}),
-        credits=("mistral vibe",),
+        "Crush",
+        addresses=words("crush@charm.land"),
+        first=("crush",),
+        sites=("charm.land", "github.com/charmbracelet/crush"),
     ),
-    Tool("Firebender", names=frozenset({"firebender"}), credits=("firebender",)),
-    Tool(
-        "TRAE",
-        addresses=_set("noreply@bytedance.com trae@bytedance.com"),
-        names=frozenset({"trae ai"}),
-        credits=("trae",),
-    ),
-    Tool(
-        "Oz",
-        addresses=_set("oz-agent@warp.dev agent@warp.dev"),
-        names=frozenset({"warp agent"}),
-        credits=("warp agent", "warp.dev"),
-    ),
-    Tool(
-        "Sisyphus", addresses=_set("sisyphus@ohmyopencode.com clio-agent@sisyphuslabs.ai"), credits=("sisyphus agent",)
-    ),
-    Tool(
-        "Qwen Coder",
-        addresses=_set("qwen-coder@alibabacloud.com noreply@alibaba-inc.com"),
-        names=frozenset({"qwen-coder", "qwen coder", "qwen code", "qwen-code"}),
-        credits=("qwen-coder", "qwen coder", "qwen code", "qwen"),
-    ),
+    Tool("Antigravity", names=_names("antigravity, google antigravity"), first=("agy",)),
+    Tool("Codebuff", names=_names("codebuff"), sites=("codebuff.com",)),
+    Tool("Grok", addresses=words("noreply@xai.com"), first=("grok",)),
     Tool(
         "CodeRabbit",
         ids=frozenset({136622811}),
-        logins=_set("coderabbitai[bot]"),
-        names=frozenset({"coderabbitai[bot]", "coderabbit"}),
-        credits=("coderabbit",),
+        logins=words("coderabbitai[bot]"),
+        names=_names("coderabbitai[bot], coderabbit"),
         suggests=True,
     ),
     Tool(
         "Sourcery",
         ids=frozenset({58596630}),
-        logins=_set("sourcery-ai[bot]"),
-        names=frozenset({"sourcery-ai[bot]", "sourcery ai"}),
+        logins=words("sourcery-ai[bot]"),
+        names=_names("sourcery-ai[bot], sourcery ai"),
         suggests=True,
     ),
     Tool(
-        "other",
-        names=frozenset({"cline", "roo code", "kilo code", "deepseek", "grok"}),
-        keys=_set("ai-assistant ai-model ai-tool ai-generated-by"),
-        credits=(
-            "cline",
-            "roo code",
-            "kilo code",
-            "kiro",
-            "deepseek",
-            "grok",
-            "llama",
-            "kimi",
-            "glm-",
-            "ai ",
-            "ai-",
-            "llm",
-            "goose",
-        ),
+        "cubic",
+        ids=frozenset({191113872}),
+        logins=words("cubic-dev-ai[bot]"),
+        names=_names("cubic-dev-ai[bot]"),
+        suggests=True,
     ),
 )
-"""in order: where two tools would match, the first is meant, so the longer names stand before the shorter"""
+"""in order: where two entries would match, the first is meant"""
 
-CREDIT_KEYS = _set("co-authored-by co-developed-by lead-authored-by authored-by signed-off-by")
-"""trailers that name an author by name and address; a review or a report is no authorship"""
-ASSIST_KEYS = _set(
-    "assisted-by generated-by generated-with made-with built-with created-by created-with written-by ai-assisted-by "
-    "ai-co-authored-by co-created-by"
+MODELS: tuple[tuple[str, str], ...] = (
+    ("claude-", "Claude Code"),
+    ("claude ", "Claude Code"),
+    ("aws claude ", "Claude Code"),
+    ("anthropic claude", "Claude Code"),
+    ("gpt-", "Codex"),
+    ("gpt ", "Codex"),
+    ("openai gpt", "Codex"),
+    ("gemini", "Gemini CLI"),
+    ("grok", "Grok"),
+    ("qwen", "Qwen Code"),
+    ("deepseek", "DeepSeek"),
+    ("kimi", "Kimi"),
+    ("glm-", "GLM"),
+    ("llama", "Llama"),
 )
-"""trailers whose value may be the plain name of a tool"""
-MODELS = r"claude[ -](?:opus|sonnet|haiku|fable|mythos|code|instant|\d)|gpt-?\d|gemini[ -](?:pro|flash|ultra|\d)|o[134]-(?:mini|pro)"
-"""beginnings of names that only models have"""
+"""families of models by how their names begin, before a version; and the tool that such a line is counted for"""
+
+NOTE_TOOLS: tuple[tuple[str, str], ...] = (
+    ("claude", "Claude Code"),
+    ("claude-code", "Claude Code"),
+    ("copilot", "Copilot"),
+    ("github-copilot", "Copilot"),
+    ("github-copilot-cli", "Copilot"),
+    ("cursor", "Cursor"),
+    ("codex", "Codex"),
+    ("gemini", "Gemini CLI"),
+    ("amp", "Amp"),
+    ("opencode", "opencode"),
+    ("windsurf", "Windsurf"),
+    ("droid", "Factory Droid"),
+    ("junie", "Junie"),
+)
+"""what line notes call a tool, and its name here"""

@@ -1,29 +1,176 @@
-"""Which AI tools does a commit disclose, and how much of a record is disclosed?"""
+"""Which AI tools does a commit disclose, and how much of a record is disclosed?
+
+Only what a tool or its user left behind counts: line notes, identities, trailers, footers, branch, links of the pull
+request. Style is never judged, and no trace means unknown, not human. What is found is a lower bound: METRICS.md 4.2
+measures how much disclosure misses.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from bot.landing.trailers import trailers
-from bot.model import AiMark, AiUsage, Commit, Fact, PullRequest
+from bot.landing.trailers import message_lines, trailers
+from bot.metrics.ai_lines import branch_tool, line_tool, session_in, tool_of
+from bot.metrics.ai_notes import ai_lines
+from bot.model import AiMark, AiUsage, Commit, Fact, PullRequest, Signature
 
-_ADDRESSES = {"noreply@anthropic.com": "Claude Code", "cursoragent@cursor.com": "Cursor", "noreply@openai.com": "Codex"}
+DECLARED_LEVELS = frozenset((1, 3, 4))
+"""what a person, or a tool in the person's name, states; levels 2 and 5 are seen by the agent's own account"""
+
+MOST_MARKS = 16
+_LONGEST_SOURCE = 200
+_HINTS = ("-by:", "-BY:", "-By:", "enerated", "with", "://", "ession", "hread-", "AI-", "Ai-", "ai-")
+_MAY = re.compile(
+    r"[^\w\n]{0,10}(?:[A-Za-z][A-Za-z -]{1,38}:|(?:this \w{2,6} (?:request )?(?:was|has been) )?(?:ai[- ]|co-|pair[- ])?"
+    r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked|programmed)\b"
+    r"|https?://)",
+    re.IGNORECASE,
+)
+_SQUASHED = "Squashed commit of the following"
+_FENCES = ("```", "~~~")
 
 
-def marks(commit: Commit, pull_request: PullRequest | None, notes: str | None = None) -> tuple[AiMark, ...]:
-    found = {}
-    for key, value in trailers(commit.message):
-        email = value.partition("<")[2].rstrip("> ").lower()
-        if key.lower() == "co-authored-by" and email in _ADDRESSES:
-            found[_ADDRESSES[email]] = AiMark(3, _ADDRESSES[email], f"{key}: {value}")
-    return tuple(found.values())
+def marks(commit: Commit, pull_request: PullRequest | None = None, notes: str | None = None) -> tuple[AiMark, ...]:
+    """The disclosed traces on one landed commit, strongest level first, one for each tool and level.
+
+    `pull_request` adds its author, branch and body, and the trailers of its own commits where it was squashed into
+    this one: then the mark says so, because it is an upper bound for the commit. `notes` is the commit's text under
+    refs/notes/ai. Levels and their meaning: METRICS.md 4.4.
+    """
+    found: dict[tuple[str, int], AiMark] = {}
+    for mark in _all(commit, pull_request, notes):
+        found.setdefault((mark.tool, mark.level), mark)
+    return tuple(sorted(found.values(), key=lambda mark: mark.level)[:MOST_MARKS])
+
+
+def _all(commit: Commit, pull_request: PullRequest | None, notes: str | None) -> Iterator[AiMark]:
+    if notes:
+        for tool, count in ai_lines(notes).items():
+            yield AiMark(1, tool, f"line notes: {count} {'line' if count == 1 else 'lines'}")
+    yield from _authored(commit.author, "author")
+    if commit.committer is not commit.author:
+        yield from _authored(commit.committer, "committer")
+    yield from _written(commit.message)
+    if pull_request is not None:
+        yield from _of_pull_request(commit, pull_request)
+
+
+def _authored(sig: Signature, field: str) -> Iterator[AiMark]:
+    tool = tool_of(sig)
+    if tool is not None:
+        yield AiMark(2, tool[0], f"{field}: {sig.name}"[:_LONGEST_SOURCE])
+
+
+def _written(message: str, where: str = "") -> Iterator[AiMark]:
+    """The attribution lines of a message."""
+    for line in attribution_lines(message):
+        tool = line_tool(line)
+        if tool is not None:
+            yield AiMark(5 if tool[1] else 3, tool[0], line.strip()[:_LONGEST_SOURCE] + where)
+
+
+def _of_pull_request(commit: Commit, pull_request: PullRequest) -> Iterator[AiMark]:
+    if pull_request.author is not None:
+        yield from _authored(pull_request.author, "pull request author")
+    branch = branch_tool(pull_request.head_ref)
+    if branch is not None:
+        yield AiMark(4, branch, f"branch {pull_request.head_ref}"[:_LONGEST_SOURCE])
+    for line in attribution_lines("\n\n" + pull_request.body):
+        tool = line_tool(line)
+        if tool is not None:
+            yield AiMark(4, tool[0], f"pull request: {line.strip()}"[:_LONGEST_SOURCE])
+    session = session_in(pull_request.body)
+    if session is not None:
+        yield AiMark(4, session[0], f"pull request: {session[1]}"[:_LONGEST_SOURCE])
+    if _is_squashed(commit, pull_request):
+        for part in pull_request.commits:
+            yield from _written(part.message, f" (in {part.id[:12]}, squashed: an upper bound)")
+
+
+def _is_squashed(commit: Commit, pull_request: PullRequest) -> bool:
+    """Whether the commit holds the whole of a pull request whose own commits are others."""
+    if pull_request.merge_commit != commit.id or len(commit.parents) > 1:
+        return False
+    return all(part.id != commit.id for part in pull_request.commits)
+
+
+def attribution_lines(message: str) -> tuple[str, ...]:
+    """The lines of a message that may attribute work: its closing block, and the end of each paragraph before it.
+
+    A squash message holds the trailers of several commits in its middle, each at the end of a paragraph; a line with
+    prose behind it is prose, as are fenced, indented and quoted lines, and the subject.
+    """
+    if not any(hint in message for hint in _HINTS):
+        return ()
+    lines = message_lines(message)
+    # `git merge --squash` indents the messages that it joins
+    lines = [line.removeprefix("    ") for line in lines] if lines[0].startswith(_SQUASHED) else lines
+    if not any(_MAY.match(line) and line_tool(line) for line in lines[1:]):
+        return ()
+    found: list[str] = []
+    for paragraph in _paragraphs(lines[1:]):
+        found += _ending(paragraph)
+    known = set(found)
+    closing = [f"{key}: {value}" for key, value in trailers(message)]
+    return tuple(found + [line for line in closing if line not in known])
+
+
+def _paragraphs(lines: list[str]) -> list[list[str]]:
+    """Paragraphs of plain lines; an item of a squashed list begins one, whatever stands before it."""
+    found: list[list[str]] = [[]]
+    fenced = False
+    for line in lines:
+        if line.lstrip().startswith(_FENCES):
+            fenced = not fenced
+            found.append([])
+        elif not line.strip() or line.startswith(("* ", "---", "___")):
+            found.append([line] if line.startswith("* ") else [])
+        elif not fenced:
+            found[-1].append(line)
+    return [paragraph for paragraph in found if paragraph]
+
+
+def _ending(paragraph: list[str]) -> list[str]:
+    """The lines at the end of a paragraph that look like trailers, footers or addresses, in order."""
+    for at in range(len(paragraph) - 1, -1, -1):
+        if not _stands_alone(paragraph[at]):
+            return paragraph[at + 1 :]
+    return paragraph
+
+
+def _stands_alone(line: str) -> bool:
+    if line[:1] in " \t>*":
+        return line.startswith("**")
+    key, colon, _ = line.partition(":")
+    if colon and (" " not in key or key.count(" ") < 5) and len(key) <= 40:
+        return True
+    return line.startswith("(cherry picked") or "://" in line or line_tool(line) is not None
 
 
 def usage(commits: Iterable[Fact]) -> AiUsage:
-    declared = unknown = 0
+    """Commits by how their use of AI is known; declared + detected + unknown is the number of commits.
+
+    *Declared*: somebody states it, by line notes, a trailer or footer, the branch or the text of the pull request
+    (levels 1, 3, 4). *Detected*: nobody states it, but an agent's own account is author, committer or author of the
+    pull request, or made the suggestion that was applied (levels 2, 5). *Unknown*: no trace, which is not "human".
+    """
+    counts: Counter[str] = Counter()
     tools: Counter[str] = Counter()
     for fact in commits:
-        declared, unknown = declared + bool(fact.ai), unknown + (not fact.ai)
-        tools.update({mark.tool for mark in fact.ai})
-    return AiUsage(declared, 0, unknown, dict(tools.most_common()))
+        levels = {mark.level for mark in fact.ai}
+        counts["declared" if levels & DECLARED_LEVELS else "detected" if levels else "unknown"] += 1
+        tools.update(sorted({mark.tool for mark in fact.ai}))
+    ordered = sorted(tools.items(), key=lambda row: (-row[1], row[0]))
+    return AiUsage(counts["declared"], counts["detected"], counts["unknown"], dict(ordered))
+
+
+def assisted_lines(commits: Iterable[Fact]) -> tuple[int, int]:
+    """(authored and test lines of the commits that disclose a tool, of all commits): a lower bound by its nature."""
+    assisted = total = 0
+    for fact in commits:
+        lines = fact.lines.authored + fact.lines.tests
+        total += lines
+        assisted += lines if fact.ai else 0
+    return assisted, total

@@ -64,6 +64,12 @@ async def of_people(conn: AsyncConnection, people: Sequence[PersonKey]) -> list[
     return await _read(conn, CORRECTION.c.person_key.in_(people))
 
 
+async def of_repositories(conn: AsyncConnection, repositories: Sequence[RepositoryId]) -> list[Correction]:
+    """What was said about changes in these repositories, in the order it was said."""
+    said = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "dispute"))
+    return await _read(conn, said)
+
+
 async def _read(conn: AsyncConnection, which: Any) -> list[Correction]:
     query = select(CORRECTION).where(which).order_by(CORRECTION.c.made_at, CORRECTION.c.event_key)
     return [Correction(**row) for row in (await conn.execute(query)).mappings()]

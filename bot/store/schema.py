@@ -6,8 +6,10 @@ from sqlalchemy import Table
 
 from bot.store.changes import CHANGE, CONTRIBUTION
 from bot.store.columns import METADATA
+from bot.store.configurations import CONFIGURATION
 from bot.store.corrections import CORRECTION
 from bot.store.digests import DIGEST, PERIOD
+from bot.store.erasure import ERASURE_SALT, TOMBSTONE
 from bot.store.inbox import INBOX
 from bot.store.installations import ACCOUNT, INSTALLATION, REPOSITORY
 from bot.store.jobs import JOB
@@ -29,7 +31,10 @@ RECORD: tuple[Table, ...] = (
     *(CHANGE, CONTRIBUTION, TOTALS, DIGEST),
 )
 """the record: two stores that saw the same landings hold the same rows"""
-CHOICES: tuple[Table, ...] = (PUBLISHED, HIDDEN_REPOSITORY, LINK, LINK_USE, SESSION, SNAPSHOT)
+CHOICES: tuple[Table, ...] = (
+    *(PUBLISHED, HIDDEN_REPOSITORY, LINK, LINK_USE, SESSION, SNAPSHOT),
+    *(CONFIGURATION, ERASURE_SALT, TOMBSTONE),
+)
 """what people decided to show, and how: it depends on when they did"""
 TABLES: tuple[Table, ...] = (*TRAFFIC, *RECORD, *CHOICES)
 

@@ -90,6 +90,9 @@ def subject_of_installation(installation: InstallationId) -> str:
     return f"installation:{installation}"
 
 
+_HAS_LEFT = PERSON.c.opted_out_at.is_not(None)
+
+
 # --- decisions -------------------------------------------------------------------------------------------------------
 
 
@@ -182,8 +185,17 @@ async def proved_keys(conn: AsyncConnection, key: PersonKey) -> frozenset[Person
 
 
 async def _opted_out(conn: AsyncConnection, keys: Collection[PersonKey]) -> frozenset[PersonKey]:
-    query = select(PERSON.c.key).where(PERSON.c.key.in_(keys), PERSON.c.opted_out_at.is_not(None))
+    query = select(PERSON.c.key).where(PERSON.c.key.in_(keys), _HAS_LEFT)
     return frozenset(PersonKey(row.key) for row in await conn.execute(query))
+
+
+async def left_out(conn: AsyncConnection) -> frozenset[PersonKey]:
+    """All keys of everybody who has opted out."""
+    gone = frozenset(PersonKey(row[0]) for row in await conn.execute(select(PERSON.c.key).where(_HAS_LEFT)))
+    proved = (PERSON_ALIAS.c.kind == "email") & (PERSON_ALIAS.c.proof == "proved")
+    theirs = select(PERSON_ALIAS.c.value).join(PERSON, PERSON.c.key == PERSON_ALIAS.c.person_key)
+    emails = await conn.execute(theirs.where(_HAS_LEFT, proved))
+    return gone | {PersonKey(f"e:{plain_email(row.value)}") for row in emails}
 
 
 async def set_naming(conn: AsyncConnection, subject: str, naming: Naming) -> None:

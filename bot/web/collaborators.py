@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.model import PersonKey
 from bot.signatures import SigningKey
 from bot.store.engine import Store
 from bot.web.failures import peer_address
@@ -36,6 +38,8 @@ class Pages:
     """the Markdown file that explains each metric"""
     sign_in: SignIn | None = None
     """GitHub sign-in; without it there is no settings page"""
+    erase: Callable[[AsyncConnection, PersonKey], Awaitable[None]] | None = None
+    """erases a person from the ledger, in the transaction that forgets their choices"""
     requests_a_minute: int = 240
     """of one address"""
     address: Callable[[web.Request], str | None] = peer_address

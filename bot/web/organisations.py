@@ -11,10 +11,10 @@ from aiohttp import web
 from bot.landing.changes import fold
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import begins_at, month_after, month_of, parse_month
-from bot.model import Change, Month
+from bot.model import Change, Month, PersonKey
 from bot.render.organisation import Landed, organisation_page, repository_month_page
 from bot.render.site import Place
-from bot.store import links, people, records
+from bot.store import links, records, visibility
 from bot.store.engine import StoreUnavailableError
 from bot.store.records import Found
 from bot.store.visibility import RepositoryState
@@ -31,7 +31,7 @@ class _Frame:
 
     opened: OpenOrganisation
     place: Place
-    without: frozenset[str]
+    without: frozenset[PersonKey]
 
 
 def _manner(opened: OpenOrganisation) -> Manner:
@@ -48,7 +48,7 @@ async def show_organisation(request: web.Request, opened: OpenOrganisation) -> w
     desk = desk_of(request)
     async with desk.pages.store.read() as conn:
         mark = await records.mark_of(conn, opened.grant.repositories)
-        without = frozenset(await people.opted_out(conn))
+        without = await visibility.left_out(conn)
     frame = _Frame(opened, _place(desk, opened), without)
 
     async def make() -> bytes:
@@ -97,7 +97,7 @@ async def show_repository_month(request: web.Request, opened: OpenOrganisation) 
     span = (begins_at(month, desk.pages.zone), begins_at(month_after(month), desk.pages.zone))
     async with desk.pages.store.read() as conn:
         mark = await records.mark_of(conn, opened.grant.repositories)
-        frame = _Frame(opened, frame.place, frozenset(await people.opted_out(conn)))
+        frame = _Frame(opened, frame.place, await visibility.left_out(conn))
 
     async def make() -> bytes:
         async with desk.pages.store.read() as conn:
@@ -140,7 +140,7 @@ def _repository_month(desk: Desk, frame: _Frame, found: Found, which: tuple[Repo
     return repository_month_page(landed, frame.place).encode("utf-8", "replace")
 
 
-def _by_somebody(change: Change, without: frozenset[str]) -> bool:
+def _by_somebody(change: Change, without: frozenset[PersonKey]) -> bool:
     """At least one person who is shown at all, and no one who is not."""
     authors = [commit.fact.author for commit in change.counted]
     keys = {person_key(author) for author in authors if not is_bot(author)}

@@ -53,7 +53,7 @@ class _Part:
 
 
 def sums(changes: Iterable[Change], zone: ZoneInfo, *, without: Collection[PersonKey] = ()) -> Sums | None:
-    """The sums of these changes; None where too few people took part. Machines, and people in `without`, count nowhere."""
+    """The sums of these changes; None where too few people took part. Machines and those in `without` count nowhere."""
     by_month: dict[Month, list[_Part]] = defaultdict(list)
     for change in changes:
         for part in _parts(change, zone, without):

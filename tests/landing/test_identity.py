@@ -183,3 +183,30 @@ def test_people_do_not_depend_on_the_order_of_signatures(signatures: list[Signat
     for sig in signatures:
         assert one.person(sig) == two.person(sig)
         assert sig.user_id is None or one.person(sig).key == f"u:{sig.user_id}"
+
+
+@pytest.mark.parametrize(
+    "sig",
+    [
+        Signature("svc", "svcscm@fb.com"),
+        Signature("A Bot 6", "facebook-github-bot-6-bot@fb.com"),
+        Signature("Shared", "shentubot@google.com"),
+        Signature("a", "ansibot@users.noreply.github.com"),
+        Signature("a", "108291165+astrobot-houston@users.noreply.github.com"),
+        Signature("semantic-release", "semantic-release"),
+    ],
+)
+def test_service_accounts_of_public_histories_are_not_people(sig):
+    assert is_bot(sig)
+
+
+@pytest.mark.parametrize(
+    "sig",
+    [
+        Signature("Ada Bot", "ada.bot@example.org"),
+        Signature("Ben", "ben.robot@example.org"),
+        Signature("b", "bbot@x.org"),
+    ],
+)
+def test_a_person_whose_name_is_bot_is_one(sig):
+    assert not is_bot(sig)

@@ -1,0 +1,144 @@
+"""What does a comment ask of Almanac: which commands, word for word, and what was meant where a word is wrong?
+
+A command is a whole line that begins with `/almanac`. Lines that a reader sees as quoted, as code or not at all are
+nobody's command.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from bot.digest.spoken_lines import spoken_lines
+
+PREFIX = "/almanac"
+MOST = 5
+"""commands of one comment that are read"""
+LONGEST_REASON = 500
+"""characters of a dispute"""
+NUMBERS = ("commits", "features", "bugs", "other", "outcomes", "lines", "months")
+"""numbers of a record that `why` explains by name"""
+
+Name = Literal[
+    "me",
+    "why",
+    "classify",
+    "dispute",
+    "anonymise",
+    "public",
+    "opt-out",
+    "forget-me",
+    "recount",
+    "digest preview",
+    "pause",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command. `value` is what stands after its name: `feature`, `on`, `12`, a reason; empty where nothing does."""
+
+    name: Name
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A line that is no command: what it says (as written, to be escaped by whoever shows it), and what may help."""
+
+    said: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a command is written. `values` are the words that may follow, `takes` what else may."""
+
+    name: Name
+    takes: Literal["nothing", "word", "number", "text"] = "nothing"
+    values: tuple[str, ...] = ()
+    maintainers: bool = False
+
+    @property
+    def usage(self) -> str:
+        """`classify feature|fix|other`."""
+        after = {"nothing": "", "word": "|".join(self.values), "number": "NUMBER", "text": "TEXT"}[self.takes]
+        return f"{self.name} {after}".strip()
+
+
+FORMS: tuple[Form, ...] = (
+    Form("me"),
+    Form("why", "number"),
+    Form("classify", "word", ("feature", "fix", "other")),
+    Form("dispute", "text"),
+    Form("anonymise"),
+    Form("public", "word", ("on", "off")),
+    Form("opt-out"),
+    Form("forget-me"),
+    Form("recount", maintainers=True),
+    Form("digest preview", maintainers=True),
+    Form("pause", maintainers=True),
+)
+_BY_NAME = {form.name: form for form in FORMS}
+_SAME = {
+    "anonymize": "anonymise",
+    "optout": "opt-out",
+    "forgetme": "forget-me",
+    "forget": "forget-me",
+    "digest": "digest preview",
+}
+
+
+def read_commands(body: str) -> tuple[Command | Mistake, ...]:
+    """The commands of a comment in their order, at most five; a line with a mistake stands among them."""
+    asked = [line for line in spoken_lines(body) if line == PREFIX or line.startswith(PREFIX + " ")]
+    return tuple(_read(line.removeprefix(PREFIX).strip()) for line in asked[:MOST])
+
+
+def _read(said: str) -> Command | Mistake:
+    word, _, rest = said.partition(" ")
+    rest = rest.strip()
+    if word == "digest" and rest.partition(" ")[0] == "preview":
+        word, rest = "digest preview", rest.removeprefix("preview").strip()
+    form = next((form for form in FORMS if form.name == word), None)
+    if form is None:
+        return Mistake(said[:80], _meant(said))
+    return _with_value(form, said, rest)
+
+
+def _with_value(form: Form, said: str, rest: str) -> Command | Mistake:
+    if form.takes == "nothing":
+        return Mistake(said[:80], f"{form.name} takes nothing after it") if rest else Command(form.name)
+    if form.takes == "text":
+        return Command(form.name, rest[:LONGEST_REASON]) if rest else Mistake(said[:80], f"write {form.usage}")
+    if form.takes == "word":
+        return Command(form.name, rest) if rest in form.values else Mistake(said[:80], _near(form, rest))
+    if rest in NUMBERS or _is_number(rest):
+        return Command(form.name, rest)
+    listed = ", ".join(NUMBERS)
+    return Mistake(said[:80], f"NUMBER is that of a pull request, as in why 12, or one of {listed}")
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) <= 10 and word[0] != "0"
+
+
+def _near(form: Form, word: str) -> str:
+    found = get_close_matches(word[:40].lower(), form.values, n=1, cutoff=0.5)
+    return f"did you mean {form.name} {found[0]}?" if found else f"write {form.usage}"
+
+
+def _meant(said: str) -> str:
+    """The nearest command to what was said, else all of them."""
+    words = said.lower().split()[:2]
+    names = [*_BY_NAME, *_SAME]
+    for tried in (" ".join(words), "-".join(words), *words[:1]):
+        found = get_close_matches(tried[:40], names, n=1, cutoff=0.6)
+        if found:
+            return f"did you mean {_usage(_SAME.get(found[0], found[0]))}?"
+    return "commands are " + ", ".join(form.usage for form in FORMS)
+
+
+def _usage(name: str) -> str:
+    return next(form.usage for form in FORMS if form.name == name)

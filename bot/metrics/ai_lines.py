@@ -1,0 +1,284 @@
+"""Which tool does one line, one signature or one address name, if any?
+
+A tool's user id or address is evidence; a bare name only where no person bears it. Every text here was written by
+strangers: it is cut, split and compared, and the patterns hold no nested repetition.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from bot.landing.addresses import noreply, plain_email
+from bot.landing.trailers import as_trailer
+from bot.metrics.ai_signatures import MODELS, TOOLS, Tool, words
+from bot.model import Signature
+
+Named = tuple[str, bool]
+"""(the tool's name, whether it reviews, so that as co-author it names an applied suggestion)"""
+
+CREDITS = words(
+    "co-authored-by co-developed-by co-written-by co-committed-by authored-by written-by signed-off-by lead-authored-by"
+)
+"""keys whose value is somebody's signature"""
+ASSISTS = words(
+    "assisted-by ai-assisted-by generated-by ai-generated-by generated-with made-with created-with created-by built-with "
+    "written-with co-authored-with ai-co-authored-by assisted-with ai-tool ai-agent ai-model ai-assistant coding-agent "
+    "assissted-by llm"
+)
+"""keys whose value names what helped; people use some of them for people, so the value has to name a tool"""
+FLAGS = words("ai-assisted ai-generated ai-used ai-authored ai llm-assisted")
+"""keys whose value says whether, and may say with what"""
+
+UNNAMED = "AI (not named)"
+_DENIALS = frozenset(("no", "none", "false", "n/a", "na", "never", "0", "0%", "not used", "-", ""))
+_AFFIRMATIONS = frozenset(("yes", "true", "partial", "partially", "full", "fully", "mostly", "y", "100%", "50%"))
+_MARKUP = str.maketrans("", "", "[]`*_\"'🤖✨⚡🧠🪄💘🎯")
+_BEHIND_NAME = re.compile(
+    r"(?:\s(?:code|cli|agent|ai|app|opus|sonnet|haiku|fable|mythos|flash|pro|max|mini|composer)\b|\sv?\d|[ -]?\(|-\w|[:/,]|\s?v?\d)"
+)
+_KERNEL_FORM = re.compile(r"(?P<name>[a-z][\w.+-]{1,30}):(?=[\w./-]{0,60}\d)")
+_UNKNOWN = re.compile(r"\b(?:ai|llm|gpt)\b|-(?:ai|agent|bot|coder)\b|\[bot\]")
+_MACHINE_NAME = re.compile(r"(?:^|[\s-])(?:ai|agent|llm|gpt)$")
+_MACHINE_LOCAL = re.compile(r"(?:^|[._-])(?:ai|agent|llm|bot|noreply|no-reply)(?:$|[._-])")
+_FOOTER = re.compile(
+    r"(?:this (?:commit|change|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
+    r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
+    r"|co-authored|pair[- ]programmed)"
+    r" (?:with|by|using|via) (?P<target>.{2,200})",
+    re.IGNORECASE,
+)
+_HAS_FOOTER = re.compile(r"(?:ed|made|built|written) (?:with|by|using|via) ", re.IGNORECASE)
+_LONGEST_LEAD = 40
+
+
+@cache
+def _by(field: str) -> dict[str | int, Tool]:
+    found: dict[str | int, Tool] = {}
+    for tool in TOOLS:
+        for key in getattr(tool, field):
+            found.setdefault(key, tool)
+    return found
+
+
+@lru_cache(maxsize=8192)
+def tool_of(sig: Signature) -> Named | None:
+    """The tool whose identity a signature is: user id first, then address, login, and names that no person bears."""
+    tool = _by_account(sig) or _tool("addresses", plain_email(sig.email))
+    if tool is not None:
+        return tool.name, tool.suggests
+    name, local = sig.name.strip().lower(), plain_email(sig.email).rpartition("@")[0]
+    if name.endswith("(aider)"):
+        return "aider", False
+    tool = _safe_name(name)
+    if tool is not None and not (name in ("codex", "copilot", "lovable") and local and name not in local):
+        return tool.name, tool.suggests
+    return _unknown_machine(sig, name, local)
+
+
+def _tool(field: str, key: str | int) -> Tool | None:
+    return _by(field).get(key)
+
+
+def _by_account(sig: Signature) -> Tool | None:
+    known = noreply(sig.email)
+    user = sig.user_id or (known[0] if known else None)
+    if user is not None and (tool := _tool("ids", user)):
+        return tool
+    login = (sig.login or "").lower() or (known[1] if known else "")
+    if not login and sig.name.endswith("[bot]"):
+        login = sig.name.lower()
+    # another id with a plain login is another account; a login in brackets belongs to an app whatever its id
+    return _tool("logins", login) if login.endswith("[bot]") or user is None or sig.login else None
+
+
+def _safe_name(name: str) -> Tool | None:
+    """`Claude Opus 7 (2M context)`, `codex (gpt-9)`: a safe name alone or with something behind it."""
+    name = name.translate(_MARKUP).strip()
+    names = _by("names")
+    if name in names:
+        return names[name]
+    if name.startswith("aider ("):
+        return next(tool for tool in TOOLS if tool.name == "aider")
+    words = name.replace("(", " ").replace(":", " ").replace("/", " ").replace(",", " ").split()
+    for count in (4, 3, 2, 1):
+        begun = " ".join(words[:count])
+        tool = names.get(begun) if len(words) > count else None
+        if tool is not None and (count > 1 or _BEHIND_NAME.match(name[len(begun) :]) or words[1].startswith("gpt")):
+            return tool
+    return None
+
+
+def _unknown_machine(sig: Signature, name: str, local: str) -> Named | None:
+    """A tool of no entry: both its name and its address have to say that it is one."""
+    if name.endswith("[bot]"):
+        return (sig.name.strip()[:-5], False) if _MACHINE_NAME.search(name[:-5]) else None
+    first = _tool("first", name)
+    if first is not None and _MACHINE_LOCAL.search(local) and noreply(sig.email) is None:
+        return first.name, first.suggests
+    if not _MACHINE_NAME.search(name) or not name.isprintable():
+        return None
+    same = name.replace(" ", "-") in local or local in name.replace(" ", "-").split("-")
+    return (sig.name.strip()[:60], False) if local and (same or _MACHINE_LOCAL.search(local)) else None
+
+
+def read_signature(value: str) -> Signature | None:
+    """`Name <address>`, also with the mistakes that are seen: no closing sign, another one, no address, no @."""
+    name, opened, rest = value.partition("<")
+    name = name.strip().strip('"')
+    if not opened:
+        return Signature(name, "") if name else None
+    return Signature(name, rest.strip().rstrip(">)]. ").partition(">")[0].strip())
+
+
+def named_in(value: str) -> str | None:
+    """The tool that the value of `Assisted-by:` or a footer names; a person's name, or any other program, is None."""
+    if "<" in value:
+        sig = read_signature(value)
+        found = tool_of(sig) if sig else None
+        if found is not None or sig is None:
+            return found[0] if found else None
+        known = noreply(sig.email)
+        machine = known is not None and known[1].endswith(("-bot", "[bot]", "-ai", "-agent"))
+        return sig.name[:60] if machine else _model(sig.name.lower())
+    text = " ".join(value.translate(_MARKUP).split())
+    return _named_plainly(text.lower(), text)
+
+
+def _named_plainly(lower: str, text: str) -> str | None:
+    tool = _safe_name(lower)
+    if tool is not None:
+        return tool.name
+    for word, owner in _by("first").items():
+        if isinstance(word, str) and lower.startswith(word):
+            behind = lower[len(word) :].rstrip(" .!")
+            if not behind or _BEHIND_NAME.match(behind):
+                return owner.name
+    model = _model(lower)
+    if model is not None:
+        return model
+    kernel = _KERNEL_FORM.match(lower)
+    if kernel is not None:
+        return text[: len(kernel["name"])]
+    return text.partition(",")[0][:40].strip() if len(text) <= 60 and _UNKNOWN.search(lower) else None
+
+
+def _model(lower: str) -> str | None:
+    """A model in place of a tool: its family and a version."""
+    for family, name in MODELS:
+        if lower.startswith(family) and any(sign.isdecimal() for sign in lower[len(family) : len(family) + 12]):
+            return name
+    return None
+
+
+@lru_cache(maxsize=4096)
+def line_tool(line: str) -> Named | None:
+    """The tool that a line by itself attributes work to: a trailer, a footer, or the address of a session."""
+    trailer = as_trailer(line)
+    if trailer is not None:
+        found = _trailer_tool(trailer[0].lower(), trailer[1])
+        if found is not None:
+            return found
+    return _footer_tool(line) or _session_line(line)
+
+
+def _trailer_tool(key: str, value: str) -> Named | None:
+    tool = _tool("keys", key)
+    if tool is not None and value:
+        return tool.name, tool.suggests
+    if key in CREDITS:
+        sig = read_signature(value)
+        return tool_of(sig) if sig else None
+    if key in ASSISTS:
+        name = named_in(value)
+        return (name, False) if name and value.strip().lower() not in _DENIALS else None
+    if key in FLAGS and value.strip().lower() not in _DENIALS:
+        name = named_in(value) or (UNNAMED if value.strip().lower() in _AFFIRMATIONS else None)
+        return (name, False) if name else None
+    return None
+
+
+def _footer_tool(line: str) -> Named | None:
+    if not _HAS_FOOTER.search(line):
+        return None
+    start = next((at for at, sign in enumerate(line[:12]) if sign.isascii() and sign not in "_*-# "), 0)
+    text = line[start:].rstrip(" *_")
+    match = _FOOTER.match(text)
+    if match is None:
+        return None
+    target = match["target"].strip()
+    tool = _linked(target) if target.startswith("[") else _plain_footer(target)
+    return (tool, False) if tool else None
+
+
+def _linked(target: str) -> str | None:
+    """`[Name](address)` with at most a few words behind it."""
+    name, found, rest = target[1:].partition("](")
+    address, closed, behind = rest.partition(")")
+    if not found or not closed or (len(behind) > 1 and behind.lstrip()[:4].lower() not in ("via ", "and ", "(", "· ")):
+        return None
+    tool = _site(address) or _safe_name(name.lower())
+    return tool.name if tool else None
+
+
+def _site(address: str) -> Tool | None:
+    place = address.partition("://")[2].lower().removeprefix("www.") or address.lower()
+    for site, tool in _by("sites").items():
+        if isinstance(site, str) and place.startswith(site) and place[len(site) :][:1] in ("", "/", "?", "#"):
+            return tool
+    return None
+
+
+def _plain_footer(target: str) -> str | None:
+    """A tool's name and nothing else but its version."""
+    text = " ".join(target.translate(_MARKUP).split()).rstrip(" .!")
+    if len(text) > 60 or len(text.partition("(")[0].split()) > 4:
+        return None
+    name = _named_plainly(text.lower(), text)
+    known = name in {tool.name for tool in TOOLS}
+    words = text.lower().partition("(")[0].split()
+    return name if known and not _PROSE.intersection(words) else None
+
+
+_PROSE = words("to in on for but by because and or of from was is are it as which that output tests at")
+
+
+def session_in(text: str) -> tuple[str, str] | None:
+    """(tool, address) of the first address of one piece of an agent's work in a text."""
+    if "://" not in text:
+        return None
+    for beginning, tool in _by("sessions").items():
+        at = text.find("://" + str(beginning))
+        if at >= 0:
+            end = next((n for n in range(at, min(len(text), at + 200)) if text[n] in " \t\r\n)>]\"'"), at + 200)
+            return tool.name, text[at + 3 : end]
+    return None
+
+
+def _session_line(line: str) -> Named | None:
+    """A line that is such an address, at most behind a short label (`Link to Devin session: …`)."""
+    found = session_in(line)
+    if found is None:
+        return None
+    lead, _, rest = line.partition("://")
+    label = lead.removesuffix("https").removesuffix("http").strip(" <([*_-")
+    alone = len(rest.split()) == 1
+    return (found[0], False) if alone and (not label or (len(label) <= _LONGEST_LEAD and label.endswith(":"))) else None
+
+
+def branch_tool(branch: str) -> str | None:
+    """The tool whose background agent names its branches so. A person called Devin has branches too, so the names
+    that are also people's have to look made by a program."""
+    lower = branch.strip().lower().removeprefix("refs/heads/")
+    for beginning, tool in _by("branches").items():
+        if lower.startswith(str(beginning)) and len(lower) > len(str(beginning)):
+            return tool.name
+    if lower.startswith("devin/") and _STAMP.match(lower[6:]):
+        return "Devin"
+    if lower.startswith("claude/") and _CLAUDE_BRANCH.search(branch):
+        return "Claude Code"
+    return None
+
+
+_STAMP = re.compile(r"\d{10}\b")
+_CLAUDE_BRANCH = re.compile(r"(?:issue|pr)-\d{1,7}-\d{8}|-01[A-Za-z0-9]{20,30}$|session[-_]?01[A-Za-z0-9]{10,}$")

@@ -1,0 +1,84 @@
+"""What does the record hold about one person, and how is what they decided taken back?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import PersonKey
+from bot.store import links, people, snapshots, visibility
+from bot.store.ledger import FACT, FACT_PERSON
+from bot.store.links import LINK
+from bot.store.visibility import HIDDEN_REPOSITORY, PUBLISHED, subject_of_person
+
+_OF_OTHERS = ("committer", "co_authors")
+"""parts of a fact that name other people"""
+
+
+async def opt_out(conn: AsyncConnection, key: PersonKey, since: datetime | None) -> None:
+    """Shown nowhere from now on, by no link either; or again (None), by new links."""
+    await people.opt_out(conn, key, since)
+    if since is not None:
+        await visibility.publish(conn, subject_of_person(key), public=False, now=since)
+        await links.revoke(conn, subject_of_person(key), since)
+
+
+async def forget(conn: AsyncConnection, key: PersonKey, now: datetime) -> None:
+    """Opted out, and every choice, link, log and snapshot gone. The ledger's own rows are erased elsewhere."""
+    await people.opt_out(conn, key, now)
+    keys = await visibility.proved_keys(conn, key)
+    subjects = [subject_of_person(one) for one in keys]
+    await conn.execute(delete(LINK).where(LINK.c.subject.in_(subjects)))
+    await conn.execute(delete(PUBLISHED).where(PUBLISHED.c.subject.in_(subjects)))
+    await conn.execute(delete(HIDDEN_REPOSITORY).where(HIDDEN_REPOSITORY.c.person_key.in_(keys)))
+    await snapshots.forget(conn, keys)
+
+
+async def export(conn: AsyncConnection, key: PersonKey) -> str:
+    """Everything about the person as JSON text: who they are, what they landed, what they decided, who read it when."""
+    person = await people.person(conn, key)
+    state = await visibility.person_state(conn, key)
+    minted = await links.links_of(conn, subject_of_person(key))
+    uses = await links.uses_of(conn, [link.nonce for link in minted])
+    keys = await visibility.proved_keys(conn, key)
+    told: dict[str, Any] = {
+        "schema": "almanac.export/1",
+        "person": None if person is None else [person.key, person.name, person.login, *person.emails],
+        "public": bool(state and state.public),
+        "naming": state.naming if state else "named",
+        "opted_out": bool(state and state.opted_out),
+        "hidden_repositories": sorted(await visibility.hidden_repositories(conn, keys)),
+        "links": [
+            {
+                "installation": link.installation,
+                "private": link.private,
+                "minted_at": link.minted_at.isoformat() if link.minted_at else None,
+                "revoked_at": link.revoked_at.isoformat() if link.revoked_at else None,
+                "opened": [[use.day, use.form, use.times] for use in uses if use.nonce == link.nonce],
+            }
+            for link in minted
+        ],
+        "snapshots": [json.loads(one.text) for one in await snapshots.snapshots_of(conn, keys)],
+        "landed": await _landed(conn, keys),
+    }
+    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+
+
+async def _landed(conn: AsyncConnection, keys: Collection[PersonKey]) -> list[dict[str, Any]]:
+    """The facts this person has a part in, without the other people in them."""
+    query = select(FACT.c.payload).join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)
+    query = query.where(FACT_PERSON.c.person_key.in_(keys)).order_by(FACT.c.landed_at, FACT.c.commit_id).distinct()
+    rows = [row.payload for row in await conn.execute(query.add_columns(FACT.c.landed_at, FACT.c.commit_id))]
+    return [_without_others(row, keys) for row in rows]
+
+
+def _without_others(row: dict[str, Any], keys: Collection[PersonKey]) -> dict[str, Any]:
+    kept = {name: value for name, value in row.items() if name not in _OF_OTHERS}
+    email, user = row["author"][1], row["author"][2]
+    own = f"u:{user}" in keys or f"e:{email.strip().lower()}" in keys
+    return kept if own else kept | {"author": None}

@@ -1,0 +1,63 @@
+"""Which configuration is in force in each repository: the last good texts, what is wrong now, and pauses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Column, ForeignKey, Table, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import RepositoryId
+from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.store.dialect import insert_absent, upsert
+from bot.store.installations import REPOSITORY
+
+CONFIGURATION = Table(
+    "configuration",
+    METADATA,
+    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True, autoincrement=False),
+    Column("own", Words, nullable=False, server_default=""),
+    Column("shared", Words, nullable=False, server_default=""),
+    Column("problems", Json, nullable=False),
+    Column("digest", Words, nullable=False, server_default="issue"),
+    Column("zone", Words),
+    Column("paused_at", Instant),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The texts in force: the repository's `own` and the organisation's `shared` one; empty where there is none."""
+
+    own: str = ""
+    shared: str = ""
+    problems: tuple[str, ...] = ()
+    """why a newer text is not in force, a line each"""
+    digest: str = "issue"
+    zone: str | None = None
+    """of the months of the digest; None for the operator's"""
+    paused_at: datetime | None = None
+
+
+async def read(conn: AsyncConnection, repository: RepositoryId) -> Configuration:
+    """The empty one where nothing was kept yet."""
+    row = (await conn.execute(select(CONFIGURATION).where(CONFIGURATION.c.repository_id == repository))).mappings()
+    found = row.one_or_none()
+    if found is None:
+        return Configuration()
+    values = {name: found[name] for name in Configuration.__slots__}
+    return Configuration(**values | {"problems": tuple(values["problems"])})
+
+
+async def keep(conn: AsyncConnection, repository: RepositoryId, configuration: Configuration) -> None:
+    """Put it in force. A pause is not part of it, and stays."""
+    row = {name: getattr(configuration, name) for name in Configuration.__slots__ if name != "paused_at"}
+    await upsert(conn, CONFIGURATION, [row | {"repository_id": repository, "problems": list(configuration.problems)}])
+
+
+async def pause(conn: AsyncConnection, repository: RepositoryId, since: datetime | None) -> None:
+    """Post nothing there since then, or post again (None)."""
+    await insert_absent(conn, CONFIGURATION, [{"repository_id": repository, "problems": []}])
+    same = CONFIGURATION.c.repository_id == repository
+    await conn.execute(update(CONFIGURATION).where(same).values(paused_at=since))

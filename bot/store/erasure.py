@@ -1,0 +1,159 @@
+"""How is a person erased so that nothing which comes again brings them back?
+
+A salted hash of each key stays. It names nobody, and tells whether somebody who comes was erased only to whoever has
+the salt, which is in this database alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Table, delete, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.landing.identity import person_key
+from bot.model import CommitId, Fact, PersonKey, RepositoryId, Signature, fact_from_json, fact_to_json
+from bot.store.changes import CONTRIBUTION
+from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.corrections import CORRECTION
+from bot.store.dialect import insert_absent
+from bot.store.installations import REPOSITORY
+from bot.store.ledger import FACT, FACT_PERSON
+from bot.store.people import PERSON, PERSON_ALIAS
+from bot.store.pulls import PULL_REQUEST
+from bot.store.totals import TOTALS
+
+ERASURE_SALT = Table(
+    "erasure_salt",
+    METADATA,
+    Column("number", Whole, primary_key=True, autoincrement=False),
+    Column("salt", Words, nullable=False),
+)
+TOMBSTONE = Table(
+    "tombstone",
+    METADATA,
+    Column("hash", Words, primary_key=True),
+    Column("made_at", Instant, nullable=False),
+)
+NOBODY = Signature("", "")
+"""what stands where an erased person stood in work of others"""
+Landed = tuple[RepositoryId, CommitId]
+
+
+async def bury(conn: AsyncConnection, keys: Iterable[PersonKey], now: datetime) -> None:
+    """Nothing of these people is recorded from now on."""
+    await insert_absent(conn, ERASURE_SALT, [{"number": 1, "salt": secrets.token_hex(32)}])
+    salt = await _salt(conn)
+    await insert_absent(conn, TOMBSTONE, [{"hash": _hash(salt, key), "made_at": now} for key in sorted(set(keys))])
+
+
+async def buried(conn: AsyncConnection, keys: Iterable[PersonKey]) -> frozenset[PersonKey]:
+    """Those of the keys that were erased."""
+    salt = await _salt(conn)
+    if not salt:
+        return frozenset()
+    hashes = {_hash(salt, key): key for key in keys}
+    rows = await conn.execute(select(TOMBSTONE.c.hash).where(TOMBSTONE.c.hash.in_(hashes)))
+    return frozenset(hashes[row.hash] for row in rows)
+
+
+async def _salt(conn: AsyncConnection) -> str:
+    return (await conn.execute(select(ERASURE_SALT.c.salt))).scalar_one_or_none() or ""
+
+
+def _hash(salt: str, key: PersonKey) -> str:
+    return hashlib.blake2b(key.encode(), key=bytes.fromhex(salt), digest_size=32).hexdigest()
+
+
+# --- what comes ------------------------------------------------------------------------------------------------------
+
+
+async def without_buried(conn: AsyncConnection, facts: Iterable[Fact]) -> list[Fact]:
+    """The facts as they may be recorded: none that an erased person authored, and none that names one."""
+    given = list(facts)
+    gone = await buried(conn, {key for fact in given for key in _keys(fact)})
+    return [cleaned(fact, gone) for fact in given if person_key(fact.author) not in gone] if gone else given
+
+
+def _keys(fact: Fact) -> set[PersonKey]:
+    return {person_key(sig) for sig in (fact.author, fact.committer, *fact.co_authors)}
+
+
+def cleaned(fact: Fact, gone: Collection[PersonKey]) -> Fact:
+    """The fact without the people in `gone`, but for its author."""
+    committer = NOBODY if person_key(fact.committer) in gone else fact.committer
+    helpers = tuple(sig for sig in fact.co_authors if person_key(sig) not in gone)
+    return replace(fact, committer=committer, co_authors=helpers)
+
+
+# --- what is there ---------------------------------------------------------------------------------------------------
+
+
+async def work_of(conn: AsyncConnection, keys: Collection[PersonKey]) -> list[tuple[RepositoryId, Fact]]:
+    """The facts these people authored or helped with, with their repositories, oldest first."""
+    theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(keys))
+    query = select(FACT.c.repository_id, FACT.c.payload).where(FACT.c.id.in_(theirs))
+    rows = await conn.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id))
+    return [(RepositoryId(row.repository_id), fact_from_json(row.payload)) for row in rows]
+
+
+async def erase_record(conn: AsyncConnection, keys: Collection[PersonKey]) -> None:
+    """Delete what names these people: their facts, totals, aliases and corrections; others' facts lose the name."""
+    await conn.execute(delete(FACT).where(FACT.c.author_key.in_(keys)))
+    await _clean_facts(conn, keys)
+    await _clean_pull_requests(conn, keys)
+    await conn.execute(delete(CONTRIBUTION).where(CONTRIBUTION.c.person_key.in_(keys)))
+    await conn.execute(delete(TOTALS).where(TOTALS.c.person_key.in_(keys)))
+    own = or_(CORRECTION.c.person_key.in_(keys), CORRECTION.c.made_by.in_(keys) & (CORRECTION.c.kind != "classify"))
+    await conn.execute(delete(CORRECTION).where(own))
+    # What they classified of others' work stands; who said so is forgotten.
+    await conn.execute(update(CORRECTION).where(CORRECTION.c.made_by.in_(keys)).values(made_by=""))
+    await conn.execute(delete(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(keys)))
+    await conn.execute(delete(PERSON).where(PERSON.c.key.in_(keys)))
+
+
+async def _clean_facts(conn: AsyncConnection, keys: Collection[PersonKey]) -> None:
+    """Facts of others that name them as co-author or committer; the committer is in no index, so all are looked at."""
+    async with conn.stream(select(FACT.c.id, FACT.c.payload)) as rows:
+        found = [(row.id, fact_from_json(row.payload)) async for row in rows]
+    for number, fact in found:
+        if _keys(fact) & set(keys):
+            values = {"payload": fact_to_json(cleaned(fact, keys))}
+            await conn.execute(update(FACT).where(FACT.c.id == number).values(values))
+    await conn.execute(delete(FACT_PERSON).where(FACT_PERSON.c.person_key.in_(keys)))
+
+
+async def _clean_pull_requests(conn: AsyncConnection, keys: Collection[PersonKey]) -> None:
+    """What GitHub told of pull requests names authors and reviewers as `[name, e-mail, user id, login, bot]`."""
+    table = PULL_REQUEST.join(REPOSITORY, REPOSITORY.c.id == PULL_REQUEST.c.repository_id)
+    query = select(PULL_REQUEST.c.repository_id, PULL_REQUEST.c.number, PULL_REQUEST.c.payload).select_from(table)
+    for row in (await conn.execute(query)).all():
+        payload = without_people(row.payload, keys)
+        if payload != row.payload:
+            same = (PULL_REQUEST.c.repository_id == row.repository_id) & (PULL_REQUEST.c.number == row.number)
+            await conn.execute(update(PULL_REQUEST).where(same).values(payload=payload))
+
+
+def without_people(payload: dict[str, Any], keys: Collection[PersonKey]) -> dict[str, Any]:
+    """A kept pull request without these people: no author, no review, and commits without a name."""
+    blank = ["", "", None, None, False]
+    return payload | {
+        "author": None if _is_of(payload.get("author"), keys) else payload.get("author"),
+        "commits": [
+            [commit, blank if _is_of(author, keys) else author, "" if _is_of(author, keys) else message]
+            for commit, author, message in payload.get("commits", [])
+        ],
+        "reviews": [row for row in payload.get("reviews", []) if not _is_of(row[0], keys)],
+    }
+
+
+def _is_of(row: list[Any] | None, keys: Collection[PersonKey]) -> bool:
+    if not row:
+        return False
+    name, email, user_id, login, bot = row
+    return person_key(Signature(name, email, user_id, login, bot)) in keys

@@ -1,0 +1,223 @@
+"""Does a published profile say what the clones say? Recompute it as of its date, and name each field that differs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from bot.errors import UnusableInputError
+from bot.history.record import CloneRecord
+from bot.model import Fact, Person, PersonKey
+from bot.offline import record_of
+from bot.signatures import is_signed
+
+_KEYS = {
+    "months": "month",
+    "changes": "id",
+    "repositories": "full_name",
+    "activity": "date",
+    "languages": "name",
+    "technical": "name",
+    "tools": "name",
+}
+"""list -> what tells its rows apart"""
+_LEFT_OUT = ("schema", "generated_at", "contributor")
+"""who it is and when it was made are given, not recomputed"""
+_ABSENT: Any = object()
+Naming = Literal["named", "anonymous"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field that differs; a row that only one side has stands as a whole."""
+
+    field: str
+    published: str
+    recomputed: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: published {self.published}, recomputed {self.recomputed}"
+
+
+def verify(paths: Sequence[str], text: str, *, keys: str | None = None) -> list[Difference]:
+    """What differs between a profile's JSON text (or a snapshot's) and the clones; nothing where they agree.
+
+    `keys` is the JSON of `/.well-known/almanac-key.json`; with it a snapshot's signature is checked too. Raises
+    UnusableInputError for what is no profile, for a repository without a clone, and for clones that cannot be read.
+    """
+    published, found = _unsealed(text, keys)
+    with record_of(paths) as record:
+        return found + list(_differences(published, _recomputed(record, published), ""))
+
+
+def verify_file(paths: Sequence[str], profile: Path, *, keys: Path | None = None) -> list[Difference]:
+    """The same, from files."""
+    try:
+        return verify(paths, profile.read_text("utf-8"), keys=keys.read_text("utf-8") if keys else None)
+    except (OSError, UnicodeError) as error:
+        raise UnusableInputError(f"{profile} cannot be read: {error}") from None
+
+
+# --- reading what was published --------------------------------------------------------------------------------------
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise UnusableInputError("the profile is not JSON; save it from its .json address") from None
+    if not isinstance(found, dict):
+        raise UnusableInputError("the profile is not a JSON object; save it from its .json address")
+    return found
+
+
+def _unsealed(text: str, keys: str | None) -> tuple[dict[str, Any], list[Difference]]:
+    """The profile, and what is wrong with its signature."""
+    found = _object(text)
+    wrong: list[Difference] = []
+    if found.get("schema") == "almanac.snapshot/1":
+        sealed = str(found.get("profile", ""))
+        if keys is not None and not _is_sealed(found, sealed, _object(keys)):
+            wrong.append(Difference("signature", "one that does not fit", "none of the keys made it"))
+        found = _object(sealed)
+    _check_shape(found)
+    return found, wrong
+
+
+def _is_sealed(envelope: Mapping[str, Any], text: str, keys: Mapping[str, Any]) -> bool:
+    rows = keys.get("keys")
+    known = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    signature = str(envelope.get("signature", ""))
+    fitting = [row for row in known if row.get("id") == envelope.get("key")]
+    return any(is_signed(text, signature, str(row.get("public_key", ""))) for row in fitting)
+
+
+def _check_shape(published: Mapping[str, Any]) -> None:
+    if published.get("schema") != "almanac.profile/1":
+        raise UnusableInputError("the file is no almanac.profile/1; save the profile from its .json address")
+    for name, kind in (("method", dict), ("contributor", dict), ("changes", list), ("repositories", list)):
+        if not isinstance(published.get(name), kind):
+            raise UnusableInputError(f"the profile has no {name}; save it again from its .json address")
+
+
+# --- recomputing -----------------------------------------------------------------------------------------------------
+
+
+def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> dict[str, Any]:
+    from bot.digest.profile import Scope, build
+    from bot.landing.changes import fold
+    from bot.render.json import profile_object
+
+    try:
+        now = datetime.fromisoformat(published["generated_at"])
+        zone = ZoneInfo(published["method"]["timezone"])
+        names = _repositories(published)
+    except (KeyError, TypeError, ValueError, OSError):
+        raise UnusableInputError("the profile's date, time zone or repositories cannot be read") from None
+    _check_clones(record, names, published)
+    persons = _contributor(record, published)
+    facts = _facts(record, persons, names, until=int(now.timestamp()))
+    contributor = published["contributor"]
+    shown = Person(persons[0].key, str(contributor.get("display", "")), (), contributor.get("login"))
+    naming: Naming = "anonymous" if contributor.get("naming") == "anonymous" else "named"
+    scope = Scope(person=shown, keys=_keys(record, persons), zone=zone, now=now, naming=naming)
+    changes = fold(facts, record.repositories)
+    if not any(commit.counts for change in changes for commit in change.commits):
+        raise UnusableInputError("the clones hold nothing of this contributor from before the profile's date")
+    return profile_object(build(changes, scope))
+
+
+def _repositories(published: Mapping[str, Any]) -> frozenset[str]:
+    names = {str(row["full_name"]) for row in published["repositories"]}
+    return frozenset(names | {str(row["repository"]) for row in published["changes"]})
+
+
+def _check_clones(record: CloneRecord, names: frozenset[str], published: Mapping[str, Any]) -> None:
+    given = {clone.repository.full_name for clone in record.clones}
+    missing = sorted({str(row["full_name"]) for row in published["repositories"]} - given)
+    if missing:
+        raise UnusableInputError(f"no clone of {', '.join(missing)} was given; the profile tells of work there")
+
+
+def _contributor(record: CloneRecord, published: Mapping[str, Any]) -> tuple[Person, ...]:
+    """Whose profile it is: by user id, login or name, else whoever made most of the commits it lists."""
+    told = published["contributor"]
+    found = [
+        person for person in record.people.all() if person.user_id is not None and person.user_id == told.get("id")
+    ]
+    for who in (told.get("login"), told.get("name")):
+        found += record.people.find(who) if isinstance(who, str) and who else ()
+    if not found:
+        found = _likeliest(record, published)
+    if not found:
+        raise UnusableInputError("none of the profile's commits is in these clones")
+    return tuple({person.key: person for person in found}.values())
+
+
+def _likeliest(record: CloneRecord, published: Mapping[str, Any]) -> list[Person]:
+    listed = {commit for row in published["changes"] for commit in row.get("commits", ())}
+    facts = [commit.fact for change in record.all_changes() for commit in change.counted]
+    authors = Counter(record.people.person(fact.author) for fact in facts if fact.commit in listed)
+    return [min(authors, key=lambda person: (-authors[person], person.key))] if authors else []
+
+
+def _keys(record: CloneRecord, persons: Sequence[Person]) -> frozenset[PersonKey]:
+    return record.keys_of(persons)
+
+
+def _facts(record: CloneRecord, persons: Sequence[Person], names: frozenset[str], *, until: int) -> list[Fact]:
+    """What these persons' work folds from, as far as the profile could know: its repositories, up to its date."""
+    found = (commit.fact for change in record.changes_of(persons) for commit in change.commits)
+    return [fact for fact in found if fact.landed_at <= until and fact.repository in names]
+
+
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+
+def _differences(published: Any, recomputed: Any, field: str) -> Iterator[Difference]:
+    if isinstance(published, dict) and isinstance(recomputed, dict):
+        if published.get("writer") == "llm":
+            return  # another writer's words: grounded when they were written, and never written twice alike
+        for name in dict.fromkeys((*recomputed, *published)):
+            if field or name not in _LEFT_OUT:
+                inner = f"{field}.{name}" if field else name
+                yield from _differences(published.get(name, _ABSENT), recomputed.get(name, _ABSENT), inner)
+    elif isinstance(published, list) and isinstance(recomputed, list):
+        yield from _rows(published, recomputed, field)
+    elif not _same(published, recomputed):
+        yield Difference(field, _said(published), _said(recomputed))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of one kind: 1 is not True, and what is absent is not null."""
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _rows(published: list[Any], recomputed: list[Any], field: str) -> Iterator[Difference]:
+    """Rows by what tells them apart, else by place; the order is told of where nothing else differs."""
+    key = _KEYS.get(field.rpartition(".")[2])
+    if key is None or not all(isinstance(row, dict) and key in row for row in (*published, *recomputed)):
+        for at in range(max(len(published), len(recomputed))):
+            one, other = (rows[at] if at < len(rows) else _ABSENT for rows in (published, recomputed))
+            yield from _differences(one, other, f"{field}[{at + 1}]")
+        return
+    ours, theirs = ({str(row[key]): row for row in rows} for rows in (published, recomputed))
+    for name in dict.fromkeys((*theirs, *ours)):
+        yield from _differences(ours.get(name, _ABSENT), theirs.get(name, _ABSENT), f"{field}[{name}]")
+    if len(ours) != len(published):
+        yield Difference(field, "a row twice", "each once")
+    if set(ours) == set(theirs) and list(ours) != list(theirs):
+        yield Difference(f"{field}, order", ", ".join(list(ours)[:5]), ", ".join(list(theirs)[:5]))
+
+
+def _said(value: Any) -> str:
+    if value is _ABSENT:
+        return "nothing"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 120 else text[:119] + "…"

@@ -1,0 +1,45 @@
+"""In any world, nobody reads what is not theirs to read, and what is private is as if it were not there."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from bot.store.engine import Store
+from tests.databases import fresh_database
+from tests.web import worlds
+from tests.web.library import serve
+
+
+def run(seed: int, *, forms: int) -> worlds.Crawl:
+    """Make one world on SQLite and read all of it."""
+    with tempfile.TemporaryDirectory() as folder, fresh_database("sqlite", Path(folder)) as url:
+        return asyncio.run(_run(url, seed, forms))
+
+
+async def _run(url: str, seed: int, forms: int) -> worlds.Crawl:
+    rng = random.Random(seed)
+    world = worlds.make(rng)
+    async with await Store.open(url) as store:
+        await worlds.write(world, store, rng)
+        async with serve(store) as site:
+            return await worlds.crawl(world, site, rng, forms=forms)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_world_is_read_without_a_canary(seed: int) -> None:
+    assert run(seed, forms=2).faults == []
+
+
+def test_the_worlds_show_something_and_hide_something() -> None:
+    found = worlds.summary(run(seed, forms=0) for seed in range(2))
+    assert found.pages > found.absent > 0
+
+
+def test_a_leak_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.web.access._shows", lambda repository, viewer: repository.active)
+    assert any(run(seed, forms=1).faults for seed in range(4))
