@@ -6,8 +6,8 @@ For each clone one row: commits of the default branch; the share that some conve
 `merge`, which prove nothing) and the share with a proved pull request; distinct pull requests found, beside those that
 subjects of the first-parent line name with `#N`; reverts whose target is known, beside commits whose subject says so.
 Then each convention's share. `--sample` prints that many random commits with what was recognised, `--doubts` as many
-reverts whose target is unknown and first-parent subjects whose `#N` was not found. Patches are not read. A mirror without
-a remote is named by hand: owner/name=FOLDER.
+reverts whose target is unknown and first-parent subjects whose `#N` was not found. Patches are not read. A mirror
+without a remote is named by hand: owner/name=FOLDER.
 """
 
 from __future__ import annotations
@@ -107,10 +107,18 @@ def tell(landing: Landing, known: Recognised) -> None:
     subject = commit.message.strip().split("\n", 1)[0]
     print(f"  {commit.id[:10]} {landing.landed_at:%Y-%m} {commit.author.name} <{commit.author.email}> {subject[:110]}")
     if landing.carrier.id != commit.id:
-        print(f"      carried by {landing.carrier.id[:10]} {landing.carrier.message.strip().split(chr(10), 1)[0][:110]}")
+        print(
+            f"      carried by {landing.carrier.id[:10]} {landing.carrier.message.strip().split(chr(10), 1)[0][:110]}"
+        )
     facts = [known.how, f"#{known.pull_request}" if known.pull_request else "no pull request", repr(known.title[:80])]
     keys = [key for key in known.keys if not key.startswith(("title:", "copy:", "patch:"))]
-    print("      ->", *facts, *keys, *(f"reverts {key}" for key in known.reverts), *(f"relands {k}" for k in known.relands))
+    print(
+        "      ->",
+        *facts,
+        *keys,
+        *(f"reverts {key}" for key in known.reverts),
+        *(f"relands {k}" for k in known.relands),
+    )
 
 
 def tell_doubts(found: Survey, most: int, pick: random.Random) -> None:

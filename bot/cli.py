@@ -31,9 +31,10 @@ Zone = Annotated[str, typer.Option(metavar="ZONE", help="IANA time zone in which
 Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here instead of to standard output.")]
 
 
-def stop(message: str, code: int = 2) -> NoReturn:
-    """End with one line on stderr that says what to do."""
-    print(f"almanac: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201 (this is the command line)
+def stop(*told: str, code: int = 2) -> NoReturn:
+    """End with one line on stderr for each thing told, which says what to do."""
+    for text in told:
+        print(f"almanac: {' '.join(text.split())}", file=sys.stderr)  # noqa: T201 (this is the command line)
     raise SystemExit(code)
 
 
@@ -141,10 +142,39 @@ def migrate() -> None:
     operate.migrate()
 
 
+@app.command()
+def verify(
+    clones: Clones,
+    profile: Annotated[Path, typer.Option(metavar="FILE", help="The published profile, in its JSON form.")],
+    keys: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The publisher's keys, for a signed snapshot.")
+    ] = None,
+) -> int:
+    """Recompute a published profile from clones and print the difference; exit 1 if there is any."""
+    from bot.verify import verify_file
+
+    differences = verify_file(clones, profile, keys=keys)
+    for difference in differences:
+        write(str(difference))
+    if not differences:
+        write("every field is the same")
+    return 1 if differences else 0
+
+
+@config_app.command("lint")
+def lint(file: Annotated[str, typer.Argument(metavar="FILE", help="The file, such as .github/almanac.yml.")]) -> int:
+    """Say what is wrong with a configuration file, line by line; exit 1 if anything is."""
+    from bot.landing.repo_config import lint_file
+
+    told = lint_file(file)
+    write(told or f"{file}: nothing is wrong")
+    return 1 if told else 0
+
+
 def _ended(error: Exception) -> NoReturn:
     """Tell a person about an error that is theirs to mend; any other is a defect and keeps its traceback."""
     if isinstance(error, UnusableInputError):
-        stop(str(error))
+        stop(*getattr(error, "lines", (str(error),)))  # settings tell everything that is wrong with them at once
     explain = getattr(error, "format_message", None)  # typer's usage errors, whose base class it does not export
     if explain is None:
         raise error
@@ -160,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = app(args=arguments, prog_name="almanac", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
-        stop("stopped", 130)
+        stop("stopped", code=130)
     except BrokenPipeError:
         # the reader of a pipe went away: that is no error of ours, and nothing more can be told
         sys.stderr.close()

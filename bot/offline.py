@@ -189,11 +189,11 @@ def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bo
     from bot.digest.listing import listing
 
     with record_of(paths) as record:
-        persons = _someone(record, who) if who else ()
+        persons = _someone(record, who) if who is not None else ()
         keys = record.keys_of(persons)
-        found = record.changes_of(persons) if who else record.all_changes()
+        found = record.changes_of(persons) if who is not None else record.all_changes()
         for row in listing(found, record.people, months.zone, frozen=frozen):
-            if not who or keys & set(row.keys):
+            if who is None or keys & set(row.keys):
                 yield json.dumps(row.values, ensure_ascii=False)
 
 
@@ -208,6 +208,7 @@ def classified(lines: Iterable[bytes]) -> Iterator[str]:
         try:
             verdict = classify(evidence_of(json.loads(line)))
         except (ValueError, RecursionError) as error:
-            reason = "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
+            no_json = isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, RecursionError))
+            reason = "not JSON" if no_json else str(error)
             raise UnusableInputError(f"line {number}: {reason}") from None
         yield json.dumps({"kind": verdict.kind, "why": verdict.why}, ensure_ascii=False)

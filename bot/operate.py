@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DatabaseError
 
 from bot import app
 from bot.config import Settings, SettingsError, load_settings
@@ -43,11 +46,24 @@ def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: S
             loop.add_signal_handler(number, stopping.set)
         await make(settings, stopping)
 
-    try:
+    with _told_to_the_operator(settings):
         asyncio.run(until_stopped())
+
+
+@contextmanager
+def _told_to_the_operator(settings: Settings) -> Iterator[None]:
+    """What the settings name and this machine refuses, in one line each."""
+    try:
+        yield
     except (StoreInUseError, StoreUnavailableError) as error:
         raise UnusableInputError(f"the database cannot be used: {error}") from None
+    except DatabaseError as error:
+        if "not a database" not in str(error.orig):  # any other is a defect of ours, and keeps its traceback
+            raise
+        raise UnusableInputError(f"the database cannot be used: {error.orig}; name another file") from None
     except OSError as error:
+        if error.filename:
+            raise UnusableInputError(f"cannot use {error.filename}: {error.strerror}") from None
         raise UnusableInputError(
             f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}"
         ) from None
@@ -66,7 +82,22 @@ def work() -> None:
 def migrate() -> None:
     """The tables, brought to the newest version."""
     settings = _settings(serving=False)
-    try:
+    with _told_to_the_operator(settings):
         asyncio.run(app.migrate_only(settings))
-    except (StoreInUseError, StoreUnavailableError) as error:
-        raise UnusableInputError(f"the database cannot be used: {error}") from None
+
+
+def digest(repository: str, month: str, *, dry_run: bool = False) -> str:
+    """The digest of one month of a repository as Markdown; posted too, unless `dry_run`. Empty where nothing landed."""
+    settings = _settings(serving=True)
+
+    async def told() -> str:
+        from bot.tasks.tell_month import tell_month
+
+        async with app.build(settings) as bot:
+            text = await tell_month(bot.place, repository, month, dry_run=dry_run)
+            if not dry_run:
+                await bot.queue.drain()
+            return text
+
+    with _told_to_the_operator(settings):
+        return asyncio.run(told())

@@ -15,6 +15,7 @@ from bot.config import GitHubAddress, Settings
 from bot.model import InstallationId, PersonKey
 from bot.store import people
 from bot.store.links import Link, mint
+from bot.store.visibility import subject_of_person
 from bot.tasks.close_month import close_months
 from simulator.server import PREFIX, Simulator
 from simulator.world import World, build_world, play_next
@@ -91,7 +92,7 @@ async def _links(bot: Bot, world: World, port: int) -> list[tuple[str, str]]:
         for account in world.people.values():
             key = PersonKey(f"u:{account.id}")
             if account.type != "Bot" and await people.person(conn, key) is not None:
-                link = Link(key, InstallationId(world.installation.id))
+                link = Link(subject_of_person(key), InstallationId(world.installation.id))
                 token = await mint(conn, link, secret=bot.pages.secret, now=bot.timing.clock())
                 found.append((account.name or account.login, f"http://127.0.0.1:{port}/p/{token}"))
     return found

@@ -157,7 +157,7 @@ def _told(records: Sequence[MonthRecord], line: Timeline, scope: Scope) -> tuple
     """The records, newest first, with their texts; no two texts open alike where it can be helped."""
     taken: list[str] = []
     out = []
-    for record, earlier in zip(records, [*records[1:], None], strict=True):
+    for record, earlier in zip(records, [*records[1:], None][: len(records)], strict=True):
         found = month_facts(record, line, earlier=earlier)
         text = month_text(found, scope.naming, taken=taken[-3:])
         if text.sentences:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from bot.digest.facts import month_facts, timeline
@@ -24,13 +25,19 @@ def _here(work: MonthWork, repository: str) -> MonthWork:
 
 
 def contributor_months(
-    changes: Sequence[Change], people: Mapping[PersonKey, Person], repository: str, *, month: Month, zone: ZoneInfo
+    changes: Sequence[Change],
+    people: Mapping[PersonKey, Person],
+    where: tuple[str, Month, ZoneInfo],
+    *,
+    unnamed: Collection[PersonKey] = (),
 ) -> list[tuple[Person, MonthRecord]]:
-    """Everybody who landed a commit there in that month, by name; no two texts open alike where it can be helped.
+    """Everybody who landed a commit in a repository (`where`) in that month, by name; no two texts open alike where it
+    can be helped. Those in `unnamed` are told of without their names.
 
     `changes` are all that belong to that month's work; what is new in a person's longer record is not known here, and
     not told.
     """
+    repository, month, zone = where
     by_id: dict[ChangeId, Change] = {change.id: change for change in changes}
     found: list[tuple[Person, MonthRecord]] = []
     taken: list[str] = []
@@ -44,7 +51,8 @@ def contributor_months(
         line = timeline({month: work}, by_id, person=person.display, zone=zone)
         line = replace(line, new_repositories={}, new_languages={}, new_skills={})
         record = month_record(work)
-        text = month_text(month_facts(record, line), taken=taken)
+        naming: Literal["named", "anonymous"] = "anonymous" if key in unnamed else "named"
+        text = month_text(month_facts(record, line), naming, taken=taken)
         taken += [opener(sentence.text) for sentence in text.sentences[:1]]
         found.append((person, replace(record, summary=text)))
     return found

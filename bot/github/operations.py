@@ -60,11 +60,13 @@ CREATE_CHECK_RUN = Operation("POST", "{+repository}/check-runs", ("checks",), "w
 EDIT_CHECK_RUN = Operation("PATCH", "{+repository}/check-runs/{check_run}", ("checks",), "write")
 COMMENT = Operation("GET", "{+repository}/issues/comments/{comment}", _DISCUSSION)
 COMMENTS = Operation("GET", "{+repository}/issues/{number}/comments?per_page=100", _DISCUSSION, items="")
+CREATE_REACTION = Operation("POST", "{+repository}/issues/comments/{comment}/reactions", _DISCUSSION, "write")
 CREATE_COMMENT = Operation("POST", "{+repository}/issues/{number}/comments", _DISCUSSION, "write")
 EDIT_COMMENT = Operation("PATCH", "{+repository}/issues/comments/{comment}", _DISCUSSION, "write")
 DELETE_COMMENT = Operation("DELETE", "{+repository}/issues/comments/{comment}", _DISCUSSION, "write")
 
 ISSUES = Operation("GET", "{+repository}/issues?creator={creator}&state=all&per_page=100", ("issues",), items="")
+ISSUE = Operation("GET", "{+repository}/issues/{number}", _DISCUSSION)
 CREATE_ISSUE = Operation("POST", "{+repository}/issues", ("issues",), "write")
 
 READING = (
@@ -81,9 +83,10 @@ READING = (
     REVIEW_COMMENTS,
     CHECK_RUNS,
     COMMENT,
+    ISSUE,
 )
 POSTING_CHECKS = (CHECK_RUNS, CREATE_CHECK_RUN, EDIT_CHECK_RUN)
-POSTING_COMMENTS = (COMMENTS, CREATE_COMMENT, EDIT_COMMENT, DELETE_COMMENT)
+POSTING_COMMENTS = (COMMENTS, CREATE_COMMENT, EDIT_COMMENT, DELETE_COMMENT, CREATE_REACTION)
 POSTING_DIGESTS = (ISSUES, CREATE_ISSUE, *POSTING_COMMENTS)
 OPERATIONS: tuple[Operation, ...] = (
     APP,

@@ -92,6 +92,12 @@ class Publisher:
             await self._edit_comment(place, own[0].id, text)
         return own[0].id
 
+    async def reaction(self, repository: Repository, comment: int, content: str) -> int:
+        """The id of our reaction to a comment; GitHub keeps one of each content, however often it is made."""
+        place = self._client.place(repository)
+        made = await self._client.write(op.CREATE_REACTION, {"content": content}, repository=place, comment=comment)
+        return answers.identity(made)
+
     async def issue(self, repository: Repository, title: str, *, key: str, body: str) -> int:
         """The number of our issue of this key: the one that is there, else a new one."""
         place, first = self._client.place(repository), marker(key)

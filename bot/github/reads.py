@@ -93,6 +93,11 @@ async def read_comment(client: Client, repository: Repository, comment: int) -> 
     return answers.comment(await client.read_late(op.COMMENT, repository=place, comment=comment))
 
 
+async def read_issue(client: Client, repository: Repository, number: int) -> answers.IssueAnswer:
+    """An issue or pull request, as it reads now."""
+    return answers.issue(await client.read(op.ISSUE, repository=client.place(repository), number=number))
+
+
 async def read_commit(client: Client, repository: Repository, commit: CommitId) -> Commit:
     """A commit with its files, up to GitHub's 3,000.
 

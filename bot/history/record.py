@@ -21,7 +21,7 @@ from bot.landing.attributes import Attributes
 from bot.landing.changes import fold
 from bot.landing.families import Families
 from bot.landing.identity import People, person_key
-from bot.landing.lines import Rules
+from bot.landing.repo_config import CONFIG_PATH, RepoConfig, read_config
 from bot.metrics import METHOD_VERSION
 from bot.metrics.measure import Measure, measure
 from bot.model import Change, CommitId, Fact, Person, PersonKey, Repository, Signature
@@ -49,7 +49,11 @@ def _measure_batch(batch: _Batch) -> list[Fact]:
 
 def rules_of(clone: Clone) -> Measure:
     """The rules at the head of the default branch: they hold for the whole history, as on the page that shows it."""
-    return Measure(files=Rules(attributes=Attributes.parse(clone.text(".gitattributes"))))
+    config = read_config(clone.text(CONFIG_PATH))
+    if not isinstance(config, RepoConfig):
+        config = RepoConfig()
+    attributes = Attributes.parse(clone.text(".gitattributes"))
+    return Measure(files=config.rules(attributes), landing=config.landing_settings())
 
 
 def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
@@ -97,7 +101,7 @@ class CloneRecord:
     def _identity(self) -> list[str]:
         parts = [METHOD_VERSION, _program()]
         for clone in self.clones:
-            rules = [clone.blob(path) for path in (".gitattributes", ".mailmap")]
+            rules = [clone.blob(path) for path in (".gitattributes", ".mailmap", CONFIG_PATH)]
             parts += [str(clone.git_dir), clone.repository.full_name, clone.branch, *rules]
         return parts
 

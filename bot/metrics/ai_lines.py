@@ -22,9 +22,9 @@ CREDITS = words(
 )
 """keys whose value is somebody's signature"""
 ASSISTS = words(
-    "assisted-by ai-assisted-by generated-by ai-generated-by generated-with made-with created-with created-by built-with "
-    "written-with co-authored-with ai-co-authored-by assisted-with ai-tool ai-agent ai-model ai-assistant coding-agent "
-    "assissted-by llm"
+    "assisted-by ai-assisted-by generated-by ai-generated-by generated-with made-with created-with created-by "
+    "built-with written-with co-authored-with ai-co-authored-by assisted-with ai-tool ai-agent ai-model "
+    "ai-assistant coding-agent assissted-by llm"
 )
 """keys whose value names what helped; people use some of them for people, so the value has to name a tool"""
 FLAGS = words("ai-assisted ai-generated ai-used ai-authored ai llm-assisted")
@@ -35,7 +35,9 @@ _DENIALS = frozenset(("no", "none", "false", "n/a", "na", "never", "0", "0%", "n
 _AFFIRMATIONS = frozenset(("yes", "true", "partial", "partially", "full", "fully", "mostly", "y", "100%", "50%"))
 _MARKUP = str.maketrans("", "", "[]`*_\"'🤖✨⚡🧠🪄💘🎯")
 _BEHIND_NAME = re.compile(
-    r"(?:\s(?:code|cli|agent|ai|app|opus|sonnet|haiku|fable|mythos|flash|pro|max|mini|composer)\b|\sv?\d|[ -]?\(|-\w|[:/,]|\s?v?\d)"
+    r"(?:\s(?:code|cli|agent|ai|app|opus|sonnet|haiku|fable|mythos"
+    r"|flash|pro|max|mini|composer)\b"
+    r"|\sv?\d|[ -]?\(|-\w|[:/,]|\s?v?\d)"
 )
 _KERNEL_FORM = re.compile(r"(?P<name>[a-z][\w.+-]{1,30}):(?=[\w./-]{0,60}\d)")
 _UNKNOWN = re.compile(r"\b(?:ai|llm|gpt)\b|-(?:ai|agent|bot|coder)\b|\[bot\]")

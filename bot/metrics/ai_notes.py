@@ -1,6 +1,7 @@
 """Which lines of a commit do its line notes (git-ai, under refs/notes/ai) attribute to a tool?
 
-A note is a list of files, each with lines of `key ranges` under it, then `---` and JSON that says which tool each key is.
+A note is a list of files, each with lines of `key ranges` under it, then `---` and JSON that says
+which tool each key is.
 Format: https://github.com/git-ai-project/git-ai (authorship/3.0.0).
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from bot.metrics.ai_signatures import TOOLS
+from bot.metrics.ai_signatures import NOTE_TOOLS
 
 LONGEST_NOTE = 2_000_000
 """characters that are read of one note"""
@@ -64,7 +65,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 def _tools(text: str) -> dict[str, str]:
     """The tool of each key, by the JSON behind the divider."""
-    known = {tool.name.lower(): tool.name for tool in TOOLS}
+    known = dict(NOTE_TOOLS)
     try:
         record = json.loads(text)
     except (ValueError, RecursionError):

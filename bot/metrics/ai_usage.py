@@ -23,7 +23,8 @@ MOST_MARKS = 16
 _LONGEST_SOURCE = 200
 _HINTS = ("-by:", "-BY:", "-By:", "enerated", "with", "://", "ession", "hread-", "AI-", "Ai-", "ai-")
 _MAY = re.compile(
-    r"[^\w\n]{0,10}(?:[A-Za-z][A-Za-z -]{1,38}:|(?:this \w{2,6} (?:request )?(?:was|has been) )?(?:ai[- ]|co-|pair[- ])?"
+    r"[^\w\n]{0,10}(?:[A-Za-z][A-Za-z -]{1,38}:"
+    r"|(?:this \w{2,6} (?:request )?(?:was|has been) )?(?:ai[- ]|co-|pair[- ])?"
     r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked|programmed)\b"
     r"|https?://)",
     re.IGNORECASE,

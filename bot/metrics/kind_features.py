@@ -173,12 +173,15 @@ def _bucket(count: int) -> int:
 
 
 _DEFINES = re.compile(
-    r"^[ \t]{0,8}(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override|inline) ){0,4}"
-    r"(?:def|class|func|fn|function|interface|struct|enum|trait|type|impl|module|fun|const [a-zA-Z_]{1,60} = (?:async )?\()\b",
+    r"^[ \t]{0,8}(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override|inline) )"
+    r"{0,4}"
+    r"(?:def|class|func|fn|function|interface|struct|enum|trait|type|impl|module|fun"
+    r"|const [a-zA-Z_]{1,60} = (?:async )?\()\b",
     re.M,
 )
 _EXPOSES = re.compile(
-    r"^[ \t]{0,8}(?:export |pub |public |@click\.option|\w{0,30}\.?add_argument\(|func [A-Z]|func \([^)\n]{1,60}\) [A-Z])",
+    r"^[ \t]{0,8}(?:export |pub |public |@click\.option|\w{0,30}\.?add_argument\(|func [A-Z]"
+    r"|func \([^)\n]{1,60}\) [A-Z])",
     re.M,
 )
 _CODE_WORD = re.compile(r"[a-z]{3,14}|[!=]==?|\?\?|\?\.|&&|\|\|", re.I)

@@ -1,8 +1,8 @@
 """What evidence of a change's kind does a row of JSON hold?
 
 A row is `{"message", "files"?, "diff"?, "labels"?, "branch"?, "issue_types"?}`. `files` is a list, or one text
-joined by `;`, of `path`, `A|path` (git's status letter) or `{"path", "status"?, "additions"?, "deletions"?}`; `diff` is unified
-text as `git diff` and `git show` write it. What the diff shows of a file comes before what `files` says of it.
+joined by `;`, of `path`, `A|path` (git's status letter) or `{"path", "status"?, "additions"?, "deletions"?}`; `diff` is
+unified text as `git diff` and `git show` write it. What the diff shows of a file comes before what `files` says of it.
 """
 
 from __future__ import annotations

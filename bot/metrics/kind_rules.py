@@ -36,7 +36,8 @@ def _by_word(table: dict[Kind, str]) -> dict[str, Kind]:
 _TYPES = _by_word(
     {
         "feature": "feat feats feature features enhancement enh newfeature new-feature",
-        "bug_fix": "fix fixes fixed bugfix bugfixes bug-fix bug bugs hotfix hot-fix fixup quickfix regression security sec",
+        "bug_fix": "fix fixes fixed bugfix bugfixes bug-fix bug bugs hotfix hot-fix fixup quickfix "
+        "regression security sec",
         "docs": "docs doc documentation document readme changelog",
         "test": "test tests testing tst",
         "refactor": "refactor refactoring refactored refact refac cleanup clean-up simplify",
@@ -51,10 +52,8 @@ _TYPES = _by_word(
 """types of https://www.conventionalcommits.org and what projects write for them"""
 
 # Tags in brackets are names of modules as often as types, so only words that name no module by custom are read.
-_NO_TAGS = frozenset(
-    "internal misc meta release security sec workflow workflows format new build test tests doc".split()
-)
-_TAGS = {word: kind for word, kind in _TYPES.items() if word not in _NO_TAGS}
+_NO_TAGS = "internal misc meta release security sec workflow workflows format new build test tests doc"
+_TAGS = {word: kind for word, kind in _TYPES.items() if word not in _NO_TAGS.split()}
 
 _EMOJI = _by_word(
     {
@@ -121,6 +120,8 @@ def landed_again(title: str) -> str | None:
 
 def stated(title: str, own: OwnKinds = NO_OWN_KINDS) -> Stated | None:
     """The kind that a title's prefix, bracket tag or emoji states."""
+    if _is_plain(title):
+        return None
     rest = title
     ticket = _TICKET.match(rest)
     if ticket:
@@ -159,8 +160,21 @@ def _emoji(sign: str) -> Stated | None:
     return (kind, f"emoji {sign}") if kind else None
 
 
+def _is_plain(title: str) -> bool:
+    """Whether a look is enough to say that a title begins with no mark: most do."""
+    return (
+        ":" not in title
+        and title[:1] not in "[( #"
+        and " - " not in title
+        and title.isascii()
+        and not (title[:1].isupper() and title[1:2].isupper())
+    )
+
+
 def without_marks(title: str) -> str:
     """The title behind its ticket, emoji and prefix, whatever they are: what the words of the model are read from."""
+    if _is_plain(title):
+        return title
     for pattern in (_TICKET, _SIGN, _PREFIX):
         match = pattern.match(title)
         if match and match.end() < len(title):
@@ -184,7 +198,7 @@ _LABELS: dict[str, Kind] = _by_word(
     }
 )
 _PURPOSE = frozenset(("feature", "bug_fix", "perf", "refactor", "revert"))
-_LABEL_GROUPS = frozenset("type kind t c k category changelog pr semver impact topic".split())
+_LABEL_GROUPS = ("type", "kind", "t", "c", "k", "category", "changelog", "pr", "semver", "impact", "topic")
 _ISSUE_TYPES: dict[str, Kind] = {
     "bug": "bug_fix",
     "feature": "feature",

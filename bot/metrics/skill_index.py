@@ -83,6 +83,10 @@ class Skill:
     tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     """topics, labels and synonyms"""
+    home: tuple[str, ...] = ()
+    """full names, in lower case, of the repositories where the technology itself is made"""
+    common: bool = False
+    """part of nearly every project of its language, so that it tells little of a person and weighs half"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +96,16 @@ class Index:
     skills: tuple[Skill, ...]
     names: Mapping[str, Mapping[str, Skills]]
     stems: Mapping[str, tuple[tuple[str, Skills], ...]]
-    """names that end in `*`, by namespace"""
+    """names that end in `*`, by namespace, longest first"""
     paths: Mapping[str, Skills]
     folders: tuple[tuple[str, Skills], ...]
-    """folders of several levels; `/` before and after"""
+    """folders, `/` before and after"""
+    ends: tuple[tuple[str, Skills], ...]
+    """names with folders before them, `/` first"""
     tokens: Mapping[str, tuple[tuple[str, str], ...]]
     words: Mapping[str, str]
+    homes: Mapping[str, str]
+    common: frozenset[str]
 
 
 def plain(word: str) -> str:
@@ -110,7 +118,7 @@ def _listed(value: Any) -> tuple[str, ...]:
 
 
 def _skill(name: str, category: str, row: Mapping[str, Any]) -> Skill:
-    known = {"paths", "tokens", "topics", "also"}
+    known = {"paths", "tokens", "topics", "also", "common", "home"}
     return Skill(
         name=name,
         category=category,
@@ -118,6 +126,8 @@ def _skill(name: str, category: str, row: Mapping[str, Any]) -> Skill:
         paths=_listed(row.get("paths", "")),
         tokens={family: _listed(values) for family, values in row.get("tokens", {}).items()},
         words=(*_listed(row.get("topics", "")), *_listed(row.get("also", ()))),
+        home=_listed(row.get("home", "")),
+        common=bool(row.get("common")),
     )
 
 
@@ -156,11 +166,13 @@ def index() -> Index:
         _with(stems[space] if name.endswith("*") else names[space], name.rstrip("*"), skill)
     paths: dict[str, Skills] = {}
     folders: dict[str, Skills] = {}
+    ends: dict[str, Skills] = {}
     tokens: dict[str, list[tuple[str, str]]] = {}
     words: dict[str, str] = {}
     for one in skills():
         for path in one.paths:
-            _with(folders if path.endswith("/") else paths, path.lower(), one.name)
+            table = folders if path.endswith("/") else ends if "/" in path else paths
+            _with(table, path.lower(), one.name)
         for family, found in one.tokens.items():
             tokens.setdefault(family, []).extend((token, one.name) for token in found)
         for word in (one.name, *one.words):
@@ -168,11 +180,14 @@ def index() -> Index:
     return Index(
         skills(),
         names,
-        {space: tuple(table.items()) for space, table in stems.items()},
+        {space: tuple(sorted(table.items(), key=lambda row: -len(row[0]))) for space, table in stems.items()},
         paths,
         tuple((f"/{folder}", found) for folder, found in folders.items()),
+        tuple((f"/{end}", found) for end, found in ends.items()),
         {family: tuple(found) for family, found in tokens.items()},
         words,
+        {home: one.name for one in skills() for home in one.home},
+        frozenset(one.name for one in skills() if one.common),
     )
 
 
@@ -182,6 +197,8 @@ def normal(space: str, name: str) -> str:
         return name.lower().replace("_", "-").replace(".", "-")
     if space == "crates":
         return name.replace("-", "_")
+    if space == "docker":
+        return name.lower().removeprefix("docker.io/").removeprefix("library/")
     if space in ("npm", "go", "perl", "headers", "julia", "haskell", "elixir", "swift", "r", "elm", "d"):
         return name
     return name.lower()
@@ -216,6 +233,9 @@ def by_path(path: str) -> Skills:
         found.update(dict.fromkeys(known.paths.get(name, NONE)))
     for folder, skills_there in known.folders:
         if folder in lower:
+            found.update(dict.fromkeys(skills_there))
+    for end, skills_there in known.ends:
+        if lower.endswith(end):
             found.update(dict.fromkeys(skills_there))
     return tuple(found)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from bot.landing.lines import NOT_OURS, ReadFile
 from bot.landing.months import month_of, parse_month
-from bot.metrics.imports import Syntax, by_language, imported
-from bot.metrics.manifests import asked_for, is_pinned, manifests_of
+from bot.landing.path_parts import is_test
+from bot.metrics.imports import Syntax, by_family, by_language, import_lines, imported
+from bot.metrics.manifests import Manifest, asked_for, is_pinned, manifests_of
 from bot.metrics.skill_index import NONE, Skills, by_path, by_word, index, named
 from bot.model import ChangeId, Fact, Month, TechnicalSkill
 
@@ -20,23 +21,39 @@ LEAST_LINES = 2
 """evidence lines from which a skill is shown"""
 HALF_LIFE = 18
 """months after which a line of evidence weighs half"""
+COMMON = 0.5
+"""weight of what nearly every project of a language has, against a skill that tells people apart"""
 
 _UTC = ZoneInfo("UTC")
 """the weight of a skill does not hang on the zone of the page"""
 
-_SAMPLES = re.compile(
-    r"/(?:\w*[-_]?fixtures?|__fixtures__|__testfixtures__|testdata|test[-_](?:data|files|cases|resources|assets|projects|fixtures?)"
-    r"|snapshots?|__snapshots__|samples?|golden|corpus|cassettes|specs|resources/test\w*)/",
+_INPUTS = re.compile(
+    r"/(?:\w*[-_]?fixtures?|__(?:test)?fixtures__|testdata|test[-_](?:data|files|cases|resources|assets|projects|fixtures?)"
+    r"|snapshots?|__snapshots__|golden|corpus|cassettes|node_modules)/",
     re.I,
+)
+_TEST_INPUTS = re.compile(r"/(?:samples?|specs|resources/test\w*)/", re.I)
+_SCAFFOLDS = re.compile(
+    r"/windows/runner/|/(?:ios|macos)/(?:Runner|RunnerTests|Flutter)[/.]|/linux/(?:my_application|main)\."
 )
 # Strings of source code within tests are indented in these languages; their imports are not the test's own.
 _QUOTING = frozenset({"javascript", "python"})
 
 
 @lru_cache(maxsize=65_536)
-def _is_sample(path: str) -> bool:
-    """Whether a test reads the file as its input, so that what it imports is nobody's choice."""
-    return _SAMPLES.search("/" + path) is not None
+def _is_sample(path: str, part: str) -> bool:
+    """Whether a test reads the file as input, or a project generator wrote it: what it imports is nobody's choice."""
+    rooted = "/" + path
+    if _INPUTS.search(rooted) or _SCAFFOLDS.search(rooted):
+        return True
+    return part == "tests" and _TEST_INPUTS.search(rooted) is not None
+
+
+@lru_cache(maxsize=65_536)
+def _manifests(path: str) -> tuple[Manifest, ...]:
+    """How the file asks for packages, where it is not part of a test: those are asked for by what is tested."""
+    found = manifests_of(path)
+    return () if found and is_test(path) else found
 
 
 def skills_of(
@@ -47,65 +64,65 @@ def skills_of(
     An import, a package or an API token counts where the commit as a whole adds more of it than it removes; a file
     that a convention names counts once. A topic or a label counts once, and only for what the files show too.
     """
-    ours = [
-        file
-        for file in read
-        if file.part not in NOT_OURS
-        and file.change.status != "removed"
-        and not (file.part == "tests" and _is_sample(file.change.path))
-    ]
-    found: Counter[str] = Counter()
-    for file in ours:
-        if file.added:
-            found.update(_in_lines(file, file.added))
+    hand_written = [file for file in read if file.part not in NOT_OURS]
+    ours = [file for file in hand_written if not _is_sample(file.change.path, file.part)]
+    found = _tally((file, file.added) for file in ours if file.added)
     if found:
-        for file in read:
-            if file.removed and file.part not in NOT_OURS:
-                found.subtract(_in_lines(file, file.removed))
-    found = +found
+        gone = _tally((file, file.removed) for file in hand_written if file.removed)
+        found = {name: count - gone.get(name, 0) for name, count in found.items() if count > gone.get(name, 0)}
     for file in ours:
-        found.update(by_path(file.change.path))
+        if file.change.status != "removed":
+            for name in by_path(file.change.path):
+                found[name] = found.get(name, 0) + 1
     for word in (*repository_topics, *labels):
-        name = by_word(word)
-        if name in found:
-            found[name] += 1
+        named_so = by_word(word)
+        if named_so is not None and named_so in found:
+            found[named_so] += 1
     return dict(sorted(found.items(), key=lambda row: (-row[1], row[0])))
 
 
-def _in_lines(file: ReadFile, lines: Sequence[str]) -> Counter[str]:
-    """What these lines of a file import, call and ask for."""
-    found: Counter[str] = Counter()
-    path = file.change.path
-    is_test = file.part == "tests"
-    syntax = by_language().get(file.language) if file.language else None
-    manifests = () if is_test else manifests_of(path)
-    if syntax is None and not manifests:
-        return found
-    text = "\n".join(lines)
-    if syntax is not None:
-        shown = [line for line in lines if line[:1] not in " \t"] if is_test and syntax.family in _QUOTING else lines
-        for skills in _imports(shown, text, syntax):
-            found.update(skills)
-        for token, skill in index().tokens.get(syntax.family, ()):
+def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
+    """What these lines import, call and ask for. Files of one way to import are read as one text: calls are dear."""
+    found: dict[str, int] = {}
+    groups: dict[tuple[str, bool], tuple[Syntax, list[str]]] = {}
+    syntaxes = by_language()
+    for file, lines in files:
+        in_test = file.part == "tests"
+        if not in_test:
+            for manifest in _manifests(file.change.path):
+                _add(found, _requested(lines, manifest))
+        syntax = syntaxes.get(file.language) if file.language else None
+        if syntax is not None:
+            key = (syntax.family, in_test)
+            groups.setdefault(key, (syntax, []))[1].extend(lines)
+    for (family, in_test), (syntax, together) in groups.items():
+        text = "\n".join(together)
+        flush = in_test and family in _QUOTING
+        _add(found, [_imported(family, line) for line in import_lines(together, text, syntax, flush=flush)])
+        for token, skill in () if in_test else index().tokens.get(family, ()):
             if token in text:
-                found[skill] += text.count(token)
-    if manifests and not is_pinned(text):
-        for manifest in manifests:
-            for name in asked_for(lines, manifest):
-                found.update(_first(manifest.spaces, name))
+                found[skill] = found.get(skill, 0) + text.count(token)
     return found
 
 
-def _imports(lines: Sequence[str], text: str, syntax: Syntax) -> Iterator[Skills]:
-    space = syntax.space
-    for name in imported(lines, text, syntax):
-        skills = named(space, name)
-        if skills:
-            yield skills
+@lru_cache(maxsize=65_536)
+def _imported(family: str, line: str) -> Skills:
+    """The skills of one line; kept, for the same lines come again and again in a history."""
+    syntax = by_family()[family]
+    return tuple(skill for name in imported(line, syntax) for skill in named(syntax.space, name))
 
 
-def _first(spaces: Sequence[str], name: str) -> Skills:
-    return next((skills for space in spaces if (skills := named(space, name))), NONE)
+def _add(found: dict[str, int], evidence: Iterable[Skills]) -> None:
+    for skills in evidence:
+        for skill in skills:
+            found[skill] = found.get(skill, 0) + 1
+
+
+def _requested(lines: Sequence[str], manifest: Manifest) -> Iterator[Skills]:
+    if manifest.name == "requirements" and is_pinned(lines):
+        return
+    for name in asked_for(lines, manifest):
+        yield next((skills for space in manifest.spaces if (skills := named(space, name))), NONE)
 
 
 def technical(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tuple[TechnicalSkill, ...]:
@@ -119,25 +136,34 @@ def technical(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tup
     changes: defaultdict[str, set[tuple[int, ChangeId]]] = defaultdict(set)
     now = _month_number(now_month)
     for change, fact in commits:
-        if not fact.skills:
-            continue
-        age = max(0, now - _month_number(month_of(fact.landed_at, _UTC)))
-        for name, count in fact.skills.items():
+        shown = _with_home(fact)
+        age = max(0, now - _month_number(month_of(fact.landed_at, _UTC))) if shown else 0
+        for name, count in shown.items():
             lines[name] += count
             units[name][age] += count.bit_length()
             changes[name].add((fact.landed_at, change))
-    shown = [
-        TechnicalSkill(name, _weight(units[name]), tuple(dict.fromkeys(change for _, change in sorted(changes[name]))))
-        for name, count in lines.items()
-        if count >= LEAST_LINES
-    ]
-    return tuple(sorted(shown, key=lambda skill: (-skill.weight, skill.name)))
+    weights = {name: _weight(name, units[name]) for name, count in lines.items() if count >= LEAST_LINES}
+    return tuple(
+        TechnicalSkill(
+            name, round(weights[name], 4), tuple(dict.fromkeys(change for _, change in sorted(changes[name])))
+        )
+        for name in sorted(weights, key=lambda name: (-weights[name], name))
+    )
 
 
-def _weight(units: Counter[int]) -> float:
+def _with_home(fact: Fact) -> Mapping[str, int]:
+    """The skills of a commit, and one line more for code of the project that makes the technology itself.
+
+    Such a project seldom imports or asks for what it is.
+    """
+    home = index().homes.get(fact.repository.lower()) if fact.languages else None
+    return {**fact.skills, home: fact.skills.get(home, 0) + 1} if home else fact.skills
+
+
+def _weight(name: str, units: Counter[int]) -> float:
     """log2(1 + the sum of the units, each halved every HALF_LIFE months); summed from the oldest month on."""
     total = sum(units[age] * 0.5 ** (age / HALF_LIFE) for age in sorted(units, reverse=True))
-    return round(math.log2(1 + total), 3)
+    return math.log2(1 + total) * (COMMON if name in index().common else 1)
 
 
 def _month_number(month: Month) -> int:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bot.model import Change, ChangeId, Lines, MonthRecord
 from bot.render.environment import template
 from bot.render.markdown import md_sentences
 from bot.render.md_text import md_text
 from bot.render.wording import counted, month_name, tally
+
+LONGEST = 65_000
+"""UTF-16 units of a comment, the strictest reading of GitHub's 65,536 characters, with room for the hidden marker"""
+MOST_OPEN = 12
+"""people whose texts stand open; with more of them each is folded"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,26 +26,72 @@ class DigestPart:
     record: MonthRecord
 
 
-def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change], *, zone: str) -> str:
-    """The Markdown of a month's comment. `parts` are of one month; nobody is ranked: names in alphabetical order."""
+@dataclass(frozen=True, slots=True)
+class DigestFrame:
+    """What is said around the people: the zone of the months, and what only some digests say."""
+
+    zone: str
+    repository: str = ""
+    """named where the digest stands in another one"""
+    preview: bool = False
+    disputes: Sequence[str] = ()
+
+
+def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change], frame: DigestFrame) -> str:
+    """The Markdown of a month's comment. `parts` are of one month; nobody is ranked: names in alphabetical order.
+
+    Where it would be too long texts are folded, then only the numbers are told, and last only the sum of some.
+    """
     ordered = sorted(parts, key=lambda part: (part.name.casefold(), part.name))
-    month = ordered[0].record.month
+    view = _view(ordered, frame)
+    texts = [md_sentences(part.record.summary, changes) for part in ordered]
+    people = [
+        {"name": md_text(part.name, 200), "tally": md_text(tally(part.record)), "text": text}
+        for part, text in zip(ordered, texts, strict=True)
+    ]
+    for form in ("open", "folded", "counted"):
+        if form == "open" and len(people) > MOST_OPEN:
+            continue
+        text = _rendered(view, people, form)
+        if _units(text) <= LONGEST:
+            return text
+    return _with_a_sum(view, people, ordered)
+
+
+def _view(ordered: Sequence[DigestPart], frame: DigestFrame) -> dict[str, Any]:
     commits = sum(part.record.commits for part in ordered)
     lines = sum((part.record.lines for part in ordered), Lines())
-    text = template("digest_note.md").render(
-        month=md_text(month_name(month)),
-        tally=md_text(
+    return {
+        "month": md_text(month_name(ordered[0].record.month)),
+        "repository": md_text(frame.repository),
+        "preview": frame.preview,
+        "tally": md_text(
             f"{counted(commits, 'commit')} by {counted(len(ordered), 'contributor')}, "
             f"{counted(lines.code, 'line')} of code changed."
         ),
-        people=[
-            {
-                "name": md_text(part.name),
-                "tally": md_text(tally(part.record)),
-                "text": md_sentences(part.record.summary, changes),
-            }
-            for part in ordered
-        ],
-        zone=md_text(zone),
-    )
+        "disputes": [md_text(said, 600) for said in frame.disputes[:20]],
+        "zone": md_text(frame.zone),
+    }
+
+
+def _rendered(view: Mapping[str, Any], people: Sequence[Mapping[str, Any]], form: str, more: str = "") -> str:
+    text = template("digest_note.md").render(**view, people=people, form=form, more=md_text(more))
     return text.strip() + "\n"
+
+
+def _with_a_sum(view: Mapping[str, Any], people: Sequence[Mapping[str, Any]], parts: Sequence[DigestPart]) -> str:
+    """As many people as there is room for, each with numbers, and the others in one sum."""
+    room = LONGEST - _units(_rendered(view, [], "counted", "0" * 80))
+    shown = 0
+    while shown < len(people):
+        room -= len(str(people[shown]["name"])) * 2 + len(str(people[shown]["tally"])) * 2 + 8
+        if room < 0:
+            break
+        shown += 1
+    rest = parts[shown:]
+    commits = counted(sum(part.record.commits for part in rest), "commit")
+    return _rendered(view, people[:shown], "counted", f"{counted(len(rest), 'more contributor')}: {commits}")
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -68,8 +68,8 @@ def month_items(month: MonthRecord, evidence: Evidence) -> HtmlText:
     """Everything one month delivered, unfolded, as far as its evidence goes."""
     rows = evidence.detail[month.month] == "rows"
     cited = "".join(_elsewhere(key, evidence) for key in evidence.elsewhere)
-    more = f"<h5>Cited from elsewhere</h5><ul>{cited}</ul>" if cited else ""
-    return HtmlText(f"<article id=m{month.month}>{_items(month, evidence, rows=rows)}{more}</article>")
+    more = f"<h3>Cited from elsewhere</h3><ul>{cited}</ul>" if cited else ""
+    return HtmlText(f"<article id=m{month.month}>{_items(month, evidence, rows=rows, level='h3')}{more}</article>")
 
 
 def _unfolding(month: MonthRecord, evidence: Evidence) -> str:
@@ -81,12 +81,12 @@ def _unfolding(month: MonthRecord, evidence: Evidence) -> str:
     return f"<details><summary>{says}</summary>{_items(month, evidence, rows=detail == 'rows')}</details>"
 
 
-def _items(month: MonthRecord, evidence: Evidence, *, rows: bool) -> str:
+def _items(month: MonthRecord, evidence: Evidence, *, rows: bool, level: str = "h5") -> str:
     out = []
     for kind, heading in _KINDS:
         items = [item for item in month.items if item.kind == kind]
         if items and rows:
-            out.append(f"<h5>{heading}</h5><ul>{''.join(_item(item, evidence) for item in items)}</ul>")
+            out.append(f"<{level}>{heading}</{level}><ul>{''.join(_item(item, evidence) for item in items)}</ul>")
         elif items:
             out.append(f"<p><b>{heading}</b> {_numbers(items, evidence)}")
     return "".join(out)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.landing.identity import is_bot
-from bot.model import PARTS, Change, CommitId, CountedCommit, Kind, Signature
+from bot.landing.identity import is_bot, person_key
+from bot.model import PARTS, Change, CountedCommit, Kind, PersonKey, Signature
 from bot.render.environment import template
 from bot.render.md_text import MdText, md_join, md_text
 from bot.render.wording import change_notes, counted, thousands
@@ -38,17 +38,32 @@ class Note:
     summary: str
 
 
-def landing_note(changes: Sequence[Change], carrier: CommitId, page: str) -> Note:
-    """The note on one carrier; `page` is where this instance's pages are."""
-    people = [change for change in changes if not _by_machine(change)]
-    views = [_view(change) for change in people]
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is said beside the changes: whom not to name, what is wrong with the configuration, what people dispute."""
+
+    unnamed: Collection[PersonKey] = ()
+    problems: Sequence[str] = ()
+    disputes: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """by pull request"""
+
+
+ALONE = Around()
+
+
+def landing_note(changes: Sequence[Change], around: Around = ALONE) -> Note:
+    """The note on what one commit, or one pull request, brought."""
+    people = [change for change in changes if not by_machine(change)]
     text = template("landing_note.md").render(
-        changes=views, reason=MdText("bots and merge tools are not people" if changes else "no commit of a person")
+        changes=[_view(change, around) for change in people],
+        reason=MdText("bots and merge tools are not people" if changes else "no commit of a person"),
+        problems=[md_text(problem, 400) for problem in around.problems],
     )
     return Note(_title(people), text.strip() + "\n")
 
 
-def _by_machine(change: Change) -> bool:
+def by_machine(change: Change) -> bool:
+    """No person made any of it."""
     return all(is_bot(commit.fact.author) for commit in change.commits)
 
 
@@ -64,8 +79,11 @@ def _title(changes: Sequence[Change]) -> str:
     return f"Counted: {commits} as {_KIND_NAMES[change.kind]}"
 
 
-def _names(people: Sequence[Signature]) -> MdText:
-    names = dict.fromkeys(person.login or person.name or "somebody without a name" for person in people)
+def _names(people: Sequence[Signature], unnamed: Collection[PersonKey]) -> MdText:
+    names = dict.fromkeys(
+        "somebody who is not named" if person_key(person) in unnamed else person.login or person.name or "no name given"
+        for person in people
+    )
     return md_join(_COMMA, (md_text(name) for name in names))
 
 
@@ -78,7 +96,7 @@ def _lines(commits: Sequence[CountedCommit]) -> MdText:
     return md_text(f"{thousands(total)} changed" + (f": {', '.join(told)}" if told else ""))
 
 
-def _view(change: Change) -> dict[str, Any]:
+def _view(change: Change, around: Around) -> dict[str, Any]:
     commits = change.counted or change.commits
     facts = [commit.fact for commit in commits]
     authors = [fact.author for fact in facts if not is_bot(fact.author)]
@@ -89,17 +107,18 @@ def _view(change: Change) -> dict[str, Any]:
         notes.append("counted elsewhere already, so it adds nothing here")
     if any(fact.partial for fact in facts):
         notes.append("GitHub did not show every file, so the lines are a lower bound")
+    notes += [f"disputed: {said}" for said in around.disputes.get(change.pull_request or 0, ())]
     return {
         "title": md_text(change.title, 200),
         "state": md_text(change.state) if change.state != "landed" else None,
         "kind": md_text(_KIND_NAMES[change.kind]),
         "why": md_text(change.why, 200),
         "unsure": not change.certain,
-        "authors": _names(authors) or MdText("no person"),
-        "helpers": _names([sig for fact in facts for sig in fact.co_authors]),
+        "authors": _names(authors, around.unnamed) or MdText("no person"),
+        "helpers": _names([sig for fact in facts for sig in fact.co_authors], around.unnamed),
         "commits": md_text(counted(len(change.counted), "commit")),
         "landed": md_text(f"on {landed:%Y-%m-%d %H:%M} UTC"),
         "lines": _lines(commits),
         "ai": md_join(_COMMA, (md_text(tool) for tool in tools)),
-        "notes": [md_text(note) for note in notes],
+        "notes": [md_text(note, 600) for note in notes],
     }

@@ -224,12 +224,13 @@ def _row(label: str, before: int, after: int) -> dict[str, str]:
     }
 
 
-def _where(before: MonthRecord | None, after: MonthRecord | None, names: Sequence[dict[str, str]]) -> list[Any]:
+def _where(
+    before: MonthRecord | None, after: MonthRecord | None, names: Sequence[dict[str, str]]
+) -> list[tuple[str, str]]:
     rows = []
     for what, field in (("Repositories", "repositories"), ("Languages", "languages")):
         old, new = (tuple(getattr(record, field)) if record else () for record in (before, after))
-        both = [one for one in new if one in old]
-        rows.append((f"{what} in both months", ", ".join(both) or "none"))
-        rows.append((f"{what} in {names[0]['name']} only", ", ".join(one for one in old if one not in new) or "none"))
-        rows.append((f"{what} in {names[1]['name']} only", ", ".join(one for one in new if one not in old) or "none"))
-    return rows
+        rows.append((f"{what} in both months", [one for one in new if one in old]))
+        rows.append((f"{what} in {names[0]['name']} only", [one for one in old if one not in new]))
+        rows.append((f"{what} in {names[1]['name']} only", [one for one in new if one not in old]))
+    return [(label, ", ".join(found)) for label, found in rows if found]

@@ -16,7 +16,8 @@ from typing import Any
 from sqlalchemy import Column, Table, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.landing.identity import person_key
+from bot.landing.identity import person_key, signature_of
+from bot.landing.trailers import as_trailer
 from bot.model import CommitId, Fact, PersonKey, RepositoryId, Signature, fact_from_json, fact_to_json
 from bot.store.changes import CONTRIBUTION
 from bot.store.columns import METADATA, Instant, Whole, Words
@@ -139,13 +140,24 @@ async def _clean_pull_requests(conn: AsyncConnection, keys: Collection[PersonKey
             await conn.execute(update(PULL_REQUEST).where(same).values(payload=payload))
 
 
+async def pull_request_without_buried(conn: AsyncConnection, payload: dict[str, Any]) -> dict[str, Any]:
+    """A pull request as it may be kept."""
+    commits = payload.get("commits", [])
+    rows = [payload.get("author"), *(author for _, author, _ in commits), *(row[0] for row in payload["reviews"])]
+    lines = [line for text in (payload["body"], *(message for *_, message in commits)) for line in text.split("\n")]
+    signatures = [*(_signature(row) for row in rows if row), *(sig for line in lines if (sig := _credited(line)))]
+    gone = await buried(conn, {person_key(sig) for sig in signatures})
+    return without_people(payload, gone) if gone else payload
+
+
 def without_people(payload: dict[str, Any], keys: Collection[PersonKey]) -> dict[str, Any]:
-    """A kept pull request without these people: no author, no review, and commits without a name."""
+    """A kept pull request without these people: no author, no review, no credit, and commits without a name."""
     blank = ["", "", None, None, False]
     return payload | {
         "author": None if _is_of(payload.get("author"), keys) else payload.get("author"),
+        "body": _without_credits(payload["body"], keys),
         "commits": [
-            [commit, blank if _is_of(author, keys) else author, "" if _is_of(author, keys) else message]
+            [commit, blank if _is_of(author, keys) else author, _without_credits(message, keys)]
             for commit, author, message in payload.get("commits", [])
         ],
         "reviews": [row for row in payload.get("reviews", []) if not _is_of(row[0], keys)],
@@ -153,7 +165,20 @@ def without_people(payload: dict[str, Any], keys: Collection[PersonKey]) -> dict
 
 
 def _is_of(row: list[Any] | None, keys: Collection[PersonKey]) -> bool:
-    if not row:
-        return False
+    return bool(row) and person_key(_signature(row or [])) in keys
+
+
+def _signature(row: list[Any]) -> Signature:
     name, email, user_id, login, bot = row
-    return person_key(Signature(name, email, user_id, login, bot)) in keys
+    return Signature(name, email, user_id, login, bot)
+
+
+def _without_credits(text: str, keys: Collection[PersonKey]) -> str:
+    """The text without the lines that credit or sign for these people."""
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if (sig := _credited(line)) is None or person_key(sig) not in keys)
+
+
+def _credited(line: str) -> Signature | None:
+    trailer = as_trailer(line)
+    return signature_of(trailer[1]) if trailer is not None else None

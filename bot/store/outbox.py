@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -121,6 +122,40 @@ async def let_go(conn: AsyncConnection, posting: Posting, error: str, *, give_up
 
 def _mine(posting: Posting) -> tuple[Any, ...]:
     return OUTBOX.c.id == posting.id, OUTBOX.c.state == "claimed", OUTBOX.c.attempt == posting.attempt
+
+
+async def is_posted(conn: AsyncConnection, key: str) -> bool:
+    """An intent of this key was written down before, posted or not yet."""
+    return (await conn.execute(select(OUTBOX.c.id).where(OUTBOX.c.intent_key == key))).first() is not None
+
+
+async def intents(conn: AsyncConnection, repository_id: int, kinds: tuple[str, ...]) -> list[tuple[Intent, datetime]]:
+    """All intents of these kinds in one repository, with when each was written or changed, oldest first."""
+    mine = (OUTBOX.c.repository_id == repository_id) & OUTBOX.c.kind.in_(kinds)
+    rows = await conn.execute(select(OUTBOX).where(mine).order_by(OUTBOX.c.changed_at, OUTBOX.c.id))
+    return [
+        (Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id), r.changed_at) for r in rows
+    ]
+
+
+async def intents_about(conn: AsyncConnection, people: Collection[str]) -> list[Intent]:
+    """Answers that were written for these people."""
+    rows = await conn.execute(select(OUTBOX).where(OUTBOX.c.kind == "reply").order_by(OUTBOX.c.id))
+    return [
+        Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id)
+        for r in rows
+        if r.target.get("person") in people
+    ]
+
+
+async def posted_as(conn: AsyncConnection, kind: str, repository_id: int, remote_id: int) -> Intent | None:
+    """The intent that stands at GitHub under this id."""
+    mine = (OUTBOX.c.repository_id == repository_id) & (OUTBOX.c.kind == kind)
+    query = select(OUTBOX).where(mine, OUTBOX.c.remote_id == str(remote_id))
+    r = (await conn.execute(query)).first()
+    if r is None:
+        return None
+    return Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id)
 
 
 async def waiting(conn: AsyncConnection, now: datetime, limit: int = 100) -> list[int]:

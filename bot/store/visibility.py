@@ -198,6 +198,14 @@ async def left_out(conn: AsyncConnection) -> frozenset[PersonKey]:
     return gone | {PersonKey(f"e:{plain_email(row.value)}") for row in emails}
 
 
+async def anonymous(conn: AsyncConnection) -> frozenset[PersonKey]:
+    """All keys of everybody who chose not to be named."""
+    query = select(PERSON.c.key).join(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
+    rows = await conn.execute(query.where(PUBLISHED.c.naming == "anonymous"))
+    keys = [await proved_keys(conn, PersonKey(row.key)) for row in rows]
+    return frozenset().union(*keys)
+
+
 async def set_naming(conn: AsyncConnection, subject: str, naming: Naming) -> None:
     """Named or anonymous; the page's address changes with it, and an anonymous one gets a new name each time."""
     values = {"naming": naming, "alias": secrets.token_hex(10)}

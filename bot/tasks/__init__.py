@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.queue.interface import Job
+from bot.tasks.answer_button import answer_button
+from bot.tasks.answer_command import answer_command
 from bot.tasks.close_month import close_month
+from bot.tasks.end_authorization import end_authorization
+from bot.tasks.erase_person import erase_person
 from bot.tasks.publish_post import publish_post
 from bot.tasks.record_landing import record_landing
 from bot.tasks.record_pull_request import record_pull_request
@@ -27,7 +31,11 @@ class Kind:
 
 
 TASKS: dict[str, Kind] = {
+    "answer_button": Kind(answer_button),
+    "answer_command": Kind(answer_command),
     "close_month": Kind(close_month),
+    "end_authorization": Kind(end_authorization),
+    "erase_person": Kind(erase_person, timedelta(minutes=30)),
     "publish_post": Kind(publish_post, timedelta(minutes=2)),
     "record_landing": Kind(record_landing, timedelta(minutes=30)),
     "record_pull_request": Kind(record_pull_request, timedelta(minutes=30)),

@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import Change, CommitId
-from bot.render.landing_note import landing_note
-from bot.store import outbox
+from bot.model import Change, CommitId, CountedCommit, PersonKey, RepositoryId
+from bot.render.landing_note import Around, by_machine, landing_note
+from bot.store import ledger, outbox, visibility
+from bot.tasks.configuring import in_force
+from bot.tasks.correcting import disputed, fold_for_readers
 from bot.tasks.recording import Place, Recorded
 from bot.tasks.workplace import Workplace
 
 MOST_CHECKS = 10
 """check runs for one recording: a push of more carriers gets one, on its newest"""
+BUTTONS = (
+    ("feature", "Feature", "Count it as a feature", "classify:feature"),
+    ("bug_fix", "Bug fix", "Count it as a bug fix", "classify:fix"),
+    ("other", "Neither", "Count it as other work", "classify:other"),
+)
+"""item kind, label, description and identifier of what authors and maintainers may press"""
+
+K = TypeVar("K")
 
 
 async def announce(conn: AsyncConnection, place: Workplace, target: Place, recorded: Recorded) -> None:
-    """A check run on each commit that carried a change here, edited where it was told otherwise before."""
-    carried = _by_carrier(recorded, target)
-    for carrier, changes in carried.items():
-        await intend_check(conn, place, target, (carrier, changes))
+    """What is counted, where the repository's settings want it said; edited where it was told otherwise before."""
+    settings = await in_force(conn, target.repository)
+    how = settings.config.on_merge
+    if settings.paused or how == "off":
+        return
+    here = await _changes_here(conn, recorded, target)
+    if how == "comment":
+        brought, rest = _by_pull_request(here)
+        for number, changes in brought.items():
+            await intend_comment(conn, place, target, (number, changes))
+        here = rest
+    for carrier, carried in _by_carrier(here).items():
+        await intend_check(conn, place, target, (carrier, carried))
 
 
 async def intend_check(
@@ -30,16 +49,47 @@ async def intend_check(
 ) -> None:
     """Write down the check run of one carrier, and ask for its posting."""
     carrier, changes = told
-    note = landing_note(changes, carrier, place.public_url)
+    note = landing_note(changes, await around(conn, target.repository))
     intent = outbox.Intent(
         key=f"check:{target.repository}:{carrier}",
         kind="check",
         repository_id=target.repository,
         target={"commit": carrier},
-        body={"title": note.title, "summary": note.summary},
+        body={"title": note.title, "summary": note.summary, "buttons": _buttons(changes)},
         installation_id=target.installation,
     )
     await post(conn, place, intent)
+
+
+async def intend_comment(
+    conn: AsyncConnection, place: Workplace, target: Place, told: tuple[int, Sequence[Change]]
+) -> None:
+    """Write down the one comment on a pull request; none where no person has a part in it and none stands there."""
+    number, changes = told
+    key = f"landing:{target.repository}:{number}"
+    if all(by_machine(change) for change in changes) and not await outbox.is_posted(conn, key):
+        return
+    note = landing_note(changes, await around(conn, target.repository))
+    intent = outbox.Intent(
+        key=key,
+        kind="comment",
+        repository_id=target.repository,
+        target={"number": number},
+        body={"text": note.summary},
+        installation_id=target.installation,
+    )
+    await post(conn, place, intent)
+
+
+async def around(conn: AsyncConnection, repository: RepositoryId) -> Around:
+    """What every note of this repository has to respect or to say."""
+    settings = await in_force(conn, repository)
+    return Around(await unnamed(conn), settings.problems, await disputed(conn, repository))
+
+
+async def unnamed(conn: AsyncConnection) -> frozenset[PersonKey]:
+    """Whom no post names: those who opted out, and those who chose to be anonymous."""
+    return await visibility.left_out(conn) | await visibility.anonymous(conn)
 
 
 async def post(conn: AsyncConnection, place: Workplace, intent: outbox.Intent) -> None:
@@ -52,17 +102,52 @@ async def post(conn: AsyncConnection, place: Workplace, intent: outbox.Intent) -
         )
 
 
-def _by_carrier(recorded: Recorded, target: Place) -> dict[CommitId, list[Change]]:
-    """The changes to be told on each carrier in this repository, newest carriers last."""
+def _buttons(changes: Sequence[Change]) -> list[list[str]]:
+    """The two other kinds, where the check run is about one change that is no revert."""
+    people = [change for change in changes if not by_machine(change)]
+    if len(people) != 1 or people[0].kind == "revert" or people[0].pull_request is None:
+        return []
+    now = people[0].kind if people[0].kind in ("feature", "bug_fix") else "other"
+    return [[label, about, identifier] for kind, label, about, identifier in BUTTONS if kind != now]
+
+
+# --- what belongs where ----------------------------------------------------------------------------------------------
+
+_Here = list[tuple[Change, CountedCommit]]
+
+
+async def _changes_here(conn: AsyncConnection, recorded: Recorded, target: Place) -> _Here:
+    """The changes to be told, each with the commits that carried it here, as readers of this repository may see it."""
     name = next((name for name, repo in recorded.repositories.items() if repo.id == target.repository), None)
-    found: dict[CommitId, list[Change]] = defaultdict(list)
-    landed: dict[CommitId, int] = {}
-    for change in recorded.changed:
-        for commit in change.commits:
-            if commit.fact.repository == name:
-                landed[commit.fact.carrier] = commit.fact.landed_at
-                if change not in found[commit.fact.carrier]:
-                    found[commit.fact.carrier].append(change)
+    own = {one.fact.commit for c in recorded.changed for one in c.commits if one.fact.repository == name}
+    changes: Sequence[Change] = recorded.changed
+    if any(repo.private and repo.id != target.repository for repo in recorded.repositories.values()):
+        seeds = [(target.repository, commit) for commit in sorted(own)]
+        facts = await ledger.component(conn, seeds, installation_id=target.installation)
+        changes = await fold_for_readers(conn, facts, recorded.repositories, target.repository)
+    pairs = [(change, one) for change in changes for one in change.commits]
+    return [(change, one) for change, one in pairs if one.fact.repository == name and one.fact.commit in own]
+
+
+def _grouped(here: _Here, key: Callable[[CountedCommit], K]) -> dict[K, list[Change]]:
+    found: dict[K, list[Change]] = defaultdict(list)
+    for change, commit in here:
+        if change not in found[key(commit)]:
+            found[key(commit)].append(change)
+    return found
+
+
+def _by_pull_request(here: _Here) -> tuple[dict[int, list[Change]], _Here]:
+    """The changes by the pull request that brought them, and what came without one."""
+    brought = [one for one in here if one[1].fact.pull_request is not None]
+    rest = [one for one in here if one[1].fact.pull_request is None]
+    return _grouped(brought, lambda commit: commit.fact.pull_request or 0), rest
+
+
+def _by_carrier(here: _Here) -> dict[CommitId, list[Change]]:
+    """The changes to be told on each carrier in this repository, newest carriers last."""
+    found = _grouped(here, lambda commit: commit.fact.carrier)
+    landed = {commit.fact.carrier: commit.fact.landed_at for _, commit in here}
     newest = sorted(found, key=lambda carrier: (landed[carrier], carrier))
     if len(newest) <= MOST_CHECKS:
         return {carrier: found[carrier] for carrier in newest}

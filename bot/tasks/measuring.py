@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -11,32 +12,49 @@ from bot.github.client import Client
 from bot.github.reads import Landed, read_file, read_landing
 from bot.landing.attributes import Attributes
 from bot.landing.conventions import recognise
-from bot.landing.lines import Rules
+from bot.landing.repo_config import RepoConfig
 from bot.metrics.measure import Measure, measure
-from bot.model import Fact, Landing, PullRequest, Repository, RepositoryId
+from bot.model import CommitId, Fact, Landing, PullRequest, Repository, RepositoryId
 from bot.store import pulls
 from bot.tasks.pull_request_json import known
 from bot.tasks.workplace import Workplace
 
 
-async def rules_of(client: Client, repository: Repository) -> Measure:
+async def rules_of(client: Client, repository: Repository, config: RepoConfig) -> Measure:
     """The rules at the head of the default branch, as a clone's are."""
     attributes = await read_file(client, repository, ".gitattributes")
-    return Measure(files=Rules(attributes=Attributes.parse(attributes or "")))
+    return Measure(files=config.rules(Attributes.parse(attributes or "")), landing=config.landing_settings())
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A pull request that was just read, and the landed commits that are its own."""
+
+    pull_request: PullRequest
+    commits: frozenset[CommitId]
 
 
 async def facts_of(
-    place: Workplace, client: Client, repository: Repository, landed: Sequence[Landed]
+    place: Workplace,
+    where: tuple[Client, Repository],
+    landed: Sequence[Landed],
+    config: RepoConfig,
+    *,
+    brought: Brought | None = None,
 ) -> tuple[Fact, ...]:
     """Read and measure landed commits, each with the pull request that is known to have brought it."""
     if not landed:
         return ()
-    rules = await rules_of(client, repository)
+    client, repository = where
+    rules = await rules_of(client, repository, config)
     facts = []
     for one in landed:
         landing = await read_landing(client, repository, one)
-        async with place.store.read() as conn:
-            pull_request = await pull_request_of(conn, landing, rules)
+        if brought is not None and one.commit.id in brought.commits:
+            pull_request: PullRequest | None = brought.pull_request
+        else:
+            async with place.store.read() as conn:
+                pull_request = await pull_request_of(conn, landing, rules)
         if pull_request is not None:
             landing = Landing(landing.repository, landing.commit, landing.carrier, landing.landed_at, pull_request)
         # A large patch keeps the processor busy for a while: the lease must be renewed meanwhile.

@@ -7,16 +7,17 @@ from datetime import timedelta
 from gidgethub import BadRequest
 
 from bot.github.client import is_missing
-from bot.github.publish import CheckRun, Post
+from bot.github.publish import Button, CheckRun, Post
 from bot.github.reads import read_repository
 from bot.model import CommitId, RepositoryId
 from bot.queue.interface import Job, RetryLater
 from bot.store import outbox
-from bot.store.outbox import Posting
+from bot.store.outbox import Intent, Posting
 from bot.tasks.workplace import Workplace, asking_github
 
 LEASE = timedelta(minutes=5)
-CHECK_NAME = "Almanac"
+CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview"}
+"""names of check runs by kind of intent; every other kind is a comment or a reaction"""
 DIGEST_TITLE = "Almanac: the months"
 DIGEST_BODY = (
     "Each month that is over gets one comment here: who landed what, with the changes behind every sentence. "
@@ -56,16 +57,32 @@ async def publish_post(job: Job, place: Workplace) -> None:
 
 async def _post(place: Workplace, posting: Posting) -> int:
     intent = posting.intent
-    comments = intent.kind != "check"
-    client, publisher = place.publisher(intent.installation_id or 0, intent.repository_id, comments=comments)
+    client, publisher = place.publisher(
+        intent.installation_id or 0, intent.repository_id, comments=intent.kind not in CHECKS
+    )
     known = int(posting.remote_id) if posting.remote_id else None
     repository = await read_repository(client, RepositoryId(intent.repository_id))
-    if comments:
-        number = intent.target.get("number") or await publisher.issue(
-            repository, DIGEST_TITLE, key=f"digests:{intent.repository_id}", body=DIGEST_BODY
-        )
-        return await publisher.comment(repository, Post(number, intent.key, intent.body["text"]), known=known)
-    run = CheckRun(
-        CHECK_NAME, CommitId(intent.target["commit"]), intent.key, intent.body["title"], intent.body["summary"]
+    if intent.kind in CHECKS:
+        return await publisher.check_run(repository, _check_run(intent), known=known)
+    if intent.kind == "reaction":
+        return await publisher.reaction(repository, intent.target["comment"], intent.body["content"])
+    number = intent.target.get("number") or await publisher.issue(
+        repository, DIGEST_TITLE, key=digests_key(intent.repository_id), body=DIGEST_BODY
     )
-    return await publisher.check_run(repository, run, known=known)
+    return await publisher.comment(repository, Post(number, intent.key, intent.body["text"]), known=known)
+
+
+def digests_key(repository: int) -> str:
+    """The key of the issue that takes the digests of a repository."""
+    return f"digests:{repository}"
+
+
+def _check_run(intent: Intent) -> CheckRun:
+    return CheckRun(
+        CHECKS[intent.kind],
+        CommitId(intent.target["commit"]),
+        intent.key,
+        intent.body["title"],
+        intent.body["summary"],
+        buttons=tuple(Button(*button) for button in intent.body.get("buttons", ())),
+    )

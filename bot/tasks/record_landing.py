@@ -11,8 +11,9 @@ from bot.queue.interface import Job
 from bot.store import installations, ledger
 from bot.tasks.announcing import announce
 from bot.tasks.close_month import retell
+from bot.tasks.configuring import keep, read_in_force
 from bot.tasks.known_installation import know_installation
-from bot.tasks.measuring import facts_of
+from bot.tasks.measuring import Brought, facts_of
 from bot.tasks.recording import Place, record
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
@@ -30,7 +31,13 @@ async def record_landing(job: Job, place: Workplace) -> None:
 
 
 async def record_landed(
-    job: Job, place: Workplace, where: tuple[Client, Repository], landed: Sequence[Landed], *, again: bool = False
+    job: Job,
+    place: Workplace,
+    where: tuple[Client, Repository],
+    landed: Sequence[Landed],
+    *,
+    again: bool = False,
+    brought: Brought | None = None,
 ) -> None:
     """Measure what is new (with `again`, all of it), and write ledger, totals, posts and the end of the job at once."""
     client, repository = where
@@ -40,11 +47,15 @@ async def record_landed(
         known = await ledger.known(conn, repository_id, [one.commit.id for one in landed])
     wanted = [one for one in landed if again or one.commit.id not in known]
     with asking_github():
-        facts = await facts_of(place, client, repository, wanted)
+        # Whatever changes the settings lands, so they need no reading where nothing is new.
+        found = await read_in_force(place, client, repository) if wanted else None
+        facts = await facts_of(place, where, wanted, found.config, brought=brought) if found else ()
     now = place.clock()
     async with place.store.begin() as conn:
         await installations.see_repositories(conn, given["installation"], [repository], now)
         target = Place(InstallationId(given["installation"]), repository_id, place.zone)
+        if found is not None:
+            await keep(conn, repository_id, found)
         recorded = await record(conn, target, facts, now=now, again=again)
         await announce(conn, place, target, recorded)
         await retell(conn, place, target, recorded)

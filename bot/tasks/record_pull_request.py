@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 from bot.github.client import Client
 from bot.github.reads import Landed, read_landed_by, read_pull_request, read_repository
-from bot.model import PullRequest, Repository, RepositoryId
+from bot.model import Commit, PullRequest, Repository, RepositoryId
 from bot.queue.interface import Job
-from bot.store import installations, ledger, pulls
+from bot.store import erasure, installations, ledger, pulls
 from bot.tasks.known_installation import know_installation
 from bot.tasks.landed_before import landed_before
+from bot.tasks.measuring import Brought
 from bot.tasks.pull_request_json import kept
 from bot.tasks.record_landing import record_landed
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 
 async def record_pull_request(job: Job, place: Workplace) -> None:
-    """Closed unmerged is a candidate too: a merge bot may have pushed its commits, now or later."""
+    """Closed unmerged is a candidate too: a merge bot may have pushed its commits, or will; `again` measures anew."""
     given = arguments(job.ref_id)
     await know_installation(place, given["installation"])
     client = place.reader(given["installation"], given["repository"])
@@ -28,16 +32,27 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
     with asking_github():
         found = await _explained(place, client, repository, pull_request)
     landed = {one.commit.id: one for one in (*own, *found)}
-    await record_landed(job, place, (client, repository), list(landed.values()), again=told)
+    brought = Brought(pull_request, frozenset(one.commit.id for one in own))
+    again = told or bool(given.get("again"))
+    await record_landed(job, place, (client, repository), list(landed.values()), again=again, brought=brought)
 
 
 def _own(landed: tuple[Landed, ...], pull_request: PullRequest) -> tuple[Landed, ...]:
-    """Of what reached the branch since the base, what came with the merge commit or before; a push tells the rest."""
-    carriers = [one.carrier.id for one in landed]
-    if pull_request.merge_commit not in carriers:
-        return landed
-    last = max(index for index, carrier in enumerate(carriers) if carrier == pull_request.merge_commit)
-    return landed[: last + 1]
+    """Of what reached the branch since the base, what this pull request brought; pushes tell of what landed beside it.
+
+    The merge commit carries its own. The rebase button makes new commits of the pull request's, which keep author and
+    message, and only the last of them is the merge commit.
+    """
+    carried = [one for one in landed if one.carrier.id == pull_request.merge_commit]
+    written = Counter(_writing(commit) for commit in pull_request.commits)
+    if len(carried) == 1 and carried[0].commit.id == pull_request.merge_commit and written[_writing(carried[0].commit)]:
+        return tuple(one for one in landed if one.carrier.id == one.commit.id and written[_writing(one.commit)])
+    return tuple(carried)
+
+
+def _writing(commit: Commit) -> tuple[str, str, int]:
+    """What a rebase keeps of a commit."""
+    return commit.author.email.lower(), commit.message.strip(), int(commit.authored_at.timestamp())
 
 
 async def _keep(place: Workplace, installation: int, repository: Repository, pull_request: PullRequest) -> bool:
@@ -53,6 +68,7 @@ async def _keep(place: Workplace, installation: int, repository: Repository, pul
         payload=kept(pull_request),
     )
     async with place.store.begin() as conn:
+        row = replace(row, payload=await erasure.pull_request_without_buried(conn, row.payload))
         await installations.see_repositories(conn, installation, [repository], row.read_at)  # type: ignore[arg-type]
         before = await pulls.read(conn, row.repository_id, row.number)
         await pulls.see(conn, row)

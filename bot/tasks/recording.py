@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.changes import fold
+from bot.landing.corrections import corrected
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import month_of
 from bot.metrics.ai_usage import usage
@@ -30,8 +31,9 @@ from bot.model import (
     Repository,
     RepositoryId,
 )
-from bot.store import changes, ledger, months, people, totals
+from bot.store import changes, erasure, ledger, months, people, totals
 from bot.store.installations import repositories_of
+from bot.tasks.correcting import classified, fold_corrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ async def record(
 
     The outcome depends on the set of facts alone: totals of every month touched are summed from their facts.
     """
-    installed = await repositories_of(conn, place.installation)
-    repositories = {stored.repository.full_name: stored.repository for stored in installed}
+    repositories = await _repositories(conn, place)
+    facts = await erasure.without_buried(conn, facts)
     seeds = [(place.repository, fact.commit) for fact in facts]
     before = await ledger.component(conn, seeds, installation_id=place.installation)
     if again:
@@ -73,16 +75,48 @@ async def record(
     after = await ledger.component(conn, seeds, installation_id=place.installation)
     fresh = set(new)
     kept = [fact for fact in after if fact.commit not in fresh]
-    old = {change.id: change for change in fold(_distinct([*before, *kept]), repositories)}
-    folded = fold(after, repositories)
+    said = await classified(conn, repositories)
+    old = {change.id: change for change in corrected(fold(_distinct([*before, *kept]), repositories), said)}
+    folded = corrected(fold(after, repositories), said)
     changed = tuple(change for change in folded if old.get(change.id) != change)
     gone = set(old) - {change.id for change in folded}
     await _see_people(conn, [fact for fact in after if fact.commit in fresh])
+    touched = _touched([*changed, *old.values()], place.zone)
+    await _write(conn, place, (gone, changed, repositories), touched)
+    return Recorded(tuple(new), changed, repositories, frozenset(touched))
+
+
+async def recount(
+    conn: AsyncConnection, place: Place, commits: Sequence[CommitId], *, gone: Sequence[Fact] = ()
+) -> Recorded:
+    """Fold anew what belongs to these commits and write it, whatever stood there; `gone` are facts just deleted."""
+    repositories = await _repositories(conn, place)
+    seeds = [(place.repository, commit) for commit in commits]
+    facts = await ledger.component(conn, seeds, installation_id=place.installation)
+    said = await classified(conn, repositories)
+    changed = corrected(fold(facts, repositories), said)
+    old = corrected(fold(_distinct([*facts, *gone]), repositories), said)
+    lost = {change.id for change in old} - {change.id for change in changed}
+    touched = _touched([*changed, *old], place.zone)
+    await _write(conn, place, (lost, changed, repositories), touched)
+    return Recorded((), changed, repositories, frozenset(touched))
+
+
+async def _repositories(conn: AsyncConnection, place: Place) -> dict[str, Repository]:
+    installed = await repositories_of(conn, place.installation)
+    return {stored.repository.full_name: stored.repository for stored in installed}
+
+
+async def _write(
+    conn: AsyncConnection,
+    place: Place,
+    found: tuple[Iterable[ChangeId], Sequence[Change], Mapping[str, Repository]],
+    touched: Mapping[Month, set[PersonKey]],
+) -> None:
+    gone, changed, repositories = found
     ids = {name: repository.id for name, repository in repositories.items() if repository.id is not None}
     await _write_changes(conn, gone, changed, _Context(ids, place.zone))
-    touched = _touched([*changed, *old.values()], place.zone)
     await _write_totals(conn, place, touched, repositories)
-    return Recorded(tuple(new), changed, repositories, frozenset(touched))
 
 
 def _distinct(facts: Iterable[Fact]) -> list[Fact]:
@@ -174,7 +208,7 @@ async def _write_totals(
         facts = await months.component_of_month(
             conn, sorted(persons), month, zone=place.zone, within=place.installation
         )
-        folded = fold(facts, repositories)
+        folded = await fold_corrected(conn, facts, repositories)
         rows: list[totals.Totals] = []
         for person in sorted(persons):
             work = work_by_month(folded, (person,), place.zone).get(month)

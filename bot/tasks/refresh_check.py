@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bot.landing.changes import fold
 from bot.model import CommitId, InstallationId, RepositoryId
 from bot.queue.interface import Job
 from bot.store import installations, ledger
 from bot.tasks.announcing import intend_check
+from bot.tasks.correcting import fold_for_readers
 from bot.tasks.recording import Place
 from bot.tasks.workplace import Workplace, arguments
 
@@ -24,6 +24,7 @@ async def refresh_check(job: Job, place: Workplace) -> None:
             stored = await installations.repositories_of(conn, target.installation)
             names = {row.repository.full_name: row.repository for row in stored}
             own = {fact.commit for fact in carried}
-            changes = [c for c in fold(facts, names) if any(commit.fact.commit in own for commit in c.commits)]
+            folded = await fold_for_readers(conn, facts, names, target.repository)
+            changes = [c for c in folded if any(commit.fact.commit in own for commit in c.commits)]
             await intend_check(conn, place, target, (carrier, changes))
         await job.finish(conn)

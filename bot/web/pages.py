@@ -119,6 +119,7 @@ _ORGANISATIONS = ("/p/{name}", "/organisations/{name}")
 ROUTES: tuple[tuple[str, Handler], ...] = (
     ("/", site.show_welcome),
     ("/definitions", site.show_definitions),
+    ("/favicon.ico", site.show_icon),
     ("/robots.txt", site.show_robots),
     ("/sitemap.xml", site.show_sitemap),
     ("/.well-known/almanac-key.json", site.show_key),

@@ -90,6 +90,17 @@ def _path_of(person: PersonState) -> str:
     return f"/@{person.login}" if person.login else ""
 
 
+_ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2f6f5e" '
+    'd="M2 10h3v4H2zM6.5 6h3v8h-3zM11 2h3v12h-3z"/></svg>\n'
+)
+
+
+async def show_icon(request: web.Request) -> web.Response:
+    """Browsers ask for it by themselves; three bars of a month's chart."""
+    return answer(request, _ICON.encode(), "image/svg+xml", _OPEN)
+
+
 async def show_key(request: web.Request) -> web.Response:
     """The public half of the key that signs snapshots."""
     signing = desk_of(request).pages.signing

@@ -19,7 +19,8 @@ from bot.signatures import is_signed, signing_key
 from bot.store import links, sessions, visibility
 from bot.store.engine import Store
 from bot.store.visibility import subject_of_person
-from bot.web.settings import ACTIONS, SESSION_COOKIE
+from bot.web.decisions import ACTIONS
+from bot.web.owner import SESSION_COOKIE
 from bot.web.sign_in import Attempt, SignIn
 from tests.databases import database_url, store
 from tests.web.library import ACME, ADA_KEY, NOW, OPEN, Answer, Site, fill, mint, publish, serve

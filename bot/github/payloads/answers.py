@@ -82,10 +82,12 @@ class CheckRunAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IssueAnswer:
-    """An issue: its number in the repository and its text."""
+    """An issue: its number in the repository and its text; `app` is the App it was opened through, if any."""
 
     number: int
     body: str
+    is_pull_request: bool = False
+    app: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ class CommentAnswer:
     app: int | None
     number: int | None
     """of the issue or pull request, where the answer names it"""
+    created_at: datetime | None = None
 
 
 def token(answer: Any) -> Token:
@@ -274,12 +277,19 @@ def comment(answer: Any) -> CommentAnswer:
         body=fields.text_or("body"),
         app=None if app is None else app.identity("id"),
         number=int(number) if number.isascii() and number.isdigit() else None,
+        created_at=fields.time_or_none("created_at"),
     )
 
 
 def issue(answer: Any) -> IssueAnswer:
     fields = Fields(answer, "issue")
-    return IssueAnswer(number=fields.identity("number"), body=fields.text_or("body"))
+    app = fields.maybe("performed_via_github_app")
+    return IssueAnswer(
+        number=fields.identity("number"),
+        body=fields.text_or("body"),
+        is_pull_request="pull_request" in fields,
+        app=None if app is None else app.identity("id"),
+    )
 
 
 def content(answer: Any) -> str | None:

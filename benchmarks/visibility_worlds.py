@@ -1,0 +1,67 @@
+"""In how many generated worlds does anybody read what is not theirs? Each is written, served and read whole.
+
+    python benchmarks/visibility_worlds.py --worlds 10000 [--first SEED]
+
+Prints the worlds that leaked, if any, and the pages read; exit 1 where one did. Each world is made by its seed alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from sqlalchemy import delete
+
+from bot.store.engine import Store
+from bot.store.schema import TABLES
+from tests.databases import fresh_database
+from tests.web import worlds
+from tests.web.library import serve
+
+FORMS = 1
+"""forms read of each page beside HTML, chosen by the seed"""
+
+
+async def _run(store: Store, seed: int) -> worlds.Crawl:
+    """Make the world of this seed in an emptied database, and read all of it."""
+    rng = random.Random(seed)
+    world = worlds.make(rng)
+    async with store.begin() as conn:
+        for table in reversed(TABLES):
+            await conn.execute(delete(table))
+    await worlds.write(world, store, rng)
+    async with serve(store) as site:
+        return await worlds.crawl(world, site, rng, forms=FORMS)
+
+
+async def _all(url: str, seeds: range) -> int:
+    begun, whole, leaked = time.monotonic(), worlds.Crawl(), 0
+    async with await Store.open(url) as store:
+        for done, seed in enumerate(seeds, 1):
+            found = await _run(store, seed)
+            whole = worlds.summary((whole, found))
+            if found.faults:
+                leaked += 1
+                print(f"world {seed}: {found.faults[:3]}", flush=True)
+            if done % 250 == 0 or done == len(seeds):
+                told = f"{done} worlds, {whole.pages} pages, {whole.absent} absent, {leaked} leaked"
+                print(f"{told}, {time.monotonic() - begun:.0f} s", flush=True)
+    return 1 if leaked else 0
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--worlds", type=int, default=10_000)
+    arguments.add_argument("--first", type=int, default=0)
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as folder, fresh_database("sqlite", Path(folder)) as url:
+        return asyncio.run(_all(url, range(given.first, given.first + given.worlds)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

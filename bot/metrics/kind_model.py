@@ -1,0 +1,158 @@
+"""Which kind do the words, paths and lines of a change make likely, by a linear model that was learnt elsewhere?
+
+The model is `kind_model.json.gz`: for each feature of `bot.metrics.kind_features` one whole number a kind, in
+thousandths. Scores are sums of them, so they are the same on every machine. docs/models/change_kind.md says what it was
+learnt from and how well it works; benchmarks/metrics/train_change_kind.py writes it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import exp, sqrt
+from struct import Struct
+from typing import NamedTuple
+
+from bot.model import Kind
+
+GROUPS = ("words", "paths", "body", "patch")
+UNIT = 1000.0
+"""weights are whole numbers of this part of a logit"""
+KINDS_LEARNT: tuple[Kind, ...] = (
+    "feature",
+    "bug_fix",
+    "docs",
+    "test",
+    "refactor",
+    "perf",
+    "style",
+    "build",
+    "ci",
+    "chore",
+)
+MOST_TOKENS = 5
+
+# One number holds the ten weights of a feature, 32 bits each, so that adding a feature is one addition. A weight is
+# kept as its distance from the lowest that is possible, so that no lane borrows from the next.
+_FLOOR = 1 << 16
+_LANES = Struct(f"<{len(KINDS_LEARNT)}I")
+
+
+Row = tuple[int, tuple[int, ...], str]
+"""one feature: its weights as one number, the weights, its text"""
+
+
+class Guess(NamedTuple):
+    """The most likely kind, its probability, and the features that speak most for it, strongest first."""
+
+    kind: Kind
+    probability: float
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    weights: Mapping[str, Mapping[str, Row]]
+    """by group and feature"""
+    bias: tuple[int, ...]
+    shifts: Mapping[str, tuple[int, ...]]
+    """what is added to the bias where a group of evidence is there: `paths`, `body`, `patch`"""
+
+    def guess(self, found: Mapping[str, Sequence[str]]) -> Guess:
+        """The guess for the features of each group; a group that is missing or empty is evidence not given."""
+        logits = list(map(float, self.bias))
+        known: list[tuple[float, list[Row]]] = []
+        for group, features in found.items():
+            if not features:
+                continue
+            if group in self.shifts:
+                logits = [value + shift for value, shift in zip(logits, self.shifts[group], strict=True)]
+            table = self.weights[group]
+            rows = [row for feature in features if (row := table.get(feature)) is not None]
+            if rows:
+                scale = 1.0 / sqrt(len(rows))
+                known.append((scale, rows))
+                below = _FLOOR * len(rows)
+                totals = _LANES.unpack(sum([row[0] for row in rows]).to_bytes(_LANES.size, "little"))
+                logits = [value + (total - below) * scale for value, total in zip(logits, totals, strict=True)]
+        return _decided(logits, known)
+
+
+def _decided(logits: Sequence[float], known: Sequence[tuple[float, list[Row]]]) -> Guess:
+    """Feature, bug fix or another by their summed probability first; among the others the most likely one."""
+    top = max(logits)
+    odds = [exp((value - top) / UNIT) for value in logits]
+    total = sum(odds)
+    others = total - odds[0] - odds[1]
+    if odds[0] >= odds[1] and odds[0] >= others:
+        lane = 0
+    elif odds[1] >= others:
+        lane = 1
+    else:
+        lane = odds.index(max(odds[2:]), 2)
+    return Guess(KINDS_LEARNT[lane], odds[lane] / total, _reasons(known, lane))
+
+
+def _reasons(known: Sequence[tuple[float, list[Row]]], lane: int) -> tuple[str, ...]:
+    """The features whose weight for this kind stands highest, each told once."""
+    effects = [(row[1][lane] * scale, row[2]) for scale, rows in known for row in rows if row[1][lane] > 0]
+    effects.sort(reverse=True)
+    return tuple(dict.fromkeys([told_feature(feature) for _, feature in effects[: 2 * MOST_TOKENS]]))[:MOST_TOKENS]
+
+
+def as_row(feature: str, weights: Sequence[int]) -> Row:
+    """A feature as the model adds it. Raises struct.error for a weight beyond 65 logits."""
+    lanes = _LANES.pack(*[weight + _FLOOR for weight in weights])
+    return int.from_bytes(lanes, "little"), tuple(weights), feature
+
+
+_TOLD = {
+    "w": "“{}”",
+    "b": "“{}”",
+    "f": "“{} …”",
+    "o": "body “{}”",
+    "l": "a commit of its list is {}",
+    "m": "files: {}",
+    "e": "file type {}",
+    "n": "file {}",
+    "t": "folder {}",
+    "s": "file name {}",
+    "c": "number of files",
+    "src": "number of source files",
+    "only": "only {}",
+    "all": "every file {}",
+    "add": "new file: {}",
+    "rem": "removed file: {}",
+    "ren": "renamed file: {}",
+    "mod": "changed file: {}",
+    "+w": "new in code: {}",
+    "-w": "gone from code: {}",
+}
+_LINES = {"def": "definitions", "exp": "public names", "com": "comments", "imp": "imports"}
+
+
+@lru_cache(maxsize=16_384)
+def told_feature(feature: str) -> str:
+    """A feature as a person reads it."""
+    mark, colon, value = feature.partition(":")
+    form = _TOLD.get(mark)
+    if form is not None and colon:
+        return form.format(value.rpartition(" ")[0] if mark == "only" else value)
+    if mark[:1] in "+-=" and mark:
+        side = {"+": "added", "-": "removed", "=": "balance of"}[mark[0]]
+        return f"{side} {_LINES.get(mark[1:], mark[1:] + ' lines')}"
+    return "which parts it touches"
+
+
+@cache
+def load() -> Model:
+    """The model that the package holds, read once."""
+    text = gzip.decompress((files("bot.metrics") / "kind_model.json.gz").read_bytes())
+    record = json.loads(text)
+    weights = {group: {row[0]: as_row(row[0], row[1:]) for row in record["weights"].get(group, ())} for group in GROUPS}
+    shifts = {group: tuple(row) for group, row in record["shifts"].items()}
+    return Model(weights, tuple(record["bias"]), shifts)

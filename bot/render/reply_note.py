@@ -1,0 +1,96 @@
+"""What is answered to a command where a reaction does not say it: a mistake, a record, a reason?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.model import Change, ChangeId, Item, MonthRecord
+from bot.render.environment import template
+from bot.render.markdown import md_cite, md_sentences
+from bot.render.md_text import MdText, md_join, md_text
+from bot.render.wording import change_notes, counted, item_state, lines_of, month_name, tally, thousands
+
+_MOST_ROWS = 25
+FORMULAS = {
+    "commits": "Commits that reached the default branch, merges left out, each counted once across forks.",
+    "features": "Items whose kind is feature and that were not reverted; changes of one month that belong together "
+    "are one item.",
+    "bugs": "Items whose kind is bug fix and that were not reverted; changes of one month that belong together are "
+    "one item.",
+    "other": "Items that are neither feature nor bug fix and that were not reverted.",
+    "outcomes": "Changes that landed and stand: no reverts, nothing that was reverted.",
+    "lines": "Lines of code changed: additions and deletions in authored code, tests, documentation and "
+    "configuration; generated, vendored, moved and reverted lines are left out.",
+    "months": "Calendar months with a commit of one's own.",
+}
+"""how each number that `why` explains is made"""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The answer to one command: what was said, then paragraphs, then a list."""
+
+    said: str
+    lines: tuple[MdText, ...] = ()
+    rows: tuple[MdText, ...] = ()
+
+
+def reply_note(parts: Sequence[Part]) -> str:
+    """The Markdown of one answering comment."""
+    views = [{"said": md_text(part.said, 200), "lines": part.lines, "rows": part.rows} for part in parts]
+    return template("reply_note.md").render(parts=views).strip() + "\n"
+
+
+def plain_part(said: str, *lines: str) -> Part:
+    """Words of ours, or of anybody: nothing in them acts."""
+    return Part(said, tuple(md_text(line, 1000) for line in lines))
+
+
+def own_part(said: str, record: MonthRecord | None, changes: Mapping[ChangeId, Change], hint: str) -> Part:
+    """A person's newest month in one repository."""
+    if record is None:
+        return plain_part(said, "No commit of yours has landed in this repository, as far as the record goes.", hint)
+    head = md_text(
+        f"{month_name(record.month)}: {tally(record)}, {counted(record.lines.code, 'line')} of code changed."
+    )
+    return Part(said, (head, md_sentences(record.summary, changes), md_text(hint)), _items(record.items, changes))
+
+
+def why_change_part(said: str, changes: Sequence[Change]) -> Part:
+    """How the work of one pull request is counted."""
+    rows: list[MdText] = []
+    for change in changes:
+        lines = lines_of(change).as_dict()
+        parts = ", ".join(f"{thousands(number)} {name}" for name, number in lines.items() if number)
+        notes = "; ".join(change_notes(change))
+        rows.append(md_text(f"Kind: {change.kind.replace('_', ' ')}, because: {change.why}", 400))
+        rows.append(md_text(f"Commits: {len(change.counted)} of {len(change.commits)} count here"))
+        rows.append(md_text(f"Lines: {parts or 'none'}"))
+        rows += [md_text(notes, 400)] if notes else []
+        rows.append(md_text("It counts as delivered." if change.outcome else "It does not count as delivered."))
+    return Part(said, (), tuple(rows[:_MOST_ROWS]))
+
+
+def why_number_part(
+    said: str, name: str, months: Sequence[tuple[MonthRecord, int]], changes: Mapping[ChangeId, Change]
+) -> Part:
+    """A number by its name: the formula, the number by month, and the items of the newest month."""
+    rows = [md_text(f"{month_name(record.month)}: {thousands(number)}") for record, number in months[:12]]
+    kinds = {"features": ("feature",), "bugs": ("bug_fix",), "other": ("other",)}.get(name)
+    newest = [item for item in months[0][0].items if kinds is None or item.kind in kinds] if months else []
+    total = md_text(f"{name}: {thousands(sum(number for _, number in months))} in this repository")
+    return Part(said, (md_text(FORMULAS[name], 600), total), (*rows, *_items(newest, changes)))
+
+
+def _items(items: Sequence[Item], changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:
+    """Each item with its changes; the rest as a number."""
+    rows = [_item(item, changes) for item in items[:_MOST_ROWS]]
+    more = len(items) - len(rows)
+    return (*rows, *([md_text(f"{more} more")] if more else []))
+
+
+def _item(item: Item, changes: Mapping[ChangeId, Change]) -> MdText:
+    state = item_state(item, changes)
+    said = md_text(f"{item.kind.replace('_', ' ')}: {item.title}" + (f", {state}" if state else ""), 300)
+    return md_join(MdText(" "), (said, MdText("(") + md_cite(item.changes, changes) + MdText(")")))

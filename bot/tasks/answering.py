@@ -1,0 +1,263 @@
+"""What does each command do? `ACTIONS` is the whole list: a command is a function and a line here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.digest.commands import Command, Name
+from bot.digest.repository_month import contributor_months
+from bot.landing.months import month_of
+from bot.model import Change, ChangeId, Month, MonthRecord, Person
+from bot.render.reply_note import Part, own_part, plain_part, why_change_part, why_number_part
+from bot.store import configurations, corrections, installations, ledger, people, records
+from bot.store.closing import target_of
+from bot.store.corrections import Correction
+from bot.store.digests import of_target
+from bot.tasks import personal
+from bot.tasks.announcing import announce
+from bot.tasks.asking import Asker, Scene, wrote
+from bot.tasks.close_month import retell, retell_months
+from bot.tasks.configuring import in_force
+from bot.tasks.correcting import fold_corrected
+from bot.tasks.month_note import month_note, month_number
+from bot.tasks.recording import Place, recount
+from bot.tasks.workplace import Workplace
+
+MOST_REFOLDED = 20_000
+"""facts of one repository that a recount folds at once; more is an operator's work"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One command of one comment. `event` names it, so that hearing it twice is once."""
+
+    asker: Asker
+    scene: Scene
+    command: Command
+    event: str
+
+    @property
+    def said(self) -> str:
+        return f"{self.command.name} {self.command.value}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether it was done, and what is to be said beside the reaction."""
+
+    done: bool = True
+    part: Part | None = None
+    reaction: str = "+1"
+
+
+Action = Callable[[AsyncConnection, Workplace, Asked], Awaitable[Answer]]
+DONE = Answer()
+
+
+def refusal(asked: Asked, *why: str) -> Answer:
+    """Not done, and why."""
+    return Answer(done=False, part=plain_part(asked.said, *why))
+
+
+# --- about whoever asks ----------------------------------------------------------------------------------------------
+
+
+async def _tell_own(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    records, changes = await _records(conn, place, asked)
+    newest = records[0] if records else None
+    hint = f"Months, links and everything else that is yours to decide: {place.public_url}/settings"
+    return Answer(part=own_part(asked.said, newest, changes, hint))
+
+
+async def _be_anonymous(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    if await _first_time(conn, asked, "visibility"):
+        await personal.unname(conn, place, asked.asker)
+    return DONE
+
+
+async def _be_public(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    if await _first_time(conn, asked, "visibility"):
+        await personal.show(conn, place, asked.asker, public=asked.command.value == "on")
+    return DONE
+
+
+async def _leave(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    if await _first_time(conn, asked, "opt-out"):
+        await personal.hide(conn, place, asked.asker)
+    return DONE
+
+
+async def _be_forgotten(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    await personal.forget(conn, place, asked.asker.key, asked.asker.asked_at)
+    return DONE
+
+
+# --- about a piece of work -------------------------------------------------------------------------------------------
+
+
+async def _explain(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    value = asked.command.value
+    if value.isdecimal():
+        return Answer(part=why_change_part(asked.said, asked.scene.changes))
+    records, changes = await _records(conn, place, asked)
+    counted = [(record, _number(record, value, changes)) for record in records]
+    return Answer(part=why_number_part(asked.said, value, counted, changes))
+
+
+def _number(record: MonthRecord, name: str, changes: Mapping[ChangeId, Change]) -> int:
+    if name == "lines":
+        return record.lines.code
+    if name == "months":
+        return int(record.commits > 0)
+    if name == "outcomes":
+        return sum(1 for item in record.items for key in item.changes if changes[key].outcome)
+    return int(getattr(record, name))
+
+
+async def _classify(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    scene = asked.scene
+    if any(change.kind == "revert" for change in scene.changes):
+        return refusal(asked, "What takes other work back is a revert, whatever it is called.")
+    by = "its author" if wrote(asked.asker, scene.changes) else "a maintainer"
+    value = {"number": scene.number, "kind": asked.command.value, "by": by}
+    if await _append(conn, asked, "classify", value):
+        await refold(conn, place, scene)
+    return DONE
+
+
+async def _dispute(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    scene = asked.scene
+    number = scene.number
+    if scene.is_digest:
+        now = month_of(int(asked.asker.asked_at.timestamp()), place.zone)
+        told = [row.month for row in await of_target(conn, target_of(scene.repository_id)) if row.month < now]
+        if not told:
+            return refusal(asked, "No digest stands here yet.")
+        number = month_number(max(told))
+    if await _append(conn, asked, "dispute", {"number": number, "text": asked.command.value}):
+        await refold(conn, place, scene)
+        await retell_months(conn, place, (scene.installation, scene.repository_id))
+    return DONE
+
+
+# --- what maintainers decide -----------------------------------------------------------------------------------------
+
+
+async def _recount(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    scene = asked.scene
+    if not scene.is_digest:
+        given = {
+            "installation": scene.installation,
+            "number": scene.number,
+            "repository": scene.repository_id,
+            "again": 1,
+        }
+        ref = json.dumps(given, sort_keys=True, separators=(",", ":"))
+        serial = f"repository:{scene.repository_id}"
+        await place.queue.defer(
+            conn,
+            "record_pull_request",
+            ref,
+            serial_key=serial,
+            dedupe_key=f"record_pull_request:{ref}",
+            installation_id=scene.installation,
+        )
+        return DONE
+    facts = await ledger.facts_in(conn, scene.repository_id)
+    if len(facts) > MOST_REFOLDED:
+        return refusal(asked, "This record is too long to be counted anew from here; whoever runs Almanac can.")
+    await recount(conn, _target(place, scene), [fact.commit for fact in facts])
+    await retell_months(conn, place, (scene.installation, scene.repository_id))
+    return DONE
+
+
+async def _preview(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    scene = asked.scene
+    settings = await in_force(conn, scene.repository_id)
+    now = month_of(int(place.clock().timestamp()), settings.zone(place.zone))
+    found = await month_note(conn, place, (scene.installation, scene.repository_id, now), settings=settings)
+    if found is None:
+        return Answer(part=plain_part(asked.said, f"Nothing of {now} would be told so far."))
+    return Answer(part=Part(f"{asked.said} of {now}, so far", (found.markdown,)))
+
+
+async def _pause(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+    """Asked again, posting begins again; the rocket says which of the two it was."""
+    repository = asked.scene.repository_id
+    if not await _append(conn, asked, "visibility", {"pause": True}):
+        return DONE
+    if not (await in_force(conn, repository)).paused:
+        await configurations.pause(conn, repository, asked.asker.asked_at)
+        return DONE
+    await configurations.pause(conn, repository, None)
+    await retell_months(conn, place, (asked.scene.installation, repository))
+    return Answer(reaction="rocket")
+
+
+ACTIONS: Mapping[Name, Action] = {
+    "me": _tell_own,
+    "anonymise": _be_anonymous,
+    "public": _be_public,
+    "opt-out": _leave,
+    "forget-me": _be_forgotten,
+    "why": _explain,
+    "classify": _classify,
+    "dispute": _dispute,
+    "recount": _recount,
+    "digest preview": _preview,
+    "pause": _pause,
+}
+
+
+# --- shared by several -----------------------------------------------------------------------------------------------
+
+
+def _target(place: Workplace, scene: Scene) -> Place:
+    return Place(scene.installation, scene.repository_id, place.zone)
+
+
+async def refold(conn: AsyncConnection, place: Workplace, scene: Scene) -> None:
+    """Count the scene's changes anew and tell it where it was told."""
+    target = _target(place, scene)
+    commits = [commit.fact.commit for change in scene.changes for commit in change.commits]
+    recorded = await recount(conn, target, commits)
+    await announce(conn, place, target, recorded)
+    await retell(conn, place, target, recorded)
+
+
+async def _append(conn: AsyncConnection, asked: Asked, kind: corrections.CorrectionKind, value: object) -> bool:
+    """Write the event down; False where it was heard before."""
+    event = Correction(
+        asked.event, kind, asked.asker.key, asked.asker.asked_at, value, repository_id=asked.scene.repository_id
+    )
+    return await corrections.append(conn, event)
+
+
+async def _first_time(conn: AsyncConnection, asked: Asked, kind: corrections.CorrectionKind) -> bool:
+    """A choice about oneself, heard once: the person may have chosen otherwise since."""
+    event = Correction(asked.event, kind, asked.asker.key, asked.asker.asked_at, asked.said, person_key=asked.asker.key)
+    return await corrections.append(conn, event)
+
+
+async def _records(
+    conn: AsyncConnection, place: Workplace, asked: Asked
+) -> tuple[list[MonthRecord], dict[ChangeId, Change]]:
+    """The asker's months in this repository alone, newest first: who reads here may not read elsewhere."""
+    scene, keys = asked.scene, sorted(asked.asker.keys)
+    facts = await ledger.facts_of(conn, keys, repositories=[scene.repository_id])
+    stored = await installations.repositories_of(conn, scene.installation)
+    names = {row.repository.full_name: row.repository for row in stored}
+    whole = (await records.facts_about(conn, keys, [scene.repository_id])).facts()
+    changes = await fold_corrected(conn, whole, names)
+    known = await people.person(conn, asked.asker.key) or Person(asked.asker.key, asked.asker.account.name, ())
+    persons = {key: replace(known, bot=False) for key in keys}
+    found: dict[Month, MonthRecord] = {}
+    for month in sorted({month_of(fact.landed_at, place.zone) for fact in facts}, reverse=True):
+        told = contributor_months(changes, persons, (scene.repository.full_name, month, place.zone))
+        if told:
+            found[month] = told[0][1]
+    return list(found.values()), {change.id: change for change in changes}

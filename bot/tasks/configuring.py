@@ -1,0 +1,96 @@
+"""Which settings are in force in a repository: its own file over its organisation's, the last good ones of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.github.client import Client
+from bot.github.reads import read_file
+from bot.landing.repo_config import CONFIG_PATH, Errors, RepoConfig, merge, read_config
+from bot.model import Repository, RepositoryId
+from bot.store import configurations, installations
+from bot.store.configurations import Configuration
+from bot.tasks.workplace import Workplace
+
+SHARED_REPOSITORY = ".github"
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The settings of one repository, and what is wrong with the files as they are now."""
+
+    stored: Configuration
+
+    @cached_property
+    def config(self) -> RepoConfig:
+        return merge(_good(self.stored.shared), _good(self.stored.own))
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return self.stored.problems
+
+    @property
+    def paused(self) -> bool:
+        return self.stored.paused_at is not None
+
+    def zone(self, default: ZoneInfo) -> ZoneInfo:
+        """The zone that cuts the months of the digest: the operator's where no file states one."""
+        return ZoneInfo(self.config.timezone) if "timezone" in self.config.stated else default
+
+
+def _good(text: str) -> RepoConfig:
+    found = read_config(text)
+    return RepoConfig() if isinstance(found, Errors) else found
+
+
+async def in_force(conn: AsyncConnection, repository: RepositoryId) -> InForce:
+    """As it was kept last."""
+    return InForce(await configurations.read(conn, repository))
+
+
+async def read_in_force(place: Workplace, client: Client, repository: Repository) -> InForce:
+    """As the files are now; where one is wrong its last good text stays. Not yet kept."""
+    async with place.store.read() as conn:
+        before = await configurations.read(conn, RepositoryId(repository.id or 0))
+    shared_name = f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
+    own = await read_file(client, repository, CONFIG_PATH)
+    shared = "" if repository.full_name == shared_name else await _read_shared(place, client, shared_name)
+    kept_own, wrong = _tried(own or "", before.own, CONFIG_PATH)
+    kept_shared, wrong_shared = _tried(shared or "", before.shared, f"{shared_name}: {CONFIG_PATH}")
+    found = InForce(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
+    zone = found.config.timezone if "timezone" in found.config.stated else None
+    problems = (*found.problems, *_not_done(found.config))
+    return InForce(replace(found.stored, digest=found.config.digest, zone=zone, problems=problems))
+
+
+async def _read_shared(place: Workplace, client: Client, name: str) -> str | None:
+    """The organisation's file. A token for one repository also reads public ones; a private one needs its own."""
+    async with place.store.read() as conn:
+        stored = await installations.repository_named(conn, name)
+    if stored is None or stored.installation_id is None or stored.removed_at is not None:
+        return await read_file(client, Repository(name), CONFIG_PATH)
+    known = place.reader(stored.installation_id, stored.repository.id or 0)
+    return await read_file(known, stored.repository, CONFIG_PATH)
+
+
+def _tried(now: str, before: str, path: str) -> tuple[str, tuple[str, ...]]:
+    """The text in force, and what is wrong with the one that is not."""
+    found = read_config(now)
+    if isinstance(found, Errors):
+        return before, tuple(f"{path}, {problem}" for problem in found.problems)
+    return now, ()
+
+
+def _not_done(config: RepoConfig) -> tuple[str, ...]:
+    """What a file may ask for and this version does not do."""
+    if config.digest == "discussion":
+        return ("digest: discussion is not possible yet, so no digest is posted",)
+    return ()
+
+
+async def keep(conn: AsyncConnection, repository: RepositoryId, found: InForce) -> None:
+    await configurations.keep(conn, repository, found.stored)

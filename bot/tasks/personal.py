@@ -1,0 +1,166 @@
+"""What a person decides about themselves takes effect everywhere at once: on pages, in digests, in notes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.landing.identity import person_key
+from bot.model import CommitId, Fact, InstallationId, Person, PersonKey, RepositoryId
+from bot.store import choices, erasure, inbox, installations, ledger, outbox, people, sessions, visibility
+from bot.store.people import see_people
+from bot.store.visibility import Naming, subject_of_person
+from bot.tasks.announcing import intend_check, intend_comment, post
+from bot.tasks.asking import Asker
+from bot.tasks.close_month import retell_months
+from bot.tasks.recording import Place, Recorded, recount
+from bot.tasks.workplace import Workplace
+
+ERASED = "Removed at a person's wish.\n"
+
+
+async def hide(conn: AsyncConnection, place: Workplace, asker: Asker) -> None:
+    """Opt out: shown nowhere, whoever they are; what was posted is written anew without them."""
+    await _know(conn, asker)
+    await choices.opt_out(conn, asker.key, asker.asked_at)
+    await retell_person(conn, place, asker.keys)
+
+
+async def show(conn: AsyncConnection, place: Workplace, asker: Asker, *, public: bool) -> None:
+    """A public page, or none any more. Who opted out comes back by asking for a public page."""
+    await _know(conn, asker)
+    if public:
+        await people.opt_out(conn, asker.key, None)
+    await visibility.publish(conn, subject_of_person(asker.key), public=public, now=asker.asked_at)
+    await retell_person(conn, place, asker.keys)
+
+
+async def unname(conn: AsyncConnection, place: Workplace, asker: Asker) -> None:
+    """Shown without a name from now on."""
+    await _know(conn, asker)
+    state = await visibility.person_state(conn, asker.key)
+    naming: Naming = "anonymous"
+    await visibility.publish(
+        conn, subject_of_person(asker.key), public=bool(state and state.public), now=asker.asked_at, naming=naming
+    )
+    await visibility.set_naming(conn, subject_of_person(asker.key), naming)
+    await retell_person(conn, place, asker.keys)
+
+
+async def _know(conn: AsyncConnection, asker: Asker) -> None:
+    """A choice needs a person to hang on, also before any work of theirs landed."""
+    if await people.person(conn, asker.key) is None:
+        account = asker.account
+        await see_people(conn, [Person(asker.key, account.name, (), account.login, account.user_id)])
+
+
+async def retell_person(conn: AsyncConnection, place: Workplace, keys: Collection[PersonKey]) -> None:
+    """Write anew every digest and note in which these people's work is told."""
+    work = await erasure.work_of(conn, keys)
+    for repository in sorted({repository for repository, _ in work}):
+        stored = await installations.repository(conn, repository)
+        if stored is None or stored.installation_id is None or stored.removed_at is not None:
+            continue
+        facts = [fact for where, fact in work if where == repository]
+        target = Place(stored.installation_id, repository, place.zone)
+        await retell_months(conn, place, (stored.installation_id, repository))
+        await renew_notes(conn, place, target, facts)
+
+
+async def renew_notes(
+    conn: AsyncConnection, place: Workplace, target: Place, facts: Collection[Fact], recorded: Recorded | None = None
+) -> None:
+    """Post the notes on these facts' carriers and pull requests again, as far as such notes stand."""
+    recorded = recorded or await recount(conn, target, [fact.commit for fact in facts])
+    carriers, numbers = {fact.carrier for fact in facts}, {fact.pull_request for fact in facts}
+    name = next((name for name, repo in recorded.repositories.items() if repo.id == target.repository), "")
+    for intent, _ in await outbox.intents(conn, target.repository, ("check", "comment")):
+        if intent.kind == "check" and intent.target["commit"] in carriers:
+            carrier = CommitId(intent.target["commit"])
+            there = [c for c in recorded.changed if any(one.fact.carrier == carrier for one in c.commits)]
+            await intend_check(conn, place, target, (carrier, there))
+        if intent.kind == "comment" and intent.target["number"] in numbers:
+            number = int(intent.target["number"])
+            there = [
+                change
+                for change in recorded.changed
+                if any((one.fact.repository, one.fact.pull_request) == (name, number) for one in change.commits)
+            ]
+            await intend_comment(conn, place, target, (number, there))
+
+
+# --- forgetting ------------------------------------------------------------------------------------------------------
+
+
+async def forget(conn: AsyncConnection, place: Workplace, key: PersonKey, now: datetime) -> None:
+    """Hide at once and let nothing come back; a job erases the record, which takes longer."""
+    keys = await visibility.proved_keys(conn, key)
+    await erasure.bury(conn, keys, now)
+    await choices.forget(conn, key, now)
+    if key.startswith("u:"):
+        user = int(key[2:])
+        await sessions.end_all(conn, user)  # type: ignore[arg-type]
+        await place.queue.defer(
+            conn, "erase_person", f'{{"user":{user}}}', serial_key=f"user:{user}", dedupe_key=f"erase_person:{user}"
+        )
+
+
+async def erase(conn: AsyncConnection, place: Workplace, key: PersonKey) -> None:
+    """Delete the record of a buried person, fold anew what is left, and write every post anew without them."""
+    keys = await visibility.proved_keys(conn, key)
+    work = await erasure.work_of(conn, keys)
+    by_repository: dict[RepositoryId, list[Fact]] = defaultdict(list)
+    near: dict[RepositoryId, list[Fact]] = {}
+    for repository, fact in work:
+        by_repository[repository].append(fact)
+    homes = {repository: await _home(conn, repository) for repository in by_repository}
+    for repository, facts in by_repository.items():
+        seeds = [(repository, fact.commit) for fact in facts]
+        near[repository] = await ledger.component(conn, seeds, installation_id=homes[repository])
+    await erasure.erase_record(conn, keys)
+    await inbox.drop_bodies(conn, place.clock())
+    for repository, facts in by_repository.items():
+        home = homes[repository]
+        if home is not None:
+            await _fold_without(conn, place, Place(home, repository, place.zone), (keys, facts, near[repository]))
+    await _erase_replies(conn, place, keys)
+
+
+async def _home(conn: AsyncConnection, repository: RepositoryId) -> InstallationId | None:
+    stored = await installations.repository(conn, repository)
+    return stored.installation_id if stored is not None and stored.removed_at is None else None
+
+
+async def _fold_without(
+    conn: AsyncConnection,
+    place: Workplace,
+    target: Place,
+    gone: tuple[Collection[PersonKey], list[Fact], list[Fact]],
+) -> None:
+    """What folded with erased facts is folded anew, and told anew."""
+    keys, facts, near = gone
+    left = [fact.commit for fact in near if person_key(fact.author) not in keys]
+    lost = [fact for fact in near if person_key(fact.author) in keys]
+    recorded = await recount(conn, target, left, gone=lost)
+    await renew_notes(conn, place, target, facts, recorded)
+    await retell_months(conn, place, (target.installation, target.repository))
+
+
+async def _erase_replies(conn: AsyncConnection, place: Workplace, keys: Collection[PersonKey]) -> None:
+    """Our answers to that person stay as comments that say nothing."""
+    for intent in await outbox.intents_about(conn, keys):
+        await post(
+            conn,
+            place,
+            outbox.Intent(
+                intent.key,
+                intent.kind,
+                intent.repository_id,
+                {**intent.target, "person": ""},
+                {"text": ERASED},
+                intent.installation_id,
+            ),
+        )

@@ -1,0 +1,51 @@
+"""What an operator asks for: one month of one repository, shown, or told again at GitHub."""
+
+from __future__ import annotations
+
+from bot.errors import UnusableInputError
+from bot.landing.months import month_of, parse_month
+from bot.model import InstallationId, Month, Repository, RepositoryId
+from bot.store import installations
+from bot.store.closing import target_of
+from bot.store.digests import DigestRow, open_digest
+from bot.tasks.close_month import defer_digest
+from bot.tasks.configuring import in_force
+from bot.tasks.month_note import month_note
+from bot.tasks.workplace import Workplace
+
+
+async def tell_month(place: Workplace, full_name: str, month: str, *, dry_run: bool = False) -> str:
+    """The Markdown of the digest from the ledger as it is now. Unless `dry_run` a job posts it, once, or edits it.
+
+    Raises UnusableInputError for a repository that is not in the record, and for a month that is none or not over.
+    """
+    installation, repository = await _known(place, full_name)
+    one = installation, RepositoryId(repository.id or 0), _month(month)
+    async with place.store.read() as conn:
+        settings = await in_force(conn, one[1])
+        note = await month_note(conn, place, one, settings=settings)
+    if note is None:
+        return ""
+    if not dry_run:
+        if one[2] >= month_of(int(place.clock().timestamp()), settings.zone(place.zone)):
+            raise UnusableInputError(f"{month} is not over; see it with --dry-run")
+        async with place.store.begin() as conn:
+            await open_digest(conn, DigestRow(target_of(one[1]), one[2], place.clock(), repository_id=one[1]))
+            await defer_digest(conn, place, one)
+    return note.text
+
+
+async def _known(place: Workplace, full_name: str) -> tuple[InstallationId, Repository]:
+    async with place.store.read() as conn:
+        stored = await installations.repository_named(conn, full_name)
+    if stored is None or stored.installation_id is None or stored.removed_at is not None:
+        raise UnusableInputError(f"{full_name} is not in the record; Almanac must be installed on it")
+    return stored.installation_id, stored.repository
+
+
+def _month(text: str) -> Month:
+    try:
+        parse_month(text)
+    except ValueError as error:
+        raise UnusableInputError(str(error)) from None
+    return Month(text)

@@ -1,0 +1,152 @@
+"""What can a signed-in person decide? ACTIONS is the visible list; each is one form of the settings page."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from urllib.parse import parse_qs
+
+from aiohttp import web
+
+from bot.model import InstallationId, RepositoryId
+from bot.store import choices, links, sessions, visibility
+from bot.store.links import Link
+from bot.web import profiles, subjects
+from bot.web.access import OWNER
+from bot.web.body import BodyError, read_body
+from bot.web.collaborators import Desk, desk_of
+from bot.web.owner import SESSION_COOKIE, Owner, owner_of, see_other
+from bot.web.responses import problem
+
+_LARGEST_FORM = 8192
+Form = Mapping[str, str]
+Action = Callable[[Desk, Owner, Form], Awaitable[None]]
+
+
+async def act(request: web.Request) -> web.Response:
+    """One decision, from a form of ours: the session's token stands in it, and the browser says it comes from here."""
+    desk, owner = desk_of(request), await owner_of(request)
+    if owner is None:
+        return problem(request, 403)
+    try:
+        form = await _form(request)
+    except BodyError as error:
+        return problem(request, error.status if error.status == 413 else 400)
+    if not _ours(request, desk) or not hmac.compare_digest(form.get("csrf", "").encode(), owner.session.csrf.encode()):
+        return problem(request, 403)
+    action = ACTIONS.get(request.match_info["action"])
+    if action is None:
+        return problem(request, 404)
+    try:
+        await action(desk, owner, form)
+    except (KeyError, ValueError):
+        return problem(request, 400)
+    if request.match_info["action"] in ("sign-out", "erase"):
+        async with desk.pages.store.begin() as conn:
+            await sessions.end(conn, request.cookies[SESSION_COOKIE])
+    return see_other("/settings")
+
+
+async def _form(request: web.Request) -> Form:
+    if request.content_type != "application/x-www-form-urlencoded":
+        raise BodyError(400)
+    body = await read_body(request, seconds=5, largest=_LARGEST_FORM)
+    try:
+        fields = parse_qs(body.decode(), max_num_fields=20, strict_parsing=bool(body))
+    except ValueError:
+        raise BodyError(400) from None
+    return {name: values[0] for name, values in fields.items()}
+
+
+def _ours(request: web.Request, desk: Desk) -> bool:
+    """Browsers name the origin of every POST; one that does not is no browser that would carry the cookie by itself."""
+    origin = request.headers.get("Origin")
+    return origin is None or origin == desk.pages.public_url
+
+
+def _switched(form: Form) -> bool:
+    return {"on": True, "off": False}[form["to"]]
+
+
+async def _switch_public(desk: Desk, owner: Owner, form: Form) -> None:
+    async with desk.pages.store.begin() as conn:
+        await visibility.publish(conn, owner.subject, public=_switched(form), now=desk.pages.clock())
+
+
+async def _switch_naming(desk: Desk, owner: Owner, form: Form) -> None:
+    naming: visibility.Naming = {"on": "anonymous", "off": "named"}[form["to"]]  # type: ignore[assignment]
+    async with desk.pages.store.begin() as conn:
+        if owner.person is not None and not owner.person.alias:
+            await visibility.publish(conn, owner.subject, public=False, now=desk.pages.clock())
+        await visibility.set_naming(conn, owner.subject, naming)
+
+
+async def _switch_repository(desk: Desk, owner: Owner, form: Form) -> None:
+    repository = RepositoryId(int(form["repository"]))
+    keys = owner.person.keys if owner.person else frozenset()
+    async with desk.pages.store.begin() as conn:
+        known = {one.id for one in await visibility.repositories_with(conn, keys)}
+        if repository not in known:
+            raise ValueError("not a repository of this person's work")
+        await visibility.hide_repository(conn, owner.key, repository, hidden=_switched(form))
+
+
+async def _switch_opt_out(desk: Desk, owner: Owner, form: Form) -> None:
+    async with desk.pages.store.begin() as conn:
+        await choices.opt_out(conn, owner.key, desk.pages.clock() if _switched(form) else None)
+
+
+async def _mint(desk: Desk, owner: Owner, form: Form) -> None:
+    installation = InstallationId(int(form["organisation"]))
+    keys = owner.person.keys if owner.person else frozenset()
+    async with desk.pages.store.begin() as conn:
+        known = {one.installation for one in await visibility.repositories_with(conn, keys) if one.public}
+        if installation not in known:
+            raise ValueError("no public work of this person there")
+        await links.mint(conn, Link(owner.subject, installation), secret=desk.pages.secret, now=desk.pages.clock())
+
+
+async def _revoke(desk: Desk, owner: Owner, form: Form) -> None:
+    async with desk.pages.store.begin() as conn:
+        await links.revoke(conn, owner.subject, desk.pages.clock(), nonce=form["link"])
+
+
+async def _take_snapshot(desk: Desk, owner: Owner, form: Form) -> None:
+    if owner.person is None:
+        return
+    async with desk.pages.store.read() as conn:
+        opened = await subjects.open_person(conn, owner.person, OWNER, base="")
+    if opened is not None:
+        await profiles.take_snapshot(desk, opened)
+
+
+async def _erase(desk: Desk, owner: Owner, form: Form) -> None:
+    """Everything goes in one transaction; the word typed is the login, so that no slip of the hand does it."""
+    if form["login"].strip().lower() != owner.session.login.lower():
+        raise ValueError("the login was not typed")
+    async with desk.pages.store.begin() as conn:
+        await choices.forget(conn, owner.key, desk.pages.clock())
+        if desk.pages.erase is not None:
+            await desk.pages.erase(conn, owner.key)
+        await sessions.end_all(conn, owner.session.user_id)
+    desk.reader.forget()
+
+
+async def _sign_out(desk: Desk, owner: Owner, form: Form) -> None:
+    """The session ends with the answer."""
+
+
+ACTIONS: Mapping[str, Action] = MappingProxyType(
+    {
+        "public": _switch_public,
+        "naming": _switch_naming,
+        "repository": _switch_repository,
+        "opt-out": _switch_opt_out,
+        "mint": _mint,
+        "revoke": _revoke,
+        "snapshot": _take_snapshot,
+        "erase": _erase,
+        "sign-out": _sign_out,
+    }
+)

@@ -1,0 +1,101 @@
+"""Who is signed in, and how did they come to be?"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from bot.model import PersonKey
+from bot.store import sessions, visibility
+from bot.store.sessions import Session
+from bot.store.visibility import PersonState, subject_of_person
+from bot.web.collaborators import Desk, desk_of
+from bot.web.responses import problem
+from bot.web.sign_in import Attempt, SignIn, SignInError
+
+SESSION_COOKIE = "__Host-almanac-session"
+ATTEMPT_COOKIE = "__Host-almanac-attempt"
+_ATTEMPT_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whoever is signed in, and their person where the record knows one."""
+
+    session: Session
+    person: PersonState | None
+
+    @property
+    def key(self) -> PersonKey:
+        return PersonKey(f"u:{self.session.user_id}")
+
+    @property
+    def subject(self) -> str:
+        return subject_of_person(self.key)
+
+
+async def owner_of(request: web.Request) -> Owner | None:
+    """Whoever this browser is signed in as; None where nobody is."""
+    cookie = request.cookies.get(SESSION_COOKIE)
+    if not cookie:
+        return None
+    pages = desk_of(request).pages
+    async with pages.store.read() as conn:
+        session = await sessions.session(conn, cookie, pages.clock())
+        if session is None:
+            return None
+        return Owner(session, await visibility.person_state(conn, PersonKey(f"u:{session.user_id}")))
+
+
+# --- signing in ------------------------------------------------------------------------------------------------------
+
+
+def _sign_in(request: web.Request) -> SignIn:
+    found = desk_of(request).pages.sign_in
+    if found is None:
+        raise web.HTTPNotFound
+    return found
+
+
+def _back(desk: Desk) -> str:
+    return f"{desk.pages.public_url}/settings/signed-in"
+
+
+def see_other(place: str) -> web.Response:
+    """Read that page now."""
+    return web.Response(
+        status=303, headers={"Location": place, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    )
+
+
+async def begin_sign_in(request: web.Request) -> web.Response:
+    """To GitHub; the browser keeps state and verifier."""
+    attempt = Attempt.begin()
+    response = see_other(_sign_in(request).address(attempt, _back(desk_of(request))))
+    _keep(response, ATTEMPT_COOKIE, f"{attempt.state}.{attempt.verifier}", _ATTEMPT_SECONDS)
+    return response
+
+
+def _keep(response: web.Response, name: str, value: str, seconds: int) -> None:
+    response.set_cookie(name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="Lax")
+
+
+async def end_sign_in(request: web.Request) -> web.Response:
+    """Back from GitHub: the state must be the one this browser was given."""
+    desk = desk_of(request)
+    state, _, verifier = request.cookies.get(ATTEMPT_COOKIE, "").partition(".")
+    given, code = request.query.get("state", ""), request.query.get("code", "")
+    if not state or not verifier or not code or not hmac.compare_digest(state.encode(), given.encode()):
+        return problem(request, 403)
+    try:
+        account = await _sign_in(request).account(code, Attempt(state, verifier), _back(desk))
+    except SignInError:
+        return problem(request, 403)
+    async with desk.pages.store.begin() as conn:
+        cookie = await sessions.begin(conn, *account, desk.pages.clock())
+    response = see_other("/settings")
+    response.del_cookie(ATTEMPT_COOKIE, path="/", secure=True, httponly=True, samesite="Lax")
+    _keep(response, SESSION_COOKIE, cookie, int(sessions.LASTS.total_seconds()))
+    return response

@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+
+from bot.history.batches import divide
+from bot.history.clone import open_clone
+from bot.history.log import arrivals, landings
+from tests.history.repository import Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "rocket")
+
+
+def branch(repository: Repository, name: str, start: str = "main", commits: int = 1) -> list[str]:
+    repository.git("checkout", "-q", "-b", name, start)
+    made = [repository.commit(f"step {n} of {name}", {f"{name}-{n}.txt": "1\n"}) for n in range(commits)]
+    repository.git("checkout", "-q", "main")
+    return made
+
+
+def brought(repository: Repository) -> dict[str, int | None]:
+    clone = open_clone(repository.folder)
+    return {landing.commit.id: landing.brought_by for landing in landings(clone, list(arrivals(clone)))}
+
+
+def test_the_parents_of_a_batch_tell_its_pull_requests(repository: Repository) -> None:
+    first = repository.commit("start", {"a.txt": "1\n"})
+    one, two = branch(repository, "one", commits=2), branch(repository, "two")
+    repository.git(
+        "merge", "-q", "--no-ff", "-m", "Merge #4 #7\n\n4: One r=ada a=ben\n\n7: Two r=ada a=cleo", "one", "two"
+    )
+    assert brought(repository) == {first: None, one[0]: 4, one[1]: 4, two[0]: 7}
+
+
+def test_a_branch_that_stands_upon_another_leaves_it_its_commits(repository: Repository) -> None:
+    repository.commit("start", {"a.txt": "1\n"})
+    one = branch(repository, "one")
+    two = branch(repository, "two", "one")
+    parents = {one[0]: ["base"], two[0]: [one[0]]}
+    assert divide(parents, [(two[0], 7), (one[0], 4)]) == {one[0]: 4, two[0]: 7}
+
+
+def test_the_merges_within_a_roll_up_tell_its_pull_requests(repository: Repository) -> None:
+    repository.commit("start", {"a.txt": "1\n"})
+    one, two = branch(repository, "one", commits=2), branch(repository, "two")
+    repository.git("checkout", "-q", "-b", "rollup")
+    repository.merge("one", "Rollup merge of #4 - ben:one, r=ada\n\nOne")
+    repository.merge("two", "Rollup merge of #7 - cleo:two, r=ada\n\nTwo")
+    repository.git("checkout", "-q", "main")
+    repository.merge(
+        "rollup", "Auto merge of #9 - ada:rollup, r=ada\n\nRollup of 2 pull requests\n\n - #4 (One)\n - #7 (Two)"
+    )
+    found = brought(repository)
+    assert [found[sha] for sha in (*one, *two)] == [4, 4, 7]
+
+
+def test_a_merge_of_one_pull_request_needs_no_telling(repository: Repository) -> None:
+    repository.commit("start", {"a.txt": "1\n"})
+    one = branch(repository, "one")
+    repository.merge("one", "Merge #4\n\n4: One r=ada a=ben")
+    assert brought(repository)[one[0]] is None

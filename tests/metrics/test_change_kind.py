@@ -1,0 +1,177 @@
+import gzip
+import itertools
+import json
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.metrics import kind_features, kind_model, kind_rules
+from bot.metrics.change_kind import Evidence, OwnKinds, Verdict, classify
+from bot.metrics.kind_input import evidence_of
+
+
+def kind(title: str, **known: object) -> str:
+    return classify(Evidence(title, **known)).kind  # type: ignore[arg-type]  # each test names real fields
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("feat: add a cache", "feature"),
+        ("fix(parser)!: keep the last row", "bug_fix"),
+        ("Docs: explain the cache", "docs"),
+        ("bugfix: keep the last row", "bug_fix"),
+        ("hotfix - keep the last row", "bug_fix"),
+        ("deps: raise the parser", "build"),
+        ("tests: cover the parser", "test"),
+        ("[Fix] keep the last row", "bug_fix"),
+        ("[ABC-12] feat: add a cache", "feature"),
+        ("ABC-12: fix: keep the last row", "bug_fix"),
+        ("✨ add a cache", "feature"),
+        ("⚡️ read rows once", "perf"),
+        (":bug: keep the last row", "bug_fix"),
+        ("♻️ refactor: split the parser", "refactor"),
+        ("feat：缓存", "feature"),
+        ("revert: feat: add a cache", "revert"),
+        ('Revert "feat: add a cache"', "revert"),
+        ('Reapply "feat: add a cache"', "feature"),
+        ('Revert "Revert "fix: keep the last row""', "bug_fix"),
+    ],
+)
+def test_what_a_title_states_is_its_kind(title: str, expected: str) -> None:
+    verdict = classify(Evidence(title))
+    assert (verdict.kind, verdict.certain) == (expected, True)
+
+
+@pytest.mark.parametrize(
+    "title", ["std::fix: odd", "core: keep the last row", "Revert to the old parser", "fixture: x"]
+)
+def test_what_only_looks_like_a_mark_states_nothing(title: str) -> None:
+    assert kind_rules.stated(title) is None
+    assert kind_rules.reverts(title, "") is None
+
+
+def test_a_body_that_begins_with_git_s_own_words_is_a_revert() -> None:
+    body = "\nThis reverts commit 0123456789abcdef0123456789abcdef01234567.\n"
+    assert classify(Evidence("feat: take the cache out", body)) == Verdict("revert", "revert marker in the message")
+
+
+def test_a_revert_mentioned_further_down_makes_no_revert() -> None:
+    body = "\none\ntwo\nthree\nfour\nThis reverts commit 0123456789abcdef.\n"
+    assert kind("feat: add a cache", body=body) == "feature"
+
+
+def test_a_label_says_the_kind_where_the_title_does_not() -> None:
+    assert classify(Evidence("Cache", labels=("good first issue", "kind/bug"))) == Verdict("bug_fix", "label kind/bug")
+    assert kind("feat: cache", labels=("bug",)) == "feature"
+
+
+@pytest.mark.parametrize("label", ["bug", "Type: Bug", "C-bug", "bug :bug:", "🐛 Bug", "type/bug"])
+def test_a_label_is_read_however_it_is_dressed(label: str) -> None:
+    assert kind_rules.labelled([label]) is not None
+
+
+def test_labels_that_disagree_say_nothing_and_a_purpose_comes_before_an_object() -> None:
+    assert kind_rules.labelled(("bug", "enhancement")) is None
+    assert kind_rules.labelled(("documentation", "bug")) == ("bug_fix", "label bug")
+
+
+def test_the_issue_s_type_and_the_branch_come_after_the_labels() -> None:
+    assert kind("Cache", issue_types=("Bug",)) == "bug_fix"
+    assert kind("Cache", branch="someone/feat/cache") == "feature"
+    assert kind("Cache", issue_types=("Bug",), branch="feat/cache") == "bug_fix"
+    assert kind_rules.branched("fix-the-cache") is None
+
+
+def test_a_repository_may_say_what_its_own_labels_scopes_and_tags_mean() -> None:
+    own = OwnKinds(labels={"a: speed": "perf"}, scopes={"deps": "build", "web": "feature"})
+    assert classify(Evidence("Cache", labels=("A: speed",)), own).kind == "perf"
+    assert classify(Evidence("chore(deps): raise the parser"), own) == Verdict("build", "scope deps")
+    assert classify(Evidence("[web] a page"), own).kind == "feature"
+
+
+def test_documentation_alone_is_docs_whatever_its_words() -> None:
+    evidence = evidence_of({"message": "Fix the broken example", "files": ["M|docs/guide.md", "A|docs/other.rst"]})
+    assert classify(evidence) == Verdict("docs", "only documentation changed")
+
+
+def test_a_fix_that_touches_tests_stays_a_fix() -> None:
+    evidence = evidence_of(
+        {"message": "Fix crash on empty input", "files": ["M|src/parser.py", "M|tests/test_parser.py"]}
+    )
+    verdict = classify(evidence)
+    assert verdict.kind == "bug_fix"
+    assert verdict.certain
+    assert "crash" in verdict.why
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"message": "Add support for YAML output", "files": ["M|src/output.py", "A|src/yaml.py"]}, "feature"),
+        ({"message": "Typo in the parser's docs", "files": ["M|docs/parser.md", "M|README.md"]}, "docs"),
+        ({"message": "Add tests for the parser", "files": ["A|tests/test_parser.py"]}, "test"),
+        ({"message": "Extract the reader into its own module", "files": ["M|src/a.py", "A|src/reader.py"]}, "refactor"),
+    ],
+)
+def test_the_model_tells_plain_cases_apart(row: dict[str, object], expected: str) -> None:
+    assert classify(evidence_of(row)).kind == expected
+
+
+def test_what_the_lines_do_moves_the_guess() -> None:
+    head = "diff --git a/src/table.py b/src/table.py\n--- a/src/table.py\n+++ b/src/table.py\n"
+    new = "".join(f"+def move_{number}(rows):\n+    return rows\n" for number in range(14))
+    much = evidence_of({"message": "x", "diff": f"{head}@@ -1,1 +1,29 @@\n x = 1\n{new}"})
+    little = evidence_of(
+        {"message": "x", "diff": f"{head}@@ -1,1 +1,1 @@\n-x = rows[1]\n+x = rows[0] if rows else None\n"}
+    )
+    model = kind_model.load()
+    assert model.guess({"patch": kind_features.patch(much.files)}).kind == "feature"
+    assert model.guess({"patch": kind_features.patch(little.files)}).kind == "bug_fix"
+
+
+def test_a_guess_below_one_half_is_not_certain_and_says_which_words_it_read() -> None:
+    verdict = classify(Evidence("Things"))
+    assert not verdict.certain
+    assert verdict.why
+
+
+def test_the_weights_of_a_feature_survive_being_one_number() -> None:
+    weights = (5, -700, 0, 65_000, -65_000, 1, 2, 3, 4, 5)
+    model = kind_model.Model({"words": {"w:a": kind_model.as_row("w:a", weights)}}, (0,) * 10, {})
+    assert model.guess({"words": ["w:a"]})[:2] == ("test", pytest.approx(1.0))
+
+
+@given(st.lists(st.tuples(*[st.integers(-3000, 3000)] * 10), min_size=1, max_size=40))
+def test_scores_are_the_sums_of_the_weights_whatever_the_order(rows: list[tuple[int, ...]]) -> None:
+    table = {f"w:{n}": kind_model.as_row(f"w:{n}", row) for n, row in enumerate(rows)}
+    model = kind_model.Model({"words": table}, (0,) * 10, {})
+    one, other = model.guess({"words": list(table)}), model.guess({"words": list(reversed(table))})
+    assert one == other
+    scores = [sum(column) / len(rows) ** 0.5 for column in zip(*rows, strict=True)]
+    lane = kind_model.KINDS_LEARNT.index(one.kind)
+    assert lane < 2 or scores[lane] == max(scores[2:])
+
+
+def test_every_learnt_feature_can_be_told_and_the_file_is_small() -> None:
+    packed = (files("bot.metrics") / "kind_model.json.gz").read_bytes()
+    record = json.loads(gzip.decompress(packed))
+    assert len(packed) < 1_000_000
+    assert tuple(record["kinds"]) == kind_model.KINDS_LEARNT
+    for row in itertools.chain(*record["weights"].values()):
+        assert len(row) == 11
+        assert kind_model.told_feature(row[0]).strip()
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_words_get_the_same_kind_twice(title: str, body: str) -> None:
+    assert classify(Evidence(title, body)) == classify(Evidence(title, body))
+
+
+@pytest.mark.parametrize(
+    "hostile", ["(" * 65536, "[" * 65536, "a-" * 32768, ":a" * 32768, "Revert " * 9000, "* feat(" * 9000]
+)
+def test_hostile_texts_are_read_to_the_end(hostile: str) -> None:
+    assert classify(Evidence(hostile, hostile)).kind

@@ -1,0 +1,73 @@
+"""The vocabulary of skills keeps its own rules."""
+
+from __future__ import annotations
+
+from bot.landing import linguist
+from bot.metrics.imports import SYNTAXES
+from bot.metrics.manifests import manifests
+from bot.metrics.skill_index import SEPARATORS, by_path, by_word, index, named, plain, skills
+
+_SHARED_WITH_A_LANGUAGE = {"NumPy"}
+"""libraries that Linguist also lists as a language, though nobody writes in it"""
+
+
+def test_there_are_four_hundred_skills_and_more_in_every_field() -> None:
+    assert len(skills()) >= 400
+    by_field: dict[str, int] = {}
+    for skill in skills():
+        by_field[skill.category] = by_field.get(skill.category, 0) + 1
+    assert min(by_field.values()) >= 40
+
+
+def test_no_skill_is_a_language() -> None:
+    languages = {name.casefold() for name in linguist.tables().languages}
+    assert {skill.name for skill in skills() if skill.name.casefold() in languages} == _SHARED_WITH_A_LANGUAGE
+
+
+def test_no_skill_is_named_twice_in_another_spelling() -> None:
+    owner: dict[str, str] = {}
+    for skill in skills():
+        for word in (skill.name, *skill.words):
+            assert owner.setdefault(plain(word), skill.name) == skill.name, word
+
+
+def test_every_skill_can_be_shown_by_something() -> None:
+    bare = [skill.name for skill in skills() if not (skill.evidence or skill.paths or skill.tokens)]
+    assert bare == []
+
+
+def test_every_namespace_and_every_family_that_is_used_exists() -> None:
+    used = {space for skill in skills() for space in skill.evidence}
+    asked = {syntax.space for syntax in SYNTAXES} | {space for one in manifests() for space in one.spaces}
+    assert used | asked <= set(SEPARATORS)
+    assert used <= asked | {"r", "erlang", "docker"}
+    assert set(index().tokens) <= {syntax.family for syntax in SYNTAXES}
+
+
+def test_the_longest_known_beginning_of_a_name_decides() -> None:
+    assert named("python", "torch.distributed.fsdp") == ("PyTorch Distributed",)
+    assert named("python", "torch.nn") == ("PyTorch",)
+    assert named("python", "torchless") == ()
+    assert named("npm", "@angular/cdk/overlay") == ("Angular Material",)
+    assert named("npm", "@angular/core") == ("Angular",)
+    assert named("go", "k8s.io/client-go/rest") == ("Kubernetes",)
+    assert named("crates", "bevy_ecs::query") == ("Bevy",)
+
+
+def test_packages_are_compared_as_their_registry_does() -> None:
+    assert named("pypi", "Flask_SQLAlchemy") == named("pypi", "flask-sqlalchemy") == ("Flask",)
+    assert named("docker", "docker.io/library/postgres") == ("PostgreSQL",)
+
+
+def test_conventions_of_names_and_folders_are_found_anywhere_in_the_tree() -> None:
+    assert by_path(".github/workflows/ci.yml") == ("GitHub Actions",)
+    assert by_path("sub/jest.config.ts") == ("Jest",)
+    assert by_path("modules/main.tf") == ("Terraform",)
+    assert by_path("docs/conf.py") == ("Sphinx",)
+    assert by_path("src/main.py") == ()
+
+
+def test_a_topic_or_a_label_names_a_skill_whole_and_in_any_spelling() -> None:
+    assert by_word("Postgres") == by_word("postgresql") == "PostgreSQL"
+    assert by_word("vue-js") == by_word("vue") == "Vue.js"
+    assert by_word("good first issue") is None

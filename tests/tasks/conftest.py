@@ -1,0 +1,26 @@
+"""The simulated GitHub of this room: one that is fast, and one that compares each exchange with its description."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from simulator.server import Simulator
+from tests.contract import Contract
+
+
+@pytest.fixture
+async def github() -> AsyncIterator[Simulator]:
+    """On a free port, refusing what it does not know."""
+    async with Simulator() as running:
+        yield running
+
+
+@pytest.fixture
+async def strict_github() -> AsyncIterator[Simulator]:
+    """Each request and each answer must keep to GitHub's own description."""
+    contract = Contract()
+    async with Simulator(observer=contract) as running:
+        yield running
+    assert contract.violations == []

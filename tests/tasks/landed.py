@@ -1,0 +1,114 @@
+"""A small organisation on the simulated GitHub with the bot at work, for tests of what the bot answers and posts."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.app import Bot, Timing, build, listening
+from bot.queue.worker import Pace
+from simulator.demo import settings_for
+from simulator.server import Simulator
+from simulator.state import Account, App, Comment, Installation, Issue, PullRequest, Repository
+from simulator.work import Step, Work
+from simulator.world import World
+
+NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
+
+
+@dataclass
+class Clock:
+    """Time that passes when told to."""
+
+    now: datetime = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@dataclass
+class Town:
+    """`ada` writes code, `bea` helps, `mara` maintains, `sid` is a stranger who can read."""
+
+    github: Simulator
+    bot: Bot
+    app: App
+    repository: Repository
+    installation: Installation
+    clock: Clock
+    people: dict[str, Account] = field(default_factory=dict)
+    turn: int = 0
+
+    async def drained(self) -> None:
+        """All deliveries attempted, all jobs done."""
+        await self.github.settled()
+        while await self.bot.queue.drain():
+            await self.github.settled()
+
+    async def land(
+        self, title: str, *, by: str = "ada", repo: Repository | None = None, body: str = "", at: datetime | None = None
+    ) -> PullRequest:
+        """A pull request of one file, merged by the maintainer's button."""
+        self.turn += 1
+        here, when = repo or self.repository, at or self.clock.now
+        text = f"def part_{self.turn}():\n    return {self.turn}\n"
+        step = Step(f"{title}\n\n{body}", {f"part_{self.turn}.py": text.encode()})
+        work = Work(title, self.people[by], [step], f"topic-{self.turn}")
+        pull = self.github.open_pull(here, work, at=when)
+        self.github.merge(here, pull, "squash", by=self.people["mara"], at=when)
+        await self.drained()
+        return pull
+
+    async def write(self, path: str, text: str, *, repo: Repository | None = None) -> None:
+        """A file, pushed to the default branch by the maintainer."""
+        step = Step(f"Write {path}", {path: text.encode()})
+        self.github.push(repo or self.repository, "main", [step], by=self.people["mara"], at=self.clock.now)
+        await self.drained()
+
+    async def say(self, issue: Issue, text: str, *, by: str) -> Comment:
+        """A comment, and whatever the bot makes of it."""
+        self.clock.now += timedelta(minutes=20)
+        found = self.github.comment(self.repository, issue, text, by=self.people[by], at=self.clock.now)
+        await self.drained()
+        return found
+
+    def checks(self, name: str = "Almanac") -> dict[str, dict[str, str]]:
+        """The title and summary of our check runs by commit."""
+        runs = [run.fields for run in self.repository.checks.values() if run.fields["name"] == name]
+        return {run["head_sha"]: run["output"] for run in runs}
+
+    def ours(self, issue: Issue) -> list[str]:
+        """What we wrote below an issue or pull request."""
+        return [comment.body for comment in issue.comments if comment.app is self.app]
+
+    def digests(self, repo: Repository | None = None) -> list[str]:
+        """The comments on our digest issues."""
+        here = repo or self.repository
+        issues = [issue for issue in here.issues.values() if issue.app is self.app]
+        return [body for issue in issues for body in self.ours(issue)]
+
+
+def reactions(comment: Comment) -> list[str]:
+    return [entry.content for entry in comment.reactions]
+
+
+@contextlib.asynccontextmanager
+async def town(github: Simulator, data: Path, *, settings: str | None = None) -> AsyncIterator[Town]:
+    """The organisation `acme` with `acme/app`, whose settings file says `settings`; the bot's SQLite is in `data`."""
+    clock = Clock()
+    owner = github.organisation("acme")
+    people = {login: github.account(login, name=f"{login.title()} Example") for login in ("ada", "bea", "mara", "sid")}
+    app = github.register_app("almanac-test", owner)
+    files = {"README.md": b"# app\n"} | ({".github/almanac.yml": settings.encode()} if settings else {})
+    repository = github.create_repository("acme/app", at=NOW - timedelta(days=90), files=files, by=people["mara"])
+    repository.permissions = {"mara": "maintain", "ada": "read", "bea": "read", "sid": "read"}
+    world = World(github, app, people, {"app": repository}, [])
+    timing = Timing(clock=clock, work=Pace(concurrency=2, poll_every=0.02))
+    async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+        app.webhook_url = f"http://127.0.0.1:{port}/webhook"
+        found = Town(github, bot, app, repository, github.install(app, owner), clock, people)
+        await found.drained()
+        yield found

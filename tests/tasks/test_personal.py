@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+
+from bot.model import PersonKey
+from bot.store.dump import dump_lines
+from bot.store.inbox import INBOX
+from bot.store.jobs import JOB
+from bot.store.schema import TABLES
+from bot.store.visibility import person_state
+from bot.tasks.close_month import close_months
+from simulator.server import Simulator
+from tests.tasks.landed import NOW, Town, reactions, town
+
+POST_AT_ONCE = "first_digest: post\n"
+APRIL = NOW.replace(month=4, day=10)
+
+
+async def _told(there: Town) -> None:
+    """One change by each of two people in April, in a digest."""
+    await there.land("feat: add a lamp", by="ada", at=APRIL)
+    await there.land("feat: add a bell", by="bea", at=APRIL + timedelta(hours=1))
+    await close_months(there.bot.place)
+    await there.drained()
+
+
+async def _dump(there: Town) -> str:
+    """Every row but the deliveries' bodies and the jobs, which name ids alone."""
+    tables = [table for table in TABLES if table not in (INBOX, JOB)]
+    return "\n".join([line async for line in dump_lines(there.bot.store, tables)])
+
+
+async def test_who_opts_out_is_out_of_digests_and_notes_at_once(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
+        await _told(there)
+        (before,) = there.digests()
+        assert "Ada Example" in before
+        assert "Bea Example" in before
+        issue = next(issue for issue in there.repository.issues.values() if issue.app is there.app)
+        assert reactions(await there.say(issue, "/almanac opt-out", by="ada")) == ["+1"]
+        (after,) = there.digests()
+        assert "Ada Example" not in after
+        assert "lamp" not in after
+        assert "Bea Example" in after
+        summaries = [output["summary"] for output in there.checks().values()]
+        assert not [text for text in summaries if "| ada |" in text]
+        assert [text for text in summaries if "| bea |" in text]
+
+
+async def test_who_is_anonymous_stays_counted_and_loses_the_name(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
+        await _told(there)
+        pull = there.repository.pulls[0]
+        await there.say(pull.issue, "/almanac anonymise", by="ada")
+        (after,) = there.digests()
+        assert "Ada" not in after
+        assert "Somebody who is not named" in after
+        assert "2 commits by 2 contributors" in after
+        await there.say(pull.issue, "/almanac public on", by="ada")
+        async with there.bot.store.read() as conn:
+            state = await person_state(conn, PersonKey(f"u:{there.people['ada'].id}"))
+        assert state is not None
+        assert (state.public, state.naming, state.opted_out) == (True, "anonymous", False)
+
+
+async def test_who_is_forgotten_is_nowhere_and_replays_bring_nobody_back(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
+        await _told(there)
+        credit = f"Co-authored-by: Ada Example <{there.people['ada'].id}+ada@users.noreply.github.com>"
+        await there.land("feat: add a horn", by="bea", body=credit)
+        pull = there.repository.pulls[0]
+        await there.say(pull.issue, "/almanac me", by="ada")
+        number = there.people["ada"].id
+        marks = ("Ada Example", f"{number}+ada@", f"u:{number}")
+        whole = await _dump(there)
+        assert all(mark in whole for mark in marks)
+        assert reactions(await there.say(pull.issue, "/almanac forget-me", by="ada")) == ["+1"]
+        for delivery in list(github.deliveries.log):
+            github.deliveries.redeliver(delivery.id)
+        for commit in ("", pull.base):
+            await _landed_again(there, commit)
+        assert not [line for line in (await _dump(there)).splitlines() if any(mark in line for mark in marks)]
+        (digest,) = there.digests()
+        assert "Ada" not in digest
+        assert "Bea Example" in digest
+        assert "Removed at a person" in there.ours(pull.issue)[0]
+        assert all("| ada" not in output["summary"] for output in there.checks().values())
+        bodies = select(INBOX.c.guid).where(INBOX.c.body.is_not(None), INBOX.c.received_at < there.clock.now)
+        async with there.bot.store.read() as conn:
+            assert (await conn.execute(bodies)).all() == []
+    assert b"Ada Example" not in _raw(tmp_path)
+
+
+def _raw(folder: Path) -> bytes:
+    """Every byte on disk once the database is closed."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+async def _landed_again(there: Town, before: str) -> None:
+    """A push of everything, as a catch-up would tell of it."""
+    given = {"installation": there.installation.id, "repository": there.repository.id, "before": before}
+    ref = json.dumps(given | {"after": there.repository.git.tip}, sort_keys=True)
+    async with there.bot.store.begin() as conn:
+        await there.bot.queue.defer(conn, "record_landing", ref, serial_key=f"repository:{there.repository.id}")
+    await there.drained()

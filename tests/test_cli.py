@@ -1,0 +1,394 @@
+"""What does somebody at a terminal get: the answer and exit 0, or one line that says what to do and exit 2?"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from bot import offline
+from bot.cli import main
+from tests.history.repository import Repository
+
+FORMS = ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume")
+SCHEMA = json.loads((Path(__file__).parents[1] / "bot/render/profile.schema.json").read_text("utf-8"))
+ADA = ("Ada Brook", "90125+brookside@users.noreply.github.com")
+ADA_TOO = ("Ada Brook", "ada.brook@fen.example")
+BEN = ("Ben Castor", "ben@castor.example")
+MAILMAP = "Ada Brook <90125+brookside@users.noreply.github.com> <ada.brook@fen.example>\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Answer]
+
+
+class _Noon(datetime):
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> _Noon:
+        return cls(2026, 2, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def almanac(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> Command:
+    """Calls a command in this process, away from the settings and the cache of the machine, at one fixed time."""
+    for name in [name for name in os.environ if name.startswith("ALMANAC_") or name == "PORT"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(offline, "datetime", _Noon)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str, stdin: bytes = b"", **settings: str) -> Answer:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        sys.stdout.flush()
+        out, err = capfdbinary.readouterr()
+        return Answer(int(str(ended.value.code or 0)), out.decode(), err.decode())
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def clones(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Two small repositories of the same people: a feature, a fix of it, a revert, and somebody else's work."""
+    folder = tmp_path_factory.mktemp("clones")
+    rocket = Repository(folder / "rocket")
+    rocket.commit("Begin", {".mailmap": MAILMAP, "README.md": "rocket\n"}, author=BEN)
+    rocket.commit("feat: count down aloud", {"src/count.py": "def count():\n    return 10\n"}, author=ADA)
+    rocket.commit("fix: stop at zero", {"src/count.py": "def count():\n    return range(10, -1, -1)\n"}, author=ADA)
+    trailer = f"\n\nCo-authored-by: {BEN[0]} <{BEN[1]}>\nSigned-off-by: {ADA[0]} <{ADA_TOO[1]}>"
+    fins = rocket.commit("Paint the fins" + trailer, {"src/fins.py": "COLOUR = 'red'\n"}, author=ADA_TOO, days=40)
+    rocket.git("revert", "--no-edit", fins, author=BEN)
+    pad = Repository(folder / "pad", "git@github.com:acme/pad.git")
+    pad.commit("Level the ground", {".mailmap": MAILMAP, "pad.go": "package pad\n\nfunc Level() {}\n"}, author=ADA_TOO)
+    return str(rocket.folder), str(pad.folder)
+
+
+def assert_refused(answer: Answer, *words: str) -> None:
+    """Exit 2, nothing on standard output, one line on stderr that holds these words, no traceback."""
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("almanac: ")
+    assert answer.err.count("\n") == 1, answer.err
+    assert "Traceback" not in answer.err
+    for word in words:
+        assert word in answer.err
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+
+
+def unusable(folder: Path, name: str) -> str:
+    """A folder that is no whole clone, by what is wrong with it."""
+    if name == "a shallow clone":
+        whole = Repository(folder / "whole")
+        whole.commit("One", {"a": "1\n"})
+        whole.commit("Two", {"a": "2\n"})
+        whole.git("clone", "-q", "--depth", "1", f"file://{whole.folder}", str(folder / "short"))
+        return str(folder / "short")
+    if name == "a repository without commits":
+        return str(Repository(folder / "empty").folder)
+    (folder / "folder").mkdir()
+    (folder / "file").write_text("no folder\n")
+    return str(folder / {"no folder": "absent", "a file": "file", "no repository": "folder"}[name])
+
+
+@pytest.mark.parametrize("command", ["profile", "contributors", "changes"])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("no folder", "no such folder"),
+        ("a file", "no such folder"),
+        ("no repository", "not a git repository"),
+        ("a repository without commits", "no commits yet"),
+        ("a shallow clone", "git fetch --unshallow"),
+    ],
+)
+def test_what_is_no_whole_clone_is_named(almanac: Command, tmp_path: Path, command: str, name: str, words: str) -> None:
+    path = unusable(tmp_path, name)
+    who = ["--author", "Ada Brook"] if command == "profile" else []
+    assert_refused(almanac(command, path, *who), path, words)
+
+
+@pytest.mark.parametrize("command", ["profile", "changes"])
+def test_nobody_of_that_name_is_answered_with_the_nearest_name(
+    almanac: Command, clones: tuple[str, str], command: str
+) -> None:
+    assert_refused(almanac(command, *clones, "--author", "Ada Brok"), "'Ada Brok'", "did you mean 'Ada Brook'?")
+    assert_refused(almanac(command, *clones, "--author", "Zyx"), "'Zyx'", "almanac contributors")
+    assert_refused(almanac(command, *clones, "--author", ""), "almanac contributors")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--since", "2025-13"], "--since '2025-13' is no month"),
+        (["--until", "June"], "--until 'June' is no month"),
+        (["--since", "2025-7"], "write it as 2025-06"),
+        (["--since", "2025-12", "--until", "2025-01"], "lies after"),
+        (["--timezone", "Mars/Phobos"], "no IANA time zone"),
+        (["--timezone", "../../etc/localtime"], "no IANA time zone"),
+        (["--timezone", ""], "no IANA time zone"),
+        (["--format", "pdf"], "none of json, text, markdown, html, svg"),
+        (["--format", "markdwon"], "did you mean markdown?"),
+        (["--as", "somebody"], "none of named, anonymous"),
+        (["--output", "absent/profile.txt"], "cannot write absent/profile.txt"),
+        (["--output", "."], "cannot write ."),
+        (["--colour"], "No such option: --colour; see: almanac profile --help"),
+    ],
+)
+def test_a_bad_option_of_profile_is_named(
+    almanac: Command, clones: tuple[str, str], options: list[str], words: str
+) -> None:
+    assert_refused(almanac("profile", *clones, "--author", "Ada Brook", *options), words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["profile", "."], "Missing option '--author'"),
+        (["contributors"], "Missing argument 'CLONE...'"),
+        (["contributors", ".", "--format", "xml"], "none of table, json, csv"),
+        (["contributors", ".", "--timezone", "Nowhere"], "no IANA time zone"),
+        (["changes"], "Missing argument 'CLONE...'"),
+        (["changes", ".", "--timezone", "Nowhere"], "no IANA time zone"),
+        (["classify", "message"], "unexpected extra argument"),
+        (["verify", "."], "Missing option '--profile'"),
+        (["verify", ".", "--profile", "absent.json"], "absent.json"),
+        (["config", "lint"], "Missing argument 'FILE'"),
+        (["config", "lint", "absent.yml"], "absent.yml"),
+        (["demo", "twice"], "unexpected extra argument"),
+        (["migrate", "back"], "unexpected extra argument"),
+        (["proflie"], "No such command 'proflie'"),
+    ],
+)
+def test_a_bad_command_line_is_answered_with_where_help_is(almanac: Command, arguments: list[str], words: str) -> None:
+    assert_refused(almanac(*arguments), words)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"fix: this is no JSON", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b'["fix: a list"]', "an object"),
+        (b"{}", '"message" is missing'),
+        (b'{"message": 7}', '"message" is not a text'),
+        (b'{"message": "m", "files": 7}', '"files"'),
+        (b'{"message": "m", "files": [7]}', '"files"'),
+        (b'{"message": "m", "diff": []}', '"diff" is not a text'),
+    ],
+)
+def test_a_line_that_cannot_be_classified_is_named_by_its_number(almanac: Command, line: bytes, words: str) -> None:
+    answer = almanac("classify", stdin=b'{"message": "fix: first"}\n\n' + line + b"\n")
+    assert answer.out.count("\n") == 1, "the lines before it are answered"
+    assert_refused(Answer(answer.code, "", answer.err), "line 3", words)
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_every_missing_setting_is_told_at_once_one_line_each(almanac: Command, command: str) -> None:
+    answer = almanac(command)
+    assert (answer.code, answer.out) == (2, "")
+    names = [line.removeprefix("almanac: ").partition(":")[0] for line in answer.err.splitlines()]
+    assert names == ["ALMANAC_APP_ID", "ALMANAC_PRIVATE_KEY", "ALMANAC_WEBHOOK_SECRET"]
+
+
+def test_every_wrong_setting_is_told_and_no_secret_is_shown(almanac: Command) -> None:
+    answer = almanac(
+        "serve",
+        ALMANAC_APP_ID="seven",
+        ALMANAC_PRIVATE_KEY="not-a-key-3b1f",
+        ALMANAC_WEBHOOK_SECRET="short-9c2e",
+        ALMANAC_DATABASE_URL="mysql://ada:pass-77aa@host/db",
+        ALMANAC_PORT="99999",
+        ALMANAC_TIMEZONE="Mars/Phobos",
+    )
+    assert answer.code == 2
+    assert len(answer.err.splitlines()) == 6
+    assert all(line.startswith("almanac: ALMANAC_") for line in answer.err.splitlines())
+    for secret in ("3b1f", "9c2e", "77aa"):
+        assert secret not in answer.err
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://host/name", "must begin with sqlite:// or postgresql://"),
+        ("sqlite:///note.txt", "not a database"),
+        ("sqlite:////proc/almanac/a.db", "/proc/almanac"),
+        ("postgresql://127.0.0.1:1/almanac", "the database cannot be used"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_told_in_one_line(
+    almanac: Command, tmp_path: Path, url: str, words: str
+) -> None:
+    (tmp_path / "note.txt").write_text("a note that is longer than the head of a database file " * 9)
+    assert_refused(almanac("migrate", ALMANAC_DATABASE_URL=url), words)
+
+
+def test_migrating_twice_is_migrating_once(almanac: Command, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'new' / 'almanac.db'}"
+    first, second = almanac("migrate", ALMANAC_DATABASE_URL=url), almanac("migrate", ALMANAC_DATABASE_URL=url)
+    assert (first.code, first.out, second.code, second.out) == (0, "", 0, "")
+    assert (tmp_path / "new" / "almanac.db").stat().st_size > 0
+
+
+# --- good runs -------------------------------------------------------------------------------------------------------
+
+
+def test_a_profile_as_json_keeps_to_its_schema_and_counts(almanac: Command, clones: tuple[str, str]) -> None:
+    answer = almanac("profile", *clones, "--author", "Ada Brook", "--format", "json")
+    assert (answer.code, answer.err) == (0, "")
+    profile = json.loads(answer.out)
+    jsonschema.validate(profile, SCHEMA)
+    overall = profile["overall"]
+    assert [overall[name] for name in ("commits", "features", "bugs", "active_months")] == [4, 1, 1, 2]
+    assert overall["lines"]["reverted"] == 1, "the fins were taken back"
+    assert [row["full_name"] for row in profile["repositories"]] == ["acme/rocket", "acme/pad"]
+
+
+BEGINNINGS = {
+    "text": "Ada Brook\n====",
+    "markdown": "# Ada Brook",
+    "html": "<!doctype html>",
+    "svg": "<svg ",
+    "csv": "change,repository,",
+    "atom": "<?xml ",
+    "jsonresume": "{",
+    "json": "{",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_profile_is_whole(almanac: Command, clones: tuple[str, str], form: str) -> None:
+    answer = almanac("profile", *clones, "--author", "Ada Brook", "--format", form)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.endswith("\n")
+    assert answer.out.lower().lstrip().startswith(BEGINNINGS[form].lower())
+
+
+@pytest.mark.parametrize("who", ["Ada Brook", "brookside", ADA[1], ADA[1].upper()])
+def test_a_person_is_found_by_login_name_or_address(almanac: Command, clones: tuple[str, str], who: str) -> None:
+    answer = almanac("profile", *clones, "--author", who, "--format", "json")
+    assert json.loads(answer.out)["overall"]["commits"] == 4
+
+
+def test_output_goes_to_the_file_and_nowhere_else(almanac: Command, clones: tuple[str, str], tmp_path: Path) -> None:
+    shown = almanac("profile", *clones, "--author", "Ada Brook")
+    kept = almanac("profile", *clones, "--author", "Ada Brook", "--output", str(tmp_path / "ada.txt"))
+    assert (kept.code, kept.out, kept.err) == (0, "", "")
+    assert (tmp_path / "ada.txt").read_text("utf-8") == shown.out
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_order_of_clones_and_a_second_run_make_no_difference(
+    almanac: Command, clones: tuple[str, str], form: str
+) -> None:
+    asked = ("--author", "Ada Brook", "--format", form)
+    first = almanac("profile", *clones, *asked)
+    assert almanac("profile", *reversed(clones), *asked) == first
+    assert almanac("profile", *clones, clones[0], *asked) == first
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_anonymous_profile_shows_no_name_address_or_login(
+    almanac: Command, clones: tuple[str, str], form: str
+) -> None:
+    answer = almanac("profile", *clones, "--author", "Ada Brook", "--format", form, "--as", "anonymous")
+    assert answer.code == 0
+    for trace in ("ada", "brook", "90125", "fen.example", "castor"):
+        assert trace not in answer.out.lower(), trace
+
+
+def test_a_profile_verifies_and_a_changed_number_is_named(
+    almanac: Command, clones: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "ada.json"
+    almanac("profile", *clones, "--author", "Ada Brook", "--format", "json", "--output", str(file))
+    assert almanac("verify", *clones, "--profile", str(file)).code == 0
+    profile = json.loads(file.read_text("utf-8"))
+    profile["overall"]["commits"] += 1
+    file.write_text(json.dumps(profile), "utf-8")
+    answer = almanac("verify", *clones, "--profile", str(file))
+    assert (answer.code, answer.out) == (1, "overall.commits: published 5, recomputed 4\n")
+    file.write_text("{", "utf-8")
+    assert_refused(almanac("verify", *clones, "--profile", str(file)), "not JSON")
+
+
+def test_a_configuration_file_is_judged_line_by_line(almanac: Command, tmp_path: Path) -> None:
+    (tmp_path / "good.yml").write_text("on_merge: comment\n")
+    (tmp_path / "bad.yml").write_text("digest: issue\non_merge: sometimes\n")
+    assert almanac("config", "lint", "good.yml").code == 0
+    answer = almanac("config", "lint", "bad.yml")
+    assert (answer.code, answer.err) == (1, "")
+    assert answer.out.startswith("bad.yml: line 2: on_merge: 'sometimes' is none of")
+
+
+def test_only_the_months_asked_for_count(almanac: Command, clones: tuple[str, str]) -> None:
+    asked = ("profile", *clones, "--author", "Ada Brook", "--format", "json")
+    months = [row["month"] for row in json.loads(almanac(*asked).out)["months"]]
+    late = json.loads(almanac(*asked, "--since", months[0]).out)
+    early = json.loads(almanac(*asked, "--until", months[-1]).out)
+    assert [row["month"] for row in late["months"]] == months[:1]
+    assert late["overall"]["commits"] + early["overall"]["commits"] == 4
+
+
+def test_contributors_are_listed_busiest_first_in_every_form(almanac: Command, clones: tuple[str, str]) -> None:
+    rows = json.loads(almanac("contributors", *clones, "--format", "json").out)
+    assert [(row["display"], row["commits"]) for row in rows] == [("Ada Brook", 4), ("Ben Castor", 2)]
+    assert rows[0]["login"] == "brookside"
+    names = ["display", "login", "emails", "commits", "features", "bugs", "lines_of_code", "active_months"]
+    assert list(rows[0]) == names
+    sheet = almanac("contributors", *clones, "--format", "csv").out.splitlines()
+    assert sheet[0] == ",".join(names)
+    assert sheet[1].startswith("Ada Brook,brookside,")
+    table = almanac("contributors", *reversed(clones)).out.splitlines()
+    assert [line.split()[0] for line in table] == ["commits", "4", "2"]
+
+
+def test_changes_are_lines_of_json_oldest_first(almanac: Command, clones: tuple[str, str]) -> None:
+    answer = almanac("changes", *clones)
+    rows = [json.loads(line) for line in answer.out.splitlines()]
+    landed = [row["landed_at"] for row in rows]
+    assert (answer.code, len(rows), landed) == (0, 6, sorted(landed))
+    states = {row["id"]: row["state"] for row in rows}
+    assert sorted(states.values()) == ["landed"] * 5 + ["reverted"]
+    mine = [json.loads(line)["id"] for line in almanac("changes", *clones, "--author", "brookside").out.splitlines()]
+    assert set(mine) < set(states)
+    assert len(mine) == 4
+
+
+def test_kinds_are_answered_line_for_line(almanac: Command) -> None:
+    asked = [{"message": "fix: a"}, {"message": "feat: b", "files": ["src/b.py"]}, {"message": "docs: c"}]
+    answer = almanac("classify", stdin="\n".join(json.dumps(row) for row in asked).encode())
+    rows = [json.loads(line) for line in answer.out.splitlines()]
+    assert (answer.code, [row["kind"] for row in rows]) == (0, ["bug_fix", "feature", "docs"])
+    assert all(row["why"] for row in rows)
+
+
+def test_without_arguments_the_commands_are_listed(almanac: Command) -> None:
+    answer = almanac()
+    assert (answer.code, answer.err) == (2, "")
+    assert "profile" in answer.out
+    assert almanac("--help").code == 0

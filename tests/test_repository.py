@@ -1,0 +1,250 @@
+"""Does the repository keep its own rules: what is documented, how long and how named modules are, what files hold?"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import statistics
+import subprocess
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import typer.main
+from pydantic import AliasChoices
+
+from bot.cli import app
+from bot.config_environment import Environment
+
+ROOT = Path(__file__).parents[1]
+CODE = ("bot", "handlers", "simulator")
+LONGEST_MODULE, MEDIAN_MODULE = 350, 120
+LONGEST_HANDLER = 20
+LONGER_FOR_A_REASON = {"bot/model.py": 620}
+"""the words of the whole record in one place, read from top to bottom"""
+WRITTEN_ONCE = "bot/store/migrations/versions"
+"""a migration is history: it is not split afterwards"""
+BANNED = {"util", "utils", "helper", "helpers", "manager", "common", "misc", "data", "info", "process"}
+STILL_SILENT = frozenset(
+    ("bot/history/git.py", "bot/store/snapshots.py", "bot/tasks/record_pull_request.py", "bot/web/settings.py")
+)
+"""modules that except something and do not say why yet; this list only gets shorter"""
+LOCK_FILES = ("requirements.lock", "package-lock.json", "uv.lock", "poetry.lock", "yarn.lock")
+REGISTRIES = ("pypi.org", "pythonhosted.org", "registry.npmjs.org", "registry.yarnpkg.com", "index-url", "find-links")
+MACHINE_PATH = re.compile(r"(?<![\w.~*$}/-])/(?:work|root|home)/[\w.-]")
+MARKDOWN_LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """Paths of the repository's files: what git tracks, or what an unpacked archive holds."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        return tuple(path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file())
+    skipped = {"node_modules", "build", "dist", "__pycache__"}
+    found = (path.relative_to(ROOT) for path in sorted(ROOT.rglob("*")) if path.is_file())
+    hidden = (".ci", ".env.example", ".gitignore", ".pre-commit-config.yaml")
+    return tuple(
+        path.as_posix()
+        for path in found
+        if not skipped & set(path.parts) and (path.parts[0] in hidden or not path.parts[0].startswith("."))
+    )
+
+
+@cache
+def text(path: str) -> str | None:
+    """The file as text, None where it is not."""
+    content = (ROOT / path).read_bytes()
+    try:
+        return None if b"\0" in content else content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def modules(*roots: str) -> list[str]:
+    return [path for path in files() if path.endswith(".py") and path.split("/")[0] in (roots or CODE)]
+
+
+def comments(path: str) -> Iterator[tuple[int, str]]:
+    """(line, comment) of a Python file; strings that look like comments are none."""
+    for token in tokenize.generate_tokens(io.StringIO(text(path) or "").readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+# --- documented ------------------------------------------------------------------------------------------------------
+
+
+def commands() -> dict[str, list[str]]:
+    """Every command, as it is typed, with the names of its options."""
+    found: dict[str, list[str]] = {}
+
+    def walk(command: object, name: str) -> None:
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            options = [one for one in getattr(command, "params", []) if one.param_type_name == "option"]
+            found[name] = [one.opts[0] for one in options if one.opts[0] != "--help"]
+            return
+        for word, one in inner.items():
+            walk(one, f"{name} {word}")
+
+    walk(typer.main.get_command(app), "almanac")
+    return found
+
+
+@pytest.mark.parametrize("command", sorted(commands()))
+def test_the_readme_has_a_line_for_every_command_with_all_its_options(command: str) -> None:
+    rows = [line for line in (text("README.md") or "").splitlines() if line.startswith(f"| `{command}")]
+    assert rows, f"README.md has no line for {command}"
+    assert [option for option in commands()[command] if not any(option in row for row in rows)] == []
+
+
+def test_the_readme_names_no_command_that_is_not_there() -> None:
+    named = re.findall(r"`almanac ([a-z][a-z-]*)", text("README.md") or "")
+    assert named
+    assert [name for name in named if not any(known.split()[1] == name for known in commands())] == []
+
+
+def settings() -> list[str]:
+    """The variables that people set."""
+    found = []
+    for name, field in Environment.model_fields.items():
+        alias = field.validation_alias
+        found.append(str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or f"ALMANAC_{name.upper()}"))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("path", ["docs/operations.md", ".env.example"])
+def test_every_setting_is_documented_and_every_documented_one_exists(path: str) -> None:
+    named = set(re.findall(r"\bALMANAC_[A-Z_]+\b", text(path) or ""))
+    assert sorted(named) == settings()
+
+
+def test_the_readme_names_the_settings_without_which_nothing_starts() -> None:
+    readme = text("README.md") or ""
+    assert [
+        name for name in ("ALMANAC_APP_ID", "ALMANAC_PRIVATE_KEY", "ALMANAC_WEBHOOK_SECRET") if name not in readme
+    ] == []
+
+
+def test_every_link_between_documents_leads_somewhere() -> None:
+    lost = [
+        f"{path}: {target}"
+        for path in files()
+        if path.endswith(".md") and not path.startswith(("tests/", "bot/", "simulator/"))
+        for target in MARKDOWN_LINK.findall(text(path) or "")
+        if "://" not in target and not (ROOT / path).parent.joinpath(target).exists()
+    ]
+    assert lost == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    index = text("docs/decisions/README.md") or ""
+    pages = [Path(path).name for path in files() if path.startswith("docs/decisions/0")]
+    assert pages
+    assert [page for page in pages if f"({page})" not in index] == []
+
+
+# --- sizes and names -------------------------------------------------------------------------------------------------
+
+
+def test_modules_are_small() -> None:
+    sizes = {path: len((text(path) or "").splitlines()) for path in modules() if not path.startswith(WRITTEN_ONCE)}
+    for size, path in sorted(((size, path) for path, size in sizes.items()), reverse=True):
+        print(f"{size:5} {path}")
+    assert [path for path, size in sizes.items() if size > LONGER_FOR_A_REASON.get(path, LONGEST_MODULE)] == []
+    assert statistics.median(sizes.values()) < MEDIAN_MODULE
+
+
+def test_handlers_decide_and_do_not_work() -> None:
+    long = [
+        f"{path}: {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        for path in modules("handlers")
+        for node in ast.walk(ast.parse(text(path) or ""))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None
+        if node.end_lineno - node.lineno >= LONGEST_HANDLER
+    ]
+    assert long == []
+
+
+def test_a_module_opens_with_what_it_answers() -> None:
+    silent = [path for path in modules() if text(path) and not ast.get_docstring(ast.parse(text(path) or ""))]
+    assert silent == []
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    named = [
+        (path, part.removesuffix(".py"))
+        for path in modules(*CODE, "tests", "scripts", "benchmarks")
+        for part in path.split("/")
+    ]
+    assert [path for path, part in named if part in BANNED] == []
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_lock_files_name_no_registry() -> None:
+    locks = [path for path in files() if Path(path).name in LOCK_FILES]
+    assert "requirements.lock" in locks
+    assert [(path, host) for path in locks for host in REGISTRIES if host in (text(path) or "")] == []
+
+
+def test_no_file_names_a_path_of_somebodys_machine() -> None:
+    found = [f"{path}: {match[0]}…" for path in files() for match in MACHINE_PATH.finditer(text(path) or "")]
+    assert found == []
+    for folder in ("work", "root", "home"):
+        assert MACHINE_PATH.search(f'open("/{folder}/notes")'), "the pattern itself"
+
+
+def test_what_is_left_undone_or_excepted_says_why() -> None:
+    silent = [
+        f"{path}:{line}: {comment}"
+        for path in modules(*CODE, "tests", "scripts", "benchmarks")
+        for line, comment in comments(path)
+        if not _has_reason(comment) and path not in STILL_SILENT
+        if "type: ignore" not in comment or not path.startswith("tests/")  # tests are not checked for types
+    ]
+    assert silent == []
+
+
+_EXCEPTIONS = re.compile(
+    r"#\s*(?:noqa(?::\s*[A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)?|type:\s*ignore(?:\[[\w\s,-]*\])?|(?:TODO|FIXME|XXX)\b:?)"
+)
+
+
+def _has_reason(comment: str) -> bool:
+    """Whether every `noqa`, `type: ignore` and TODO is followed by words."""
+    return all(re.search(r"[A-Za-z]{2,}", comment[found.end() :]) for found in _EXCEPTIONS.finditer(comment))
+
+
+@pytest.mark.parametrize(
+    ("comment", "fine"),
+    [
+        ("# noqa: S608", False),
+        ("# noqa: S608 (the names stand above)", True),
+        ("# type: ignore[arg-type]", False),
+        ("# type: ignore[arg-type]  # the keys are the fields", True),
+        ("# TODO", False),
+        ("# TODO: ask GitHub for both", True),
+        ("# an ordinary comment", True),
+    ],
+)
+def test_a_reason_is_told_from_none(comment: str, fine: bool) -> None:
+    assert _has_reason(comment) is fine
+
+
+def test_every_text_file_ends_with_a_line_end() -> None:
+    # a snapshot is what a renderer gives, byte for byte
+    content = {path: text(path) for path in files() if not path.startswith("tests/snapshots/")}
+    assert [path for path, words in content.items() if words and not words.endswith("\n")] == []
+
+
+def test_every_template_is_used() -> None:
+    templates = [path for path in files() if "/templates/" in path]
+    users = "\n".join(text(path) or "" for path in (*modules(), *templates))
+    assert templates
+    assert [path for path in templates if f'"{Path(path).name}"' not in users] == []

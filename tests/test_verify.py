@@ -1,0 +1,155 @@
+"""Verifying: what clones say, a published profile says too, or the field that does not is named."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.errors import UnusableInputError
+from bot.offline import profile, window
+from bot.signatures import signing_key
+from bot.verify import verify, verify_file
+from tests.history.repository import BEN, Repository
+
+
+@dataclass
+class Published:
+    """A clone and the profile that was published from it."""
+
+    clone: Repository
+    paths: list[str]
+    text: str
+
+    def changed(self, *path: Any, to: Any) -> str:
+        """The profile with one value altered."""
+        whole = json.loads(self.text)
+        inner = whole
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = to
+        return json.dumps(whole)
+
+
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Published:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    clone = Repository(tmp_path / "rocket")
+    for number in range(1, 6):
+        body = "".join(f"value_{number}_{line} = {line}\n" for line in range(12))
+        clone.commit(f"Add stage {number} (#{number})", {f"stage{number}.py": body}, days=12)
+    bad = clone.commit("Fix the valve", {"valve.py": "open = True\n"})
+    clone.commit(f'Revert "Fix the valve"\n\nThis reverts commit {bad}.', {"valve.py": None}, author=BEN)
+    paths = [str(clone.folder)]
+    text = profile(paths, "ada@example.org", window(None, None, "Europe/Vienna"), form="json", anonymous=False)
+    return Published(clone, paths, text)
+
+
+def test_an_untouched_profile_has_no_difference(published: Published) -> None:
+    assert verify(published.paths, published.text) == []
+
+
+def test_work_that_landed_later_is_no_difference(published: Published) -> None:
+    published.clone.now = 4_000_000_000
+    published.clone.commit("Add what came later", {"later.py": "x = 1\n"})
+    assert verify(published.paths, published.text) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        (("overall", "commits"), "overall.commits"),
+        (("overall", "lines", "tests"), "overall.lines.tests"),
+        (("months", 0, "lines_of_code"), "months[2025-03].lines_of_code"),
+        (("activity", 0, "commits"), "activity[2025-01-13].commits"),
+        (("skills", "languages", 0, "lines"), "skills.languages[Python].lines"),
+        (("repositories", 0, "commits"), "repositories[acme/rocket].commits"),
+        (("changes", 1, "lines", "authored"), "changes[{id}].lines.authored"),
+    ],
+)
+def test_one_altered_digit_is_named(published: Published, path: tuple[Any, ...], field: str) -> None:
+    value = json.loads(published.text)
+    for step in path:
+        value = value[step]
+    found = verify(published.paths, published.changed(*path, to=value + 1))
+    field = field.replace("{id}", json.loads(published.text)["changes"][1]["id"])
+    assert [one.field for one in found] == [field]
+    assert str(found[0]) == f"{field}: published {value + 1}, recomputed {value}"
+
+
+def _numbers(value: Any, *path: Any) -> list[tuple[Any, ...]]:
+    """The paths of all numbers below a value."""
+    if isinstance(value, dict):
+        return [found for name, inner in value.items() for found in _numbers(inner, *path, name)]
+    if isinstance(value, list):
+        return [found for at, inner in enumerate(value) for found in _numbers(inner, *path, at)]
+    return [path] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def test_no_number_of_the_whole_profile_can_be_altered_unseen(published: Published) -> None:
+    whole = json.loads(published.text)
+    paths = [path for path in _numbers(whole) if path[0] not in ("contributor", "generated_at")]
+    assert len(paths) > 100
+    for path in paths[::7]:
+        assert verify(published.paths, published.changed(*path, to=987654)), path
+
+
+def test_a_left_out_revert_and_an_altered_sentence_are_named(published: Published) -> None:
+    whole = json.loads(published.text)
+    place = next(at for at, row in enumerate(whole["changes"]) if row["state"] == "reverted")
+    found = verify(published.paths, published.changed("changes", place, "state", to="landed"))
+    assert [one.field.rpartition(".")[2] for one in found] == ["state"]
+    found = verify(published.paths, published.changed("narrative", "text", to="The best of all."))
+    assert [one.field for one in found] == ["narrative.text"]
+
+
+def test_a_row_too_many_and_a_row_too_few_are_named(published: Published) -> None:
+    rows = json.loads(published.text)["months"]
+    short = verify(published.paths, published.changed("months", to=rows[1:]))
+    assert [(one.field, one.published) for one in short] == [(f"months[{rows[0]['month']}]", "nothing")]
+    more = verify(published.paths, published.changed("months", to=[*rows, {**rows[0], "month": "1999-01"}]))
+    assert [(one.field, one.recomputed) for one in more] == [("months[1999-01]", "nothing")]
+    turned = verify(published.paths, published.changed("months", to=rows[::-1]))
+    assert [one.field for one in turned] == ["months, order"]
+
+
+def test_an_anonymous_profile_is_verified_by_its_commits(published: Published) -> None:
+    months = window(None, None, "UTC")
+    text = profile(published.paths, "ada@example.org", months, form="json", anonymous=True)
+    assert "Ada" not in text
+    assert verify(published.paths, text) == []
+
+
+def test_a_snapshot_is_verified_with_its_signature(published: Published, tmp_path: Path) -> None:
+    key = signing_key(tmp_path / "key.pem")
+    keys = json.dumps({"keys": [key.published()]})
+    text = published.text
+    sealed = {"schema": "almanac.snapshot/1", "key": key.id, "signature": key.sign(text), "profile": text}
+    assert verify(published.paths, json.dumps(sealed), keys=keys) == []
+    forged = sealed | {"profile": published.changed("overall", "commits", to=99)}
+    assert [one.field for one in verify(published.paths, json.dumps(forged), keys=keys)] == [
+        "signature",
+        "overall.commits",
+    ]
+    (tmp_path / "snapshot.json").write_text(json.dumps(sealed))
+    (tmp_path / "keys.json").write_text(keys)
+    assert verify_file(published.paths, tmp_path / "snapshot.json", keys=tmp_path / "keys.json") == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "almanac.profile/1"}', "{" * 5000, '{"schema": 3}'])
+def test_what_is_no_profile_is_told_in_one_line(published: Published, text: str) -> None:
+    with pytest.raises(UnusableInputError) as told:
+        verify(published.paths, text)
+    assert "\n" not in str(told.value)
+
+
+def test_a_repository_without_a_clone_is_named(published: Published) -> None:
+    rows = json.loads(published.text)["repositories"]
+    text = published.changed("repositories", to=[*rows, rows[0] | {"full_name": "acme/moon"}])
+    with pytest.raises(UnusableInputError, match="acme/moon"):
+        verify(published.paths, text)
+    with pytest.raises(UnusableInputError, match="cannot be read"):
+        verify_file(published.paths, Path(published.paths[0]) / "nothing.json")

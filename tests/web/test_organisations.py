@@ -1,0 +1,133 @@
+"""The organisation's pages: sums over enough people, changes without people, and nobody told apart."""
+
+from __future__ import annotations
+
+import html5lib
+import pytest
+
+from bot.model import PersonKey, Signature, UserId
+from bot.store import people, visibility
+from bot.store.engine import Store
+from bot.store.visibility import subject_of_installation
+from tests.databases import database_url, store
+from tests.web.library import ACME, CLOSED, NOW, OPEN, fact, fill, keep, mint, serve
+
+__all__ = ["database_url", "store"]
+
+MONTH = "/repositories/open/2026-03"
+
+
+def _crew(number: int) -> Signature:
+    return Signature(f"Crew {number}", f"crew{number}@example.org", UserId(100 + number), f"crew-{number}")
+
+
+async def _staff(store: Store, number: int = 4) -> None:
+    """Ada and so many others in March 2026; in November 2025 Ada alone, as `fill` leaves it."""
+    await fill(store)
+    await keep(store, OPEN, [fact(50 + one, "acme/open", author=_crew(one)) for one in range(number)])
+    async with store.begin() as conn:
+        await visibility.publish(conn, subject_of_installation(ACME), public=True, now=NOW)
+
+
+async def test_an_organisation_is_private_until_it_says_otherwise(store: Store) -> None:
+    await _staff(store)
+    async with serve(store) as site:
+        absent = await site.get("/organisations/nobody")
+        assert "acme/open" in await site.text("/organisations/acme")
+        async with store.begin() as conn:
+            await visibility.publish(conn, subject_of_installation(ACME), public=False, now=NOW)
+        for path in ("/organisations/acme", f"/organisations/acme{MONTH}"):
+            assert await site.get(path) == absent
+
+
+async def test_months_with_fewer_than_five_people_are_in_no_sum(store: Store) -> None:
+    await _staff(store)
+    async with serve(store) as site:
+        text = await site.text("/organisations/acme")
+    assert "<dt>People</dt><dd>5</dd>" in text
+    assert "<dt>Commits</dt><dd>7</dd>" in text
+    assert "fewer than five people took part: Feb 2026" in text.replace("February", "Feb")
+    assert not any(name in text for name in ("Ada", "Crew", "crew-", "ada-example"))
+
+
+async def test_four_people_are_too_few_for_a_page_of_sums(store: Store) -> None:
+    await _staff(store, 3)
+    async with serve(store) as site:
+        assert (await site.get("/organisations/acme"))[0] == 404
+        assert (await site.get(f"/organisations/acme{MONTH}"))[0] == 200
+
+
+async def test_who_has_opted_out_is_in_no_sum_and_in_no_list(store: Store) -> None:
+    await _staff(store, 5)
+    async with serve(store) as site:
+        assert "<dt>People</dt><dd>6</dd>" in await site.text("/organisations/acme")
+        async with store.begin() as conn:
+            await people.opt_out(conn, PersonKey("u:100"), NOW)
+        text = await site.text("/organisations/acme")
+        assert "<dt>People</dt><dd>5</dd>" in text
+        assert "Add part 50" not in await site.text(f"/organisations/acme{MONTH}")
+
+
+async def test_a_repositorys_month_lists_changes_and_no_people(store: Store) -> None:
+    await _staff(store)
+    async with serve(store) as site:
+        text = await site.text(f"/organisations/acme{MONTH}")
+        for path in ("/repositories/open/2024-01", "/repositories/open/2026-13", "/repositories/secret-plan/2026-03"):
+            assert (await site.get(f"/organisations/acme{path}"))[0] == 404
+    assert "Add part 30" in text
+    assert "Fix the gate" not in text
+    assert not any(name in text for name in ("Ada", "Crew", "crew-"))
+    html5lib.HTMLParser(strict=True).parse(text)
+
+
+async def test_a_link_to_an_organisation_opens_its_pages_and_private_ones_only_where_minted_so(store: Store) -> None:
+    await _staff(store)
+    await keep(store, CLOSED, [fact(20 + one, "acme/secret-plan", author=_crew(one)) for one in range(5)])
+    subject = subject_of_installation(ACME)
+    plain, private = await mint(store, subject=subject), await mint(store, subject=subject, private=True)
+    async with serve(store) as site:
+        assert "secret" not in await site.text(f"/p/{plain}")
+        assert "acme/secret-plan" in await site.text(f"/p/{private}")
+        assert (await site.get(f"/p/{plain}/repositories/secret-plan/2026-03"))[0] == 404
+        assert "Plan the secret" in await site.text(f"/p/{private}/repositories/secret-plan/2026-03")
+        assert (await site.get(f"/p/{plain}/months/2026-03"))[0] == 404
+        html5lib.HTMLParser(strict=True).parse(await site.text(f"/p/{private}"))
+
+
+async def test_a_machine_counts_nowhere(store: Store) -> None:
+    await _staff(store, 3)
+    machine = Signature("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com", bot=True)
+    await keep(store, OPEN, [fact(70, "acme/open", author=machine, title="Bump the part")])
+    async with serve(store) as site:
+        assert (await site.get("/organisations/acme"))[0] == 404
+        assert "Bump the part" not in await site.text(f"/organisations/acme{MONTH}")
+
+
+async def test_a_repository_with_few_people_is_not_told_apart(store: Store) -> None:
+    await _staff(store)
+    await keep(store, CLOSED, [fact(21, "acme/secret-plan", author=_crew(9))])
+    private = await mint(store, subject=subject_of_installation(ACME), private=True)
+    async with serve(store) as site:
+        text = await site.text(f"/p/{private}")
+    assert "secret-plan" not in text
+    assert "acme/open" not in text, "the difference to the whole would tell of one person"
+
+
+async def test_definitions_are_rendered_and_nothing_in_them_acts(store: Store, tmp_path: object) -> None:
+    if store.dialect != "sqlite":
+        pytest.skip("nothing here depends on the database")
+    from pathlib import Path
+
+    file = Path(str(tmp_path)) / "metrics.md"
+    file.write_text(
+        "# Metrics\n\n## Lines\n\n<script>alert(1)</script>\n\n| part | what |\n|---|---|\n| docs | text |\n"
+    )
+    async with serve(store, definitions=file) as site:
+        text = await site.text("/definitions")
+        assert "/definitions" in await site.text("/")
+    assert "<h2>Lines</h2>" in text
+    assert "<td>text</td>" in text
+    assert "<script" not in text
+    html5lib.HTMLParser(strict=True).parse(text)
+    async with serve(store) as site:
+        assert (await site.get("/definitions"))[0] == 404
