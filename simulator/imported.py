@@ -26,8 +26,7 @@ class Imported:
 
 def import_clone(github: Simulator, clone: Path, full_name: str, *, branch: str = "main") -> Imported:
     """Everything the clone's refs reach becomes known under this name; the owner's account must exist."""
-    login, _, name = full_name.partition("/")
-    owner = github.state.accounts[login]
+    owner = github.state.accounts[full_name.partition("/")[0]]
     start = datetime.fromtimestamp(0, UTC)
     found = github.create_repository(full_name, at=start, files={}, by=owner)
     run_git(found.git.path, "fetch", "-q", str(clone.resolve()), "+refs/*:refs/imported/*")

@@ -64,6 +64,8 @@ def truth(path: Path) -> None:
     """Print what a trailer or a bot author discloses of the lines that notes attest (a lower bound by nature)."""
     with path.open(encoding="utf-8", newline="") as rows:
         commits = list(csv.DictReader(rows))
+    for row in commits:  # notes may attest lines that an earlier commit added
+        row["ai_lines"] = str(min(int(row["ai_lines"]), int(row["added_lines"])))
     disclosed = [row for row in commits if row["has_ai_trailer_or_bot"] == "1"]
     attested = sum(int(row["ai_lines"]) for row in commits)
     added = sum(int(row["added_lines"]) for row in commits)

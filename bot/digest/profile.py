@@ -191,7 +191,9 @@ def build(changes: Sequence[Change], scope: Scope) -> Profile:
     shown = skills[:SKILLS_SHOWN]
     narrative = Text(())
     if months:
-        facts = profile_facts(line, months, overall=overall, repositories=repositories, skills=(languages, shown))
+        # what is new is known from the whole record; what is cited lies within the months that are shown
+        shown_line = replace(line, work={month.month: month for month in work})
+        facts = profile_facts(shown_line, months, overall=overall, repositories=repositories, skills=(languages, shown))
         narrative = profile_text(facts, scope.naming)
     return Profile(
         generated_at=scope.now,

@@ -52,8 +52,7 @@ def rules_of(clone: Clone) -> Measure:
     config = read_config(clone.text(CONFIG_PATH))
     if not isinstance(config, RepoConfig):
         config = RepoConfig()
-    attributes = Attributes.parse(clone.text(".gitattributes"))
-    return Measure(files=config.rules(attributes), landing=config.landing_settings())
+    return Measure.of(config, Attributes.parse(clone.text(".gitattributes")))
 
 
 def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:

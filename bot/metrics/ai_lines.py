@@ -24,10 +24,10 @@ CREDITS = words(
 ASSISTS = words(
     "assisted-by ai-assisted-by generated-by ai-generated-by generated-with made-with created-with created-by "
     "built-with written-with co-authored-with ai-co-authored-by assisted-with ai-tool ai-agent ai-model "
-    "ai-assistant coding-agent assissted-by llm"
+    "ai-assistant coding-agent assissted-by"
 )
 """keys whose value names what helped; people use some of them for people, so the value has to name a tool"""
-FLAGS = words("ai-assisted ai-generated ai-used ai-authored ai llm-assisted")
+FLAGS = words("ai-assisted ai-generated ai-used ai-authored llm-assisted")
 """keys whose value says whether, and may say with what"""
 
 UNNAMED = "AI (not named)"
@@ -66,7 +66,10 @@ def _by(field: str) -> dict[str | int, Tool]:
 @lru_cache(maxsize=8192)
 def tool_of(sig: Signature) -> Named | None:
     """The tool whose identity a signature is: user id first, then address, login, and names that no person bears."""
+    named = _tool("names", sig.name.strip().lower().removesuffix(" powered by ai"))
     tool = _by_account(sig) or _tool("addresses", plain_email(sig.email))
+    if tool is not None and named is not None and tool.suggests and named.suggests:
+        tool = named  # one account stands for several tools of its owner
     if tool is not None:
         return tool.name, tool.suggests
     name, local = sig.name.strip().lower(), plain_email(sig.email).rpartition("@")[0]

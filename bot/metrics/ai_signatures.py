@@ -2,7 +2,7 @@
 
 To add a tool, add one entry to TOOLS. Ids, addresses and forms were read in public histories, or in the tools' own
 documentation (then `first_seen` is None). `first_seen` is the month of the oldest commit that
-`benchmarks/metrics/ai_usage.py --first-seen` finds in some seventy public histories: later than the tool's own birth.
+`benchmarks/metrics/ai_usage.py --first-seen` finds in twenty public histories: later than the tool's own birth.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ def _names(text: str) -> frozenset[str]:
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "Claude Code",
-        ids=frozenset({209825114}),
-        logins=words("claude[bot]"),
+        first_seen="2025-06",
+        ids=frozenset({209825114, 242468646}),
+        logins=words("claude[bot] anthropic-code-agent[bot]"),
         addresses=words("noreply@anthropic.com no-reply@anthropic.com claude@anthropic.com"),
         names=_names("claude code, claude opus, claude sonnet, claude haiku, claude fable, claude mythos, claude ai"),
         first=("claude",),
@@ -63,6 +64,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Copilot coding agent",
+        first_seen="2025-07",
         ids=frozenset({198982749}),
         logins=words("copilot-swe-agent[bot] copilot-swe-agent"),
         names=_names("copilot-swe-agent[bot], copilot-swe-agent, copilot coding agent, github copilot coding agent"),
@@ -71,14 +73,16 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Copilot Autofix",
+        first_seen="2025-05",
         ids=frozenset({62310815, 223894421}),
         logins=words("github-advanced-security[bot] github-code-quality[bot]"),
         names=_names("copilot autofix"),
         suggests=True,
     ),
-    Tool("Copilot review", ids=frozenset({175728472}), suggests=True),
+    Tool("Copilot review", first_seen="2024-12", ids=frozenset({175728472}), suggests=True),
     Tool(
         "Copilot",
+        first_seen="2026-03",
         ids=frozenset({223556219}),
         logins=words("copilot"),
         addresses=words("copilot@github.com"),
@@ -88,6 +92,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Cursor",
+        first_seen="2025-07",
         logins=words("cursoragent cursor[bot]"),
         addresses=words("cursoragent@cursor.com cursoragentcursor.com"),
         names=_names("cursor agent, cursor ai, cursoragent, cursor[bot]"),
@@ -98,6 +103,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Devin",
+        first_seen="2024-12",
         ids=frozenset({158243242}),
         logins=words("devin-ai-integration[bot] devin-ai-integration"),
         names=_names("devin ai, devin-ai-integration[bot]"),
@@ -106,6 +112,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Codex",
+        first_seen="2025-10",
         ids=frozenset({199175422}),
         logins=words("chatgpt-codex-connector[bot]"),
         addresses=words("noreply@openai.com codex@openai.com"),
@@ -116,12 +123,14 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "aider",
+        first_seen="2025-02",
         addresses=words("aider@aider.chat noreply@aider.dev noreply@aider.chat"),
         names=_names("aider"),
         sites=("aider.chat",),
     ),
     Tool(
         "Jules",
+        first_seen="2025-12",
         ids=frozenset({161369871}),
         logins=words("google-labs-jules[bot]"),
         names=_names("google jules, google-labs-jules[bot]"),
@@ -130,6 +139,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Gemini Code Assist",
+        first_seen="2026-01",
         ids=frozenset({176961590}),
         logins=words("gemini-code-assist[bot]"),
         names=_names("gemini-code-assist[bot], gemini code assist"),
@@ -137,6 +147,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Gemini CLI",
+        first_seen="2026-01",
         ids=frozenset({218312386, 218195315}),
         logins=words("gemini-cli[bot] gemini-cli-robot gemini-cli"),
         addresses=words("gemini-cli-robot@google.com gemini@google.com"),
@@ -146,6 +157,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Amp",
+        first_seen="2026-01",
         addresses=words("amp@ampcode.com"),
         names=_names("amp code, ampcode, sourcegraph amp"),
         first=("amp",),
@@ -155,6 +167,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "opencode",
+        first_seen="2026-04",
         addresses=words("noreply@opencode.ai"),
         names=_names("opencode"),
         sites=("opencode.ai",),
@@ -170,33 +183,55 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Factory Droid",
+        first_seen="2026-03",
         ids=frozenset({138933559}),
         logins=words("factory-droid[bot]"),
         names=_names("factory-droid[bot], factory droid"),
         sites=("factory.ai",),
     ),
     Tool("Mistral Vibe", addresses=words("vibe@mistral.ai"), names=_names("mistral vibe")),
-    Tool("Firebender", addresses=words("help@firebender.com"), names=_names("firebender"), sites=("firebender.com",)),
-    Tool("TRAE", addresses=words("noreply@bytedance.com"), names=_names("trae cli, trae ai"), first=("trae",)),
+    Tool(
+        "Firebender",
+        first_seen="2026-04",
+        addresses=words("help@firebender.com"),
+        names=_names("firebender"),
+        sites=("firebender.com",),
+    ),
+    Tool(
+        "TRAE",
+        first_seen="2026-08",
+        addresses=words("noreply@bytedance.com"),
+        names=_names("trae cli, trae ai"),
+        first=("trae",),
+    ),
     Tool("Oz", addresses=words("oz-agent@warp.dev"), names=_names("warp agent, warp oz"), sites=("warp.dev",)),
-    Tool("Sisyphus", addresses=words("clio-agent@sisyphuslabs.ai"), sites=("github.com/code-yeongyu/oh-my-opencode",)),
+    Tool(
+        "Sisyphus",
+        first_seen="2026-03",
+        addresses=words("clio-agent@sisyphuslabs.ai"),
+        sites=("github.com/code-yeongyu/oh-my-opencode", "github.com/code-yeongyu/oh-my-openagent"),
+    ),
     Tool(
         "Qwen Code",
+        first_seen="2026-01",
         addresses=words("qwen-coder@alibabacloud.com qwen@tongyi.aliyun.com"),
         names=_names("qwen-coder, qwen coder, qwen code, qwen-code"),
         first=("qwen",),
     ),
     Tool(
         "Crush",
+        first_seen="2026-04",
         addresses=words("crush@charm.land"),
         first=("crush",),
         sites=("charm.land", "github.com/charmbracelet/crush"),
     ),
     Tool("Antigravity", names=_names("antigravity, google antigravity"), first=("agy",)),
-    Tool("Codebuff", names=_names("codebuff"), sites=("codebuff.com",)),
+    Tool("OpenHands", addresses=words("openhands@all-hands.dev"), names=_names("openhands")),
+    Tool("Codebuff", first_seen="2026-08", names=_names("codebuff"), sites=("codebuff.com",)),
     Tool("Grok", addresses=words("noreply@xai.com"), first=("grok",)),
     Tool(
         "CodeRabbit",
+        first_seen="2024-06",
         ids=frozenset({136622811}),
         logins=words("coderabbitai[bot]"),
         names=_names("coderabbitai[bot], coderabbit"),
@@ -204,13 +239,15 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "Sourcery",
+        first_seen="2023-06",
         ids=frozenset({58596630}),
         logins=words("sourcery-ai[bot]"),
-        names=_names("sourcery-ai[bot], sourcery ai"),
+        names=_names("sourcery-ai[bot], sourcery ai, sourceryai"),
         suggests=True,
     ),
     Tool(
         "cubic",
+        first_seen="2026-05",
         ids=frozenset({191113872}),
         logins=words("cubic-dev-ai[bot]"),
         names=_names("cubic-dev-ai[bot]"),

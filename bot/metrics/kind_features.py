@@ -73,11 +73,12 @@ def body_words(body: str) -> list[str]:
     if not text:
         return []
     found: dict[str, None] = {}
-    closes = _CLOSES.search(text)
+    closes = _CLOSES.search(text) if "#" in text or "://" in text else None
     if closes:
         found[f"o:{closes[1][:3].lower()} #"] = None
-    for listed in _LISTED.finditer(text):
-        found["l:" + listed["type"].lower()] = None
+    if text[:2] in ("* ", "- ") or "\n* " in text or "\n- " in text:
+        for listed in _LISTED.finditer(text):
+            found["l:" + listed["type"].lower()] = None
     lines = [line for line in text.split("\n") if "-by:" not in line[:24].lower() and "://" not in line]
     for word in _BODY_WORD.findall("\n".join(lines)):
         found["o:" + word.lower()] = None

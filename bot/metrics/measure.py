@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bot.landing.attributes import Attributes
 from bot.landing.conventions import DEFAULT, LandingSettings, Recognised, recognise
 from bot.landing.identity import co_authors, is_bot
 from bot.landing.lines import ReadFile, Rules, languages, read_files, split
+from bot.landing.repo_config import RepoConfig
 from bot.metrics.ai_usage import marks
 from bot.metrics.change_kind import Evidence, Verdict, classify
 from bot.metrics.items import links
+from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds
 from bot.metrics.quality import signals
 from bot.metrics.skills import skills_of
 from bot.model import Fact, Landing
@@ -24,13 +27,20 @@ class Measure:
 
     files: Rules = field(default_factory=Rules)
     landing: LandingSettings = DEFAULT
+    kinds: OwnKinds = NO_OWN_KINDS
+
+    @classmethod
+    def of(cls, config: RepoConfig, attributes: Attributes) -> Measure:
+        """The rules that a repository's configuration and `.gitattributes` make."""
+        kinds = OwnKinds(labels=config.kinds_labels, scopes=config.kinds_scopes)
+        return cls(config.rules(attributes), config.landing_settings(), kinds)
 
 
 def _paths(read: tuple[ReadFile, ...]) -> tuple[str, ...]:
     return tuple(sorted(file.change.path for file in read if file.part in _SOURCE_PARTS)[:_MOST_PATHS])
 
 
-def _verdict(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...]) -> Verdict:
+def _verdict(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...], own: OwnKinds) -> Verdict:
     _, _, body = landing.commit.message.partition("\n")
     pull_request = landing.pull_request
     return classify(
@@ -40,7 +50,8 @@ def _verdict(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...
             files=read,
             labels=pull_request.labels if pull_request else (),
             branch=pull_request.head_ref if pull_request else "",
-        )
+        ),
+        own,
     )
 
 
@@ -49,7 +60,7 @@ def measure(landing: Landing, rules: Measure) -> Fact:
     commit = landing.commit
     recognised = recognise(landing, rules.landing)
     read = read_files(commit.files, rules.files)
-    verdict = _verdict(landing, recognised, read)
+    verdict = _verdict(landing, recognised, read, rules.kinds)
     # a machine has no skills, scores or items: its commits are only counted, and seen in the files' history
     person = not is_bot(commit.author)
     return Fact(

@@ -23,7 +23,7 @@ from bot.tasks.workplace import Workplace
 async def rules_of(client: Client, repository: Repository, config: RepoConfig) -> Measure:
     """The rules at the head of the default branch, as a clone's are."""
     attributes = await read_file(client, repository, ".gitattributes")
-    return Measure(files=config.rules(Attributes.parse(attributes or "")), landing=config.landing_settings())
+    return Measure.of(config, Attributes.parse(attributes or ""))
 
 
 @dataclass(frozen=True, slots=True)
