@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from bot.model import Kind
 
@@ -13,16 +12,12 @@ Stated = tuple[Kind, str]
 """a kind and the rule that says it"""
 
 
-def _no_kinds() -> Mapping[str, Kind]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class OwnKinds:
     """What a repository's configuration says of its own labels and scopes; keys in lower case."""
 
-    labels: Mapping[str, Kind] = field(default_factory=_no_kinds)
-    scopes: Mapping[str, Kind] = field(default_factory=_no_kinds)
+    labels: Mapping[str, Kind] = field(default_factory=dict)
+    scopes: Mapping[str, Kind] = field(default_factory=dict)
     """by scope of a prefix, or by leading bracket tag"""
 
 

@@ -32,7 +32,7 @@ class Measure:
     @classmethod
     def of(cls, config: RepoConfig, attributes: Attributes) -> Measure:
         """The rules that a repository's configuration and `.gitattributes` make."""
-        kinds = OwnKinds(labels=config.kinds_labels, scopes=config.kinds_scopes)
+        kinds = OwnKinds(labels=dict(config.kinds_labels), scopes=dict(config.kinds_scopes))
         return cls(config.rules(attributes), config.landing_settings(), kinds)
 
 

@@ -1,0 +1,73 @@
+from pathlib import Path
+
+import pytest
+
+from bot.history import record as record_module
+from bot.history.record import CloneRecord, open_clones
+from bot.model import Fact
+from tests.history.repository import ADA, BEN, Repository
+
+
+def facts(repository: Repository, *, workers: int, cache: bool = False) -> list[Fact]:
+    record = CloneRecord(open_clones([repository.folder]), cache=cache)
+    record.refresh(workers=workers)
+    found = list(record._scratch.facts())
+    record.close()
+    return found
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "rocket")
+    made.commit("rules", {".github/almanac.yml": "kinds:\n  scopes:\n    thrust: feature\n"})
+    for number in range(9):
+        made.commit(f"[thrust] step {number}", {"a.py": f"x = {number}\n"}, author=(ADA, BEN)[number % 2])
+    return made
+
+
+def test_workers_measure_what_one_process_measures(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_module, "_BATCH", 3)
+    alone = facts(repository, workers=1)
+    assert len(alone) == 10
+    assert facts(repository, workers=2) == alone
+
+
+def test_the_repository_s_own_scopes_decide_the_kind(repository: Repository) -> None:
+    assert {fact.kind for fact in facts(repository, workers=1) if "[thrust]" in fact.title} == {"feature"}
+
+
+def test_a_second_run_measures_only_what_is_new(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    first = facts(repository, workers=1, cache=True)
+    measured: list[int] = []
+    repository.commit("one more", {"a.py": "x = 99\n"})
+    record = CloneRecord(open_clones([repository.folder]))
+    record.refresh(lambda done, total: measured.append(total), workers=1)
+    assert measured == [1]
+    assert len(list(record._scratch.facts())) == len(first) + 1
+    record.close()
+
+
+def test_history_that_was_rewritten_is_measured_afresh(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    before = facts(repository, workers=1, cache=True)
+    repository.git("reset", "-q", "--hard", "HEAD~3")
+    repository.commit("instead", {"a.py": "x = 1000\n"})
+    after = facts(repository, workers=1, cache=True)
+    assert len(after) == len(before) - 2
+    assert after == facts(repository, workers=1)
+
+
+def test_a_cache_that_another_run_holds_is_left_alone(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    expected = facts(repository, workers=1, cache=True)
+    holder = CloneRecord(open_clones([repository.folder]))
+    assert holder._scratch.begin()
+    assert facts(repository, workers=1, cache=True) == expected
+    holder.close()
