@@ -14,6 +14,7 @@ from pathlib import Path
 
 import aiohttp
 from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.config import Settings
 from bot.github.connection import Connection, Surroundings
@@ -21,6 +22,7 @@ from bot.github.limits import Pace
 from bot.github.publish import Ourselves
 from bot.github.reads import read_app
 from bot.github.transport import Endpoint, open_session
+from bot.model import PersonKey
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.interface import Clock, Job, Queue, TaskFunction
 from bot.queue.scaled import ScaledQueue
@@ -34,6 +36,7 @@ from bot.store.jobs import NewJob
 from bot.store.migrate import migrate
 from bot.tasks import TASKS
 from bot.tasks.close_month import close_months
+from bot.tasks.personal import forget
 from bot.tasks.workplace import Workplace
 from bot.web.collaborators import Pages
 from bot.web.pages import add_routes
@@ -45,6 +48,8 @@ log = logging.getLogger(__name__)
 
 WEBHOOK_PATH = "/webhook"
 LARGEST_BODY = 26 * 1024 * 1024
+DEFINITIONS = Path(__file__).parent.parent / "docs" / "metrics.md"
+"""explained on a page where the bot runs from its checkout"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,6 @@ class Inbox:
         asked = tuple(
             NewJob(job.task, job.ref, serial_key=job.serial_key, dedupe_key=f"{job.task}:{job.ref}")
             for job in delivery.jobs
-            if job.task in TASKS
         )
         return await self._writer.accept(
             inbox.Delivery(
@@ -150,7 +154,7 @@ async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterat
         _register(queue, place)
         writer = GroupWriter(store, announce=queue.announce, committed=queue.nudge)
         stack.push_async_callback(writer.close)
-        yield Bot(settings, store, queue, place, writer, timing, _pages(settings, store, timing))
+        yield Bot(settings, store, queue, place, writer, timing, _pages(settings, place))
 
 
 async def _take_over(store: Store, now: datetime) -> None:
@@ -165,12 +169,17 @@ def _connect(settings: Settings, session: aiohttp.ClientSession) -> Connection:
     return Connection(session, app_id=settings.app_id or "", private_key=settings.private_key or "", around=around)
 
 
-def _pages(settings: Settings, store: Store, timing: Timing) -> Pages:
+def _pages(settings: Settings, place: Workplace) -> Pages:
+    async def erase(conn: AsyncConnection, key: PersonKey) -> None:
+        await forget(conn, place, key, place.clock())
+
     return Pages(
-        store=store,
+        store=place.store,
         public_url=settings.public_url,
         zone=settings.timezone,
-        clock=timing.clock,
+        clock=place.clock,
+        definitions=DEFINITIONS if DEFINITIONS.is_file() else None,
+        erase=erase,
         secret=link_secret(settings.data / "links.key"),
         signing=signing_key(settings.data / "snapshots.key"),
     )

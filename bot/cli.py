@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, BinaryIO, NoReturn
 
 import typer
 
@@ -38,18 +38,23 @@ def stop(*told: str, code: int = 2) -> NoReturn:
     raise SystemExit(code)
 
 
-def write(text: str, output: Path | None = None) -> None:
-    """To the file, or to standard output as UTF-8 whatever the locale says."""
-    if not text.endswith("\n"):
-        text += "\n"
+def write(text: str | Iterable[str], output: Path | None = None) -> None:
+    """To the file, or to standard output as UTF-8 whatever the locale says; a whole text ends with a line end."""
+    pieces = [text if text.endswith("\n") else text + "\n"] if isinstance(text, str) else text
     if output is None:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-        sys.stdout.flush()
+        _write_pieces(sys.stdout.buffer, pieces)
         return
     try:
-        output.write_bytes(text.encode("utf-8", "replace"))
+        with output.open("wb") as file:
+            _write_pieces(file, pieces)
     except OSError as error:
         stop(f"cannot write {output}: {error.strerror}")
+
+
+def _write_pieces(file: BinaryIO, pieces: Iterable[str]) -> None:
+    for piece in pieces:
+        file.write(piece.encode("utf-8", "replace"))
+    file.flush()
 
 
 @app.command()
@@ -159,6 +164,18 @@ def verify(
     if not differences:
         write("every field is the same")
     return 1 if differences else 0
+
+
+@app.command()
+def digest(
+    repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="A repository that the App is installed on.")],
+    month: Annotated[str, typer.Option(metavar="YYYY-MM", help="The month to tell.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print it, and post nothing.")] = False,
+) -> None:
+    """Print one month's digest of a repository, and post it."""
+    from bot import operate
+
+    write(operate.digest(repository, month, dry_run=dry_run) or "nothing landed in that month")
 
 
 @config_app.command("lint")

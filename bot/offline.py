@@ -91,13 +91,14 @@ def _someone(record: CloneRecord, who: str) -> tuple[Person, ...]:
     raise UnusableInputError(f"nobody called {who!r} landed anything here{hint}")
 
 
-def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonymous: bool) -> str:
-    """One contributor's profile in one of the registered forms.
+def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonymous: bool) -> Iterable[str]:
+    """One contributor's profile in one of the registered forms, in pieces.
 
     Raises UnusableInputError where a clone cannot be read or nobody of that name landed anything.
     """
     from bot.digest.profile import Scope, build
     from bot.render import RENDERERS
+    from bot.render.json import json_parts
 
     with record_of(paths) as record:
         persons = _someone(record, who)
@@ -110,7 +111,8 @@ def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonym
             until=months.until,
             naming="anonymous" if anonymous else "named",
         )
-        return RENDERERS[form](build(record.changes_of(persons), scope))
+        found = build(record.changes_of(persons), scope)
+    return json_parts(found) if form == "json" else [RENDERERS[form](found)]
 
 
 def _by_person(record: CloneRecord) -> Iterator[tuple[Person, frozenset[PersonKey], list[Change]]]:
@@ -192,7 +194,8 @@ def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bo
         persons = _someone(record, who) if who is not None else ()
         keys = record.keys_of(persons)
         found = record.changes_of(persons) if who is not None else record.all_changes()
-        for row in listing(found, record.people, months.zone, frozen=frozen):
+        now = None if frozen else int(datetime.now(UTC).timestamp())
+        for row in listing(found, record.people, months.zone, history=record.file_history(), now=now):
             if who is None or keys & set(row.keys):
                 yield json.dumps(row.values, ensure_ascii=False)
 

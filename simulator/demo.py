@@ -75,11 +75,12 @@ def _posted(world: World) -> list[str]:
                 f"{repository.full_name}: {len(runs)} check runs, the newest: {runs[-1].fields['output']['title']}"
             )
     for repository in world.repositories.values():
-        for issue in repository.issues.values():
-            for comment in issue.comments:
-                if comment.app is world.app:
-                    lines += ["", f"comment on {repository.full_name}#{issue.number}, {issue.title!r}:"]
-                    lines += ["  | " + line for line in comment.body.splitlines()[1:9]]
+        ours = [
+            comment for issue in repository.issues.values() for comment in issue.comments if comment.app is world.app
+        ]
+        if ours:
+            lines.append(f"{repository.full_name}: {len(ours)} comments, the newest on #{ours[-1].issue.number}:")
+            lines += ["  | " + line for line in ours[-1].body.splitlines()[1:40]]
     return lines
 
 

@@ -44,7 +44,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Published:
     bad = clone.commit("Fix the valve", {"valve.py": "open = True\n"})
     clone.commit(f'Revert "Fix the valve"\n\nThis reverts commit {bad}.', {"valve.py": None}, author=BEN)
     paths = [str(clone.folder)]
-    text = profile(paths, "ada@example.org", window(None, None, "Europe/Vienna"), form="json", anonymous=False)
+    text = "".join(profile(paths, "ada@example.org", window(None, None, "Europe/Vienna"), form="json", anonymous=False))
     return Published(clone, paths, text)
 
 
@@ -118,7 +118,7 @@ def test_a_row_too_many_and_a_row_too_few_are_named(published: Published) -> Non
 
 def test_an_anonymous_profile_is_verified_by_its_commits(published: Published) -> None:
     months = window(None, None, "UTC")
-    text = profile(published.paths, "ada@example.org", months, form="json", anonymous=True)
+    text = "".join(profile(published.paths, "ada@example.org", months, form="json", anonymous=True))
     assert "Ada" not in text
     assert verify(published.paths, text) == []
 

@@ -10,7 +10,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.landing.identity import People, person_key
+from bot.metrics.hotspots import FileHistory
 from bot.metrics.items import group, item_id
+from bot.metrics.quality import known_since, scores_of
+from bot.metrics.scores import NOTHING
 from bot.metrics.totals import delivery_month
 from bot.model import Change, ChangeId, Month, PersonKey
 
@@ -52,8 +55,21 @@ def _languages(change: Change) -> dict[str, int]:
     return dict(sorted(total.items(), key=lambda one: (-one[1], one[0])))
 
 
-def listing(changes: Sequence[Change], people: People, zone: ZoneInfo, *, frozen: bool) -> Iterator[Row]:
-    """The rows, oldest landing first; with `frozen` states and scores are those of the landing itself."""
+def _scores(change: Change, history: FileHistory, now: int | None) -> dict[str, Any]:
+    known = NOTHING if now is None else known_since(change, history, now)
+    return {
+        name: {
+            "score": score.score,
+            "evidence": [{"signal": row.signal, "effect": row.effect} for row in score.evidence],
+        }
+        for name, score in scores_of(change, history, frozen=now is None, known=known).items()
+    }
+
+
+def listing(
+    changes: Sequence[Change], people: People, zone: ZoneInfo, *, history: FileHistory, now: int | None
+) -> Iterator[Row]:
+    """The rows, oldest landing first. `now` None: states and scores as at the landing, with no later knowledge."""
     items = _item_ids(changes, zone)
     for change in changes:
         commits = change.counted or change.commits
@@ -75,8 +91,8 @@ def listing(changes: Sequence[Change], people: People, zone: ZoneInfo, *, frozen
                 "lines": change.lines.as_dict(),
                 "languages": _languages(change),
                 "item": items.get(change.id),
-                "state": "landed" if frozen else change.state,
+                "state": "landed" if now is None else change.state,
                 "also_in": list(change.also_in),
-                "scores": {},
+                "scores": _scores(change, history, now),
             },
         )

@@ -82,7 +82,7 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> Iter
         bufsize=1 << 20,
     )
     assert process.stdout is not None  # noqa: S101 (asked for above)
-    assert process.stderr is not None  # noqa: S101
+    assert process.stderr is not None  # noqa: S101 (likewise)
     try:
         if process.stdin is not None:
             process.stdin.write("".join(line + "\n" for line in lines).encode())

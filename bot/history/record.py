@@ -23,6 +23,7 @@ from bot.landing.families import Families
 from bot.landing.identity import People, person_key
 from bot.landing.repo_config import CONFIG_PATH, RepoConfig, read_config
 from bot.metrics import METHOD_VERSION
+from bot.metrics.hotspots import History
 from bot.metrics.measure import Measure, measure
 from bot.model import Change, CommitId, Fact, Person, PersonKey, Repository, Signature
 
@@ -187,6 +188,10 @@ class CloneRecord:
                 parent = next((root for root in roots if families.are_kin(root, name)), None)
                 found[name] = replace(found[name], fork=True, parent=parent)
         return found
+
+    def file_history(self) -> History:
+        """What was done to each file when, for the scores that ask for a file's past."""
+        return History.of(self._scratch.facts())
 
     def changes_of(self, persons: Sequence[Person]) -> tuple[Change, ...]:
         """Every change these persons have a part in, with what they were folded with, oldest first."""

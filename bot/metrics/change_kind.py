@@ -65,21 +65,21 @@ def _stated(title: str, evidence: Evidence, own: OwnKinds) -> Stated | None:
 def _documentation(files: Sequence[ReadFile]) -> Stated | None:
     """Docs alone are docs (86 of 100 such commits are called so by their authors); tests, CI and build files alone are
     left to the model, because projects call them test, ci and build about as often as chore or fix."""
-    if files and all(
-        file.part == "docs" and kind_features.place_of(file.change.path, file.part) == "docs" for file in files
-    ):
+    if not files:
+        return None
+    if all(file.part == "docs" and kind_features.place_of(file.change.path, file.part) == "docs" for file in files):
         return "docs", "only documentation changed"
     return None
 
 
 def _guessed(title: str, evidence: Evidence) -> Verdict:
-    guess = kind_model.load().guess(
-        {
-            "words": kind_features.words(kind_rules.without_marks(title)),
-            "body": kind_features.body_words(evidence.body) if evidence.body else (),
-            "paths": kind_features.paths(evidence.files) if evidence.files else (),
-            "patch": kind_features.patch(evidence.files) if evidence.files else (),
-        }
-    )
+    found = {"words": kind_features.words(kind_rules.without_marks(title))}
+    if evidence.files:
+        found["paths"] = kind_features.paths(evidence.files)
+    if evidence.body:
+        found["body"] = kind_features.body_words(evidence.body)
+    if evidence.files:
+        found["patch"] = kind_features.patch(evidence.files)
+    guess = kind_model.load().guess(found)
     why = ", ".join(guess.tokens) or "no sign of a kind"
     return Verdict(guess.kind, why, guess.probability >= CERTAIN)

@@ -30,11 +30,10 @@ def words(title: str) -> list[str]:
     tokens = [_shape(token) for token in _TOKEN.findall(title[:300])[:_MOST_WORDS]]
     if not tokens:
         return ["w:(none)"]
-    found = {"w:" + token: None for token in tokens}
-    found["f:" + tokens[0]] = None
-    for one, other in pairwise(tokens):
-        found[f"b:{one} {other}"] = None
-    return list(found)
+    found = ["w:" + token for token in tokens]
+    found.append("f:" + tokens[0])
+    found += [f"b:{one} {other}" for one, other in pairwise(tokens)]
+    return list(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=32_768)

@@ -35,6 +35,7 @@ KINDS_LEARNT: tuple[Kind, ...] = (
     "chore",
 )
 MOST_TOKENS = 5
+_PART = 1.0 / UNIT
 
 # One number holds the ten weights of a feature, 32 bits each, so that adding a feature is one addition. A weight is
 # kept as its distance from the lowest that is possible, so that no lane borrows from the next.
@@ -64,13 +65,13 @@ class Model:
 
     def guess(self, found: Mapping[str, Sequence[str]]) -> Guess:
         """The guess for the features of each group; a group that is missing or empty is evidence not given."""
-        logits = list(map(float, self.bias))
+        logits: Sequence[float] = self.bias
         known: list[tuple[float, list[Row]]] = []
         for group, features in found.items():
             if not features:
                 continue
             if group in self.shifts:
-                logits = [value + shift for value, shift in zip(logits, self.shifts[group], strict=True)]
+                logits = [value + shift for value, shift in zip(logits, self.shifts[group], strict=False)]
             table = self.weights[group]
             rows = [row for feature in features if (row := table.get(feature)) is not None]
             if rows:
@@ -78,19 +79,20 @@ class Model:
                 known.append((scale, rows))
                 below = _FLOOR * len(rows)
                 totals = _LANES.unpack(sum([row[0] for row in rows]).to_bytes(_LANES.size, "little"))
-                logits = [value + (total - below) * scale for value, total in zip(logits, totals, strict=True)]
+                logits = [value + (total - below) * scale for value, total in zip(logits, totals, strict=False)]
         return _decided(logits, known)
 
 
 def _decided(logits: Sequence[float], known: Sequence[tuple[float, list[Row]]]) -> Guess:
     """Feature, bug fix or another by their summed probability first; among the others the most likely one."""
     top = max(logits)
-    odds = [exp((value - top) / UNIT) for value in logits]
+    odds = [exp((value - top) * _PART) for value in logits]
     total = sum(odds)
-    others = total - odds[0] - odds[1]
-    if odds[0] >= odds[1] and odds[0] >= others:
+    feature, fix = odds[0], odds[1]
+    others = total - feature - fix
+    if feature >= fix and feature >= others:
         lane = 0
-    elif odds[1] >= others:
+    elif fix >= others:
         lane = 1
     else:
         lane = odds.index(max(odds[2:]), 2)
@@ -101,7 +103,8 @@ def _reasons(known: Sequence[tuple[float, list[Row]]], lane: int) -> tuple[str, 
     """The features whose weight for this kind stands highest, each told once."""
     effects = [(row[1][lane] * scale, row[2]) for scale, rows in known for row in rows if row[1][lane] > 0]
     effects.sort(reverse=True)
-    return tuple(dict.fromkeys([told_feature(feature) for _, feature in effects[: 2 * MOST_TOKENS]]))[:MOST_TOKENS]
+    told = [told_feature(feature) for _, feature in effects[: 2 * MOST_TOKENS]]
+    return tuple(dict.fromkeys(told))[:MOST_TOKENS]
 
 
 def as_row(feature: str, weights: Sequence[int]) -> Row:

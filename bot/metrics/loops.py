@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_LOOP = re.compile(
-    r"(?:async |await |\} |'\w+: |\w+: )?(?:for|while|foreach|until|loop)\b|.{0,200}(?:\.forEach\(|\.each do\b)"
-)
+_LOOP = re.compile(r"(?:async |await |\} )?(?:for|while|foreach|until|loop)\b")
+_LOOP_STARTS = frozenset("fwula}")
+_CALLED_LOOPS = (".forEach(", ".each do", ".each {")
 _COSTLY = re.compile(
     r"(?<![\w.])(?:open|urlopen|fetch|File\.(?:open|read)|fopen|popen)\("
     r"|\b(?:requests|httpx|axios|http|client|session)\.(?:get|post|put|delete|request|Get|Post|Do)\("
@@ -24,9 +24,11 @@ _QUADRATIC = re.compile(
     r"|\.includes\(|\bsorted\(|\.sort\(|\.count\("
 )
 _ASYNC = re.compile(r"(?:export |pub |static |public |private )?async (?:def|fn|function)\b")
+_ASYNC_STARTS = frozenset("aeps")
 _BLOCKING = re.compile(
-    r"\btime\.sleep\(|\brequests\.(?:get|post|put|delete|request)\(|(?<![\w.])(?:open|urlopen|input)\(|\bsubprocess\.(?:run|call|check_\w{1,10})\("
-    r"|\bos\.system\(|\b(?:readFileSync|writeFileSync|execSync|existsSync)\(|\bthread::sleep\(|\bstd::fs::\w{1,20}\("
+    r"\btime\.sleep\(|\brequests\.(?:get|post|put|delete|request)\(|(?<![\w.])(?:open|urlopen|input)\("
+    r"|\bsubprocess\.(?:run|call|check_\w{1,10})\(|\bos\.system\(|\b(?:read|write|exists|exec)(?:File)?Sync\("
+    r"|\bthread::sleep\(|\bstd::fs::\w{1,20}\("
 )
 _MOST_LINES = 20_000
 
@@ -34,25 +36,35 @@ _MOST_LINES = 20_000
 def loop_signals(code: Sequence[str]) -> dict[str, int]:
     """Nested loops, costly calls and quadratic idioms inside loops, blocking calls inside asynchronous functions."""
     found = {"nested_loops": 0, "loop_calls": 0, "loop_quadratic": 0, "async_blocking": 0}
+    called = any(call in text for text in code for call in _CALLED_LOOPS)
     loops: list[int] = []
     functions: list[int] = []
     for line in code[:_MOST_LINES]:
         text = line.lstrip()
-        indent = len(line) - len(text)
-        if text[0] in "})]":
-            indent += 1  # closes the block that its own column opened, as `} else {` does
-        while loops and indent <= loops[-1]:
-            loops.pop()
-        while functions and indent <= functions[-1]:
-            functions.pop()
-        if functions and _BLOCKING.search(text):
-            found["async_blocking"] += 1
-        if loops:
-            found["loop_calls"] += _COSTLY.search(text) is not None
-            found["loop_quadratic"] += _QUADRATIC.search(text) is not None
-        if _LOOP.match(text):
+        first = text[0]
+        if loops or functions:
+            indent = len(line) - len(text) + (first in "})]")  # `} else {` still belongs to the block it closes
+            _leave(loops, indent)
+            _leave(functions, indent)
+            _look_inside(text, found, looping=bool(loops), asynchronous=bool(functions))
+        if (first in _LOOP_STARTS and _LOOP.match(text)) or (called and any(call in text for call in _CALLED_LOOPS)):
             found["nested_loops"] += bool(loops)
-            loops.append(indent)
-        elif _ASYNC.match(text):
-            functions.append(indent)
+            loops.append(len(line) - len(text))
+        elif first in _ASYNC_STARTS and _ASYNC.match(text):
+            functions.append(len(line) - len(text))
     return found
+
+
+def _leave(blocks: list[int], indent: int) -> None:
+    """Leave the blocks that a line so far to the left is no part of."""
+    while blocks and indent <= blocks[-1]:
+        blocks.pop()
+
+
+def _look_inside(text: str, found: dict[str, int], *, looping: bool, asynchronous: bool) -> None:
+    call = "(" in text
+    if asynchronous and call:
+        found["async_blocking"] += _BLOCKING.search(text) is not None
+    if looping and (call or "+=" in text):
+        found["loop_calls"] += call and _COSTLY.search(text) is not None
+        found["loop_quadratic"] += _QUADRATIC.search(text) is not None

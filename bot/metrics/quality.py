@@ -1,12 +1,202 @@
-"""How sound is a contributor's landed work?"""
+"""How sound is a piece of landed work, and a contributor's work as a whole?
 
-from collections.abc import Mapping, Sequence
+A change or an item is scored by itself (`scores_of`, `item_scores`); a contributor's scores are the mean of the
+items, weighted by their size and drawn to the middle while few are rated (`rate`).
+"""
 
-from bot.metrics.signals import signals
-from bot.model import Change, ChangeId, Item, Quality
+from __future__ import annotations
 
-__all__ = ["rate", "signals"]
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from bot.metrics.hotspots import NO_HISTORY, NO_PAST, STATED, FileHistory, fix_weight, source_paths
+from bot.metrics.scores import FORMULAS, NOTHING, Known, Rating, Work, coefficients, correctness, is_rated
+from bot.metrics.signals import entropy, module_of, signals
+from bot.model import Change, ChangeId, CountedCommit, Item, Quality, Score, ScoreEvidence
+
+__all__ = ["QUALITIES", "item_scores", "known_since", "rate", "scores_of", "signals"]
+
+QUALITIES = ("correctness", "maintainability", "architecture", "performance")
+PROVISIONAL_BELOW = 3
+"""rated items from which a score is more than provisional"""
+MOST_EVIDENCE = 100
+"""rows of a contributor's score: those that moved it most"""
+
+_PSEUDO_ITEMS = 3
+_EIGHTY_PERCENT = 1.2816
+_DAY = 86_400
+_SUMMED_APART = frozenset({"entropy", "files", "modules", "new_files"})
+_PURPOSES = frozenset({"feature", "bug_fix", "refactor", "perf"})
 
 
-def rate(items: Sequence[Item], changes: Mapping[ChangeId, Change]) -> Quality:
-    return Quality()
+def _commits(changes: Iterable[Change]) -> list[CountedCommit]:
+    """The counted commits of where each change lives; an export elsewhere is no second piece of work."""
+    return [
+        commit
+        for change in changes
+        for commit in (change.counted or change.commits)
+        if commit.fact.repository == change.repository or not change.counted
+    ]
+
+
+def _spread(commits: Sequence[CountedCommit]) -> float:
+    """Entropy over the files of all commits, by the chain rule: exact where they touch different files, else more."""
+    lines = [commit.fact.lines.authored for commit in commits]
+    whole = sum(lines)
+    if not whole:
+        return 0.0
+    within = sum(
+        size / whole * commit.fact.signals.get("entropy", 0) / 1000 for size, commit in zip(lines, commits, strict=True)
+    )
+    return entropy(lines) + within
+
+
+def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Work:
+    """The changes as one piece of work, with the past of its files when the first of them landed."""
+    commits = _commits(changes)
+    total: dict[str, int] = {}
+    for commit in commits:
+        for name, count in commit.fact.signals.items():
+            if name not in _SUMMED_APART:
+                total[name] = total.get(name, 0) + count
+    paths = {path for commit in commits for path in source_paths(commit.fact)}
+    first = min((commit.fact.landed_at for commit in commits), default=0)
+    bits = min(_spread(commits), math.log2(len(paths))) if paths else 0.0
+    return Work(
+        signals=total,
+        entropy=bits,
+        files=len(paths),
+        modules=len({module_of(path) for path in paths}),
+        fix=max((fix_weight(commit.fact) for commit in commits), default=0) / STATED,
+        feature=any(change.kind == "feature" for change in changes),
+        mixed=len({commit.fact.kind for commit in commits if commit.fact.certain} & _PURPOSES) > 1,
+        past=history.past(changes[0].repository, paths, first) if changes else NO_PAST,
+    )
+
+
+def known_since(change: Change, history: FileHistory, now: int, known: Known = NOTHING) -> Known:
+    """`known` with what the record itself tells by `now` (epoch seconds): a revert, and days without a fix."""
+    paths = {path for commit in _commits([change]) for path in source_paths(commit.fact)}
+    fixed_at = history.next_fix(change.repository, paths, change.landed_at)
+    end = now if fixed_at is None else min(now, fixed_at)
+    return replace(
+        known,
+        quiet_days=max(0, end - change.landed_at) // _DAY if paths else None,
+        reverted=change.state == "reverted",
+        relanded=change.state == "relanded",
+    )
+
+
+def _at_landing(known: Known) -> Known:
+    """What was known when it landed."""
+    return Known(checks=known.checks, approved=known.approved)
+
+
+def _ratings(work: Work, known: Known) -> dict[str, Rating]:
+    if not is_rated(work):
+        return {}
+    return {"correctness": correctness(work, known)} | {name: formula(work) for name, formula in FORMULAS.items()}
+
+
+def _scored(ratings: Mapping[str, Rating], change: ChangeId) -> dict[str, Score]:
+    return {
+        name: Score(
+            round(ratings[name].score, 2),
+            1,
+            None,
+            tuple(ScoreEvidence(change, signal, round(points, 2)) for signal, points in ratings[name].reasons),
+        )
+        if name in ratings
+        else Score()
+        for name in QUALITIES
+    }
+
+
+def scores_of(
+    change: Change, history: FileHistory = NO_HISTORY, *, frozen: bool = False, known: Known = NOTHING
+) -> dict[str, Score]:
+    """The four scores of one change with their evidence; a score is None where it has no source lines.
+
+    `frozen` keeps out whatever was not known when it landed. Effects are points, and sum to score - 100.
+    """
+    ratings = _ratings(work_of([change], history), _at_landing(known) if frozen else known)
+    return _scored(ratings, change.id)
+
+
+def item_scores(
+    item: Item, changes: Mapping[ChangeId, Change], history: FileHistory = NO_HISTORY, *, known: Known = NOTHING
+) -> tuple[dict[str, Score], int]:
+    """The scores of an item as one piece of work, and its added source lines.
+
+    Evidence names the member with most source lines. Members that are not in `changes`, and reverts, are left out.
+    """
+    members = [changes[name] for name in item.changes if name in changes and changes[name].kind != "revert"]
+    if not members:
+        return {name: Score() for name in QUALITIES}, 0
+    work = work_of(members, history)
+    leading = max(members, key=lambda change: (work_of([change])["added"], change.id))
+    return _scored(_ratings(work, known), leading.id), work["added"]
+
+
+def _outcome(item: Item, known: Known) -> Known:
+    return replace(known, reverted=item.state == "reverted", relanded=item.state == "relanded")
+
+
+def rate(
+    items: Sequence[Item],
+    changes: Mapping[ChangeId, Change],
+    history: FileHistory = NO_HISTORY,
+    *,
+    known: Mapping[ChangeId, Known] | None = None,
+) -> Quality:
+    """The scores of a contributor over these items. `known` tells by change what the time since showed."""
+    found: dict[str, list[tuple[float, Score]]] = {name: [] for name in QUALITIES}
+    for item in items:
+        since = _worst([known[name] for name in item.changes if name in known]) if known else NOTHING
+        scores, added = item_scores(item, changes, history, known=_outcome(item, since))
+        for name, score in scores.items():
+            if score.score is not None:
+                found[name].append((math.log2(2 + added), score))
+    return Quality(*(_mean(found[name], *coefficients()["prior"][name]) for name in QUALITIES))
+
+
+def _worst(known: Sequence[Known]) -> Known:
+    """Of what is known of an item's members, that which says most trouble."""
+    if not known:
+        return NOTHING
+    quiet = [one.quiet_days for one in known]
+    checks = {one.checks for one in known}
+    return Known(
+        checks="failed" if "failed" in checks else "passed" if checks == {"passed"} else "unknown",
+        approved=False if any(one.approved is False for one in known) else None,
+        fixed=sum(one.fixed for one in known),
+        quiet_days=None if None in quiet else min(days for days in quiet if days is not None),
+    )
+
+
+def _mean(rated: Sequence[tuple[float, Score]], middle: float, spread: float) -> Score:
+    """The weighted mean drawn to `middle` as if three items of mean weight had it; 80 % interval likewise."""
+    if not rated:
+        return Score()
+    whole = sum(weight for weight, _ in rated)
+    pull = _PSEUDO_ITEMS * whole / len(rated)
+    values = [(weight, score.score) for weight, score in rated if score.score is not None]
+    mean = (sum(weight * value for weight, value in values) + pull * middle) / (whole + pull)
+    squares = sum(weight * (value - mean) ** 2 for weight, value in values) + pull * spread**2
+    deviation = math.sqrt(squares / (whole + pull) / (len(values) + _PSEUDO_ITEMS))
+    half = _EIGHTY_PERCENT * deviation
+    interval = (round(max(0.0, mean - half), 1), round(min(100.0, mean + half), 1))
+    return Score(round(mean, 1), len(values), interval, _evidence(rated, whole + pull))
+
+
+def _evidence(rated: Sequence[tuple[float, Score]], whole: float) -> tuple[ScoreEvidence, ...]:
+    """What moved the mean most: each effect is the part of it that the item's weight lets through."""
+    rows = [
+        ScoreEvidence(row.change, row.signal, round(row.effect * weight / whole, 2))
+        for weight, score in rated
+        for row in score.evidence
+        if row.signal != "every change"
+    ]
+    rows.sort(key=lambda row: (-abs(row.effect), row.change, row.signal))
+    return tuple(row for row in rows[:MOST_EVIDENCE] if row.effect)

@@ -1,14 +1,15 @@
 """What the patch of one landed commit shows of its size, shape and habits, in whole numbers.
 
-Only files that the project's people wrote as source count (part `authored`); tests give `test_lines` and `assertions`.
-Blank lines, comments, docstrings and moved lines never count. A signal that is 0 is left out.
+Only files that the project's people wrote as source count (part `authored`). Blank lines, comments, docstrings and
+moved lines never count. A signal that is 0 is left out. `docs/models/quality.md` describes each.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.landing.lines import ReadFile
 from bot.metrics.loops import loop_signals
@@ -17,14 +18,16 @@ WIDE = 120
 """characters from which a line is long"""
 LONGEST_READ = 400
 """characters of a line that are looked at: hostile text costs no more than text"""
-DEEP_LEVELS = 5
-"""levels of indentation from which a line is deep"""
+_DEEP = ("    " * 5, "\t" * 5)
+_NARROW_DEEP = ("  " * 5, "\t" * 5)
+"""five levels of indentation: from there a line is deep"""
 REPEATED_WIDTH = 25
 """characters from which a line that occurs twice is a repetition"""
 BIG_FILE = 600
 """lines from which a new file is big"""
 
 _COMMENTS = ("#", "//", "/*", "*/", "* ", "--", "<!--", ";;", "%%", "'''", '"""')
+_COMMENT_STARTS = frozenset("".join(mark[0] for mark in _COMMENTS))
 _NOT_COMMENTS = ("#include", "#define", "#if", "#el", "#endif", "#[", "#![", "#pragma", "#import", "--option", "#{")
 _NARROW = frozenset(
     {
@@ -49,25 +52,28 @@ _REQUIRES = " = require("
 # Everything but letters, digits and underscores becomes a space, so that words are counted by plain search.
 _SPACED = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _BRANCHES = (
-    " if ", " elif ", " elsif ", " elseif ", " unless ", " case ", " when ", " match ", " switch ", " catch ",
-    " except ", " rescue ", " guard ", " and ", " or ",
+    "if", "elif", "elsif", "elseif", "unless", "case", "when", "match", "switch", "catch", "except", "rescue", "guard",
+    "and", "or",
 )  # fmt: skip
-_LOOPS = (" for ", " while ", " foreach ", " forEach ", " until ", " loop ")
-_FUNCTIONS = (" def ", " func ", " fn ", " function ", " fun ", " proc ", " sub ", " defp ", " defun ", " defn ")
+_LOOPS = ("for", "while", "foreach", "forEach", "until", "loop")
+_FUNCTIONS = ("def", "func", "fn", "function", "fun", "proc", "sub", "defp", "defun", "defn")
 _OPERATORS = ("&&", "||", " ? ")
+_FILE_END = "."
+"""stands between the lines of two files: at the left margin, and no code"""
 
 _SUPPRESSIONS = re.compile(
     r"noqa|type: ?ignore|pylint: ?disable|pragma: no cover|nosec|eslint-disable|@ts-(?:ignore|expect-error|nocheck)"
-    r"|istanbul ignore|nolint|NOLINT|@SuppressWarnings|@Suppress\(|#!?\[allow\(|rubocop:disable|phpcs:(?:ignore|disable)"
-    r"|@phpstan-ignore|pyright: ?ignore|swiftlint:disable|ReSharper disable|#pragma warning disable|noinspection"
+    r"|istanbul ignore|nolint|NOLINT|@SuppressWarnings|@Suppress\(|#!?\[allow\(|rubocop:disable"
+    r"|phpcs:(?:ignore|disable)|@phpstan-ignore|pyright: ?ignore|swiftlint:disable|ReSharper disable"
+    r"|#pragma warning disable|noinspection"
 )
 _SUPPRESSION_HINTS = (
     "ignore", "isable", "noqa", "pragma", "nosec", "olint", "OLINT", "Suppress", "llow(", "@ts-", "noinspection",
 )  # fmt: skip
 _TODO = ("TODO", "FIXME", "XXX", "HACK")
-_ASSERTIONS = ("assert", "expect(", "should", "require.", "t.Error", "t.Fatal", "EXPECT_", "CHECK(", "verify(")
 _PRIVATE = re.compile(
-    r"^(?:from [\w.]{0,80}\._[a-z]\w* import|from [A-Za-z]\w{0,60}[\w.]{0,80} import _[a-z]|import [A-Za-z][\w.]{0,80}\._[a-z])"
+    r"^(?:from [A-Za-z]\w{0,60}(?:\.\w{1,60}){0,6}\._[a-z]\w{0,60} import|from [A-Za-z][\w.]{0,120} import _[a-z]"
+    r"|import [A-Za-z]\w{0,60}(?:\.\w{1,60}){0,6}\._[a-z])"
 )
 _FROM_TESTS = re.compile(
     r"^(?:from|import) tests?\b|^import .{0,80}from ['\"][./]{0,20}(?:tests?|__tests__)/|^use crate::tests?\b"
@@ -81,16 +87,18 @@ class _Tally(dict[str, int]):
 
 
 def signals(read: Sequence[ReadFile]) -> dict[str, int]:
-    """The signals of one commit by name, sorted; ratios are per mille. See docs/models/quality.md for each."""
-    tally = _Tally()
+    """The signals of one commit by name, sorted."""
     source = [file for file in read if file.part == "authored"]
-    for file in read:
-        if file.part == "authored":
-            _source(file, tally)
-        elif file.part == "tests" and file.added:
-            _tests(file, tally)
-    if source:
-        _spread(source, tally)
+    if not source:
+        return {}
+    tally = _Tally()
+    _spread(source, tally)
+    gone = [line for file in source if file.removed for line in code_lines(file.removed, file.language)]
+    tally.more("removed", len(gone))
+    if gone:
+        text = "\n".join(gone)
+        tally.more("branches_removed", _branches(text, _words(text)))
+    _added(source, tally)
     return dict(sorted(tally.items()))
 
 
@@ -123,74 +131,68 @@ def _kept(file: ReadFile, count: int) -> int:
     return max(0, count - round(apart * len(file.added) / changed)) if apart and changed else count
 
 
-def _source(file: ReadFile, tally: _Tally) -> None:
-    if not file.added and not file.removed:
-        if not file.change.binary and file.change.patch is None:
+def _added(source: Sequence[ReadFile], tally: _Tally) -> None:
+    code: list[str] = []
+    for file in source:
+        new = file.change.status == "added"
+        if file.added:
+            lines = code_lines(file.added, file.language)
+            tally.more("added", _kept(file, len(lines)))
+            deep = _NARROW_DEEP if file.language in _NARROW else _DEEP
+            tally.more("deep", sum([line.startswith(deep) for line in lines]))
+            tally.more("big_files", new and len(file.added) > BIG_FILE)
+            code += lines
+            code.append(_FILE_END)
+        elif not file.removed and file.change.patch is None and not file.change.binary:
             tally.more("added", file.change.additions)
             tally.more("removed", file.change.deletions)
-        return
-    if file.removed:
-        gone = code_lines(file.removed, file.language)
-        tally.more("removed", len(gone))
-        tally.more("branches_removed", _branches(_spaced(gone)))
-    if file.added:
-        _added(file, tally)
+    if code and tally.get("added"):
+        _shape(code, tally)
+        _suppressions(source, tally)
 
 
-def _added(file: ReadFile, tally: _Tally) -> None:
-    code = code_lines(file.added, file.language)
-    kept = _kept(file, len(code))
-    if not kept:
-        return
-    stripped = [line.strip() for line in code]
-    words = _spaced(code)
-    tally.more("added", kept)
-    tally.more("new", kept if file.change.status == "added" else 0)
-    tally.more("branches", _branches(words) + sum(map(words.count, ())))
-    loops = sum(map(words.count, _LOOPS))
+def _shape(code: Sequence[str], tally: _Tally) -> None:
+    text = "\n".join(code)
+    words = _words(text)
+    tally.more("branches", _branches(text, words))
+    loops = sum([words[word] for word in _LOOPS])
     tally.more("loops", loops)
-    tally.more("functions", sum(map(words.count, _FUNCTIONS)))
-    deep = ("  " * DEEP_LEVELS if file.language in _NARROW else "    " * DEEP_LEVELS, "\t" * DEEP_LEVELS)
-    tally.more("deep", sum([line.startswith(deep) for line in code]))
+    tally.more("functions", sum([words[word] for word in _FUNCTIONS]))
     tally.more("wide", sum([len(line) > WIDE for line in code]))
-    wide = [line for line in stripped if len(line) > REPEATED_WIDTH]
-    tally.more("repeated", len(wide) - len(set(wide)))
-    tally.more("big_files", file.change.status == "added" and len(file.added) > BIG_FILE)
-    _habits(file.added, stripped, tally)
-    if loops or " async " in words:
+    stripped = [line.strip() for line in code]
+    long = [line for line in stripped if len(line) > REPEATED_WIDTH]
+    tally.more("repeated", len(long) - len(set(long)))
+    imports = [line for line in stripped if line.startswith(_IMPORTS)]
+    tally.more("imports", len(imports) + text.count(_REQUIRES))
+    if imports:
+        tally.more("private_imports", sum([_PRIVATE.match(line) is not None for line in imports]))
+        tally.more("test_imports", sum([_FROM_TESTS.match(line) is not None for line in imports]))
+    if loops or words["each"] or words["async"]:
         for name, count in loop_signals(code).items():
             tally.more(name, count)
 
 
-def _habits(lines: Sequence[str], stripped: Sequence[str], tally: _Tally) -> None:
+def _suppressions(source: Sequence[ReadFile], tally: _Tally) -> None:
+    """Told apart in comments, which are no code."""
+    lines = [line[:LONGEST_READ] for file in source for line in file.added]
     text = "\n".join(lines)
-    if any(hint in text for hint in _SUPPRESSION_HINTS):
-        tally.more("suppressions", len(_SUPPRESSIONS.findall(text)))
-    tally.more("todo", sum(map(text.count, _TODO)))
-    imports = [line for line in stripped if line.startswith(_IMPORTS)]
-    tally.more("imports", len(imports) + text.count(_REQUIRES))
-    if imports:
-        tally.more("private_imports", sum(_PRIVATE.match(line) is not None for line in imports))
-        tally.more("test_imports", sum(_FROM_TESTS.match(line) is not None for line in imports))
-
-
-def _tests(file: ReadFile, tally: _Tally) -> None:
-    code = code_lines(file.added, file.language)
-    tally.more("test_lines", _kept(file, len(code)))
-    text = "\n".join(code)
-    tally.more("assertions", sum(map(text.count, _ASSERTIONS)))
+    hints = [hint for hint in _SUPPRESSION_HINTS if hint in text]
+    if hints:
+        shown = [line for line in lines if any(hint in line for hint in hints)]
+        tally.more("suppressions", sum([_SUPPRESSIONS.search(line) is not None for line in shown]))
+    tally.more("todo", sum([text.count(word) for word in _TODO]))
 
 
 def code_lines(lines: Sequence[str], language: str | None) -> list[str]:
     """The lines that are neither blank nor comment, with their indentation, cut to a bounded length."""
     if language == "Python":
         lines = _without_docstrings(lines)
-    kept = []
-    for line in lines:
-        text = line.lstrip()
-        if text and (not text.startswith(_COMMENTS) or text.startswith(_NOT_COMMENTS)):
-            kept.append(line if len(line) <= LONGEST_READ else line[:LONGEST_READ])
-    return kept
+    return [
+        line[:LONGEST_READ]
+        for line in lines
+        if (text := line.lstrip())
+        and (text[0] not in _COMMENT_STARTS or not text.startswith(_COMMENTS) or text.startswith(_NOT_COMMENTS))
+    ]
 
 
 def _without_docstrings(lines: Sequence[str]) -> Sequence[str]:
@@ -200,6 +202,9 @@ def _without_docstrings(lines: Sequence[str]) -> Sequence[str]:
         return lines
     kept, within = [], ""
     for line in lines:
+        if not within and '"""' not in line and "'''" not in line:
+            kept.append(line)
+            continue
         if within:
             if within in line:
                 within = ""
@@ -213,14 +218,11 @@ def _without_docstrings(lines: Sequence[str]) -> Sequence[str]:
     return kept
 
 
-def _spaced(code: Sequence[str]) -> str:
-    """The words of the code between single characters that are no word, for search by ` word `."""
-    text = "\n".join(code)
+def _words(text: str) -> Counter[str]:
     if not text.isascii():
         text = text.encode("ascii", "replace").decode("ascii")
-    marks = sum(map(text.count, _OPERATORS))
-    return " " + text.translate(_SPACED) + " if " * 0 + (" \x01" * marks) + " "
+    return Counter(text.translate(_SPACED).split())
 
 
-def _branches(words: str) -> int:
-    return sum(map(words.count, _BRANCHES)) + words.count("\x01")
+def _branches(text: str, words: Mapping[str, int]) -> int:
+    return sum([words.get(word, 0) for word in _BRANCHES]) + sum([text.count(mark) for mark in _OPERATORS])

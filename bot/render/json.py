@@ -16,30 +16,35 @@ SCHEMA = "almanac.profile/1"
 
 
 def render_json(profile: Profile) -> str:
-    """The profile as JSON text: one line for each field, month, day, repository and change, in the schema's order.
-
-    Elements are spelled one by one: a long record as one tree of dictionaries takes twenty times its text.
-    """
-    fields = ",\n".join(f"{_dump(name)}: {_spread(value)}" for name, value in _fields(profile).items())
-    text = "{\n" + fields + "\n}\n"
-    return text if text.isascii() or _is_whole(text) else text.encode("utf-8", "replace").decode()
+    """The profile as JSON text: one line for each field, month, day, repository and change, in the schema's order."""
+    return "".join(json_parts(profile))
 
 
-def _is_whole(text: str) -> bool:
-    """Without lone surrogates, which no encoder takes."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def json_parts(profile: Profile) -> Iterator[str]:
+    """The same text in pieces, for those who write it away: a long record as one string takes ten times its bytes."""
+    mark = "{\n"
+    for name, value in _fields(profile).items():
+        yield f"{mark}{_dump(name)}: "
+        yield from _spread(value)
+        mark = ",\n"
+    yield "\n}\n"
 
 
-def _spread(value: Any) -> str:
+def _spread(value: Any) -> Iterator[str]:
     """A list with one element a line, anything else on one line; the compiled encoder knows no other way to be fast."""
-    if isinstance(value, Iterator):
-        elements = ",\n".join(map(_dump, value))
-        return f"[\n{elements}\n]" if elements else "[]"
-    return _dump(value)
+    if not isinstance(value, Iterator):
+        yield _whole(_dump(value))
+        return
+    mark = "[\n"
+    for element in value:
+        yield mark + _whole(_dump(element))
+        mark = ",\n"
+    yield "[]" if mark == "[\n" else "\n]"
+
+
+def _whole(text: str) -> str:
+    """Without lone surrogates, which no encoder takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

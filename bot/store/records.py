@@ -7,15 +7,20 @@ change that is told by what happened to it elsewhere would tell of elsewhere.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Text, func, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import Fact, PersonKey, RepositoryId, fact_from_json
+from bot.landing.changes import fold
+from bot.landing.corrections import Classified, corrected
+from bot.model import Change, Fact, PersonKey, Repository, RepositoryId, fact_from_json
+from bot.store.classifications import classified
+from bot.store.corrections import CORRECTION
+from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON
 
 
@@ -25,6 +30,7 @@ class Mark:
 
     facts: int
     last: int
+    corrections: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +39,24 @@ class Found:
 
     texts: tuple[str, ...]
     recorded_at: datetime
+    said: tuple[Classified, ...] = ()
+    """what people said of the kinds of changes there"""
 
     def facts(self) -> list[Fact]:
         """Oldest first."""
         return [fact_from_json(json.loads(text)) for text in self.texts]
 
+    def changes(self, repositories: Mapping[str, Repository]) -> tuple[Change, ...]:
+        """What the facts carry, as people corrected it, oldest first."""
+        return corrected(fold(self.facts(), repositories), self.said)
+
 
 async def mark_of(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Mark:
-    """Changes whenever a fact of these repositories is added or dropped; read from an index alone."""
+    """Changes whenever a fact of these repositories is added or dropped, or somebody corrects one."""
     query = select(func.count(), func.max(FACT.c.id)).where(FACT.c.repository_id.in_(repositories))
     facts, last = (await conn.execute(query)).one()
-    return Mark(facts, last or 0)
+    said = select(func.count()).select_from(CORRECTION).where(CORRECTION.c.repository_id.in_(repositories))
+    return Mark(facts, last or 0, (await conn.execute(said)).scalar_one())
 
 
 async def facts_about(
@@ -77,7 +90,10 @@ async def _folding(conn: AsyncConnection, seeds: Any, repositories: Collection[R
         .where(allowed)
     )
     reached = reached.union(step)
-    return await _facts(conn, FACT.c.id.in_(select(reached.c.id)))
+    found = await _facts(conn, FACT.c.id.in_(select(reached.c.id)))
+    rows = await conn.execute(select(REPOSITORY.c.id, REPOSITORY.c.full_name).where(REPOSITORY.c.id.in_(repositories)))
+    names = {RepositoryId(row.id): str(row.full_name) for row in rows}
+    return replace(found, said=await classified(conn, names))
 
 
 async def facts_inside(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Found:

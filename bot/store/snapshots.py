@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Column, Index, Table, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -71,8 +72,8 @@ async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:
     await conn.execute(delete(SNAPSHOT).where(SNAPSHOT.c.person_key.in_(people)))
 
 
-async def _read(conn: AsyncConnection, which: object) -> list[Snapshot]:
-    query = select(SNAPSHOT).where(which).order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id)  # type: ignore[arg-type]
+async def _read(conn: AsyncConnection, which: Any) -> list[Snapshot]:
+    query = select(SNAPSHOT).where(which).order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id)
     rows = (await conn.execute(query)).mappings()
     return [
         Snapshot(

@@ -17,7 +17,7 @@ from bot.github.reads import read_comment, read_issue, read_permission, read_rep
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job
 from bot.render.reply_note import Part, plain_part, reply_note
-from bot.store import outbox
+from bot.store import ledger, outbox
 from bot.tasks.announcing import post
 from bot.tasks.answering import ACTIONS, Answer, Asked, refusal
 from bot.tasks.asking import ABOUT_WORK, MAINTAINERS, OWN, Asker, Scene, changes_of, keys_of, may, wrote
@@ -117,14 +117,20 @@ async def _act(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
         scene = Scene(scene.installation, scene.repository, int(value), changes=found)
         asked = Asked(asked.asker, scene, asked.command, asked.event)
     by_name = name in OWN or (name == "why" and not value.isdecimal())
-    theirs = by_name or wrote(asked.asker, scene.changes) or (name == "dispute" and scene.is_digest)
+    digest = name == "dispute" and scene.is_digest
+    theirs = by_name or wrote(asked.asker, scene.changes) or (digest and await _is_told_of(conn, asked))
     if not may(asked.asker, name, wrote=theirs):
         # In words it would be a way to make us talk: a stranger gets a reaction.
         return Answer(done=False)
-    if name in ABOUT_WORK and not by_name and not scene.changes and not (name == "dispute" and scene.is_digest):
+    if name in ABOUT_WORK and not by_name and not scene.changes and not digest:
         where = "This stands on a pull request, not here." if scene.is_digest else "Nothing of it has landed yet."
         return refusal(asked, where)
     return await ACTIONS[name](conn, place, asked)
+
+
+async def _is_told_of(conn: AsyncConnection, asked: Asked) -> bool:
+    """The asker has a part in work that landed here."""
+    return bool(await ledger.facts_of(conn, sorted(asked.asker.keys), repositories=[asked.scene.repository_id]))
 
 
 async def _react(

@@ -7,24 +7,15 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.changes import fold
-from bot.landing.corrections import SAID_KINDS, Classified, corrected
-from bot.model import Change, Fact, Kind, Repository, RepositoryId
+from bot.landing.corrections import Classified, corrected
+from bot.model import Change, Fact, Repository, RepositoryId
 from bot.store import corrections
+from bot.store.classifications import classified
 
 
-async def classified(conn: AsyncConnection, repositories: Mapping[str, Repository]) -> tuple[Classified, ...]:
+async def said_in(conn: AsyncConnection, repositories: Mapping[str, Repository]) -> tuple[Classified, ...]:
     """Every classification in these repositories, oldest first."""
-    names = {one.id: name for name, one in repositories.items() if one.id is not None}
-    said = await corrections.of_repositories(conn, sorted(names))
-    return tuple(
-        Classified(names[RepositoryId(one.repository_id or 0)], one.value["number"], _kind(one), one.value["by"])
-        for one in said
-        if one.kind == "classify"
-    )
-
-
-def _kind(one: corrections.Correction) -> Kind:
-    return SAID_KINDS[one.value["kind"]]
+    return await classified(conn, {one.id: name for name, one in repositories.items() if one.id is not None})
 
 
 async def disputed(conn: AsyncConnection, repository: RepositoryId) -> dict[int, list[str]]:
@@ -40,7 +31,7 @@ async def fold_corrected(
     conn: AsyncConnection, facts: Iterable[Fact], repositories: Mapping[str, Repository]
 ) -> tuple[Change, ...]:
     """The changes that facts carry, as people corrected them."""
-    return corrected(fold(facts, repositories), await classified(conn, repositories))
+    return corrected(fold(facts, repositories), await said_in(conn, repositories))
 
 
 async def fold_for_readers(

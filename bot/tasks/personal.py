@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.identity import person_key
-from bot.model import CommitId, Fact, InstallationId, Person, PersonKey, RepositoryId
+from bot.model import CommitId, Fact, InstallationId, Person, PersonKey, RepositoryId, UserId
 from bot.store import choices, erasure, inbox, installations, ledger, outbox, people, sessions, visibility
 from bot.store.people import see_people
 from bot.store.visibility import Naming, subject_of_person
@@ -102,7 +102,7 @@ async def forget(conn: AsyncConnection, place: Workplace, key: PersonKey, now: d
     await choices.forget(conn, key, now)
     if key.startswith("u:"):
         user = int(key[2:])
-        await sessions.end_all(conn, user)  # type: ignore[arg-type]
+        await sessions.end_all(conn, UserId(user))
         await place.queue.defer(
             conn, "erase_person", f'{{"user":{user}}}', serial_key=f"user:{user}", dedupe_key=f"erase_person:{user}"
         )

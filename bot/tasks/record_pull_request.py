@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.github.client import Client
 from bot.github.reads import Landed, read_landed_by, read_pull_request, read_repository
-from bot.model import Commit, PullRequest, Repository, RepositoryId
+from bot.model import Commit, InstallationId, PullRequest, Repository, RepositoryId
 from bot.queue.interface import Job
 from bot.store import erasure, installations, ledger, pulls
 from bot.tasks.known_installation import know_installation
@@ -27,7 +27,7 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
         repository = await read_repository(client, RepositoryId(given["repository"]))
         pull_request = await read_pull_request(client, repository, given["number"])
         merged = await read_landed_by(client, repository, given["number"]) if pull_request.merged_at else ()
-    told = await _keep(place, given["installation"], repository, pull_request)
+    told = await _keep(place, InstallationId(given["installation"]), repository, pull_request)
     own = _own(merged, pull_request)
     with asking_github():
         found = await _explained(place, client, repository, pull_request)
@@ -55,7 +55,9 @@ def _writing(commit: Commit) -> tuple[str, str, int]:
     return commit.author.email.lower(), commit.message.strip(), int(commit.authored_at.timestamp())
 
 
-async def _keep(place: Workplace, installation: int, repository: Repository, pull_request: PullRequest) -> bool:
+async def _keep(
+    place: Workplace, installation: InstallationId, repository: Repository, pull_request: PullRequest
+) -> bool:
     """Store the reading; True where it says something new, so that its commits have to be measured again."""
     row = pulls.PullRequestRow(
         repository_id=RepositoryId(repository.id or 0),
@@ -69,7 +71,7 @@ async def _keep(place: Workplace, installation: int, repository: Repository, pul
     )
     async with place.store.begin() as conn:
         row = replace(row, payload=await erasure.pull_request_without_buried(conn, row.payload))
-        await installations.see_repositories(conn, installation, [repository], row.read_at)  # type: ignore[arg-type]
+        await installations.see_repositories(conn, installation, [repository], row.read_at)
         before = await pulls.read(conn, row.repository_id, row.number)
         await pulls.see(conn, row)
     return before is None or before.payload != row.payload or before.merge_commit != row.merge_commit

@@ -30,7 +30,7 @@ from bot.model import (
 )
 from bot.store import changes, erasure, ledger, months, people, totals
 from bot.store.installations import repositories_of
-from bot.tasks.correcting import classified, fold_corrected
+from bot.tasks.correcting import fold_corrected, said_in
 from bot.tasks.totals_of_month import cells
 
 
@@ -73,7 +73,7 @@ async def record(
     after = await ledger.component(conn, seeds, installation_id=place.installation)
     fresh = set(new)
     kept = [fact for fact in after if fact.commit not in fresh]
-    said = await classified(conn, repositories)
+    said = await said_in(conn, repositories)
     old = {change.id: change for change in corrected(fold(_distinct([*before, *kept]), repositories), said)}
     folded = corrected(fold(after, repositories), said)
     changed = tuple(change for change in folded if old.get(change.id) != change)
@@ -91,7 +91,7 @@ async def recount(
     repositories = await _repositories(conn, place)
     seeds = [(place.repository, commit) for commit in commits]
     facts = await ledger.component(conn, seeds, installation_id=place.installation)
-    said = await classified(conn, repositories)
+    said = await said_in(conn, repositories)
     changed = corrected(fold(facts, repositories), said)
     old = corrected(fold(_distinct([*facts, *gone]), repositories), said)
     lost = {change.id for change in old} - {change.id for change in changed}

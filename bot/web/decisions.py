@@ -75,7 +75,7 @@ async def _switch_public(desk: Desk, owner: Owner, form: Form) -> None:
 
 
 async def _switch_naming(desk: Desk, owner: Owner, form: Form) -> None:
-    naming: visibility.Naming = {"on": "anonymous", "off": "named"}[form["to"]]  # type: ignore[assignment]
+    naming: visibility.Naming = "anonymous" if _switched(form) else "named"
     async with desk.pages.store.begin() as conn:
         if owner.person is not None and not owner.person.alias:
             await visibility.publish(conn, owner.subject, public=False, now=desk.pages.clock())

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from aiohttp import web
 
-from bot.landing.changes import fold
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import begins_at, month_after, month_of, parse_month
 from bot.model import Change, Month, PersonKey
@@ -68,7 +67,7 @@ def _day(desk: Desk) -> str:
 
 
 def _organisation(desk: Desk, frame: _Frame, found: Found) -> bytes:
-    changes = fold(found.facts(), repositories_of(frame.opened.repositories))
+    changes = found.changes(repositories_of(frame.opened.repositories))
     added = sums(changes, desk.pages.zone, without=frame.without)
     if added is None:
         return b""
@@ -129,7 +128,7 @@ def _repository_month(desk: Desk, frame: _Frame, found: Found, which: tuple[Repo
     zone = desk.pages.zone
     changes = [
         change
-        for change in fold(found.facts(), repositories_of(frame.opened.repositories))
+        for change in found.changes(repositories_of(frame.opened.repositories))
         if change.repository == repository.full_name
         and month_of(change.landed_at, zone) == month
         and _by_somebody(change, frame.without)

@@ -14,7 +14,6 @@ from zoneinfo import ZoneInfo
 from cachetools import LRUCache, TTLCache
 
 from bot.digest.profile import Scope, build
-from bot.landing.changes import fold
 from bot.landing.identity import person_key
 from bot.model import Fact, Person, Profile, Repository
 from bot.store import records
@@ -124,7 +123,7 @@ def _profile(found: Found, frame: _Frame, now: datetime) -> Profile:
     scope = Scope(
         person=_as_shown(frame.person, facts), keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming
     )
-    return build(fold(facts, repositories_of(frame.shown)), scope)
+    return build(found.changes(repositories_of(frame.shown)), scope)
 
 
 def repositories_of(shown: Iterable[RepositoryState]) -> Mapping[str, Repository]:

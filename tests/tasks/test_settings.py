@@ -138,3 +138,19 @@ async def test_an_operator_sees_a_month_and_has_it_told_once(github: Simulator, 
             await there.land("feat: add a bell")
             with pytest.raises(UnusableInputError):
                 await tell_month(there.bot.place, *wrong)
+
+
+async def test_a_dispute_on_the_digest_issue_is_shown_below_the_month_and_strangers_have_no_say(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path, settings="first_digest: post\n") as there:
+        await there.land("feat: add a lamp", at=APRIL)
+        await close_months(there.bot.place)
+        await there.drained()
+        issue = next(issue for issue in there.repository.issues.values() if issue.app is there.app)
+        await there.say(issue, "/almanac dispute I say @octocat did it", by="sid")
+        await there.say(issue, "/almanac dispute half of it was <b>Bea</b>", by="ada")
+        (text,) = there.digests()
+        assert "octocat" not in text
+        assert "> Disputed: half of it was" in text
+        assert "<b>" not in text

@@ -1,0 +1,55 @@
+"""How well do numbers order what happened, and are the chances they state right?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def auc(truth: Sequence[bool], value: Sequence[float]) -> float:
+    """The chance that what happened has the higher value; ties count half. 0.5 where nothing or everything happened."""
+    order = sorted(range(len(value)), key=value.__getitem__)
+    positives = sum(truth)
+    negatives = len(truth) - positives
+    if not positives or not negatives:
+        return 0.5
+    rank_sum, start = 0.0, 0
+    while start < len(order):
+        end = start
+        while end < len(order) and value[order[end]] == value[order[start]]:
+            end += 1
+        rank = (start + end + 1) / 2
+        rank_sum += rank * sum(truth[place] for place in order[start:end])
+        start = end
+    return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives)
+
+
+def auc_at_equal_size(truth: Sequence[bool], value: Sequence[float], size: Sequence[float], strata: int = 8) -> float:
+    """The AUC over pairs of one size stratum, all strata together."""
+    order = sorted(range(len(size)), key=size.__getitem__)
+    total = pairs = 0.0
+    for stratum in range(strata):
+        places = order[stratum * len(order) // strata : (stratum + 1) * len(order) // strata]
+        here = [truth[place] for place in places]
+        weight = sum(here) * (len(here) - sum(here))
+        if weight:
+            total += weight * auc(here, [value[place] for place in places])
+            pairs += weight
+    return total / pairs if pairs else 0.5
+
+
+def calibration_error(truth: Sequence[bool], chance: Sequence[float], groups: int = 10) -> float:
+    """Mean distance of stated chance and frequency over groups of equal size."""
+    order = sorted(range(len(chance)), key=chance.__getitem__)
+    error = 0.0
+    for group in range(groups):
+        places = order[group * len(order) // groups : (group + 1) * len(order) // groups]
+        error += abs(sum(chance[place] - truth[place] for place in places))
+    return error / len(order)
+
+
+def lift(truth: Sequence[bool], chance: Sequence[float]) -> float:
+    """How many times the base rate happened in the tenth with the highest chance."""
+    order = sorted(range(len(chance)), key=lambda place: -chance[place])
+    worst = order[: max(1, len(order) // 10)]
+    base = sum(truth) / len(truth)
+    return sum(truth[place] for place in worst) / len(worst) / base if base else 0.0

@@ -1,0 +1,148 @@
+"""The changes of clones with what became of them: the rows that the quality scores are fitted on and judged by."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from benchmarks.metrics.blamed import Touched, replay
+from bot.history.clone import Clone
+from bot.history.git import GitError
+from bot.history.log import Arrival, arrivals, landings
+from bot.history.record import open_clones, rules_of
+from bot.landing.changes import fold
+from bot.metrics.hotspots import History
+from bot.metrics.measure import Measure, measure
+from bot.metrics.quality import work_of
+from bot.metrics.scores import Work, is_rated
+from bot.model import Change, Fact, fact_from_json, fact_to_json
+
+DAY = 86_400
+_TYPES = "feat|fix|docs?|chore|refactor|perf|tests?|ci|build|style|revert|bugfix|hotfix|deps|feature"
+_PREFIX = re.compile(rf"\W{{0,4}}(?:{_TYPES})(?:\([^()\n]{{1,60}}\))?!?:", re.IGNORECASE)
+_STATED_FIX = re.compile(r"\W{0,4}(?:fix|bugfix|hotfix)(?:\([^()\n]{1,60}\))?!?:", re.IGNORECASE)
+_WORDED_FIX = re.compile(r"\b(?:fix(?:e[sd]|ing)?|bugs?|crash(?:es)?|regression|broken)\b", re.IGNORECASE)
+_OUTCOMES = {
+    "refactor": re.compile(
+        r"\W{0,4}refactor(?:\([^()\n]{1,60}\))?!?:|(?:refactor|clean ?up|simplify|reorgani[sz]e)\b", re.I
+    ),
+    "perf": re.compile(
+        r"\W{0,4}perf(?:\([^()\n]{1,60}\))?!?:|.{0,200}\b(?:speed ?up|faster|performance|optimi[sz]e)", re.I
+    ),
+}
+_WITHIN = {"refactor": 365 * DAY, "perf": 1500 * DAY}
+_SOONEST = 3600
+"""seconds: a fix of the same hour came with the change"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One change with source lines. `outcomes` says what later touched its lines, where that is known."""
+
+    repository: str
+    change: Change
+    work: Work
+    outcomes: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def added(self) -> int:
+        return self.work["added"]
+
+
+def _measured(clone: Clone, rules: Measure, batch: Sequence[Arrival]) -> list[Fact]:
+    """The facts of a batch without the commits that git cannot show (a clone may lack its largest files)."""
+    try:
+        return [measure(landing, rules) for landing in landings(clone, batch)]
+    except GitError:
+        middle = len(batch) // 2
+        return _measured(clone, rules, batch[:middle]) + _measured(clone, rules, batch[middle:]) if middle else []
+
+
+def facts_of(name: str, path: Path, cache: Path | None = None) -> list[Fact]:
+    """The facts of a clone under the name given, kept in a file of the cache folder where there is one."""
+    kept = cache / f"{name}.facts.jsonl" if cache else None
+    if kept and kept.exists():
+        return [fact_from_json(json.loads(line)) for line in kept.read_text().splitlines()]
+    clone = open_clones([path])[0]
+    clone = replace(clone, repository=replace(clone.repository, full_name=name))
+    found, rules = list(arrivals(clone)), rules_of(clone)
+    facts = [fact for at in range(0, len(found), 100) for fact in _measured(clone, rules, found[at : at + 100])]
+    if kept:
+        kept.write_text("".join(json.dumps(fact_to_json(fact)) + "\n" for fact in facts))
+    return facts
+
+
+def worked(facts: Sequence[Fact]) -> Iterator[tuple[Change, Work]]:
+    """Every change with source lines, as it looked when it landed."""
+    history = History.of(sorted(facts, key=lambda fact: fact.landed_at))
+    for change in fold(facts):
+        work = work_of([change], history)
+        if is_rated(work):
+            yield change, work
+
+
+def stated_labels(path: Path) -> dict[str, dict[str, bool]]:
+    """By repository (`owner+name`) and commit whether a fix within 30 days blames it, of a published table."""
+    labels: dict[str, dict[str, bool]] = {}
+    with gzip.open(path, "rt", encoding="utf-8") as rows:
+        for row in csv.DictReader(rows):
+            labels.setdefault(row["repo"], {})[row["sha"]] = row["y30"] == "1"
+    return labels
+
+
+def rows_of(name: str, facts: Sequence[Fact], labels: Mapping[str, bool]) -> list[Row]:
+    """The changes that hold a labelled commit: fixed where one of them was."""
+    rows = []
+    for change, work in worked(facts):
+        known = [labels[commit.fact.commit] for commit in change.commits if commit.fact.commit in labels]
+        if known:
+            rows.append(Row(name, change, work, {"fixed": any(known)}))
+    return rows
+
+
+def replayed_rows(name: str, path: Path, facts: Sequence[Fact]) -> list[Row]:
+    """The changes of the first-parent line that had a year of follow-up, labelled by what touches their lines."""
+    touched = list(replay(path))
+    if not touched:
+        return []
+    at = {one.commit: one.at for one in touched}
+    end = max(at.values())
+    found = _outcomes_by_commit(touched, at)
+    rows = []
+    for change, work in worked(facts):
+        mine = [commit.fact.commit for commit in change.commits if commit.fact.commit in at]
+        if mine and work["added"] and change.landed_at <= end - 365 * DAY:
+            names = {name for commit in mine for name in found.get(commit, ())}
+            rows.append(Row(name, change, work, {name: name in names for name in ("fixed", "refactor", "perf")}))
+    return rows
+
+
+def _outcomes_by_commit(touched: Sequence[Touched], at: Mapping[str, int]) -> dict[str, set[str]]:
+    stated = sum(_PREFIX.match(one.subject) is not None for one in touched) > 0.25 * len(touched)
+    found: dict[str, set[str]] = {}
+    for one in touched:
+        fix = _STATED_FIX.match(one.subject) if stated else _WORDED_FIX.search(one.subject)
+        names = {name for name, pattern in _OUTCOMES.items() if pattern.match(one.subject)} | (
+            {"fixed"} if fix else set()
+        )
+        for name in names:
+            for owner in one.lines:
+                if _SOONEST <= one.at - at.get(owner, one.at) <= _WITHIN.get(name, 30 * DAY):
+                    found.setdefault(owner, set()).add(name)
+    return found
+
+
+def clones(arguments: Sequence[str]) -> dict[str, Path]:
+    """NAME=PATH arguments; without a name the path's own last parts tell it."""
+    found = {}
+    for argument in arguments:
+        name, _, path = argument.rpartition("=")
+        folder = Path(path)
+        own = folder.parent.name if folder.name in (".git", "repo") else folder.name
+        found[name or own.removesuffix(".git")] = folder
+    return found

@@ -1,0 +1,234 @@
+"""What score do the signals of one piece of work earn, and for which reasons?
+
+Four formulas over a patch, its files' past and what is known since; each point lost or gained is a row. No signal of
+trouble ever raises a score, and what is unknown leaves it as it is.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from bot.metrics.hotspots import NO_PAST, Past
+
+Reasons = tuple[tuple[str, float], ...]
+"""(signal, points): what each signal of trouble, or its absence, does to the score"""
+
+_DAMPED = 10
+"""lines at which half of the weight of a habit counts: a tiny patch shows none"""
+_USUAL_DENSITY = 0.14
+"""branch words a line of ordinary code has"""
+_USUAL_FUNCTION = 30
+"""lines of a function that is not long"""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One piece of work as the formulas read it: summed signals, how much of it is a fix, and how it is spread."""
+
+    signals: Mapping[str, int]
+    entropy: float = 0.0
+    """bits"""
+    files: int = 0
+    modules: int = 0
+    fix: float = 0.0
+    feature: bool = False
+    mixed: bool = False
+    """features, fixes or refactoring in one"""
+    past: Past = NO_PAST
+
+    def __getitem__(self, name: str) -> int:
+        return self.signals.get(name, 0)
+
+    @property
+    def damping(self) -> float:
+        return self["added"] / (self["added"] + _DAMPED) if self["added"] else 0.0
+
+    def share(self, name: str) -> float:
+        """Of the added lines."""
+        return self[name] / self["added"] if self["added"] else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What only GitHub or the time since tells; the defaults say that nothing is known."""
+
+    checks: Literal["passed", "failed", "unknown"] = "unknown"
+    approved: bool | None = None
+    fixed: int = 0
+    """fixes within 30 days that name this work"""
+    quiet_days: int | None = None
+    """days that its files have seen no fix since"""
+    reverted: bool = False
+    relanded: bool = False
+
+
+NOTHING = Known()
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """0-100 and the reasons, which sum to the distance from 100."""
+
+    score: float
+    reasons: Reasons = field(default=())
+
+
+@cache
+def coefficients() -> dict[str, Any]:
+    return tomllib.loads(files("bot.metrics").joinpath("quality.toml").read_text("utf-8"))
+
+
+def is_rated(work: Work) -> bool:
+    return work["added"] + work["removed"] > 0
+
+
+def risks(work: Work) -> dict[str, float]:
+    """What the chance of a fix is estimated from, each 0 or more of trouble, in the order it is told."""
+    past = work.past
+    rewritten = min(work["removed"], work["added"])
+    return {
+        "size": math.log2(1 + work["added"] + rewritten / 2),
+        "fix_share": math.log2((past.fixes + 0.5) / (max(past.visits, past.fixes) + 3)),
+        "repository_fixes": math.log2(past.repository_fixes + 3),
+        "lately": math.log2(1 + past.lately),
+        "fix": work.fix,
+        "feature": float(work.feature),
+    }
+
+
+def _chance(odds: float) -> float:
+    return odds / (1 + odds)
+
+
+def correctness(work: Work, known: Known = NOTHING) -> Rating:
+    """100 (1 - p), where p is the chance that the work needs a fix within 30 days."""
+    model = coefficients()["correctness"]
+    without = risks(Work({}))
+    logit = model["intercept"] + sum(model[name] * value for name, value in without.items())
+    chance = _chance(math.exp(logit))
+    reasons = [("every change", -100 * chance)]
+    for name, value in risks(work).items():
+        logit += model[name] * (value - without[name])
+        reasons.append((_TOLD[name](work), 100 * (chance - _chance(math.exp(logit)))))
+        chance = _chance(math.exp(logit))
+    for reason, then in _outcomes(model, known):
+        changed = then(chance)
+        reasons.append((reason, 100 * (chance - changed)))
+        chance = changed
+    return Rating(100 * (1 - chance), _kept(reasons))
+
+
+_TOLD: Mapping[str, Callable[[Work], str]] = {
+    "size": lambda work: f"{work['added']} source lines added, {work['removed']} removed",
+    "fix_share": lambda work: f"{work.past.fixes:.3g} fixes of a file in a year, {work.past.visits} commits",
+    "repository_fixes": lambda work: f"{work.past.repository_fixes:.3g} fixes in the repository's last 100 commits",
+    "lately": lambda work: f"{work.past.lately} commits on a file in the last 30 days",
+    "fix": lambda work: "itself a fix",
+    "feature": lambda work: "a feature",
+}
+
+
+def _outcomes(model: Mapping[str, Any], known: Known) -> Iterator[tuple[str, Callable[[float], float]]]:
+    odds, chances = model["odds"], model["chance"]
+
+    def times(factor: float, most: float = 1.0) -> Callable[[float], float]:
+        return lambda p: (
+            max(p, min(most, _chance(factor * p / (1 - p)))) if factor > 1 else _chance(factor * p / (1 - p))
+        )
+
+    if known.checks == "failed":
+        yield "required checks failed at the merge", times(odds["checks_failed"])
+    if known.approved is False:
+        yield "merged without an approval", times(odds["not_approved"])
+    if known.fixed:
+        yield "a fix within 30 days names it", times(odds["fixed"], chances["fixed_most"])
+    elif known.quiet_days is not None and known.quiet_days >= 30 and not (known.reverted or known.relanded):
+        days = 90 if known.quiet_days >= 90 else 30
+        yield f"no fix of its files in {days} days", times(odds[f"quiet_{days}"])
+    if known.reverted:
+        yield "reverted", lambda p: max(p, chances["reverted"])
+    elif known.relanded:
+        yield "reverted and landed again", lambda p: max(p, chances["relanded"])
+
+
+def _kept(reasons: list[tuple[str, float]]) -> Reasons:
+    return tuple((reason, points) for reason, points in reasons if abs(points) >= 0.005)
+
+
+def _rubric(name: str, work: Work, values: Mapping[str, tuple[float, str]]) -> Rating:
+    """The top less the points of each signal times how full it is; habits are damped in tiny patches."""
+    model = coefficients()[name]
+    reasons = [("every change", model["top"] - 100.0)]
+    for signal, (value, told) in values.items():
+        cost = model[signal]
+        weight = work.damping if cost.get("damped") else 1.0
+        points = -cost["points"] * weight * min(1.0, max(0.0, value) / cost["full"])
+        if points:
+            reasons.append((told, points))
+    return Rating(min(100.0, max(0.0, 100.0 + sum(points for _, points in reasons))), _kept(reasons))
+
+
+def maintainability(work: Work) -> Rating:
+    """How easily the added code is read and changed, by its shape."""
+    a_function = work["added"] / work["functions"] if work["functions"] else 0.0
+    fewer = max(0, work["branches_removed"] - work["branches"])
+    values = {
+        "deep": (work.share("deep"), f"{work['deep']} deeply indented lines"),
+        "branches": (work.share("branches") - _USUAL_DENSITY, f"{work['branches']} branches added"),
+        "repeated": (work.share("repeated"), f"{work['repeated']} repeated lines"),
+        "long_functions": (a_function - _USUAL_FUNCTION, f"{a_function:.0f} lines a new function"),
+        "wide": (work.share("wide"), f"{work['wide']} long lines"),
+        "suppressions": (work.share("suppressions"), f"{work['suppressions']} warnings suppressed"),
+        "todo": (work.share("todo"), f"{work['todo']} notes of work left"),
+        "big_files": (work["big_files"], f"{work['big_files']} big new files"),
+        "simpler": (fewer, f"{fewer} branches fewer"),
+    }
+    return _rubric("maintainability", work, values)
+
+
+def architecture(work: Work) -> Rating:
+    """How contained the work is: its spread, what it ties together, and how many others meet in its files."""
+    traffic = work.past.traffic
+    values = {
+        "entropy": (work.entropy, f"spread of {work.entropy:.1f} bits over {work.files} files"),
+        "modules": (work.modules - 1, f"{work.modules} modules"),
+        "files": (work.files - 3, f"{work.files} source files"),
+        "imports": (work["imports"], f"{work['imports']} imports added"),
+        "functions": (math.log2(1 + work["functions"]), f"{work['functions']} functions added"),
+        "size": (work["added"], f"{work['added']} source lines added"),
+        "traffic": (math.log2(1 + traffic), f"{traffic} commits on its files in 30 days"),
+        "private_imports": (work["private_imports"], f"{work['private_imports']} private names imported"),
+        "test_imports": (work["test_imports"], f"{work['test_imports']} imports of tests"),
+        "mixed": (work.mixed, "several purposes in one"),
+    }
+    return _rubric("architecture", work, values)
+
+
+def performance(work: Work) -> Rating:
+    """What in the added code is known to cost time: loops in loops, costly calls in loops, what must be loaded."""
+    deep = work.share("deep") if work["loops"] else 0.0
+    values = {
+        "nested_loops": (work["nested_loops"], f"{work['nested_loops']} nested loops"),
+        "loops": (work["loops"], f"{work['loops']} loops"),
+        "any_loop": (work["loops"], "a loop"),
+        "deep_loops": (deep, f"{work['deep']} deeply indented lines beside loops"),
+        "imports": (math.log2(1 + work["imports"]), f"{work['imports']} imports added"),
+        "loop_calls": (work["loop_calls"], f"{work['loop_calls']} costly calls in loops"),
+        "loop_quadratic": (work["loop_quadratic"], f"{work['loop_quadratic']} quadratic idioms in loops"),
+        "async_blocking": (work["async_blocking"], f"{work['async_blocking']} blocking calls in asynchronous code"),
+    }
+    return _rubric("performance", work, values)
+
+
+FORMULAS: Mapping[str, Callable[[Work], Rating]] = {
+    "maintainability": maintainability,
+    "architecture": architecture,
+    "performance": performance,
+}
+"""the scores of the patch and its files alone; correctness also takes what is known since"""
