@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from bot.queue.interface import Clock, Job, Queue, TaskFunction
 from bot.queue.scaled import ScaledQueue
 from bot.queue.worker import Pace as WorkPace
 from bot.queue.worker import Worker, utc_now
-from bot.signatures import signing_key
+from bot.signatures import signing_key, write_once
 from bot.store import inbox, jobs, outbox
 from bot.store.engine import Store, sqlite_warning
 from bot.store.ingest import GroupWriter
@@ -187,11 +186,8 @@ def _pages(settings: Settings, place: Workplace) -> Pages:
 
 def link_secret(path: Path) -> bytes:
     """The 32 bytes that sign links, made at the first start; readable by the service alone."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(32))
+    if not path.exists():
+        write_once(path, secrets.token_bytes(32))
     return path.read_bytes()
 
 

@@ -37,27 +37,29 @@ class SigningKey:
 
 def signing_key(path: Path) -> SigningKey:
     """The key in this file, made now where there is none; only its owner can read it. Raises ValueError for no key."""
+    from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     if not path.exists():
-        _write_key(path)
-    key = load_pem_private_key(path.read_bytes(), password=None)
+        pem = Ed25519PrivateKey.generate().private_bytes(
+            form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
+        )
+        write_once(path, pem)
+    key = form.load_pem_private_key(path.read_bytes(), password=None)
     if not isinstance(key, Ed25519PrivateKey):
         raise ValueError(f"{path} holds a key of another kind than Ed25519")
     return SigningKey(key, key.public_key().public_bytes_raw())
 
 
-def _write_key(path: Path) -> None:
-    """Written aside and linked into place: of two processes that start together, one makes the key of both."""
-    from cryptography.hazmat.primitives import serialization as form
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+def write_once(path: Path, content: bytes) -> None:
+    """A secret's file, for its owner alone; a file that is there stays.
 
+    Written aside and linked into place: of two processes that start together, one makes the secret of both.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     aside = path.with_name(f"{path.name}.{os.getpid()}")
-    pem = Ed25519PrivateKey.generate().private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
     with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(pem)
+        file.write(content)
     try:
         os.link(aside, path)
     except FileExistsError:

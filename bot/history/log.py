@@ -11,8 +11,8 @@ from typing import IO
 
 from bot.history.batches import brought_by
 from bot.history.clone import Clone
-from bot.history.diff import read_diff
 from bot.history.git import git_stream
+from bot.landing.diff import read_diff
 from bot.landing.identity import noreply
 from bot.model import Commit, CommitId, Landing, Signature
 

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from bot.history.clone import name_of_remote, open_clone
-from bot.history.diff import read_diff, unquote
 from bot.history.git import GitError
 from bot.history.log import arrivals, commits, landings
+from bot.landing.diff import read_diff, unquote
 from tests.history.repository import BEN, Repository
 
 
