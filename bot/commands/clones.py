@@ -1,0 +1,82 @@
+"""What can be asked of git clones, with no service: profiles, people, changes, kinds, and whether a profile is true."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands.options import Clones, Output, Since, Until, Who, Zone
+from bot.commands.printing import write
+
+
+def profile(
+    clones: Clones,
+    author: Who,
+    format_: Annotated[str, typer.Option("--format", help="json, text, markdown, html or svg.")] = "text",
+    as_: Annotated[str, typer.Option("--as", help="named or anonymous.")] = "named",
+    since: Since = None,
+    until: Until = None,
+    timezone: Zone = "UTC",
+    output: Output = None,
+) -> None:
+    """Render one contributor's profile from clones."""
+    from bot import offline
+
+    offline.check_choice("--format", format_, ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume"))
+    offline.check_choice("--as", as_, ("named", "anonymous"))
+    window = offline.window(since, until, timezone)
+    write(offline.profile(clones, author, window, form=format_, anonymous=as_ == "anonymous"), output)
+
+
+def contributors(
+    clones: Clones,
+    format_: Annotated[str, typer.Option("--format", help="table, json or csv.")] = "table",
+    timezone: Zone = "UTC",
+) -> None:
+    """List the people of clones, busiest first."""
+    from bot import offline
+
+    offline.check_choice("--format", format_, ("table", "json", "csv"))
+    write(offline.contributors(clones, offline.window(None, None, timezone), form=format_))
+
+
+def changes(
+    clones: Clones,
+    author: Annotated[str | None, typer.Option("--author", metavar="WHO", help="Only this person's.")] = None,
+    frozen: Annotated[bool, typer.Option("--frozen", help="As scored at landing, with no later knowledge.")] = False,
+    timezone: Zone = "UTC",
+) -> None:
+    """Print every landed change as JSON lines, oldest first."""
+    from bot import offline
+
+    for line in offline.changes(clones, author, offline.window(None, None, timezone), frozen=frozen):
+        write(line)
+
+
+def classify() -> None:
+    """Read JSON lines {"message", "files"?, "diff"?} and answer {"kind", "why"} for each, in the same order."""
+    from bot import offline
+
+    for line in offline.classified(sys.stdin.buffer):
+        write(line)
+
+
+def verify(
+    clones: Clones,
+    profile: Annotated[Path, typer.Option(metavar="FILE", help="The published profile, in its JSON form.")],
+    keys: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The publisher's keys, for a signed snapshot.")
+    ] = None,
+) -> int:
+    """Recompute a published profile from clones and print the difference; exit 1 if there is any."""
+    from bot.verify import verify_file
+
+    differences = verify_file(clones, profile, keys=keys)
+    for difference in differences:
+        write(str(difference))
+    if not differences:
+        write("every field is the same")
+    return 1 if differences else 0

@@ -1,0 +1,20 @@
+"""The monthly digest, asked for by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bot.commands.printing import write
+
+
+def digest(
+    repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="A repository that the App is installed on.")],
+    month: Annotated[str, typer.Option(metavar="YYYY-MM", help="The month to tell.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print it, and post nothing.")] = False,
+) -> None:
+    """Print one month's digest of a repository, and post it."""
+    from bot import operate
+
+    write(operate.digest(repository, month, dry_run=dry_run) or "nothing landed in that month")

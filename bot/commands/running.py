@@ -1,0 +1,37 @@
+"""How the bot is run: as a demonstration, as a service, as a worker, and its tables brought up to date."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="End when the work is done, instead of staying up.")] = False,
+) -> None:
+    """Run the whole bot against a simulated organisation, and print the links."""
+    from simulator.demo import run
+
+    run(once=once)
+
+
+def serve() -> None:
+    """Run web, worker and month closer."""
+    from bot import operate
+
+    operate.serve()
+
+
+def worker() -> None:
+    """Run a worker alone, beside `almanac serve` on PostgreSQL."""
+    from bot import operate
+
+    operate.work()
+
+
+def migrate() -> None:
+    """Bring the database's tables to the newest version."""
+    from bot import operate
+
+    operate.migrate()
