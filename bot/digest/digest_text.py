@@ -9,7 +9,7 @@ from bot.digest.facts import changes_in
 from bot.digest.gathering import DigestFacts
 from bot.digest.narrative import MOST_SENTENCES, month_text
 from bot.digest.opening import opener
-from bot.digest.telling import evidence_of, parts_of, tell
+from bot.digest.telling import evidence_of, parts_of, tally, tell
 from bot.digest.themes import themes
 from bot.digest.turns import turn_sentences
 from bot.digest.words import counted, listed, month_name, say
@@ -52,12 +52,9 @@ def _month(facts: DigestFacts, naming: Naming, opening: str) -> Text:
 
 def _opening(facts: DigestFacts, key: str) -> Sentence:
     features, fixes, others = (facts.of_kind(kind) for kind in ("feature", "bug_fix", "other"))
-    counts = [
-        (len(features), "feature"),
-        (len(fixes), "fix"),
-        (changes_in(others), "other" if features or fixes else "change"),
-    ]
-    work = [counted(count, noun) for count, noun in counts if count]
+    work = [tally(items, noun) for items, noun in ((features, "feature"), (fixes, "fix")) if items]
+    if others:
+        work.append(counted(len(others), "other" if work else "piece"))
     values = {"month": month_name(facts.month), "name": facts.name}
     if not work:
         return Sentence(say("digest", "nothing", **values) + ".", _cited(facts))

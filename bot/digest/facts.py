@@ -83,16 +83,15 @@ class MonthFacts:
 
     @property
     def features(self) -> tuple[Told, ...]:
-        return tuple(item for item in self.items if item.kind == "feature" and item.certain)
+        return tuple(item for item in self.items if item.kind == "feature")
 
     @property
     def fixes(self) -> tuple[Told, ...]:
-        return tuple(item for item in self.items if item.kind == "bug_fix" and item.certain)
+        return tuple(item for item in self.items if item.kind == "bug_fix")
 
     @property
     def others(self) -> tuple[Told, ...]:
-        """Everything else that stands, and what is not certain enough to be called by a kind."""
-        return tuple(item for item in self.items if item.kind == "other" or not item.certain)
+        return tuple(item for item in self.items if item.kind == "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +131,20 @@ def told(item: Item, changes: Mapping[ChangeId, Change]) -> Told:
 
 
 def changes_in(items: Iterable[Told]) -> int:
-    """How many changes make the items: what a text calls "changes", while features and bug fixes are items."""
+    """How many changes make the items."""
     return sum(len(item.changes) for item in items)
 
 
 def placed(items: Iterable[Told]) -> Counter[Kind]:
-    """How many changes of the items went to documentation, tests, CI or the build, where that is certain."""
-    kinds = (change.kind for item in items for change in item.changes if change.certain)
+    """How many of the items went to documentation, tests, CI or the build, where that is certain."""
+    kinds = (item.work for item in items if item.certain)
     return Counter(kind for kind in kinds if kind in ("docs", "test", "ci", "build"))
+
+
+def sure_and_unsure(items: Sequence[Told]) -> tuple[int, int]:
+    """How many of the items are certainly what they are called, and how many may be."""
+    sure = sum(item.certain for item in items)
+    return sure, len(items) - sure
 
 
 def _item_kind(kind: Kind) -> ItemKind:

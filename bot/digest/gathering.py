@@ -59,10 +59,8 @@ class DigestFacts:
         return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
 
     def of_kind(self, kind: str) -> tuple[Told, ...]:
-        """Items called features, bug fixes or (kind "other") neither, as far as that is certain."""
-        if kind == "other":
-            return tuple(item for item in self.items if item.kind == "other" or not item.certain)
-        return tuple(item for item in self.items if item.kind == kind and item.certain)
+        """Items counted as features, as bug fixes or as neither, those that may be such among them."""
+        return tuple(item for item in self.items if item.kind == kind)
 
 
 def digest_facts(

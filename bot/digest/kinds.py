@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from bot.digest.clauses import joined
-from bot.digest.facts import Told, changes_in, placed
-from bot.digest.telling import evidence_of, parts_of, predicate, tell
+from bot.digest.clauses import Clause, joined, shared_scope
+from bot.digest.facts import Told, placed
+from bot.digest.telling import evidence_of, parts_of, predicate, tally, tell
 from bot.digest.words import counted, listed, number, phrases, say, sentence_case
 from bot.model import Kind, Month, Sentence
 
@@ -30,27 +31,27 @@ def fix_sentence(items: Sequence[Told], month: Month) -> Sentence:
 
 
 def _one_fix(items: Sequence[Told], month: Month) -> str:
-    telling = tell(items)
+    telling, fixes = tell(items), tally(items, "fix")
     if not telling.clauses:
-        return say("fixes", "one")
+        return say("fixes", "only", fixes=fixes)
     clause = telling.clauses[0]
     if clause.base is None:
-        return say("fixes", "one_title", titles=clause.text)
+        return say("fixes", "one_title", fixes=fixes, titles=clause.text)
     if clause.base == "fix":
-        return _variant("fixes", "one_object", month).format(object=clause.object)
-    return say("fixes", "one_act", clauses=clause.text)
+        return _variant("fixes", "one_object", month).format(fixes=fixes, object=clause.object)
+    return say("fixes", "one_act", fixes=fixes, clauses=clause.text)
 
 
 def _fixes(items: Sequence[Told], month: Month) -> str:
     telling = tell(items, 4)
-    values = {"bugs": counted(len(items), "bug"), "fixes": counted(len(items), "fix")}
+    values = {"fixes": tally(items, "fix")}
     objects = [clause.object for clause in telling.clauses if clause.base == "fix"]
     acts = tuple(clause for clause in telling.clauses if clause.base not in ("fix", None))
     quoted = any(clause.base is None for clause in telling.clauses)
     if not telling.clauses:
         key = "only"
     elif acts and not objects and not quoted and telling.whole:
-        key = "all_acts"
+        return _acts(acts, values["fixes"])
     elif quoted or not objects:
         return _variant("fixes", "acts", month).format(parts=parts_of(telling), **values)
     elif acts:
@@ -60,10 +61,19 @@ def _fixes(items: Sequence[Told], month: Month) -> str:
     return _variant("fixes", key, month).format(objects=listed(objects), clauses=joined(acts), **values)
 
 
+def _acts(acts: Sequence[Clause], fixes: str) -> str:
+    """All of the fixes by what they did; a scope that they share stands once, before the verbs."""
+    scope = shared_scope(acts)
+    if not scope:
+        return say("fixes", "all_acts", fixes=fixes, clauses=joined(acts))
+    bare = joined([replace(clause, scope="") for clause in acts])
+    return say("fixes", "all_acts_in", fixes=fixes, scope=scope, clauses=bare)
+
+
 def other_sentence(items: Sequence[Told], month: Month) -> Sentence:
     """Everything else: in full where it is little, else its number, its places and the weightiest of it."""
     places = {kind: count for kind, count in placed(items).items() if count > 1}
-    if len(items) > 3 and PLACED_SHARE * sum(places.values()) >= changes_in(items):
+    if len(items) > 3 and PLACED_SHARE * sum(places.values()) >= len(items):
         text = _by_place(items, places, month)
     else:
         text = _others(items)
@@ -87,12 +97,12 @@ def more_sentence(items: Sequence[Told], month: Month) -> Sentence | None:
 def _others(items: Sequence[Told]) -> str:
     telling = tell(items, 2)
     verbal = all(clause.base for clause in telling.clauses)
-    counts = counted(changes_in(items), "other")
+    counts = counted(len(items), "other")
     if not telling.clauses:
         return say("others", "only", others=counts)
     if telling.whole and verbal:
-        return say("others", "one" if changes_in(items) == 1 else "all", clauses=next(iter(predicate(telling))))
-    if telling.whole and changes_in(items) == 1:
+        return say("others", "one" if len(items) == 1 else "all", clauses=next(iter(predicate(telling))))
+    if telling.whole and len(items) == 1:
         return say("others", "one_title", titles=telling.clauses[0].text)
     return say("others", "some", others=counts, parts=parts_of(telling))
 
@@ -105,5 +115,5 @@ def _by_place(items: Sequence[Told], places: Mapping[Kind, int], month: Month) -
         for at, (kind, count) in enumerate(sorted(places.items(), key=lambda row: (-row[1], row[0])))
     ]
     rest = tell([item for item in items if not placed([item])], 2)
-    values = {"others": counted(changes_in(items), "other"), "placed": listed(told), "parts": parts_of(rest)}
+    values = {"others": counted(len(items), "other"), "placed": listed(told), "parts": parts_of(rest)}
     return _variant("others", "went_and" if rest.clauses else "went", month).format(**values)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
-from bot.digest.facts import MonthFacts, ProfileFacts, Told, changes_in
+from bot.digest.facts import MonthFacts, ProfileFacts, Told
 from bot.digest.kinds import fix_sentence, more_sentence, other_sentence
 from bot.digest.opening import choose, opener
 from bot.digest.portrait import portrait
-from bot.digest.telling import Telling, evidence_of, parts_of, predicate, tell
+from bot.digest.telling import Telling, evidence_of, parts_of, predicate, tally, tell
 from bot.digest.turns import turn_sentences
 from bot.digest.words import counted, listed, month_name, phrases, say, sentence_case
 from bot.model import ChangeId, Month, Sentence, Text
@@ -59,8 +59,7 @@ def _opening(facts: MonthFacts, taken: Collection[str]) -> Sentence | None:
 def _lead(facts: MonthFacts, items: Sequence[Told], noun: str, taken: Collection[str]) -> Sentence:
     telling = tell(items)
     table = phrases()["month"]
-    one = "feature" if noun == "features" else "change"
-    values = {noun: counted(len(items) if one == "feature" else changes_in(items), one)}
+    values = {noun: tally(items, "feature") if noun == "features" else counted(len(items), "piece")}
     if telling.clauses and telling.whole:
         texts = [template.format(clauses=clauses) for template in table["all"] for clauses in predicate(telling)]
     elif telling.clauses:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from bot.digest.clauses import joined
 from bot.digest.facts import ProfileFacts, Told
-from bot.digest.telling import evidence_of, parts_of, tell
+from bot.digest.telling import evidence_of, parts_of, tally, tell
 from bot.digest.themes import themes
 from bot.digest.timeline import Evidence
 from bot.digest.words import counted, listed, month_name, number, say, sentence_case
@@ -24,9 +24,9 @@ _THEME_EVIDENCE = 10
 
 def portrait(facts: ProfileFacts, naming: Literal["named", "anonymous"]) -> Text:
     """Where, when and on what; what was built; what was repaired; in which languages and with which technologies."""
-    work = [item for item in facts.items if item.kind == "feature" and item.certain]
-    others = [item for item in facts.items if item not in work and not (item.kind == "bug_fix" and item.certain)]
-    fixes = [item for item in facts.items if item.kind == "bug_fix" and item.certain]
+    work, fixes, others = (
+        [item for item in facts.items if item.kind == kind] for kind in ("feature", "bug_fix", "other")
+    )
     found = [
         _opening(facts, naming),
         _built(work, "features_named") or _built(others, "changes_named"),
@@ -90,13 +90,15 @@ def _repaired(items: Sequence[Told]) -> Sentence | None:
         return None
     telling = tell(items, sizes=False)
     objects = [clause.object for clause in telling.clauses if clause.base == "fix"]
-    values = {"bugs": counted(len(items), "bug"), "fixes": counted(len(items), "fix")}
+    values = {"fixes": tally(items, "fix")}
     if not telling.clauses:
-        text = say("profile", "fixes_only", **values)
+        text = say("fixes", "only", **values)
     elif len(items) == 1 and objects:
-        text = say("profile", "fix_one_object", object=objects[0])
+        text = say("profile", "fixes_all", objects=objects[0], **values)
     elif len(items) == 1 and telling.clauses[0].base:
-        text = say("profile", "fix_one", clauses=joined(telling.clauses))
+        text = say("fixes", "one_act", clauses=joined(telling.clauses), **values)
+    elif len(items) == 1:
+        text = say("fixes", "one_title", titles=telling.clauses[0].text, **values)
     elif len(objects) == len(telling.clauses):
         key = "fixes_all" if telling.whole else "fixes_objects"
         text = say("profile", key, objects=listed(objects), **values)

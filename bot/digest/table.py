@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
 
-from bot.digest.facts import MonthFacts, ProfileFacts, Told, changes_in, placed
+from bot.digest.facts import MonthFacts, ProfileFacts, Told, changes_in, placed, sure_and_unsure
 from bot.digest.gathering import DigestFacts
 from bot.digest.timeline import Evidence, Turn
 from bot.model import Change, ChangeId, Month
@@ -39,6 +39,17 @@ def _places(items: Iterable[Told]) -> dict[str, set[int]]:
     return {f"place:{kind}": {count} for kind, count in placed(items).items()}
 
 
+def _by_kind(items: Sequence[Told]) -> dict[str, set[int]]:
+    """Items by what they are called, those that only may be such apart, and the changes that make them."""
+    kinds = {"feature": "feature", "fix": "bug_fix"}
+    found: dict[str, set[int]] = {"change": {changes_in(items)}}
+    for noun, kind in kinds.items():
+        sure, unsure = sure_and_unsure([item for item in items if item.kind == kind])
+        found |= {noun: {sure}, f"maybe_{noun}": {unsure}}
+    others = sum(item.kind == "other" for item in items)
+    return found | {"bug": found["fix"], "other": {others}, "piece": {others, len(items)}}
+
+
 def _numbers(rows: Mapping[str, set[int]]) -> dict[str, frozenset[int]]:
     return {noun: frozenset(values - {0}) for noun, values in rows.items()}
 
@@ -53,11 +64,7 @@ def fact_table(facts: object) -> FactTable:
 def _of_month(facts: MonthFacts) -> FactTable:
     numbers: dict[str, set[int]] = defaultdict(set)
     numbers["commit"] |= {facts.commits, facts.co_authored, facts.previous[1] if facts.previous else 0}
-    numbers["feature"] |= {len(facts.features)}
-    numbers["fix"] |= {len(facts.fixes)}
-    numbers["bug"] |= {len(facts.fixes)}
-    numbers["other"] |= {changes_in(facts.others)}
-    numbers["change"] |= {changes_in(facts.others), changes_in(facts.items)}
+    numbers |= _by_kind(facts.items)
     numbers["review"] |= {facts.reviews}
     numbers["repository"] |= {len(facts.repositories)}
     months = {facts.month} | {turn.month for turn in facts.turns if turn.month}
@@ -78,13 +85,9 @@ def _of_month(facts: MonthFacts) -> FactTable:
 @fact_table.register
 def _of_profile(facts: ProfileFacts) -> FactTable:
     items, overall = facts.items, facts.overall
-    features = sum(item.kind == "feature" and item.certain for item in items)
-    fixes = sum(item.kind == "bug_fix" and item.certain for item in items)
     numbers = {
         "commit": {overall.commits, overall.co_authored},
-        "feature": {features},
-        "fix": {fixes},
-        "bug": {fixes},
+        **_by_kind(items),
         "change": {changes_in(items), overall.outcomes},
         "month": {overall.active_months},
         "repository": {len(facts.repositories), max(0, len(facts.repositories) - 2)},
@@ -106,11 +109,7 @@ def _of_profile(facts: ProfileFacts) -> FactTable:
 def _of_digest(facts: DigestFacts) -> FactTable:
     items = facts.items
     numbers = {
-        "feature": {len(facts.of_kind("feature"))},
-        "fix": {len(facts.of_kind("bug_fix"))},
-        "bug": {len(facts.of_kind("bug_fix"))},
-        "other": {changes_in(facts.of_kind("other"))},
-        "change": {changes_in(items), changes_in(facts.of_kind("other"))},
+        **_by_kind(items),
         "contributor": {sum(bool(month.items) for month in facts.contributors), len(facts.newcomers)},
         "repository": {len(facts.repositories)},
     }

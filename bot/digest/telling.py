@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.digest.clauses import Clause, clause_of, joined, shared_scope, stack
-from bot.digest.facts import Told
+from bot.digest.facts import Told, sure_and_unsure
 from bot.digest.timeline import Evidence
-from bot.digest.words import listed, say
+from bot.digest.words import counted, listed, say
 from bot.model import ChangeId
 
 NAMED = 3
@@ -53,7 +53,9 @@ def _rank(clause: Clause | None) -> tuple[bool, bool, bool]:
 
 def tell(items: Sequence[Told], most: int = NAMED, *, sizes: bool = True) -> Telling:
     """The items that a sentence names, weightiest first, at most `most`, equal clauses once; `sizes` of large ones."""
-    ranked = sorted(((item, *item_clause(item)) for item in items), key=lambda row: _rank(row[1]))
+    ranked = sorted(
+        ((item, *item_clause(item)) for item in items), key=lambda row: (*_rank(row[1]), not row[0].certain)
+    )
     chosen: dict[str, tuple[Told, Clause, Evidence]] = {}
     for item, clause, proof in ranked:
         if clause is not None and len(chosen) < most:
@@ -89,6 +91,13 @@ def parts_of(telling: Telling) -> str:
     bare = joined([replace(clause, scope="") if scope else clause for clause in verbal])
     work = say("clause", "work_in" if scope else "work_that", clauses=bare, scope=scope)
     return listed([*quoted, work]) if quoted else work
+
+
+def tally(items: Sequence[Told], noun: str) -> str:
+    """`seven features and one change that may be a feature`: their number as the profile counts them, doubt told."""
+    sure, unsure = sure_and_unsure(items)
+    parts = [(sure, noun), (unsure, f"maybe_{noun}")]
+    return listed([counted(count, name) for count, name in parts if count])
 
 
 def evidence_of(items: Iterable[Told]) -> Evidence:

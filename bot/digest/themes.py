@@ -36,7 +36,11 @@ def _tokens(change: Change) -> dict[str, tuple[str, int]]:
         for token in _TOKEN.findall(title.body)
         if len(token) > 2 and token.lower() not in word_set("plain_words") and base_of(token) is None
     }
-    return found | {scope.lower(): (scope, 3) for scope in title.scopes if len(scope) <= 30}
+    return found | {scope.lower(): (scope, 3) for scope in title.scopes if _names(scope)}
+
+
+def _names(scope: str) -> bool:
+    return len(scope) <= 30 and scope.lower() not in word_set("plain_words")
 
 
 def themes(changes: Sequence[Change], repositories: Iterable[str], most: int = 3) -> tuple[Theme, ...]:

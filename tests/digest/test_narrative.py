@@ -47,17 +47,27 @@ def test_features_fixes_and_the_rest_have_a_sentence_each() -> None:
     first, second, third = (sentence.text for sentence in month_text(found).sentences)
     assert first == "June 2025, acme/engine: added a flag."
     assert second == "One bug fix dealt with a crash in the parser."
-    assert third == "One other change renamed the module."
+    assert third == "One other piece of work renamed the module."
     assert not check_text(month_text(found), found)
 
 
-def test_an_uncertain_kind_is_told_as_a_change() -> None:
-    text = month_text(
-        facts([change("Handle empty input", "bug_fix", certain=False), change("Add x", number=2, certain=False)])
-    )
-    assert "bug" not in text.text
-    assert "feature" not in text.text
-    assert "fix" not in text.text
+def test_an_uncertain_kind_is_told_as_what_may_be_one() -> None:
+    doubtful = [change("Handle empty input", "bug_fix", certain=False), change("Add x", number=2, certain=False)]
+    first, second = (sentence.text for sentence in month_text(facts(doubtful)).sentences)
+    assert first == "June 2025, acme/engine: added x."
+    assert second == "One change that may be a bug fix handled empty input."
+
+
+def test_numbers_in_the_text_are_the_profiles_with_the_doubt_told() -> None:
+    sure = [change(f"Add the {part} part", number=at) for at, part in enumerate(("left", "right", "upper", "lower"), 1)]
+    text = month_text(facts([*sure, change("Grow a tail", number=9, certain=False)])).text
+    assert "four features and one change that may be a feature" in text
+
+
+def test_other_work_is_counted_in_pieces_as_the_profile_counts_it() -> None:
+    rest = [change(f"Rename module {at}", "refactor", number=at) for at in range(1, 5)]
+    text = month_text(facts([change("Add a flag", number=9), *rest])).text
+    assert "our other pieces of work landed" in text
 
 
 def test_a_revert_is_told_with_the_month_it_came_in() -> None:
