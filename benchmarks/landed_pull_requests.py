@@ -1,0 +1,125 @@
+"""How many of a project's own landed pull requests are found, and how many found ones did not land?
+
+    python -m benchmarks.landed_pull_requests [--sample N] [--seed TEXT] CLONE...
+
+The truth comes from the pull requests' own heads, `refs/pull/N/head`, which a mirror clone holds and the recognition
+never reads. A pull request has landed where its head is reached by the default branch (merge button, a queue's or a
+bot's merge), or where the whole of its difference from its merge base is, as a patch, one commit of the default branch
+(squash, pushed by a bot); with several commits, where each of them is (rebase). What landed after a conflict was
+resolved by hand is not seen so: the figure is a share of those whose landing can be proved. A mirror without a remote
+is named by hand: owner/name=FOLDER.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.landing_survey import survey
+from bot.history.clone import open_clone
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """One clone, asked by the program itself."""
+
+    folder: Path
+
+    def ask(self, *arguments: str, given: bytes | None = None) -> str:
+        """What git prints; nothing where it fails."""
+        done = subprocess.run(
+            ["git", "-C", str(self.folder), *arguments], input=given, capture_output=True, check=False
+        )
+        return done.stdout.decode("utf-8", "replace")
+
+    def patch_ids(self, *arguments: str) -> dict[str, str]:
+        """Commit by patch, of a log's commits."""
+        log = subprocess.Popen(
+            ["git", "-C", str(self.folder), "log", "-p", "--no-merges", *arguments], stdout=subprocess.PIPE
+        )
+        told = subprocess.run(["git", "patch-id", "--stable"], stdin=log.stdout, capture_output=True, check=True)
+        return dict(line.split() for line in told.stdout.decode().splitlines())
+
+    def patch_of(self, base: str, head: str) -> str | None:
+        """The patch of a whole difference, None where there is none."""
+        diff = subprocess.run(
+            ["git", "-C", str(self.folder), "diff-tree", "-p", base, head], capture_output=True, check=False
+        )
+        told = self.ask("patch-id", "--stable", given=diff.stdout).split()
+        return told[0] if told else None
+
+    def heads(self) -> dict[int, str]:
+        """Head commit by number of pull request."""
+        rows = self.ask("for-each-ref", "--format=%(refname) %(objectname)", "refs/pull/*/head").splitlines()
+        return {int(name.split("/")[2]): commit for name, commit in map(str.split, rows)}
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Which of the sampled pull requests can be proved to have landed."""
+
+    sampled: int
+    reached: frozenset[int]
+    as_patch: frozenset[int]
+
+    @property
+    def landed(self) -> frozenset[int]:
+        return self.reached | self.as_patch
+
+
+def _rebased(git: Git, base: str, head: str, known: Iterable[str]) -> bool:
+    patches = git.patch_ids(f"{base}..{head}")
+    return bool(patches) and patches.keys() <= set(known)
+
+
+def truth(git: Git, default: str, numbers: dict[int, str]) -> Truth:
+    """`numbers` with their heads, each told by reachability first and by patch second."""
+    reached, patched = set(), set()
+    commits = set(git.ask("rev-list", default).split())
+    patches = git.patch_ids(default)
+    for number, head in numbers.items():
+        if head in commits:
+            reached.add(number)
+            continue
+        base = git.ask("merge-base", default, head).strip()
+        if base and (git.patch_of(base, head) in patches or _rebased(git, base, head, patches)):
+            patched.add(number)
+    return Truth(len(numbers), frozenset(reached), frozenset(patched))
+
+
+def rows(clones: Iterable[str], sample: int, seed: str) -> Iterator[tuple[str, Truth, frozenset[int]]]:
+    """(project, truth, the landed numbers that were found) of each clone."""
+    for given in clones:
+        found = survey(given)
+        git = Git(Path(given.rpartition("=")[2]))
+        heads = git.heads()
+        chosen = random.Random(seed).sample(sorted(heads), min(sample, len(heads)))
+        known = truth(git, open_clone(str(git.folder)).head, {number: heads[number] for number in chosen})
+        pulls = {known.pull_request for _, known in found.seen}
+        yield found.name, known, known.landed & pulls
+
+
+def main() -> None:
+    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    reader.add_argument("clones", nargs="+", metavar="CLONE")
+    reader.add_argument("--sample", type=int, default=400)
+    reader.add_argument("--seed", default="pulls")
+    options = reader.parse_args()
+    print("| project | sampled | landed by reachability | landed by patch | found |")
+    print("|---|---|---|---|---|")
+    for name, known, found in rows(options.clones, options.sample, options.seed):
+        share = len(found) / max(1, len(known.landed))
+        print(
+            f"| {name} | {known.sampled} | {len(known.reached)} | {len(known.as_patch)}"
+            f" | {len(found)} of {len(known.landed)}, {share:.1%} |",
+            flush=True,
+        )
+        print("- not found:", *sorted(known.landed - found)[:20])
+
+
+if __name__ == "__main__":
+    main()
