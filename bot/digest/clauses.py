@@ -15,6 +15,8 @@ from bot.digest.words import counted, lexicon, listed, phrases, say, word_set
 LONGEST = 90
 """characters of a clause's own words; longer ones are cut between words"""
 _QUOTE = frozenset("\"'“”‘’")
+_PARTICLES = frozenset({"up", "out", "down", "off", "away", "back"})
+_NOUN_ENDINGS = ("tion", "tions", "ment", "ments", "ity", "ness", "ance", "ence")
 SHORT_TAIL = 40
 NAMED_TAILS = 3
 _CONJUNCTION = re.compile(r"(,? and |, |; )([A-Za-z-]+) (?=\S+)")
@@ -77,12 +79,13 @@ def _tail_in_past(rest: str) -> str:
         before = rest[: found.start()].lower().split()
         word = found[2]
         base = base_of(word)
+        following = rest[found.end() :].split(" ", 1)[0]
         if (
             base is None
             or base != word
-            or base in word_set("either")
+            or (base in word_set("either") and ("and" in found[1] or not is_verb(word, following)))
             or word_set("infinitive") & set(before)
-            or (before and base_of(before[-1]))
+            or (before and base_of(before[-1]) == before[-1])
         ):
             continue
         out.append(rest[at : found.start(2)] + past(base))
@@ -140,11 +143,20 @@ def _where(title: Title, repository: str, rest: str) -> tuple[str, str]:
     return "", ""
 
 
+def _is_fault(body: str) -> bool:
+    """A title below a "fix:" that names what was wrong: no sentence, no command whose verb is not known."""
+    first, *more = body.split()[:2] or [""]
+    command = first.istitle() or first.lower().endswith("ly")
+    if command and any(word.endswith(_NOUN_ENDINGS) for word in (first, *more)):
+        command = False
+    return not command and not word_set("finite") & set(body.lower().split())
+
+
 def clause_of(title: str, repository: str = "") -> Clause | None:
     """The title as a clause; None where nothing in it may be repeated (a pronoun, praise, a mention, no letters)."""
     read = read_title(title)
     phrase = _verb_phrase(read.body)
-    if phrase is None and read.fix and not word_set("finite") & set(read.body.lower().split()):
+    if phrase is None and read.fix and _is_fault(read.body):
         phrase = "", "fix", read.body
     adverb, base, rest = phrase if phrase else ("", None, read.body)
     rest = cut(_summary(rest) if base else rest)
@@ -200,13 +212,22 @@ def shared_scope(clauses: Iterable[Clause]) -> str:
     return scopes.pop() if len(scopes) == 1 else ""
 
 
+def _verb_and_object(clause: Clause) -> tuple[str, str]:
+    """`tidied up` and what was tidied up: a particle stays with its verb."""
+    if not clause.base:
+        return "", clause.text
+    particle, _, rest = clause.object.partition(" ")
+    return (f"{clause.verb} {particle}", rest) if particle in _PARTICLES and rest else (clause.verb, clause.object)
+
+
 def joined(clauses: Sequence[Clause]) -> str:
     """Clauses as one predicate, equal verbs told once: `fixed A and B, added C and removed D`."""
     scope = shared_scope(clauses) if len(clauses) > 1 else ""
     shown = [replace(clause, scope="") for clause in clauses] if scope else list(clauses)
     by_verb: dict[str, list[str]] = {}
     for clause in shown:
-        by_verb.setdefault(clause.verb, []).append(clause.object if clause.base else clause.text)
+        verb, told = _verb_and_object(clause)
+        by_verb.setdefault(verb, []).append(told)
     parts: list[str] = []
     for verb, objects in by_verb.items():
         if verb and any(", " in text or phrases()["lists"]["and"] in text for text in objects):

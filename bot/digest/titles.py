@@ -184,14 +184,25 @@ def _first_sentence(text: str) -> str:
     """The part before a full stop or semicolon-like break, where that is already a clause of three words."""
     for mark in (". ", "; ", " -- ", " — "):
         head, found, _ = text.partition(mark)
-        if found and len(head.split()) >= 2 and head.count("(") == head.count(")"):
+        whole = (
+            len(head.split()) >= 2
+            and head.count("(") == head.count(")")
+            and (head[-1].isalnum() or head[-1] in "\"'”)")
+        )
+        if found and whole:
             text = head
     return text
+
+
+def _without_end(text: str) -> str:
+    """Without a full stop or a dash at the end; a path such as `..` keeps its own."""
+    last = text.rsplit(" ", 1)[-1]
+    return text.rstrip(".-") if any(char.isalnum() for char in last) else text
 
 
 def read_title(title: str) -> Title:
     """The title taken apart. What is not recognised stays in `body` as it is written."""
     head = _Head(_without_tail(_without_markup(title)))
     head.read()
-    body = _first_sentence(_without_tail(head.text)).strip(" \t:;,–—").rstrip(".-")
+    body = _without_end(_first_sentence(_without_tail(head.text)).strip(" \t:;,–—"))
     return Title(body, tuple(head.scopes), head.place, head.fix)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digest.clauses import clause_of, cut, stack
+from bot.digest.clauses import clause_of, cut, joined, stack
 from bot.digest.tenses import base_of, is_verb, past
 from bot.digest.titles import read_title
 
@@ -26,6 +26,8 @@ CLEANED = [
     ("Fix #123: Crash on start", "Crash on start"),
     ("Fix failing test in 92848c06", "Fix failing test"),
     ("--port argument for the package", "--port argument for the package"),
+    ("Disallow names that resolve to ..", "Disallow names that resolve to .."),
+    ("cli: add -. as a short option", "add -. as a short option"),
 ]
 
 
@@ -62,6 +64,12 @@ CLAUSES = [
     ("ci: drop custom images", "dropped custom images in CI"),
     ("docs: fix typo in the guide", "fixed typo in the guide"),
     ("Set up binary builds", "set up binary builds"),
+    ("Drop 3.8, update the guide", "dropped 3.8, updated the guide"),
+    ("Add rmdir, and sleep commands", "added rmdir, and sleep commands"),
+    ("correct null handling and expose corr", "corrected null handling and exposed corr"),
+    ("fix: Walk flattened archives", "“Walk flattened archives”"),
+    ("fix: Path resolution on Windows", "fixed Path resolution on Windows"),
+    ("enh: support casting", "supported casting"),
 ]
 
 
@@ -98,6 +106,11 @@ def test_a_stack_is_told_as_one() -> None:
     found = stack([clause for title in titles if (clause := clause_of(title))])
     assert found is not None
     assert found.text == "added dispatch keys for ge.out, le.out and div.out"
+
+
+def test_a_particle_stays_with_its_verb_where_objects_are_joined() -> None:
+    clauses = [clause_of("Tidy up the parser tests"), clause_of("Tidy up field names")]
+    assert joined([clause for clause in clauses if clause]) == "tidied up the parser tests and field names"
 
 
 def test_unlike_changes_are_no_stack() -> None:
