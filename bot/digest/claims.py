@@ -12,7 +12,9 @@ from bot.digest.table import FactTable
 from bot.digest.words import phrases, spelled
 from bot.model import Month
 
-ClaimKind = Literal["month", "opening_month", "repository", "count", "size", "expansion", "quote", "name", "piece"]
+ClaimKind = Literal[
+    "month", "opening_month", "repository", "count", "size", "expansion", "quote", "name", "term", "piece"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class _Reader:
         yield from self._quotes()
         yield from self._opening()
         yield from self._person()
+        yield from self._terms()
         yield from self._expansions()
         yield from self._months()
         yield from self._counts()
@@ -110,6 +113,13 @@ class _Reader:
             if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.text):
                 yield Claim("name", name)
                 self.text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ¶ ", self.text)
+
+    def _terms(self) -> Iterator[Claim]:
+        """Names of skills that would be taken apart: `Click (command line)`."""
+        for term in sorted(self.table.terms, key=len, reverse=True):
+            if "(" in term and term in self.text:
+                yield Claim("term", term)
+                self.text = self.text.replace(term, " ¶ ")
 
     def _expansions(self) -> Iterator[Claim]:
         for pattern, short, long in ((_AFTER, 1, 2), (_SAID, 1, 2), (_BEFORE, 2, 1)):

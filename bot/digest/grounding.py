@@ -42,7 +42,7 @@ def check(sentence: Sentence, facts: object, *, naming: Naming = "named") -> tup
     `facts` are those of a month, a profile, a repository or an organisation (`bot/digest/table.py`).
     """
     table = facts if isinstance(facts, FactTable) else fact_table(facts)
-    found = [*_manners(sentence.text), *_evidence(sentence, table)]
+    found = [*_manners(_without_terms(sentence, table)), *_evidence(sentence, table)]
     cited = [table.changes[name] for name in sentence.evidence if name in table.changes]
     support = Support(table, cited, sentence.evidence, anonymous=naming == "anonymous")
     for claim in claims_of(sentence.text, table):
@@ -50,6 +50,15 @@ def check(sentence: Sentence, facts: object, *, naming: Naming = "named") -> tup
     found.extend(_turns(sentence, cited, table))
     found.extend(_kinds(sentence.text, cited))
     return tuple(Refusal(kind, word, sentence.text) for kind, word in dict.fromkeys(found))
+
+
+def _without_terms(sentence: Sentence, table: FactTable) -> str:
+    """The text without names of skills that it proves: `Beautiful Soup` praises nobody."""
+    text = sentence.text
+    for term, evidence in table.terms.items():
+        if term in text and set(evidence) & set(sentence.evidence):
+            text = text.replace(term, " ")
+    return text
 
 
 def check_text(text: Text, facts: object, *, naming: Naming = "named") -> tuple[Refusal, ...]:
@@ -140,13 +149,20 @@ _KIND_WORDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 
 def _kinds(text: str, cited: Sequence[Change]) -> Iterable[tuple[RefusalKind, str]]:
-    """Work called a feature or a bug fix although no cited change is one for certain, nor says so itself."""
+    """Work called a feature or a bug fix although no cited change is one for certain, nor says so itself.
+
+    What is told as work that may be one needs a cited change of that kind, certain or not.
+    """
     for kind, pattern in _KIND_WORDS:
-        found = pattern.search(text)
+        doubted = any(change.kind == kind and not change.certain for change in cited)
+        found = pattern.search(_MAY_BE.sub("", text) if doubted else text)
         if found and not any(
             (change.kind == kind and change.certain) or pattern.search(change.title) for change in cited
         ):
             yield "kind", found[0]
+
+
+_MAY_BE = re.compile(r"\bchanges? that may be (?:a )?(?:features?|bug fix(?:es)?)\b")
 
 
 def _turns(sentence: Sentence, cited: Sequence[Change], table: FactTable) -> Iterable[tuple[RefusalKind, str]]:
@@ -155,7 +171,7 @@ def _turns(sentence: Sentence, cited: Sequence[Change], table: FactTable) -> Ite
     if told and not any(change.id in turned or "revert" in change.title.lower() for change in cited):
         yield "revert", "revert"
     for change in cited:
-        if change.state == "reverted" and not (told and _is_told(change, sentence.text)):
+        if change.state == "reverted" and change.id in turned and not (told and _is_told(change, sentence.text)):
             yield "revert", change.title
 
 

@@ -48,7 +48,15 @@ def praise(text: str) -> list[str]:
     """Words that judge a person or the work, never said, even where a title says them."""
     lowered = text.lower()
     single = [word for word in words(text) if word.lower() in _guarded("praise") and not word.isupper()]
-    return single + [phrase for phrase in _phrases("praise_phrases") if phrase in lowered]
+    return single + [phrase for phrase in _phrases("praise_phrases") if _begins_a_word(phrase, lowered)]
+
+
+def _begins_a_word(phrase: str, text: str) -> bool:
+    """It stands in the text, and not as the end of `max-depth` or of another longer word."""
+    at = text.find(phrase)
+    while at > 0 and (text[at - 1].isalnum() or text[at - 1] in "-_"):
+        at = text.find(phrase, at + 1)
+    return at >= 0
 
 
 def signals(text: str) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.digest.clauses import Clause, joined, shared_scope
 from bot.digest.facts import Told, placed
-from bot.digest.telling import evidence_of, parts_of, predicate, tally, tell
+from bot.digest.telling import Telling, evidence_of, parts_of, predicate, tally, tell
 from bot.digest.words import counted, listed, number, phrases, say, sentence_case
 from bot.model import Kind, Month, Sentence
 
@@ -53,12 +53,17 @@ def _fixes(items: Sequence[Told], month: Month) -> str:
     elif acts and not objects and not quoted and telling.whole:
         return _acts(acts, values["fixes"])
     elif quoted or not objects:
-        return _variant("fixes", "acts", month).format(parts=parts_of(telling), **values)
+        return _variant("fixes", _whole("acts", telling), month).format(parts=parts_of(telling), **values)
     elif acts:
-        key = "objects_and_acts"
+        key = _whole("objects_and_acts", telling)
     else:
         key = "all_objects" if telling.whole else "some_objects"
     return _variant("fixes", key, month).format(objects=listed(objects), clauses=joined(acts), **values)
+
+
+def _whole(key: str, telling: Telling) -> str:
+    """The template for a sentence that names everything: it does not say "including"."""
+    return f"{key}_whole" if telling.whole else key
 
 
 def _acts(acts: Sequence[Clause], fixes: str) -> str:
@@ -104,7 +109,7 @@ def _others(items: Sequence[Told]) -> str:
         return say("others", "one" if len(items) == 1 else "all", clauses=next(iter(predicate(telling))))
     if telling.whole and len(items) == 1:
         return say("others", "one_title", titles=telling.clauses[0].text)
-    return say("others", "some", others=counts, parts=parts_of(telling))
+    return say("others", "whole" if telling.whole else "some", others=counts, parts=parts_of(telling))
 
 
 def _by_place(items: Sequence[Told], places: Mapping[Kind, int], month: Month) -> str:

@@ -20,6 +20,8 @@ _SKILLS = 4
 _EVIDENCE = 50
 """changes cited for a sentence about the whole record, those it names first"""
 _THEME_EVIDENCE = 10
+_TOOL_EVIDENCE = 7
+"""so that each language and technology that a sentence names keeps evidence of its own"""
 
 
 def portrait(facts: ProfileFacts, naming: Literal["named", "anonymous"]) -> Text:
@@ -27,9 +29,10 @@ def portrait(facts: ProfileFacts, naming: Literal["named", "anonymous"]) -> Text
     work, fixes, others = (
         [item for item in facts.items if item.kind == kind] for kind in ("feature", "bug_fix", "other")
     )
+    named = "features_named" if any(item.certain for item in work) else "changes_named"
     found = [
         _opening(facts, naming),
-        _built(work, "features_named") or _built(others, "changes_named"),
+        _built(work, named) or _built(others, "changes_named"),
         _repaired(fixes),
     ]
     if None in found[1:] or not facts.languages:
@@ -103,7 +106,7 @@ def _repaired(items: Sequence[Told]) -> Sentence | None:
         key = "fixes_all" if telling.whole else "fixes_objects"
         text = say("profile", key, objects=listed(objects), **values)
     else:
-        text = say("profile", "fixes_acts", parts=parts_of(telling), **values)
+        text = say("profile", "fixes_acts_whole" if telling.whole else "fixes_acts", parts=parts_of(telling), **values)
     return Sentence(sentence_case(text), _some([*telling.proofs, *evidence_of(items)]))
 
 
@@ -144,7 +147,7 @@ def _tools(facts: ProfileFacts) -> Sentence | None:
 
 
 def _ids(found: Mapping[str, Evidence], names: Sequence[str]) -> list[ChangeId]:
-    return [change for name in names for change in found[name]]
+    return [change for name in names for change in found[name][:_TOOL_EVIDENCE]]
 
 
 def _some(ids: Sequence[ChangeId]) -> Evidence:

@@ -82,6 +82,10 @@ class Support:
         if self.anonymous:
             yield "name", claim.text
 
+    def _term(self, claim: Claim) -> Iterator[Fault]:
+        if not self._held(self.table.terms[claim.text]):
+            yield "name", claim.text
+
     def _expansion(self, claim: Claim) -> Iterator[Fault]:
         if not any(claim.text.lower() in said.lowered for said in self.cited):
             yield "expansion", f"{claim.about} ({claim.text})"
@@ -144,7 +148,8 @@ class Support:
 
     def _effects(self, text: str) -> Iterator[Fault]:
         for token in PLAIN_WORD.findall(text):
-            if token.lower() not in own_words() and self._is_unfounded_effect(token):
+            stated = token.lower() in own_words() or self._is_term(token)
+            if not stated and self._is_unfounded_effect(token):
                 yield "effect", token
 
     def _is_unfounded_effect(self, token: str) -> bool:

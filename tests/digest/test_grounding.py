@@ -127,3 +127,16 @@ def test_nothing_left_of_a_text_is_the_template() -> None:
     template = month_text(FACTS)
     text, _ = ground(Text((Sentence("Great work!", ()),), "llm"), template, FACTS)
     assert text == template
+
+
+def test_work_that_may_be_a_fix_needs_a_cited_change_that_may_be_one() -> None:
+    doubtful = facts([change("Handle empty input", "bug_fix", certain=False), change("Add a flag", number=2)])
+    text = "One change that may be a bug fix handled empty input."
+    assert check(Sentence(text, doubtful.items[0].evidence + doubtful.items[1].evidence), doubtful) == ()  # fmt: skip
+    sure = facts([change("Handle empty input", "refactor")])
+    assert {refusal.kind for refusal in check(Sentence(text, sure.items[0].evidence), sure)} >= {"kind"}
+
+
+def test_a_phrase_of_praise_inside_a_longer_word_is_none() -> None:
+    found = facts([change("Rename --maxdepth to --max-depth in the walker")])
+    assert check(Sentence("Renamed --maxdepth to --max-depth in the walker.", found.items[0].evidence), found) == ()
