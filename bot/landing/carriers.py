@@ -25,6 +25,34 @@ def merge_button(reading: Reading) -> Finding | None:
     return Finding(pull_request=found[0], title=reading.carrier_body() or None)
 
 
+def numbered_merge(subject: str) -> int | None:
+    """The pull request that the subject of a merge commit proves, whichever bot or button made it."""
+    found = _numbered(subject, "Merge pull request #")
+    if found is not None:
+        return found[0] if " from " in found[1] else None
+    for beginning in ("Rollup merge of #", "Auto merge of #", "auto merge of #"):
+        if (found := _numbered(subject, beginning)) is not None:
+            return found[0]
+    numbers = batch_numbers(subject)
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def nested(reading: Reading) -> Finding | None:
+    """A merge of one pull request within the branch that this carrier merged; in somebody's fork it proves nothing."""
+    number, subject = reading.landing.brought_by, reading.carrier_subject
+    several = len(batch_numbers(subject)) > 1 or is_roll_up(reading.landing.carrier.message)
+    if number is None or not reading.merged or several or _from_elsewhere(reading) or _pulled_from_elsewhere(reading):
+        return None
+    return Finding(pull_request=number)
+
+
+def _pulled_from_elsewhere(reading: Reading) -> bool:
+    """`Merge branch 'x' of https://github.com/somebody/else`."""
+    address = reading.carrier_subject.partition("github.com")[2][1:]
+    owner = address.partition("/")[0].lower()
+    return bool(owner) and owner != reading.repository.partition("/")[0].lower()
+
+
 def prow_tide(reading: Reading) -> Finding | None:
     """The same words written by a Prow bot."""
     return merge_button(reading) if login_of(reading.landing.carrier.author) in _PROW else None

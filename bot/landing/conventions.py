@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import Literal
 
 from bot.landing import carriers, footers
 from bot.landing.addresses import plain_email
@@ -29,6 +31,8 @@ class Convention:
     example: str
     evidence: str
     read: Callable[[Reading], Finding | None]
+    looks_at: Literal["anything", "trailers", "merge"] = "anything"
+    """a message without trailers, or a commit that no merge brought, need not be asked"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Pull Request resolved: https://github.com/owner/name/pull/12",
         "https://github.com/ezyang/ghstack (also `Pull-Request-resolved:` and `Pull-Request:`)",
         footers.resolved,
+        "trailers",
     ),
     Convention(
         "gerrit import",
@@ -74,6 +79,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "GitHub-Pull-Request: owner/name#12",
         "https://github.com/golang/oauth2",
         footers.gerrit_pull,
+        "trailers",
     ),
     Convention(
         "apache", _PULL, "Closes #12 from user/branch", "https://github.com/apache/zookeeper", footers.closes_from
@@ -103,7 +109,19 @@ CONVENTIONS: tuple[Convention, ...] = (
         carriers.early_squash_button,
     ),
     Convention(
-        "prow tide", _PULL, "Merge pull request #12 from user/branch", "https://docs.prow.k8s.io", carriers.prow_tide
+        "nested merge",
+        _PULL,
+        "Merge pull request #12 from user/branch, within a branch that was merged later",
+        "https://github.com/pallets/flask",
+        carriers.nested,
+    ),
+    Convention(
+        "prow tide",
+        _PULL,
+        "Merge pull request #12 from user/branch",
+        "https://docs.prow.k8s.io",
+        carriers.prow_tide,
+        "merge",
     ),
     Convention(
         "merge queue",
@@ -111,6 +129,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Merge pull request #12 from user/branch",
         _MERGING + "merging-a-pull-request-with-a-merge-queue",
         carriers.merge_queue,
+        "merge",
     ),
     Convention(
         "merge button",
@@ -118,17 +137,26 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Merge pull request #12 from user/branch",
         _MERGING + "merging-a-pull-request",
         carriers.merge_button,
+        "merge",
     ),
     Convention(
-        "homu", _PULL, "Auto merge of #12 - user:branch, r=reviewer", "https://github.com/rust-lang/libc", carriers.homu
+        "homu",
+        _PULL,
+        "Auto merge of #12 - user:branch, r=reviewer",
+        "https://github.com/rust-lang/libc",
+        carriers.homu,
+        "merge",
     ),
-    Convention("bors-ng", _PULL, "Merge #12 #13", "https://github.com/crossbeam-rs/crossbeam", carriers.bors_ng),
+    Convention(
+        "bors-ng", _PULL, "Merge #12 #13", "https://github.com/crossbeam-rs/crossbeam", carriers.bors_ng, "merge"
+    ),
     Convention(
         "titled merge",
         _PULL,
         "Title (#12), a merge commit by GitHub",
         "https://github.com/rust-lang/cargo",
         carriers.titled_merge,
+        "merge",
     ),
     Convention(
         "x-link",
@@ -136,6 +164,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "X-link: https://github.com/owner/other/pull/12",
         "https://github.com/pytorch/benchmark",
         footers.x_link,
+        "trailers",
     ),
     Convention(
         "phabricator",
@@ -143,9 +172,15 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Differential Revision: D1234567",
         "https://github.com/facebook/watchman",
         footers.phabricator,
+        "trailers",
     ),
     Convention(
-        "shipit", _WORK, "fbshipit-source-id: 0123456789ab…", "https://github.com/facebook/watchman", footers.ship_it
+        "shipit",
+        _WORK,
+        "fbshipit-source-id: 0123456789ab…",
+        "https://github.com/facebook/watchman",
+        footers.ship_it,
+        "trailers",
     ),
     Convention(
         "gerrit",
@@ -153,14 +188,18 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Change-Id: I0123456789abcdef0123456789abcdef01234567",
         "https://github.com/golang/oauth2",
         footers.gerrit,
+        "trailers",
     ),
-    Convention("ghstack", _WORK, "ghstack-source-id: 0123…", "https://github.com/ezyang/ghstack", footers.ghstack),
+    Convention(
+        "ghstack", _WORK, "ghstack-source-id: 0123…", "https://github.com/ezyang/ghstack", footers.ghstack, "trailers"
+    ),
     Convention(
         "mail",
         _WORK,
         "Link: https://lore.kernel.org/r/20250101.1@example.org",
         "https://docs.kernel.org/process/maintainer-tip.html",
         footers.mailed,
+        "trailers",
     ),
     Convention(
         "subversion",
@@ -168,8 +207,9 @@ CONVENTIONS: tuple[Convention, ...] = (
         "git-svn-id: https://svn.example.org/trunk@12 <id>",
         "https://github.com/apache/zookeeper",
         footers.subversion,
+        "trailers",
     ),
-    Convention("gitlab", _WORK, "See merge request group/name!12", "https://docs.gitlab.com", carriers.gitlab),
+    Convention("gitlab", _WORK, "See merge request group/name!12", "https://docs.gitlab.com", carriers.gitlab, "merge"),
     Convention(
         "backport",
         _WORK,
@@ -191,23 +231,34 @@ CONVENTIONS: tuple[Convention, ...] = (
         _GH + "rest/commits/commits",
         _told,
     ),
-    Convention("merge", "nothing", "Merge branch 'feature'", "https://git-scm.com/docs/git-merge", carriers.merge),
+    Convention(
+        "merge", "nothing", "Merge branch 'feature'", "https://git-scm.com/docs/git-merge", carriers.merge, "merge"
+    ),
     Convention(
         "push", "nothing", "a commit on the default branch itself", "https://git-scm.com/docs/git-push", _pushed
     ),
 )
 
 
+@cache
+def _worth_asking(has_trailers: bool, merged: bool) -> tuple[Convention, ...]:
+    """The conventions that may have an answer, in their order."""
+    idle = {"trailers": not has_trailers, "merge": not merged, "anything": False}
+    return tuple(entry for entry in CONVENTIONS if not idle[entry.looks_at])
+
+
 def recognise(landing: Landing, settings: LandingSettings = DEFAULT) -> Recognised:
     """How the commit landed and which identities it has; GitHub's own answer, where given, beats every message."""
     reading = Reading.of(landing, settings)
-    found = [(entry, finding) for entry in CONVENTIONS if (finding := entry.read(reading)) is not None]
+    worth = _worth_asking(bool(reading.trailers), reading.merged)
+    found = [(entry, finding) for entry in worth if (finding := entry.read(reading)) is not None]
     told = landing.pull_request
     pull = told.number if told else next((each.pull_request for _, each in found if each.pull_request), None)
     pull = None if _is_export(reading, found) else pull
     back = read_reverts(reading)
-    keys = _keys(reading, found, pull, back)
-    return Recognised(found[0][0].name, pull, keys, back.reverts, back.relands, _title(reading, found, pull))
+    title = _title(reading, found, pull)
+    keys = _keys(reading, [key for _, finding in found for key in finding.keys], (title, pull), back)
+    return Recognised(found[0][0].name, pull, keys, back.reverts, back.relands, title)
 
 
 def _is_export(reading: Reading, found: list[tuple[Convention, Finding]]) -> bool:
@@ -216,18 +267,16 @@ def _is_export(reading: Reading, found: list[tuple[Convention, Finding]]) -> boo
     return exported and reading.merged and plain_title(reading.carrier_body()) != plain_title(reading.subject)
 
 
-def _keys(
-    reading: Reading, found: list[tuple[Convention, Finding]], pull: int | None, back: Finding
-) -> tuple[str, ...]:
+def _keys(reading: Reading, stated: list[str], named: tuple[str, int | None], back: Finding) -> tuple[str, ...]:
+    title, pull = named
     commit, repository = reading.landing.commit, reading.landing.repository
     email = plain_email(commit.author.email)
-    stated = [key for _, finding in found for key in finding.keys]
     own = [f"commit:{commit.id}", *([pull_key(repository.full_name, pull)] if pull else [])]
     own.append("copy:" + digest(email, str(int(commit.authored_at.timestamp())), plain_title(reading.subject)))
     if not back.reverts:
         patch = patch_key(repository.parent or repository.full_name, email, reading.subject, commit.files)
         own += [patch] if patch else []
-    titles = {reading.subject, _title(reading, found, pull)}
+    titles = {reading.subject, title}
     titles = titles.union(*map(issues_of, titles))
     weak = [title_key(repository.full_name, title) for title in titles if plain_title(title)]
     taken = {key.removeprefix("part:") for key in back.reverts}

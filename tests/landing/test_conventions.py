@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import pytest
 from landing_facts import (
@@ -295,3 +296,18 @@ def test_an_empty_message_is_a_push():
     known = recognise(a_landing(a_commit("", name="nothing")))
     assert (known.how, known.title) == ("push", "")
     assert f"commit:{sha('nothing')}" in known.keys
+
+
+@pytest.mark.parametrize(
+    ("carrier", "number"),
+    [
+        ("Merge branch 'stable'", 7),
+        ("Merge pull request #12 from acme/develop\n\nRelease 2", 7),
+        ("Merge branch 'main' of github.com:acme/rocket", 7),
+        ("Merge pull request #12 from ben/topic\n\nAdd a parser", 12),
+        ("Merge branch 'topic' of https://github.com/ben/rocket", None),
+    ],
+)
+def test_a_merge_within_a_merged_branch_proves_its_number_unless_the_branch_is_a_forks(carrier, number):
+    landing = replace(a_landing(a_commit("a step"), carrier=a_merge(carrier)), brought_by=7)
+    assert recognise(landing).pull_request == number

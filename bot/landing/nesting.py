@@ -1,0 +1,35 @@
+"""Which merge inside a branch brought each of its commits, when the branch itself was merged later?
+
+A pull request may be merged into `develop` or `stable` and reach the default branch with that branch's own merge. Its
+merge commit then lies inside, and its message still says which pull request it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.landing.carriers import numbered_merge
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a commit stands below a carrier, and the pull request of the innermost merge that tells one.
+
+    `place` is a path of depths: along the first parents its last number grows, into a merged branch it becomes longer. Of two
+    ways to a commit the greater one (compared from the left) is the older: what a branch held already, a later merge into it
+    did not bring.
+    """
+
+    place: tuple[int, ...]
+    brought_by: int | None = None
+
+
+def below(spot: Spot, parents: Sequence[str], subject: str) -> Iterator[tuple[str, Spot]]:
+    """The parents of a commit inside a branch, each with its spot; `subject` is read where it is a merge."""
+    number = numbered_merge(subject) if len(parents) > 1 else None
+    for at, parent in enumerate(parents):
+        if at == 0:
+            yield parent, Spot((*spot.place[:-1], spot.place[-1] + 1), spot.brought_by)
+        else:
+            yield parent, Spot((*spot.place, 0), number or spot.brought_by)
