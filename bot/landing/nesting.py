@@ -16,9 +16,9 @@ from bot.landing.carriers import numbered_merge
 class Spot:
     """Where a commit stands below a carrier, and the pull request of the innermost merge that tells one.
 
-    `place` is a path of depths: along the first parents its last number grows, into a merged branch it becomes longer. Of two
-    ways to a commit the greater one (compared from the left) is the older: what a branch held already, a later merge into it
-    did not bring.
+    `place` is a path of depths: along the first parents its last number grows, into a merged branch it becomes longer.
+    Of two ways to a commit the greater one (compared from the left) is the older: what a branch held already, a later
+    merge into it did not bring.
     """
 
     place: tuple[int, ...]
