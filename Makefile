@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
-.PHONY: demo test lint acceptance campaign-kill bench lock clean help
+.PHONY: demo test lint acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -28,6 +28,30 @@ acceptance: $(STAMP)  ## the bot against a GitHub emulator written by others (ne
 
 campaign-kill: $(STAMP)  ## kill -9 again and again while deliveries arrive; ARGS="KILLS SEED"
 	@$(BIN)/python -m tests.campaigns.kill_storm $(ARGS)
+
+campaign-visibility: $(STAMP)  ## 10,000 worlds with a canary in each private string, every page read; ARGS="--first 1250"
+	@$(BIN)/python -m benchmarks.visibility_worlds $(ARGS)
+
+campaign-requests: $(STAMP)  ## requests at GitHub for each way of landing, tokens for many; ARGS="LANDINGS"
+	@$(BIN)/python -m tests.campaigns.requests $(ARGS)
+
+campaign-zones: $(STAMP)  ## 36 months in every time zone, two processes, restarts: one digest each; ARGS="EVERY"
+	@$(BIN)/python -m tests.campaigns.zones $(ARGS)
+
+campaign-corpora: $(STAMP)  ## hostile texts through everything the bot posts; ARGS="FOLDER" adds more texts
+	@$(BIN)/python -m tests.campaigns.corpora $(ARGS)
+
+campaign-history: $(STAMP)  ## a public history through kills and deliveries; ARGS="CLONE PULLS KILLS SEED"
+	@$(BIN)/python -m tests.campaigns.history $(ARGS)
+
+campaign-storm: $(STAMP)  ## workers killed and frozen, PostgreSQL restarted, five processes; ARGS="DELIVERIES SEED"
+	@$(BIN)/python -m tests.campaigns.worker_storm $(ARGS)
+
+campaign-year: $(STAMP)  ## a year of a large organisation on PostgreSQL, cost a landing by month; ARGS="LANDINGS BATCH"
+	@$(BIN)/python -m benchmarks.speed.year $(ARGS)
+
+bench: $(STAMP)  ## how fast, beside a floor in the same run; ARGS="accept landings totals starts tokens"
+	@$(BIN)/python -m benchmarks.speed $(ARGS)
 
 lint: $(STAMP)  ## ruff, mypy and the import contract
 	@$(BIN)/ruff check .

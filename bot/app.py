@@ -4,51 +4,61 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
-from datetime import datetime
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
 
 import aiohttp
 from aiohttp import web
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.config import Settings
+from bot.config import Settings, own_address
 from bot.github.connection import Connection, Surroundings
 from bot.github.limits import Pace
 from bot.github.publish import Ourselves
 from bot.github.reads import read_app
 from bot.github.transport import Endpoint, open_session
-from bot.model import PersonKey
+from bot.history.fetching import Clones
+from bot.intake import Inbox, Kept
+from bot.narrator.wire import writer_of
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.interface import Clock, Job, Queue, TaskFunction
-from bot.queue.scaled import ScaledQueue
 from bot.queue.worker import Pace as WorkPace
 from bot.queue.worker import Worker, utc_now
-from bot.signatures import signing_key, write_once
-from bot.store import inbox, jobs, outbox
+from bot.relay import relaying
+from bot.site import pages_of
+from bot.store import jobs, outbox
 from bot.store.engine import Store, sqlite_warning
 from bot.store.ingest import GroupWriter
-from bot.store.jobs import NewJob
 from bot.store.migrate import migrate
+from bot.store.pace import SharedPace
 from bot.tasks import TASKS
+from bot.tasks.catch_up import ask_to_catch_up
 from bot.tasks.close_month import close_months
-from bot.tasks.personal import forget
+from bot.tasks.measure_again import ask_to_measure_again
+from bot.tasks.prune_traffic import ask_to_prune
+from bot.tasks.take_snapshots import close_snapshots
+from bot.tasks.wishes import take_wishes
 from bot.tasks.workplace import Workplace
 from bot.web.collaborators import Pages
+from bot.web.dated import take_of_month
+from bot.web.health import Health
 from bot.web.pages import add_routes
 from bot.web.signature import Secrets
-from bot.web.webhook import Delivery, Webhook, webhook_runner
+from bot.web.telemetry import Telemetry
+from bot.web.webhook import Door, Webhook, webhook_runner
 from handlers import Handlers
+
+if TYPE_CHECKING:
+    from bot.queue.scaled import ScaledQueue
 
 log = logging.getLogger(__name__)
 
 WEBHOOK_PATH = "/webhook"
 LARGEST_BODY = 26 * 1024 * 1024
-DEFINITIONS = Path(__file__).parent.parent / "docs" / "metrics.md"
-"""explained on a page where the bot runs from its checkout"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,35 +67,12 @@ class Timing:
 
     clock: Clock = utc_now
     work: WorkPace = field(default_factory=WorkPace)
+    settle: timedelta | None = None
+    """that a post waits; None: as long as two writes are apart"""
+    catch_up_every: float = 3 * 3600.0
+    """seconds between two looks for deliveries that never came"""
     close_every: float = 60.0
     """seconds between two looks for months that are over"""
-
-
-class Inbox:
-    """The door's view of the store: a delivery and its jobs are one transaction."""
-
-    def __init__(self, writer: GroupWriter, clock: Clock) -> None:
-        self._writer, self._clock = writer, clock
-
-    async def accept(self, delivery: Delivery) -> bool:
-        """Raises StoreUnavailableError when the database cannot be written."""
-        asked = tuple(
-            NewJob(job.task, job.ref, serial_key=job.serial_key, dedupe_key=f"{job.task}:{job.ref}")
-            for job in delivery.jobs
-        )
-        return await self._writer.accept(
-            inbox.Delivery(
-                app_id=delivery.hook,
-                guid=delivery.guid,
-                event=delivery.event,
-                received_at=self._clock(),
-                action=delivery.action or None,
-                installation_id=delivery.installation,
-                repository_id=delivery.repository,
-                body=delivery.body,
-                jobs=asked,
-            )
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +86,7 @@ class Bot:
     writer: GroupWriter
     timing: Timing
     pages: Pages
+    health: Health
 
     def web_app(self) -> web.Application:
         """Every route: the webhook and the pages."""
@@ -108,18 +96,37 @@ class Bot:
             Handlers(self.place.ourselves),
             inbox=Inbox(self.writer, self.timing.clock),
             app_id=self.place.ourselves.id,
+            door=Door(answered=self.health.telemetry.delivery),
         )
+        self.health.add_routes(application)
         application.router.add_post(WEBHOOK_PATH, door.handle)
         add_routes(application, self.pages)
         return application
 
+    async def catch_up(self) -> None:
+        """Ask for what was missed: at start, and every few hours for ever."""
+        while True:
+            try:
+                await ask_to_catch_up(self.place)
+                await ask_to_measure_again(self.place)
+                self.queue.nudge()
+            except Exception:
+                log.exception("could not ask for what was missed; trying again")
+            await asyncio.sleep(self.timing.catch_up_every)
+
     async def close_months(self) -> None:
         """Look for months that are over, for ever. What is due has no digest yet, so a missed look loses nothing."""
         while True:
-            try:
-                await close_months(self.place)
-            except Exception:
-                log.exception("months could not be closed; trying again")
+            # Each by itself: one that fails for good must not hold the others back.
+            for failed, look in (
+                ("months could not be closed", close_months),
+                ("snapshots could not be asked for", close_snapshots),
+                ("old traffic could not be pruned", ask_to_prune),
+            ):
+                try:
+                    await look(self.place)
+                except Exception:
+                    log.exception("%s; trying again", failed)
             await asyncio.sleep(self.timing.close_every)
 
 
@@ -138,7 +145,7 @@ async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterat
         if store.dialect == "sqlite":
             await _take_over(store, timing.clock())
         session = await stack.enter_async_context(open_session())
-        connection = _connect(settings, session)
+        connection = _connect(settings, session, store)
         worker = Worker(store, clock=timing.clock, pace=timing.work)
         queue = await _queue(worker, stack)
         place = Workplace(
@@ -149,11 +156,22 @@ async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterat
             zone=settings.timezone,
             public_url=settings.public_url,
             clock=timing.clock,
+            writer=writer_of(settings.writer, session),
+            settle=timedelta(seconds=2 * settings.write_gap) if timing.settle is None else timing.settle,
+            clones=Clones(settings.data / "clones", settings.github.web) if settings.backfill else None,
+            started=timing.clock(),
         )
+        pages = pages_of(settings, place)
+        announce = queue.announce if store.dialect == "postgresql" else None  # rows are all that the other needs
+        writer = GroupWriter(store, announce=announce, committed=queue.nudge)
+        take = Kept(Handlers(place.ourselves), Inbox(writer, timing.clock), f"app:{place.ourselves.id}").take
+        place = replace(place, take_snapshots=partial(take_of_month, pages), take=take)
         _register(queue, place)
-        writer = GroupWriter(store, announce=queue.announce, committed=queue.nudge)
         stack.push_async_callback(writer.close)
-        yield Bot(settings, store, queue, place, writer, timing, _pages(settings, place))
+        telemetry = Telemetry(Handlers.events, TASKS)
+        worker.on_ended = telemetry.job
+        health = Health(store, worker, telemetry, timing.clock, settings.metrics_token)
+        yield Bot(settings, store, queue, place, writer, timing, pages, health)
 
 
 async def _take_over(store: Store, now: datetime) -> None:
@@ -163,36 +181,21 @@ async def _take_over(store: Store, now: datetime) -> None:
         await outbox.free_all(conn, now)
 
 
-def _connect(settings: Settings, session: aiohttp.ClientSession) -> Connection:
-    around = Surroundings(endpoint=Endpoint(base_url=settings.github.api), pace=Pace(write_gap=settings.write_gap))
-    return Connection(session, app_id=settings.app_id or "", private_key=settings.private_key or "", around=around)
-
-
-def _pages(settings: Settings, place: Workplace) -> Pages:
-    async def erase(conn: AsyncConnection, key: PersonKey) -> None:
-        await forget(conn, place, key, place.clock())
-
-    return Pages(
-        store=place.store,
-        public_url=settings.public_url,
-        zone=settings.timezone,
-        clock=place.clock,
-        definitions=DEFINITIONS if DEFINITIONS.is_file() else None,
-        erase=erase,
-        secret=link_secret(settings.data / "links.key"),
-        signing=signing_key(settings.data / "snapshots.key"),
+def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -> Connection:
+    around = Surroundings(
+        endpoint=Endpoint(base_url=settings.github.api),
+        pace=Pace(write_gap=settings.write_gap),
+        # On SQLite there is one process only, and its lanes keep the pace among themselves.
+        shared=partial(SharedPace, store) if store.dialect == "postgresql" else None,
     )
-
-
-def link_secret(path: Path) -> bytes:
-    """The 32 bytes that sign links, made at the first start; readable by the service alone."""
-    if not path.exists():
-        write_once(path, secrets.token_bytes(32))
-    return path.read_bytes()
+    return Connection(session, app_id=settings.app_id or "", private_key=settings.private_key or "", around=around)
 
 
 async def _queue(worker: Worker, stack: contextlib.AsyncExitStack) -> EmbeddedQueue | ScaledQueue:
     if worker.store.dialect == "postgresql":
+        # Here alone: its engine is an extra, which a bot on SQLite does without.
+        from bot.queue.scaled import ScaledQueue
+
         return await stack.enter_async_context(ScaledQueue(worker))
     return EmbeddedQueue(worker)
 
@@ -232,11 +235,16 @@ async def listening(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
         await runner.cleanup()
 
 
-async def serve(settings: Settings, stopping: asyncio.Event, timing: Timing | None = None) -> None:
-    """Web, worker and month closer in one process, until `stopping` is set."""
+async def serve(
+    settings: Settings, stopping: asyncio.Event, timing: Timing | None = None, *, working: bool = True
+) -> None:
+    """Web, worker and month closer in one process, until `stopping` is set; the web alone where not `working`."""
     async with build(settings, timing) as bot, listening(bot, settings.host, settings.port) as port:
         log.info("listening on %s:%s; deliveries go to %s%s", settings.host, port, settings.public_url, WEBHOOK_PATH)
-        await _run(bot, stopping)
+        async with relaying(settings.relay, f"{own_address(settings.host, port)}{WEBHOOK_PATH}"):
+            # What stands now stays: looking through it for garbage, again and again, is a tenth of accepting.
+            gc.freeze()
+            await (_run(bot, stopping) if working else stopping.wait())
 
 
 async def work(settings: Settings, stopping: asyncio.Event, timing: Timing | None = None) -> None:
@@ -247,11 +255,15 @@ async def work(settings: Settings, stopping: asyncio.Event, timing: Timing | Non
 
 async def _run(bot: Bot, stopping: asyncio.Event) -> None:
     closer = asyncio.create_task(bot.close_months())
+    catcher = asyncio.create_task(bot.catch_up())
+    listener = asyncio.create_task(take_wishes(bot.place, bot.settings.data, bot.queue.nudge))
     worker = asyncio.create_task(bot.queue.run())
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait({worker, waiting}, return_when=asyncio.FIRST_COMPLETED)
     bot.queue.stop()
     closer.cancel()
+    catcher.cancel()
+    listener.cancel()
     waiting.cancel()
     await worker
 

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from bot.commands import clones, configuration, digests, running
+from bot.commands import clones, configuration, digests, explaining, history, jobs, records, running, setting_up
 from bot.commands.printing import stop, write
 from bot.errors import UnusableInputError
 
@@ -23,6 +23,8 @@ config_app = typer.Typer(
     no_args_is_help=True, help="The configuration file .github/almanac.yml.", rich_markup_mode=None
 )
 app.add_typer(config_app, name="config")
+jobs_app = typer.Typer(no_args_is_help=True, help="The queue: dead letters and parked jobs.", rich_markup_mode=None)
+app.add_typer(jobs_app, name="jobs")
 
 COMMANDS = (
     clones.profile,
@@ -33,12 +35,23 @@ COMMANDS = (
     running.serve,
     running.worker,
     running.migrate,
+    setting_up.setup,
+    setting_up.doctor,
     clones.verify,
+    explaining.explain,
     digests.digest,
+    history.backfill,
+    history.catch_up,
+    records.replay,
+    records.export,
+    records.forget,
+    records.move,
 )
 for command in COMMANDS:
     app.command()(command)
 config_app.command("lint")(configuration.lint)
+for word, command in (("list", jobs.list_), ("show", jobs.show), ("replay", jobs.replay), ("cancel", jobs.cancel)):
+    jobs_app.command(word)(command)
 
 
 def _ended(error: Exception) -> NoReturn:

@@ -6,14 +6,20 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
+from bot import credentials
+from bot.credentials import Credentials
+from bot.errors import UnusableInputError
+
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+    from bot.config_environment import Environment
 
 WriterKind = Literal["off", "openai", "anthropic"]
 
@@ -74,6 +80,11 @@ class Settings:
     """PEM text"""
     webhook_secrets: tuple[str, ...] = field(default=(), repr=False)
     """all that are valid now, the newest first"""
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    """the App's OAuth client; without both nobody can sign in"""
+    relay: str = field(default="", repr=False)
+    """a channel that deliveries are fetched from, for a machine GitHub cannot reach; whoever knows it can read them"""
     database_url: str = field(default="", repr=False)
     """SQLAlchemy URL with its async driver; it may hold a password"""
     data: Path = Path("almanac-data")
@@ -85,8 +96,12 @@ class Settings:
     timezone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
     write_gap: float = 1.0
     """seconds between two posts of one installation; GitHub asks for one, an Enterprise Server may need none"""
+    backfill: bool = True
+    """read the history of a repository when the App is installed on it"""
     writer: WriterSettings = WriterSettings()
     log_level: str = "INFO"
+    metrics_token: str = field(default="", repr=False)
+    """who shows it reads `/metrics`; without one only this machine may"""
 
     @property
     def missing_to_serve(self) -> tuple[str, ...]:
@@ -104,30 +119,76 @@ def load_settings(*, serving: bool = False, env_files: Sequence[Path | str] = ("
 
     from bot.config_environment import Environment, ServingEnvironment
 
-    model = ServingEnvironment if serving else Environment
     try:
-        read = model.read(env_files)
+        settings = _settled(dict(Environment.read(env_files)))
     except ValidationError as error:
-        raise SettingsError(_lines_of(error, model.names())) from None
+        raise SettingsError(_all_lines(ServingEnvironment if serving else Environment, env_files, error)) from None
     except (OSError, UnicodeError) as error:
         raise SettingsError([f"the settings file cannot be read: {error}"]) from None
-    return _settled(dict(read))
+    if serving and settings.missing_to_serve:
+        raise SettingsError(settings.missing_to_serve)
+    return settings
+
+
+def _all_lines(model: type[Environment], env_files: Sequence[Path | str], error: ValidationError) -> list[str]:
+    """What is wrong, and with a stricter model what is missing as well: everything at once."""
+    from pydantic import ValidationError
+
+    try:
+        model.read(env_files)
+    except ValidationError as stricter:
+        error = stricter
+    return _lines_of(error, model.names())
 
 
 def _settled(read: Mapping[str, Any]) -> Settings:
-    """The settings with the defaults that hang on other settings filled in."""
+    """The settings with the defaults that hang on other settings, or on the App that was registered here."""
     values = dict(read)
     writer = WriterSettings(**{name: values.pop(f"llm_{name}") for name in ("kind", "url", "model", "key", "time_out")})
     data = Path(values.pop("data"))
     database = values.pop("database_url") or f"sqlite+aiosqlite:///{quote(str(data / 'almanac.db'))}"
-    public = values.pop("public_url") or f"http://{_shown_host(values['host'])}:{values['port']}"
-    return Settings(data=data, database_url=database, public_url=public, writer=writer, **values)
+    public = values.pop("public_url") or own_address(values["host"], values["port"])
+    github = values.pop("github")
+    settings = Settings(
+        data=data,
+        database_url=database,
+        public_url=public,
+        writer=writer,
+        github=github or GitHubAddress(),
+        relay=values.pop("relay") or "",
+        **values,
+    )
+    try:
+        kept = credentials.read(data)
+    except UnusableInputError as error:
+        raise SettingsError([str(error)]) from None
+    return settings if kept is None else with_credentials(settings, kept, moved=github is not None)
 
 
-def _shown_host(host: str) -> str:
+def with_credentials(settings: Settings, kept: Credentials, *, moved: bool = False) -> Settings:
+    """The settings with what they lack taken from the App that was registered here; what they hold wins.
+
+    Nothing is taken where they name another App. `moved`: they name a GitHub of their own.
+    """
+    if settings.app_id not in {None, kept.app_id}:
+        return settings
+    return replace(
+        settings,
+        app_id=kept.app_id,
+        private_key=settings.private_key or kept.private_key or None,
+        webhook_secrets=settings.webhook_secrets or ((kept.webhook_secret,) if kept.webhook_secret else ()),
+        client_id=settings.client_id or kept.client_id,
+        client_secret=settings.client_secret or kept.client_secret,
+        relay=settings.relay or kept.relay,
+        github=settings.github if moved else github_address_of(kept.github),
+    )
+
+
+def own_address(host: str, port: int) -> str:
+    """How this machine reaches what listens on host and port."""
     if host in {"0.0.0.0", "::", ""}:  # noqa: S104  # compared, not bound: "everywhere" is reached by the loopback name
-        return "127.0.0.1"
-    return f"[{host}]" if ":" in host else host
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 # --- one setting each: text in, value out, ValueError with a sentence ------------------------------------------------
@@ -196,6 +257,16 @@ def zone_of(text: str) -> ZoneInfo:
         return ZoneInfo(text.strip())
     except (KeyError, ValueError, OSError):
         raise ValueError("is no time zone of the IANA list, such as Europe/Vienna") from None
+
+
+def relay_of(text: str) -> str:
+    """The address of a channel; plain http is for this machine alone, as deliveries pass through it."""
+    address = urlsplit(text.strip())
+    if address.scheme not in {"http", "https"} or not address.hostname or not address.path.strip("/"):
+        raise ValueError("must be the address of a channel, such as https://smee.io/your-channel")
+    if address.scheme == "http" and address.hostname not in _LOOPBACK:
+        raise ValueError("must use https, except on this machine")
+    return text.strip().rstrip("/")
 
 
 def base_url_of(text: str) -> str:

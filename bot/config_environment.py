@@ -38,16 +38,19 @@ class Environment(BaseSettings):
     app_id: Word | None = Field(None, pattern=r"^\d+$")
     private_key: Key | None = None
     webhook_secrets: Secrets = Field((), validation_alias="ALMANAC_WEBHOOK_SECRET")
+    client_id: Word = ""
+    client_secret: Word = ""
+    relay: Annotated[str, _read(config.relay_of)] | None = None
     database_url: Annotated[str, _read(config.database_url_of)] | None = None
     data: Path = Path("almanac-data")
-    github: Annotated[Any, _read(config.github_address_of)] = Field(
-        config.GitHubAddress(), validation_alias="ALMANAC_GITHUB_URL"
-    )
+    github: Annotated[Any, _read(config.github_address_of)] = Field(None, validation_alias="ALMANAC_GITHUB_URL")
     host: Word = "127.0.0.1"
     port: int = Field(8080, ge=0, le=65535, validation_alias=AliasChoices("ALMANAC_PORT", "PORT"))
     public_url: Annotated[str, _read(config.base_url_of)] | None = None
     timezone: Annotated[Any, _read(config.zone_of)] = ZoneInfo("UTC")
     write_gap: float = Field(1.0, ge=0, le=60)
+    backfill: bool = True
+    metrics_token: Word = Field("", pattern="^(.{16,})?$")
     llm_kind: config.WriterKind = "off"
     llm_url: Word = ""
     llm_model: Word = ""

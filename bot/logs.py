@@ -5,12 +5,33 @@ from __future__ import annotations
 import logging
 import re
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 _SECRET = re.compile(
     r"(?:gh[sopur]_|github_pat_|v1\.)[A-Za-z0-9._-]{8,}|eyJ[A-Za-z0-9._-]{16,}"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,4000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
 )
+
+
+_ABOUT: ContextVar[Mapping[str, str | int]] = ContextVar("about", default=MappingProxyType({}))
+
+
+@contextmanager
+def about(**marks: str | int) -> Iterator[None]:
+    """Whatever is logged inside the block says which delivery or job it is about."""
+    token = _ABOUT.set({**_ABOUT.get(), **marks})
+    try:
+        yield
+    finally:
+        _ABOUT.reset(token)
+
+
+def _marked(_logger: Any, _method: str, event: Any) -> Any:
+    return {**_ABOUT.get(), **event}
 
 
 def scrubbed(text: str) -> str:
@@ -31,6 +52,7 @@ def configure_logs(level: str) -> None:
     import structlog
 
     shared: list[Any] = [
+        _marked,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

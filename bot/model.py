@@ -419,6 +419,8 @@ class MonthRecord:
     other: int = 0
     repositories: tuple[str, ...] = ()
     languages: Mapping[str, int] = field(default_factory=_no_counts)
+    reviews: Reviews | None = None
+    """given in this month, where GitHub was there to show any; never part of the numbers above"""
 
     @property
     def lines_of_code(self) -> int:
@@ -433,6 +435,14 @@ class ScoreEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveScore:
+    """The same score with what only GitHub shows: checks and reviews. No clone can recompute it."""
+
+    score: float
+    evidence: tuple[ScoreEvidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """0-100, None = not rated. `interval` is the 80 % interval; below three rated changes it is provisional."""
 
@@ -440,6 +450,21 @@ class Score:
     rated: int = 0
     interval: tuple[float, float] | None = None
     evidence: tuple[ScoreEvidence, ...] = ()
+    live: LiveScore | None = None
+    """beside it, where GitHub showed anything that moves it"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """Reviews that one person gave to work of others. Only GitHub shows them: on a clone there are none to count."""
+
+    given: int = 0
+    pull_requests: int = 0
+    approvals: int = 0
+    rounds: int = 0
+    """times that changes were asked for"""
+    remarks: int = 0
+    """comments on lines"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -518,7 +543,9 @@ def fact_to_json(fact: Fact) -> dict[str, object]:
     out: dict[str, object] = {}
     for f in fields(Fact):
         value = getattr(fact, f.name)
-        if isinstance(value, Signature):
+        if isinstance(value, str | int):
+            pass
+        elif isinstance(value, Signature):
             value = _signature_to_json(value)
         elif isinstance(value, Lines):
             value = [getattr(value, part) for part in PARTS]

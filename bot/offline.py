@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 
 from bot.errors import UnusableInputError
 from bot.history.record import CloneRecord, open_clones
-from bot.landing.identity import person_key
-from bot.model import Change, Month, Person, PersonKey
+from bot.history.scratch import MonthSum
+from bot.model import Month, Person, Profile
 
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
@@ -96,9 +96,17 @@ def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonym
 
     Raises UnusableInputError where a clone cannot be read or nobody of that name landed anything.
     """
-    from bot.digest.profile import Scope, build
     from bot.render import RENDERERS
     from bot.render.json import json_parts
+
+    found = profile_of(paths, who, months, anonymous=anonymous)
+    return json_parts(found) if form == "json" else [RENDERERS[form](found)]
+
+
+def profile_of(paths: Sequence[str], who: str, months: Window, *, anonymous: bool) -> Profile:
+    """The same, before it is rendered."""
+    from bot.digest.profile import Beside, Scope, build
+    from bot.render.anonymity import as_named
 
     with record_of(paths) as record:
         persons = _someone(record, who)
@@ -111,44 +119,31 @@ def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonym
             until=months.until,
             naming="anonymous" if anonymous else "named",
         )
-        found = build(record.changes_of(persons), scope)
-    return json_parts(found) if form == "json" else [RENDERERS[form](found)]
+        made_of = record.changes_of(persons)
+        return as_named(build(made_of, scope, Beside(record.file_history())), made_of, scope)
 
 
-def _by_person(record: CloneRecord) -> Iterator[tuple[Person, frozenset[PersonKey], list[Change]]]:
-    """Everybody who authored a counted commit, with the changes they had a part in."""
-    people = record.people
-    parts: dict[PersonKey, list[Change]] = defaultdict(list)
-    for change in record.all_changes():
-        for key in dict.fromkeys(person_key(commit.fact.author) for commit in change.counted):
-            parts[key].append(change)
-    for person in people.all():
-        keys = record.keys_of([person])
-        mine = {change.id: change for key in sorted(keys) for change in parts.get(key, ())}
-        if mine and not person.bot:
-            yield person, keys, sorted(mine.values(), key=lambda change: (change.landed_at, change.id))
+def _row(person: Person, months: Sequence[MonthSum]) -> dict[str, object]:
+    commits, features, bugs, lines = (sum(column) for column in list(zip(*months, strict=True))[2:])
+    return {
+        "display": person.display,
+        "login": person.login,
+        "emails": list(person.emails),
+        "commits": commits,
+        "features": features,
+        "bugs": bugs,
+        "lines_of_code": lines,
+        "active_months": sum(1 for month in months if month[2]),
+    }
 
 
 def contributors(paths: Sequence[str], months: Window, *, form: str) -> str:
     """Everybody who landed a commit, busiest first, as a table, JSON or CSV."""
-    from bot.digest.profile import Scope, sum_up
-
-    rows: list[dict[str, object]] = []
     with record_of(paths) as record:
-        for person, keys, mine in _by_person(record):
-            overall = sum_up(mine, Scope(person=person, keys=keys, zone=months.zone, now=datetime.now(UTC)))
-            rows.append(
-                {
-                    "display": person.display,
-                    "login": person.login,
-                    "emails": list(person.emails),
-                    "commits": overall.commits,
-                    "features": overall.features,
-                    "bugs": overall.bugs,
-                    "lines_of_code": overall.lines_of_code,
-                    "active_months": overall.active_months,
-                }
-            )
+        found: dict[str, list[MonthSum]] = defaultdict(list)
+        for month in record.month_sums(months.zone):
+            found[month[1]].append(month)
+        rows = [_row(person, found[person.key]) for person in record.people.all() if person.key in found]
     rows.sort(key=lambda row: (-int(str(row["commits"])), str(row["display"]), str(row["emails"])))
     return {"json": _as_json, "csv": _as_csv, "table": _as_table}[form](rows)
 

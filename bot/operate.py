@@ -7,20 +7,29 @@ import logging
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DatabaseError
 
 from bot import app
-from bot.config import Settings, SettingsError, load_settings
+from bot.config import NEEDED_TO_SERVE, Settings, SettingsError, load_settings, relay_of
 from bot.errors import UnusableInputError
 from bot.logs import configure_logs
 from bot.store.engine import StoreUnavailableError
 from bot.store.lock import StoreInUseError
 
+if TYPE_CHECKING:
+    from bot.doctor.findings import Finding
+
 log = logging.getLogger(__name__)
 
+_OF_POSTGRESQL = {"psycopg", "procrastinate"}
 
-def _settings(*, serving: bool) -> Settings:
+
+def read_settings(*, serving: bool) -> Settings:
     """Raises UnusableInputError with every wrong setting, each on a line of its own."""
     try:
         settings = load_settings(serving=serving)
@@ -46,17 +55,23 @@ def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: S
             loop.add_signal_handler(number, stopping.set)
         await make(settings, stopping)
 
-    with _told_to_the_operator(settings):
+    with told_to_the_operator(settings):
         asyncio.run(until_stopped())
 
 
 @contextmanager
-def _told_to_the_operator(settings: Settings) -> Iterator[None]:
+def told_to_the_operator(settings: Settings) -> Iterator[None]:
     """What the settings name and this machine refuses, in one line each."""
     try:
         yield
     except (StoreInUseError, StoreUnavailableError) as error:
         raise UnusableInputError(f"the database cannot be used: {error}") from None
+    except ModuleNotFoundError as error:
+        if error.name not in _OF_POSTGRESQL:
+            raise
+        raise UnusableInputError(
+            f"PostgreSQL needs {error.name}: install this distribution with its extra, almanac-bot[postgres]"
+        ) from None
     except DatabaseError as error:
         if "not a database" not in str(error.orig):  # any other is a defect of ours, and keeps its traceback
             raise
@@ -69,26 +84,86 @@ def _told_to_the_operator(settings: Settings) -> Iterator[None]:
         ) from None
 
 
-def serve() -> None:
-    """Web, worker and month closer, until SIGTERM or SIGINT."""
-    _run(app.serve, _settings(serving=True))
+def serve(relay: str | None = None, *, working: bool = True) -> None:
+    """Web, worker and month closer, until SIGTERM or SIGINT; where no App is registered, the set-up page comes first.
+
+    `relay` is a channel that wins over the setting. Not `working`: deliveries and pages alone, beside `work`.
+    """
+    settings = read_settings(serving=False)
+    if relay is not None:
+        settings = replace(settings, relay=_channel(relay))
+    if not working and settings.database_url.startswith("sqlite"):
+        raise UnusableInputError("--no-work needs PostgreSQL: a SQLite file has one process, which must work too")
+    _run(partial(serve_or_register, working=working), settings)
+
+
+async def serve_or_register(settings: Settings, stopping: asyncio.Event, *, working: bool = True) -> None:
+    """The bot; where nothing at all is set of an App, after somebody has registered one."""
+    ready: Settings | None = settings
+    if len(settings.missing_to_serve) == len(NEEDED_TO_SERVE):
+        from bot.registering import register_by_page
+
+        ready = await register_by_page(settings, stopping)
+    if ready is None:
+        return
+    if ready.missing_to_serve:
+        raise UnusableSettingsError(ready.missing_to_serve)
+    await app.serve(ready, stopping, working=working)
+
+
+def setup(form: Path | None, *, organisation: str = "", relay: str | None = None) -> None:
+    """Register the App: with a browser on this machine, or by a page (`form`) for one elsewhere and a pasted code."""
+    from bot import registering
+
+    settings = read_settings(serving=False)
+    if relay is not None:
+        settings = replace(settings, relay=_channel(relay))
+    if settings.app_id:
+        raise UnusableInputError(f"App {settings.app_id} is set up here already; `almanac doctor` checks it")
+    if form is None:
+        if organisation:
+            raise UnusableInputError("--organisation goes with --form; the page asks for it otherwise")
+        _run(_register, settings)
+        return
+    made = asyncio.run(registering.register_by_form(settings, form, organisation))
+    registering.tell(f"The App {made.slug} is registered. Install it on an account: {made.install_link}")
+
+
+async def _register(settings: Settings, stopping: asyncio.Event) -> None:
+    from bot.registering import register_by_page
+
+    await register_by_page(settings, stopping, starting=False)
+
+
+def examine(*, network: bool) -> list[Finding]:
+    """What ails this installation."""
+    from bot.doctor.examine import examine as examined
+
+    return asyncio.run(examined(read_settings(serving=False), network=network))
+
+
+def _channel(address: str) -> str:
+    try:
+        return relay_of(address)
+    except ValueError as error:
+        raise UnusableInputError(f"--relay {error}") from None
 
 
 def work() -> None:
     """A worker alone, until SIGTERM or SIGINT."""
-    _run(app.work, _settings(serving=True))
+    _run(app.work, read_settings(serving=True))
 
 
 def migrate() -> None:
     """The tables, brought to the newest version."""
-    settings = _settings(serving=False)
-    with _told_to_the_operator(settings):
+    settings = read_settings(serving=False)
+    with told_to_the_operator(settings):
         asyncio.run(app.migrate_only(settings))
 
 
 def digest(repository: str, month: str, *, dry_run: bool = False) -> str:
     """The digest of one month of a repository as Markdown; posted too, unless `dry_run`. Empty where nothing landed."""
-    settings = _settings(serving=True)
+    settings = read_settings(serving=True)
 
     async def told() -> str:
         from bot.tasks.tell_month import tell_month
@@ -99,5 +174,5 @@ def digest(repository: str, month: str, *, dry_run: bool = False) -> str:
                 await bot.queue.drain()
             return text
 
-    with _told_to_the_operator(settings):
+    with told_to_the_operator(settings):
         return asyncio.run(told())

@@ -13,9 +13,11 @@ from zoneinfo import ZoneInfo
 
 from bot.errors import UnusableInputError
 from bot.history.record import CloneRecord
-from bot.model import Fact, Person, PersonKey
+from bot.model import Change, Fact, Person, PersonKey, Signature
 from bot.offline import record_of
+from bot.render.anonymity import PERSONAL, Identity
 from bot.signatures import is_signed
+from bot.stated import corrections, is_live, told_corrections, told_live
 
 _KEYS = {
     "months": "month",
@@ -45,23 +47,37 @@ class Difference:
         return f"{self.field}: published {self.published}, recomputed {self.recomputed}"
 
 
-def verify(paths: Sequence[str], text: str, *, keys: str | None = None) -> list[Difference]:
-    """What differs between a profile's JSON text (or a snapshot's) and the clones; nothing where they agree.
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What differs, and what the clones can neither confirm nor refute: the publisher's word for it."""
+
+    differences: tuple[Difference, ...]
+    stated: tuple[str, ...]
+
+
+def examine(paths: Sequence[str], text: str, *, keys: str | None = None) -> Verdict:
+    """Compare a profile's JSON text (or a snapshot's) with the clones, its corrections applied as it states them.
 
     `keys` is the JSON of `/.well-known/almanac-key.json`; with it a snapshot's signature is checked too. Raises
     UnusableInputError for what is no profile, for a repository without a clone, and for clones that cannot be read.
     """
     published, found = _unsealed(text, keys)
     with record_of(paths) as record:
-        return found + list(_differences(published, _recomputed(record, published), ""))
+        recomputed, corrected = _recomputed(record, published)
+    return Verdict((*found, *_differences(published, recomputed, "")), (*corrected, *told_live(published)))
 
 
-def verify_file(paths: Sequence[str], profile: Path, *, keys: Path | None = None) -> list[Difference]:
+def examine_file(paths: Sequence[str], profile: Path, *, keys: Path | None = None) -> Verdict:
     """The same, from files."""
     try:
-        return verify(paths, profile.read_text("utf-8"), keys=keys.read_text("utf-8") if keys else None)
+        return examine(paths, profile.read_text("utf-8"), keys=keys.read_text("utf-8") if keys else None)
     except (OSError, UnicodeError) as error:
         raise UnusableInputError(f"{profile} cannot be read: {error}") from None
+
+
+def verify(paths: Sequence[str], text: str, *, keys: str | None = None) -> list[Difference]:
+    """What differs; nothing where profile and clones agree."""
+    return list(examine(paths, text, keys=keys).differences)
 
 
 # --- reading what was published --------------------------------------------------------------------------------------
@@ -109,9 +125,12 @@ def _check_shape(published: Mapping[str, Any]) -> None:
 # --- recomputing -----------------------------------------------------------------------------------------------------
 
 
-def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> dict[str, Any]:
-    from bot.digest.profile import Scope, build
+def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The profile anew, and the corrections that it takes from the published one, in words."""
+    from bot.digest.profile import Beside, Scope, build
     from bot.landing.changes import fold
+    from bot.landing.corrections import corrected
+    from bot.render.anonymity import as_named
     from bot.render.json import profile_object
 
     try:
@@ -130,7 +149,16 @@ def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> dict[str, 
     changes = fold(facts, record.repositories)
     if not any(commit.counts for change in changes for commit in change.commits):
         raise UnusableInputError("the clones hold nothing of this contributor from before the profile's date")
-    return profile_object(build(changes, scope))
+    said = corrections(published, changes, _own(changes, persons))
+    changes = corrected(changes, [one for one, _ in said.values()])
+    profile = as_named(build(changes, scope, Beside(record.file_history())), changes, scope)
+    return profile_object(profile), list(told_corrections(said))
+
+
+def _own(changes: Sequence[Change], persons: Sequence[Person]) -> frozenset[str]:
+    """The repositories in these persons' own accounts."""
+    own = _identity(persons)
+    return frozenset(change.repository for change in changes if own.owns(change.repository))
 
 
 def _repositories(published: Mapping[str, Any]) -> frozenset[str]:
@@ -140,7 +168,8 @@ def _repositories(published: Mapping[str, Any]) -> frozenset[str]:
 
 def _check_clones(record: CloneRecord, names: frozenset[str], published: Mapping[str, Any]) -> None:
     given = {clone.repository.full_name for clone in record.clones}
-    missing = sorted({str(row["full_name"]) for row in published["repositories"]} - given)
+    told = {str(row["full_name"]) for row in published["repositories"]}
+    missing = sorted(name for name in told - given if not name.startswith(PERSONAL))
     if missing:
         raise UnusableInputError(f"no clone of {', '.join(missing)} was given; the profile tells of work there")
 
@@ -174,7 +203,21 @@ def _keys(record: CloneRecord, persons: Sequence[Person]) -> frozenset[PersonKey
 def _facts(record: CloneRecord, persons: Sequence[Person], names: frozenset[str], *, until: int) -> list[Fact]:
     """What these persons' work folds from, as far as the profile could know: its repositories, up to its date."""
     found = (commit.fact for change in record.changes_of(persons) for commit in change.commits)
-    return [fact for fact in found if fact.landed_at <= until and fact.repository in names]
+    own = _identity(persons)
+    masked = any(name.startswith(PERSONAL) for name in names)
+    return [
+        fact
+        for fact in found
+        if fact.landed_at <= until and (fact.repository in names or (masked and own.owns(fact.repository)))
+    ]
+
+
+def _identity(persons: Sequence[Person]) -> Identity:
+    return Identity.of(sig for person in persons for sig in _signatures(person))
+
+
+def _signatures(person: Person) -> Iterator[Signature]:
+    yield from (Signature(person.name, email, person.user_id, person.login) for email in person.emails or ("",))
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------
@@ -185,6 +228,8 @@ def _differences(published: Any, recomputed: Any, field: str) -> Iterator[Differ
         if published.get("writer") == "llm":
             return  # another writer's words: grounded when they were written, and never written twice alike
         for name in dict.fromkeys((*recomputed, *published)):
+            if is_live(field, name):
+                continue  # told as the publisher's word
             if field or name not in _LEFT_OUT:
                 inner = f"{field}.{name}" if field else name
                 yield from _differences(published.get(name, _ABSENT), recomputed.get(name, _ABSENT), inner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from gidgethub.routing import Router
@@ -48,10 +48,15 @@ ROUTERS: Mapping[str, Router] = MappingProxyType(
 )
 
 
+READS: Mapping[str, Sequence[str]] = MappingProxyType({"pull_request": pull_request.READS})
+"""All that is read of an event that is both large and frequent: the door makes no objects of the rest."""
+
+
 class Handlers:
     """All handlers of one App, as the webhook asks them."""
 
     events = frozenset(ROUTERS)
+    reads = READS
 
     def __init__(self, ourselves: Ourselves) -> None:
         self._ourselves = ourselves

@@ -20,6 +20,7 @@ async def on_check_run_rerequested(event: Event, deferral: Deferral) -> None:
         installation=place.installation,
         repository=place.repository,
         commit=check.head,
+        again=1,
     )
 
 

@@ -10,15 +10,20 @@ router = Router()
 
 
 @router.register("check_suite", action="completed")
-@router.register("check_suite", action="rerequested")
-async def on_check_suite(event: Event, deferral: Deferral) -> None:
+async def on_check_suite_completed(event: Event, deferral: Deferral) -> None:
+    """What was concluded is kept beside the record: the head of a pull request may land later."""
     place, suite = deliveries.place(event.data), deliveries.check_suite(event.data)
     if place is None:
         return deferral.skip("no installation")
-    return deferral.defer(
-        "refresh_check",
-        serial=f"repository:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
-        commit=suite.head,
-    )
+    here = {"installation": place.installation, "repository": place.repository}
+    deferral.defer("observe_pull_request", serial=f"observe:{place.repository}", delivery=event.delivery_id, **here)
+    return deferral.defer("refresh_check", serial=f"repository:{place.repository}", commit=suite.head, **here)
+
+
+@router.register("check_suite", action="rerequested")
+async def on_check_suite_rerequested(event: Event, deferral: Deferral) -> None:
+    place, suite = deliveries.place(event.data), deliveries.check_suite(event.data)
+    if place is None:
+        return deferral.skip("no installation")
+    here = {"installation": place.installation, "repository": place.repository}
+    return deferral.defer("refresh_check", serial=f"repository:{place.repository}", commit=suite.head, again=1, **here)

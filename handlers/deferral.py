@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+_one_line = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -18,7 +20,7 @@ class Job:
     @property
     def ref(self) -> str:
         """The arguments as one line of JSON, equal for equal arguments: what a job row carries."""
-        return json.dumps(self.arguments, sort_keys=True, separators=(",", ":"))
+        return _one_line(self.arguments)
 
 
 @dataclass(slots=True)
@@ -41,6 +43,8 @@ class Deferral:
     @property
     def jobs(self) -> Sequence[Job]:
         """In an order that does not depend on the order in which handlers ran."""
+        if len(self._jobs) < 2:  # as almost always; spelling the arguments is not free
+            return tuple(self._jobs)
         return tuple(sorted(self._jobs, key=lambda job: (job.task, job.serial_key, job.ref)))
 
     @property

@@ -15,4 +15,8 @@ async def on_installation_repositories(event: Event, deferral: Deferral) -> None
     installation = deliveries.installation_id(event.data)
     if installation is None:
         return deferral.skip("no installation")
-    return deferral.defer("update_installation", serial=f"installation:{installation}", installation=installation)
+    serial = f"installation:{installation}"
+    deferral.defer("update_installation", serial=serial, installation=installation)
+    if deliveries.action(event.data) == "added":
+        deferral.defer("backfill_installation", serial=serial, installation=installation)
+    return None

@@ -8,6 +8,12 @@ from handlers.deferral import Deferral
 
 router = Router()
 
+READS = (
+    *("action", "installation.id", "repository.id", "sender.id", "sender.login", "sender.type", "comment"),
+    *("pull_request.number", "pull_request.state", "pull_request.merged"),
+)
+"""every field that is read here, of the origin and of the sender"""
+
 
 @router.register("pull_request", action="closed")
 @router.register("pull_request", action="labeled")
@@ -26,5 +32,21 @@ async def on_pull_request(event: Event, deferral: Deferral) -> None:
         serial=f"repository:{place.repository}",
         installation=place.installation,
         repository=place.repository,
+        delivery=event.delivery_id,
         number=number,
+    )
+
+
+@router.register("pull_request", action="closed")
+async def on_pull_request_merged(event: Event, deferral: Deferral) -> None:
+    """Which head landed, and whether its author merged it, is told here alone."""
+    place = deliveries.place(event.data)
+    if place is None or not deliveries.pull_request_is_merged(event.data):
+        return
+    deferral.defer(
+        "observe_pull_request",
+        serial=f"observe:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        delivery=event.delivery_id,
     )

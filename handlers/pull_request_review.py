@@ -1,4 +1,4 @@
-"""A review of a closed pull request changes what its record says of reviews."""
+"""A review is what GitHub alone shows of a pull request: it stands beside the record of its code."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -13,16 +13,14 @@ router = Router()
 @router.register("pull_request_review", action="edited")
 @router.register("pull_request_review", action="dismissed")
 async def on_pull_request_review(event: Event, deferral: Deferral) -> None:
-    """An open pull request is read when it closes, so only closed ones are read again."""
+    """Of an open pull request too: at the merge it is known then who had approved."""
     place = deliveries.place(event.data)
     if place is None:
         return deferral.skip("no installation")
-    if not deliveries.pull_request_is_closed(event.data):
-        return deferral.skip("still open")
     return deferral.defer(
-        "record_pull_request",
-        serial=f"repository:{place.repository}",
+        "observe_pull_request",
+        serial=f"observe:{place.repository}",
         installation=place.installation,
         repository=place.repository,
-        number=deliveries.pull_request_number(event.data),
+        delivery=event.delivery_id,
     )

@@ -1,4 +1,4 @@
-"""A review comment on a closed pull request changes what its record says of reviews."""
+"""A remark on a line is part of a review; on a closed pull request it also changes what its record says."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -23,5 +23,21 @@ async def on_pull_request_review_comment(event: Event, deferral: Deferral) -> No
         serial=f"repository:{place.repository}",
         installation=place.installation,
         repository=place.repository,
+        delivery=event.delivery_id,
         number=deliveries.pull_request_number(event.data),
+    )
+
+
+@router.register("pull_request_review_comment", action="created")
+async def on_pull_request_review_comment_created(event: Event, deferral: Deferral) -> None:
+    """Of open pull requests too: that somebody looked closely is told of whoever looked."""
+    place = deliveries.place(event.data)
+    if place is None:
+        return
+    deferral.defer(
+        "observe_pull_request",
+        serial=f"observe:{place.repository}",
+        installation=place.installation,
+        repository=place.repository,
+        delivery=event.delivery_id,
     )

@@ -23,6 +23,7 @@ async def on_push(event: Event, deferral: Deferral) -> None:
         serial=f"repository:{place.repository}",
         installation=place.installation,
         repository=place.repository,
+        delivery=event.delivery_id,
         before=push.before or "",
         after=push.after,
     )

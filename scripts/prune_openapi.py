@@ -26,6 +26,7 @@ OPERATIONS = frozenset(
         "apps/create-installation-access-token",
         "apps/get-authenticated",
         "apps/get-installation",
+        "apps/get-webhook-config-for-app",
         "apps/get-webhook-delivery",
         "apps/list-installations",
         "apps/list-repos-accessible-to-installation",
@@ -67,6 +68,7 @@ OPERATIONS = frozenset(
         "repos/list-branches",
         "repos/list-commits",
         "repos/list-pull-requests-associated-with-commit",
+        "users/get-authenticated",
         "users/get-by-username",
     }
 )

@@ -9,7 +9,7 @@ from typing import Any
 import jwt
 from jwt.types import Options
 
-from simulator.state import App, Installation, Json, Repository, State, Token
+from simulator.state import Account, App, Installation, Json, Repository, State, Token
 
 LEVELS = {"read": 1, "write": 2, "admin": 3}
 LIFETIME = timedelta(hours=1)
@@ -27,10 +27,11 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose credentials a request carries: an App by JWT, an installation by token, or nobody."""
+    """Whose credentials a request carries: an App by JWT, an installation by token, a person by theirs, or nobody."""
 
     app: App | None = None
     token: Token | None = None
+    person: Account | None = None
 
     @property
     def name(self) -> str:
@@ -80,6 +81,8 @@ def identify(state: State, authorization: str) -> Caller:
         return Caller()
     if scheme.lower() not in {"bearer", "token"}:
         raise RefusedError(401, "Bad credentials")
+    if value in state.people:
+        return Caller(person=state.people[value])
     token = state.tokens.get(value)
     if token is None:
         return Caller(app=_app_of(state, value))

@@ -9,14 +9,16 @@ import json
 import random
 import uuid
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import aiohttp
 
 from simulator.shapes.accounts import stamp
-from simulator.state import App, Installation, Json, State
+from simulator.state import App, Clock, Installation, Json, State
 
 ALWAYS_SENT = frozenset({"installation", "installation_repositories", "github_app_authorization", "ping"})
+KEPT = timedelta(days=3)
+"""how long the log holds an attempt"""
 PATIENCE = 10.0
 """seconds until a delivery without an answer counts as failed"""
 
@@ -75,8 +77,18 @@ class Deliveries:
     duplicate_next: int = 0
     delay: float = 0.0
     """seconds before each attempt"""
+    clock: Clock | None = None
+    """when attempts happen, where that is not the time of the requests"""
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _idle: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def now(self) -> datetime:
+        return (self.clock or self.state.clock)()
+
+    def kept(self, app: App) -> list[Delivery]:
+        """The attempts of an App that the log still holds."""
+        since = self.now() - KEPT
+        return [found for found in self.log if found.app is app and (found.delivered_at or since) >= since]
 
     def add(self, app: App, event: str, payload: Json, *, installation: Installation | None = None) -> Delivery | None:
         """Queue a delivery, if the App listens to the event."""
@@ -92,7 +104,7 @@ class Deliveries:
     def _queue(self, delivery: Delivery) -> None:
         if self.drop_next:  # GitHub keeps the failed attempt in its log
             self.drop_next -= 1
-            delivery.delivered_at, delivery.status_code = self.state.clock(), 502
+            delivery.delivered_at, delivery.status_code = self.now(), 502
             self.log.append(delivery)
             return
         self.waiting.append(delivery)
@@ -131,6 +143,8 @@ class Deliveries:
         if shuffle is not None:
             random.Random(shuffle).shuffle(self.waiting)
         self.held = False
+        if self.waiting:  # while they were held there was nothing to do, and that was told as idle
+            self._idle.clear()
         self._wake.set()
 
     async def settled(self) -> None:
@@ -162,7 +176,7 @@ class Deliveries:
                     delivery.status_code, delivery.answer = answer.status, await answer.text()
             except (aiohttp.ClientError, TimeoutError) as problem:
                 delivery.status_code, delivery.answer = 502, str(problem)
-        delivery.delivered_at, delivery.duration = self.state.clock(), round(loop.time() - started, 3)
+        delivery.delivered_at, delivery.duration = self.now(), round(loop.time() - started, 3)
         self.log.append(delivery)
 
 

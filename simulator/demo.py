@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -27,7 +28,7 @@ def tell(text: str = "") -> None:
     sys.stdout.flush()
 
 
-def settings_for(github: Simulator, world: World, data: Path, *, port: int = 0) -> Settings:
+def settings_for(github: Simulator, world: World, data: Path, *, port: int = 0, backfill: bool = False) -> Settings:
     """The settings an operator would have written for this App."""
     base = github.url
     return Settings(
@@ -37,16 +38,28 @@ def settings_for(github: Simulator, world: World, data: Path, *, port: int = 0) 
         database_url=f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}",
         data=data,
         github=GitHubAddress(web=base, api=base + PREFIX, graphql=base + "/api/graphql"),
+        client_id=world.app.client_id,
+        client_secret=world.app.client_secret,
         port=port,
+        public_url=f"http://127.0.0.1:{port or 8080}",
         write_gap=0.0,
+        backfill=backfill,
     )
+
+
+def free_port() -> int:
+    """A port that nothing listens on now: links name it before anything does."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 @contextlib.asynccontextmanager
 async def _running(github: Simulator, world: World, data: Path) -> AsyncIterator[tuple[Bot, int]]:
     """The bot, listening on a free port, with the App's deliveries sent to it."""
     timing = Timing()
-    async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+    settings = settings_for(github, world, data, port=free_port())
+    async with build(settings, timing) as bot, listening(bot, "127.0.0.1", settings.port) as port:
         world.app.webhook_url = f"http://127.0.0.1:{port}/webhook"
         yield bot, port
 
@@ -113,6 +126,7 @@ async def _demo(once: bool) -> None:
                     tell("  " + line)
                 for name, address in await _links(bot, world, port):
                     tell(f"  {name}: {address}")
+                tell(f"  settings, signed in as whoever you choose: http://127.0.0.1:{port}/settings")
                 if not once:
                     tell("running; stop with Ctrl-C")
                     await asyncio.Event().wait()

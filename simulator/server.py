@@ -23,17 +23,20 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from simulator import faults as faulty
+from simulator import graphql
 from simulator.access import Caller, RefusedError, identify
 from simulator.calls import Answer, Call
 from simulator.clones import serve_clone
 from simulator.deliveries import Deliveries
 from simulator.faults import Faults
+from simulator.front import page_for
 from simulator.routes import find_route
 from simulator.routes.apps import VERSIONS
 from simulator.state import Clock, Json, Repository, State, utc_now
 from simulator.work import Activity
 
 PREFIX = "/api/v3"
+GRAPHQL = "/api/graphql"
 HOUR = 3600
 DOCUMENTATION = "https://docs.github.com/rest"
 
@@ -66,6 +69,8 @@ class Simulator(Activity):
         """every API request in order: "GET /repos/o/r/pulls/1" """
         self.rate_limit = rate_limit
         self._observer = observer
+        self.points: Counter[str] = Counter()
+        """GraphQL points spent, by whom"""
         self._used: Counter[tuple[str, int]] = Counter()
         self._runner: web.AppRunner | None = None
         self._pump: asyncio.Task[None] | None = None
@@ -105,6 +110,10 @@ class Simulator(Activity):
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         path = request.raw_path.partition("?")[0]
+        if page := page_for(request):
+            return await page(self, request)
+        if path == GRAPHQL:
+            path = f"{PREFIX}/graphql"
         if not path.startswith(PREFIX + "/"):
             return await self._serve_git(request)
         path = unquote(path.removeprefix(PREFIX))
@@ -130,7 +139,7 @@ class Simulator(Activity):
             body = json.loads(raw) if raw else {}
             caller = identify(self.state, request.headers.get("Authorization", ""))
             self._check_limits(request, caller, exhausted=exhausted)
-            answer = self._dispatch(request, path, caller=caller, body=body)
+            answer = self._query(caller, body) if path == "/graphql" else self._dispatch(request, path, caller, body)
         except RefusedError as refused:
             shape: Json = {
                 "message": refused.message,
@@ -147,7 +156,7 @@ class Simulator(Activity):
         if version not in VERSIONS:
             raise RefusedError(400, f"Version {version} is not supported")
         window = self._window()
-        self._used[caller.name, window] += 1
+        self._used[caller.name, window] += request.path != GRAPHQL  # which counts points instead
         if exhausted:
             self._used[caller.name, window] = self.rate_limit + 1
         if self._used[caller.name, window] > self.rate_limit:
@@ -156,7 +165,14 @@ class Simulator(Activity):
     def _window(self) -> int:
         return (int(self.state.clock().timestamp()) // HOUR + 1) * HOUR
 
-    def _dispatch(self, request: web.Request, path: str, *, caller: Caller, body: Json) -> Answer:
+    def _query(self, caller: Caller, body: Json) -> Answer:
+        used, reset = self._used[f"{caller.name}, points", self._window()], self._window()
+        found, cost = graphql.answer(self.state, caller, body, used=used, reset=reset)
+        self._used[f"{caller.name}, points", reset] += cost
+        self.points[caller.name] += cost
+        return Answer(found)
+
+    def _dispatch(self, request: web.Request, path: str, caller: Caller, body: Json) -> Answer:
         repo, named_path = self._find_repository(path)
         found = find_route(request.method, named_path)
         if found is None:
@@ -213,7 +229,7 @@ class Simulator(Activity):
         }
 
     def _observe(self, request: web.Request, path: str, *, told: tuple[Any, int, Any, dict[str, str]]) -> None:
-        if self._observer:
+        if self._observer and path != "/graphql":  # checked against GitHub's schema where it is answered
             _, named = self._find_repository(path)
             query = {name: request.query.getall(name) for name in request.query}
             self._observer(Exchange(request.method, named, query, *told))

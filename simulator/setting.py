@@ -21,6 +21,7 @@ PERMISSIONS = {
     "pull_requests": "write",
     "checks": "write",
     "issues": "write",
+    "discussions": "write",
 }
 EVENTS = [
     "pull_request",

@@ -127,6 +127,25 @@ class PullRequest:
 
 
 @dataclass(slots=True)
+class DiscussionComment:
+    id: str
+    app: App
+    body: str
+
+
+@dataclass(slots=True)
+class Discussion:
+    """What an App began in a category of a repository, over GraphQL: node ids throughout."""
+
+    id: str
+    app: App
+    category: str
+    title: str
+    body: str
+    comments: list[DiscussionComment] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class CheckRun:
     id: int
     app: App
@@ -152,6 +171,8 @@ class Repository:
     checks: dict[int, CheckRun] = field(default_factory=dict)
     permissions: dict[str, str] = field(default_factory=dict)
     """login -> admin, maintain, write, triage, read"""
+    discussions: list[Discussion] = field(default_factory=list)
+    has_discussions: bool = False
 
     @property
     def full_name(self) -> str:
@@ -175,6 +196,24 @@ class App:
     webhook_url: str | None = None
     permissions: dict[str, str] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
+    client_secret: str = "the-simulated-client-secret"  # noqa: S105  # opens nothing but this simulator
+    callbacks: list[str] = field(default_factory=list)
+    """where a browser may be sent back to; empty: anywhere on this machine"""
+
+    @property
+    def client_id(self) -> str:
+        return f"Iv23.{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a browser is sent back with, good once: a registered App's, or a person's who signs in to one."""
+
+    app: App
+    expires_at: datetime
+    person: Account | None = None
+    challenge: str = ""
+    """PKCE, S256"""
 
 
 @dataclass(slots=True)
@@ -210,6 +249,9 @@ class State:
     apps: dict[int, App] = field(default_factory=dict)
     installations: dict[int, Installation] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)
+    codes: dict[str, Code] = field(default_factory=dict)
+    people: dict[str, Account] = field(default_factory=dict)
+    """user access token -> whose it is"""
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1001))
 
     def new_id(self) -> int:

@@ -206,12 +206,23 @@ def test_a_line_that_cannot_be_classified_is_named_by_its_number(almanac: Comman
 # --- settings --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["serve", "worker"])
-def test_every_missing_setting_is_told_at_once_one_line_each(almanac: Command, command: str) -> None:
-    answer = almanac(command)
+def test_every_missing_setting_is_told_at_once_one_line_each(almanac: Command) -> None:
+    answer = almanac("worker")
     assert (answer.code, answer.out) == (2, "")
     names = [line.removeprefix("almanac: ").partition(":")[0] for line in answer.err.splitlines()]
     assert names == ["ALMANAC_APP_ID", "ALMANAC_PRIVATE_KEY", "ALMANAC_WEBHOOK_SECRET"]
+
+
+def test_half_of_an_apps_credentials_is_told_and_no_app_is_registered(almanac: Command) -> None:
+    answer = almanac("serve", ALMANAC_APP_ID="7")
+    assert (answer.code, answer.out) == (2, "")
+    names = [line.removeprefix("almanac: ").partition(":")[0] for line in answer.err.splitlines()]
+    assert names == ["ALMANAC_PRIVATE_KEY", "ALMANAC_WEBHOOK_SECRET"]
+
+
+@pytest.mark.parametrize("channel", ["smee.io/x", "http://smee.example/x", "https://smee.example/"])
+def test_a_relay_that_is_no_channel_is_told_in_one_line(almanac: Command, channel: str) -> None:
+    assert_refused(almanac("serve", "--relay", channel), "--relay must")
 
 
 def test_every_wrong_setting_is_told_and_no_secret_is_shown(almanac: Command) -> None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.digest.profile import Beside, Scope, build
 from bot.errors import UnusableInputError
-from bot.offline import profile, window
+from bot.landing.corrections import Classified, corrected
+from bot.offline import profile, record_of, window
+from bot.render.anonymity import as_named
+from bot.render.json import profile_object
 from bot.signatures import signing_key
-from bot.verify import verify, verify_file
-from tests.history.repository import BEN, Repository
+from bot.verify import Verdict, examine, examine_file, verify
+from tests.history.repository import ADA, BEN, Repository
 
 
 @dataclass
@@ -136,7 +142,7 @@ def test_a_snapshot_is_verified_with_its_signature(published: Published, tmp_pat
     ]
     (tmp_path / "snapshot.json").write_text(json.dumps(sealed))
     (tmp_path / "keys.json").write_text(keys)
-    assert verify_file(published.paths, tmp_path / "snapshot.json", keys=tmp_path / "keys.json") == []
+    assert examine_file(published.paths, tmp_path / "snapshot.json", keys=tmp_path / "keys.json") == Verdict((), ())
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "almanac.profile/1"}', "{" * 5000, '{"schema": 3}'])
@@ -152,4 +158,88 @@ def test_a_repository_without_a_clone_is_named(published: Published) -> None:
     with pytest.raises(UnusableInputError, match="acme/moon"):
         verify(published.paths, text)
     with pytest.raises(UnusableInputError, match="cannot be read"):
-        verify_file(published.paths, Path(published.paths[0]) / "nothing.json")
+        examine_file(published.paths, Path(published.paths[0]) / "nothing.json")
+
+
+# --- what the publisher states ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A clone of three pull requests that the button squashed."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    clone = Repository(tmp_path / "rocket")
+    for number in range(1, 4):
+        (clone.folder / f"stage{number}.py").write_text(f"stage = {number}\n" * 9)
+        clone.now += 12 * 86_400
+        clone.git("add", "-A")
+        title = f"Add stage {number} (#{number})"
+        clone.git("commit", "-q", "-m", title, author=ADA, committer=("GitHub", "noreply@github.com"))
+    return [str(clone.folder)]
+
+
+def _corrected(paths: list[str], *, anonymous: bool = False) -> dict[str, Any]:
+    """The profile as it is published where somebody said that the first pull request mended something."""
+    with record_of(paths) as record:
+        persons = record.people.find("ada@example.org")
+        changes = corrected(record.changes_of(persons), [Classified("acme/rocket", 1, "bug_fix", "its author")])
+        scope = Scope(
+            person=persons[0],
+            keys=record.keys_of(persons),
+            zone=ZoneInfo("UTC"),
+            now=datetime(2031, 1, 1, tzinfo=UTC),
+            naming="anonymous" if anonymous else "named",
+        )
+        whole = build(changes, scope, Beside(record.file_history()))
+        return profile_object(as_named(whole, changes, scope))
+
+
+def _change(whole: dict[str, Any], number: int) -> dict[str, Any]:
+    found: dict[str, Any] = next(row for row in whole["changes"] if row["pull_request"] == number)
+    return found
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_a_correction_is_applied_as_stated_and_told(merged: list[str], anonymous: bool) -> None:
+    whole = _corrected(merged, anonymous=anonymous)
+    assert _change(whole, 1)["kind"] == "bug_fix"
+    found = examine(merged, json.dumps(whole))
+    assert found.differences == ()
+    (line,) = found.stated
+    told = "changes[acme/rocket#1].kind is bug_fix, classified by its author; the clone alone says "
+    assert line.startswith(told + "chore (")
+
+
+def test_a_forged_correction_is_told_and_the_counts_give_it_away(merged: list[str]) -> None:
+    whole = _corrected(merged)
+    _change(whole, 2).update(kind="bug_fix", certain=True, why="classified by \x1b[2Jnobody: correction")
+    found = examine(merged, json.dumps(whole))
+    assert [line.partition(";")[0] for line in found.stated] == [
+        "changes[acme/rocket#1].kind is bug_fix, classified by its author",
+        "changes[acme/rocket#2].kind is bug_fix, classified by [2Jnobody",
+    ]
+    assert "overall.bugs" in {one.field for one in found.differences}
+
+
+@pytest.mark.parametrize(("field", "value"), [("kind", "perf"), ("why", "classified by nobody"), ("repository", "a/b")])
+def test_what_was_not_corrected_so_is_a_difference(merged: list[str], field: str, value: Any) -> None:
+    whole = _corrected(merged)
+    _change(whole, 1)[field] = value
+    found = examine(merged, json.dumps(whole))
+    assert found.stated == ()
+    assert "changes[acme/rocket#1].kind" in {one.field for one in found.differences}
+
+
+def test_what_only_github_knew_is_told_and_compared_with_nothing(published: Published) -> None:
+    whole = json.loads(published.text)
+    rows = [{"change": "acme/rocket#2", "signal": "checks failed", "effect": -1.5}]
+    whole["quality"]["correctness"]["live"] = {"score": 77.5, "evidence": rows}
+    whole["months"][0]["live"] = {"reviews": {"given": 3}}
+    assert examine(published.paths, json.dumps(whole)) == Verdict(
+        (),
+        (
+            "quality.correctness.live.score is 77.5",
+            f"quality.correctness.live.evidence[1] is {json.dumps(rows[0])}",
+            f"months[{whole['months'][0]['month']}].live.reviews.given is 3",
+        ),
+    )

@@ -17,6 +17,9 @@ def profile(
     author: Who,
     format_: Annotated[str, typer.Option("--format", help="json, text, markdown, html or svg.")] = "text",
     as_: Annotated[str, typer.Option("--as", help="named or anonymous.")] = "named",
+    compat: Annotated[
+        str | None, typer.Option("--compat", help="As another product prints it: seed (its page) or seed-text.")
+    ] = None,
     since: Since = None,
     until: Until = None,
     timezone: Zone = "UTC",
@@ -27,8 +30,10 @@ def profile(
 
     offline.check_choice("--format", format_, ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume"))
     offline.check_choice("--as", as_, ("named", "anonymous"))
+    if compat is not None:
+        offline.check_choice("--compat", compat, ("seed", "seed-text"))
     window = offline.window(since, until, timezone)
-    write(offline.profile(clones, author, window, form=format_, anonymous=as_ == "anonymous"), output)
+    write(offline.profile(clones, author, window, form=compat or format_, anonymous=as_ == "anonymous"), output)
 
 
 def contributors(
@@ -71,12 +76,17 @@ def verify(
         Path | None, typer.Option(metavar="FILE", help="The publisher's keys, for a signed snapshot.")
     ] = None,
 ) -> int:
-    """Recompute a published profile from clones and print the difference; exit 1 if there is any."""
-    from bot.verify import verify_file
+    """Recompute a published profile from clones and print the difference; exit 1 if there is any.
 
-    differences = verify_file(clones, profile, keys=keys)
-    for difference in differences:
+    Corrections that people made, and what only GitHub knew, are taken from the profile, and each is printed.
+    """
+    from bot.verify import examine_file
+
+    found = examine_file(clones, profile, keys=keys)
+    for stated in found.stated:
+        write(f"stated by the publisher, not in the clone: {stated}")
+    for difference in found.differences:
         write(str(difference))
-    if not differences:
-        write("every field is the same")
-    return 1 if differences else 0
+    if not found.differences:
+        write("every other field is the same" if found.stated else "every field is the same")
+    return 1 if found.differences else 0

@@ -16,11 +16,16 @@ def demo(
     run(once=once)
 
 
-def serve() -> None:
-    """Run web, worker and month closer."""
+def serve(
+    relay: Annotated[
+        str | None, typer.Option(metavar="URL", help="A smee channel to fetch deliveries from, on a laptop.")
+    ] = None,
+    no_work: Annotated[bool, typer.Option("--no-work", help="Accept only: workers run apart, on PostgreSQL.")] = False,
+) -> None:
+    """Run web, worker and month closer; without an App, open a page that registers one."""
     from bot import operate
 
-    operate.serve()
+    operate.serve(relay, working=not no_work)
 
 
 def worker() -> None:

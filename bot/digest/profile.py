@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -15,8 +15,10 @@ from bot.digest.opening import opener
 from bot.landing.months import month_of
 from bot.metrics import METHOD_VERSION
 from bot.metrics.ai_usage import usage
+from bot.metrics.hotspots import FileHistory
 from bot.metrics.items import group
-from bot.metrics.quality import rate
+from bot.metrics.quality import known_since, rate, together, with_live
+from bot.metrics.scores import Known
 from bot.metrics.skills import technical
 from bot.metrics.totals import MonthWork, days, sum_languages, work_by_month
 from bot.model import (
@@ -24,6 +26,7 @@ from bot.model import (
     ChangeId,
     Contributor,
     CountedCommit,
+    Item,
     LanguageSkill,
     Lines,
     Method,
@@ -33,7 +36,9 @@ from bot.model import (
     Person,
     PersonKey,
     Profile,
+    Quality,
     RepositoryRecord,
+    Reviews,
     Text,
 )
 
@@ -174,7 +179,31 @@ def _evidence(work: Iterable[MonthWork], texts: Iterable[Text], by_id: Mapping[C
     return tuple(sorted((by_id[name] for name in named if name in by_id), key=lambda c: (c.landed_at, c.id)))
 
 
-def build(changes: Sequence[Change], scope: Scope) -> Profile:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known beside the changes. `history` is the past of the files they touch; `shown` is what GitHub alone
+    shows of a change, and `reviews` what it shows of reviews given: both absent on a clone."""
+
+    history: FileHistory | None = None
+    shown: Mapping[ChangeId, Known] = field(default_factory=dict)
+    reviews: Mapping[Month, Reviews] = field(default_factory=dict)
+
+
+ALONE = Beside()
+
+
+def quality(items: Sequence[Item], by_id: Mapping[ChangeId, Change], beside: Beside, now: int) -> Quality:
+    """The scores of these items with what happened by `now` (epoch seconds); what only GitHub shows stands beside."""
+    history = beside.history
+    if history is None:
+        return rate(items, by_id)
+    since = {name: known_since(by_id[name], history, now) for item in items for name in item.changes if name in by_id}
+    plain = rate(items, by_id, history, known=since)
+    shown = {name: together(known, beside.shown[name]) for name, known in since.items() if name in beside.shown}
+    return with_live(plain, rate(items, by_id, history, known=since | shown)) if shown else plain
+
+
+def build(changes: Sequence[Change], scope: Scope, beside: Beside = ALONE) -> Profile:
     """The profile of one contributor from all changes that the contributor has a part in.
 
     `changes` may hold more than that (reverts by others, say): what the texts need to know of them is read there.
@@ -183,7 +212,8 @@ def build(changes: Sequence[Change], scope: Scope) -> Profile:
     work = [whole[name] for name in whole if _in(scope, name)]
     by_id = {change.id: change for change in changes}
     line = timeline(whole, by_id, person=_contributor(scope).display, zone=scope.zone)
-    months = _told([month_record(month) for month in reversed(work)], line, scope)
+    records = [replace(month_record(month), reviews=beside.reviews.get(month.month)) for month in reversed(work)]
+    months = _told(records, line, scope)
     now_month = month_of(int(scope.now.timestamp()), scope.zone)
     commits = [pair for month in work for pair in month.commits]
     skills = technical(((change.id, commit.fact) for change, commit in commits if change.outcome), now_month)
@@ -203,7 +233,7 @@ def build(changes: Sequence[Change], scope: Scope) -> Profile:
         overall=overall,
         months=months,
         activity=days(work, scope.zone),
-        quality=rate([item for month in months for item in month.items], by_id),
+        quality=quality([item for month in months for item in month.items], by_id, beside, int(scope.now.timestamp())),
         ai_usage=usage(commit.fact for _, commit in commits),
         languages=languages,
         technical=shown,

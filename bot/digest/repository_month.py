@@ -1,27 +1,71 @@
-"""What did each contributor land in one repository in one month, in numbers, items and sentences?"""
+"""What did each contributor land in some repositories in one month, in numbers, items and sentences?"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import Literal
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from bot.digest.facts import month_facts, timeline
-from bot.digest.narrative import month_text
+from bot.digest.facts import MonthFacts, month_facts, timeline
+from bot.digest.narrative import Naming, month_text
 from bot.digest.opening import opener
 from bot.digest.profile import month_record
 from bot.metrics.totals import MonthWork, work_by_month
 from bot.model import Change, ChangeId, Month, MonthRecord, Person, PersonKey
 
 
-def _here(work: MonthWork, repository: str) -> MonthWork:
+@dataclass(frozen=True, slots=True)
+class ToldMonth:
+    """One contributor's month: `record` with the template's words, and the facts that any words must keep to."""
+
+    person: Person
+    record: MonthRecord
+    facts: MonthFacts
+    naming: Naming = "named"
+
+
+def _here(work: MonthWork, repositories: Collection[str]) -> MonthWork:
     return MonthWork(
         work.month,
-        [pair for pair in work.commits if pair[1].fact.repository == repository],
-        [pair for pair in work.co_authored if pair[1].fact.repository == repository],
-        [change for change in work.delivered if change.repository == repository],
+        [pair for pair in work.commits if pair[1].fact.repository in repositories],
+        [pair for pair in work.co_authored if pair[1].fact.repository in repositories],
+        [change for change in work.delivered if change.repository in repositories],
     )
+
+
+def told_months(
+    changes: Sequence[Change],
+    people: Mapping[PersonKey, Person],
+    where: tuple[Collection[str], Month, ZoneInfo],
+    *,
+    unnamed: Collection[PersonKey] = (),
+) -> list[ToldMonth]:
+    """Everybody who landed a commit in the repositories (`where`) in that month, by name; no two texts open alike
+    where it can be helped. Those in `unnamed` are told of without their names.
+
+    `changes` are all that belong to that month's work; what is new in a person's longer record is not known here, and
+    not told.
+    """
+    repositories, month, zone = where
+    by_id: dict[ChangeId, Change] = {change.id: change for change in changes}
+    found: list[ToldMonth] = []
+    taken: list[str] = []
+    for key, person in sorted(people.items(), key=lambda one: (one[1].display.casefold(), one[0])):
+        whole = work_by_month(changes, (key,), zone).get(month)
+        if person.bot or whole is None:
+            continue
+        work = _here(whole, repositories)
+        if not work.commits and not work.delivered:
+            continue
+        line = timeline({month: work}, by_id, person=person.display, zone=zone)
+        line = replace(line, new_repositories={}, new_languages={}, new_skills={})
+        record = month_record(work)
+        naming: Naming = "anonymous" if key in unnamed else "named"
+        facts = month_facts(record, line)
+        text = month_text(facts, naming, taken=taken)
+        taken += [opener(sentence.text) for sentence in text.sentences[:1]]
+        found.append(ToldMonth(person, replace(record, summary=text), facts, naming))
+    return found
 
 
 def contributor_months(
@@ -31,28 +75,7 @@ def contributor_months(
     *,
     unnamed: Collection[PersonKey] = (),
 ) -> list[tuple[Person, MonthRecord]]:
-    """Everybody who landed a commit in a repository (`where`) in that month, by name; no two texts open alike where it
-    can be helped. Those in `unnamed` are told of without their names.
-
-    `changes` are all that belong to that month's work; what is new in a person's longer record is not known here, and
-    not told.
-    """
+    """The same of one repository, without the facts behind it."""
     repository, month, zone = where
-    by_id: dict[ChangeId, Change] = {change.id: change for change in changes}
-    found: list[tuple[Person, MonthRecord]] = []
-    taken: list[str] = []
-    for key, person in sorted(people.items(), key=lambda one: (one[1].display.casefold(), one[0])):
-        whole = work_by_month(changes, (key,), zone).get(month)
-        if person.bot or whole is None:
-            continue
-        work = _here(whole, repository)
-        if not work.commits and not work.delivered:
-            continue
-        line = timeline({month: work}, by_id, person=person.display, zone=zone)
-        line = replace(line, new_repositories={}, new_languages={}, new_skills={})
-        record = month_record(work)
-        naming: Literal["named", "anonymous"] = "anonymous" if key in unnamed else "named"
-        text = month_text(month_facts(record, line), naming, taken=taken)
-        taken += [opener(sentence.text) for sentence in text.sentences[:1]]
-        found.append((person, replace(record, summary=text)))
-    return found
+    told = told_months(changes, people, ((repository,), month, zone), unnamed=unnamed)
+    return [(one.person, one.record) for one in told]

@@ -152,6 +152,10 @@ class Client(GitHubAPI):
             return f"repos/{repository.full_name}"
         return f"repositories/{repository.id}"
 
+    async def token(self) -> str:
+        """The credential itself, for git over https: keep it out of command lines, files and logs."""
+        return await self._credential.token()
+
     async def _get(self, url: str, variables: Mapping[str, Any]) -> tuple[Any, str | None, int]:
         return await self._make_request("GET", url, variables, b"", _ACCEPT)
 
@@ -207,6 +211,7 @@ class Client(GitHubAPI):
             exhausted = exhausted_wait(answer[1], self._wire.clock.wall())
             if exhausted is not None:
                 self._wire.lane.pause(exhausted)
+                await self._wire.lane.share_pause(exhausted)
             return answer
 
     async def sleep(self, seconds: float) -> None:
@@ -226,6 +231,7 @@ class Client(GitHubAPI):
         if limited is not None:
             self._wire.lane.hits += 1
             self._pause(limited)
+            await self._wire.lane.share_pause(limited)
             if limited > self._wire.pace.patience or attempt >= self._wire.pace.attempts:
                 raise Limited(limited) from error
             return

@@ -6,7 +6,7 @@ on one cache would be shown each other's answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import aiohttp
@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from bot.github.auth import AppKey, InstallationCredential, Scope, Tokens
 from bot.github.client import Client, Wire
-from bot.github.limits import Clock, Lane, Pace
+from bot.github.limits import Clock, Lane, Pace, SharedPace
 from bot.github.transport import Endpoint, Traffic, Transport
 from bot.model import InstallationId, RepositoryId
 
@@ -28,6 +28,8 @@ class Surroundings:
     endpoint: Endpoint = field(default_factory=Endpoint)
     pace: Pace = field(default_factory=Pace)
     clock: Clock = field(default_factory=Clock)
+    shared: Callable[[InstallationId], SharedPace] | None = None
+    """the pace that other processes keep too; None where there is only this one"""
 
 
 class Connection:
@@ -54,10 +56,12 @@ class Connection:
         """A client whose token reaches these repositories (none: all) with these permissions (none: all granted)."""
         wire = self._wires.get(installation)
         if wire is None:
-            wire = self._wires[installation] = self._wire()
+            wire = self._wires[installation] = self._wire(installation)
         scope = Scope.of(installation, repositories=repositories, permissions=permissions)
         return Client(wire, InstallationCredential(self._tokens, scope))
 
-    def _wire(self) -> Wire:
+    def _wire(self, installation: InstallationId | None = None) -> Wire:
         around = self._around
-        return Wire(self._transport, around.endpoint, Lane(around.pace, around.clock), around.pace, around.clock)
+        shared = around.shared(installation) if around.shared is not None and installation is not None else None
+        lane = Lane(around.pace, around.clock, shared)
+        return Wire(self._transport, around.endpoint, lane, around.pace, around.clock)

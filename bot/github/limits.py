@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from typing import Protocol
 
 from gidgethub import GitHubException
 
@@ -55,12 +56,25 @@ class Pace:
     """of one request, when GitHub or the network fails"""
 
 
-class Lane:
-    """The requests of one installation, one after the other."""
+class SharedPace(Protocol):
+    """The pace of one installation, where several processes serve it. All numbers are seconds from now."""
 
-    def __init__(self, pace: Pace, clock: Clock) -> None:
+    async def slot(self, gap: float) -> float:
+        """Take the next slot for a write; the one after it begins `gap` later."""
+        ...
+
+    async def closed(self) -> float: ...
+
+    async def close(self, seconds: float) -> None: ...
+
+
+class Lane:
+    """The requests of one installation, one after the other; with `shared`, other processes' are waited for too."""
+
+    def __init__(self, pace: Pace, clock: Clock, shared: SharedPace | None = None) -> None:
         self._pace = pace
         self._clock = clock
+        self._shared = shared
         self._turn = asyncio.Lock()
         self._closed_until = float("-inf")
         self._next_write = float("-inf")
@@ -71,6 +85,11 @@ class Lane:
         """Let no request of this installation start for `seconds`."""
         self._closed_until = max(self._closed_until, self._clock.steady() + seconds)
 
+    async def share_pause(self, seconds: float) -> None:
+        """Let no process start one either."""
+        if self._shared is not None:
+            await self._shared.close(seconds)
+
     @asynccontextmanager
     async def turn(self, *, write: bool) -> AsyncIterator[None]:
         """Hold the lane for one request. Raises `Limited` at once where the pause is longer than the patience."""
@@ -78,11 +97,19 @@ class Lane:
             await self._wait(self._closed_until)
             if write:
                 await self._wait(self._next_write)
+            if self._shared is not None:
+                await self._wait_for_others(self._shared, write=write)
             try:
                 yield
             finally:
                 if write:
                     self._next_write = self._clock.steady() + self._pace.write_gap
+
+    async def _wait_for_others(self, shared: SharedPace, *, write: bool) -> None:
+        """Their pause first: a slot taken before it would be over when the pause ends."""
+        await self._wait(self._clock.steady() + await shared.closed())
+        if write and self._pace.write_gap > 0:
+            await self._wait(self._clock.steady() + await shared.slot(self._pace.write_gap))
 
     async def _wait(self, until: float) -> None:
         wait = until - self._clock.steady()

@@ -30,6 +30,13 @@ _DISCUSSION = ("issues", "pull_requests")
 """either is documented to be enough for a comment on a pull request; whether each alone is, is unconfirmed"""
 
 APP = Operation("GET", "app")
+CONVERT_MANIFEST = Operation("POST", "app-manifests/{code}/conversions")
+VERSIONS = Operation("GET", "versions")
+HOOK_CONFIG = Operation("GET", "app/hook/config")
+NEWEST_DELIVERIES = Operation("GET", "app/hook/deliveries?per_page=5", items="")
+DELIVERIES = Operation("GET", "app/hook/deliveries?per_page=100&status={status}", items="")
+DELIVERY = Operation("GET", "app/hook/deliveries/{delivery}")
+INSTALLATIONS = Operation("GET", "app/installations?per_page=100", items="")
 INSTALLATION = Operation("GET", "app/installations/{installation}")
 CREATE_TOKEN = Operation("POST", "app/installations/{installation}/access_tokens")
 INSTALLATION_REPOSITORIES = Operation(
@@ -41,15 +48,22 @@ CONTENT = Operation("GET", "{+repository}/contents{/segments*}{?ref}", ("content
 COMMIT = Operation("GET", "{+repository}/commits/{commit}?per_page={size}", ("contents",), items="files")
 COMMITS = Operation("GET", "{+repository}/commits?sha={commit}&per_page=100", ("contents",), items="")
 COMPARE = Operation("GET", "{+repository}/compare/{before}...{after}?per_page=100", ("contents",), items="commits")
+COMPARISON = Operation("GET", "{+repository}/compare/{before}...{after}", ("contents",), items="commits")
+"""its first page alone: up to 250 commits, which a page of a list never holds"""
 PULL_REQUESTS_OF_COMMIT = Operation(
     "GET", "{+repository}/commits/{commit}/pulls?per_page=100", ("pull_requests",), items=""
+)
+CLOSED_PULL_REQUESTS = Operation(
+    "GET",
+    "{+repository}/pulls?state=closed&sort=updated&direction=desc&per_page=100",
+    ("pull_requests",),
+    items="",
 )
 PULL_REQUEST = Operation("GET", "{+repository}/pulls/{number}", ("pull_requests",))
 PULL_REQUEST_COMMITS = Operation(
     "GET", "{+repository}/pulls/{number}/commits?per_page=100", ("pull_requests",), items=""
 )
 REVIEWS = Operation("GET", "{+repository}/pulls/{number}/reviews?per_page=100", ("pull_requests",), items="")
-REVIEW_COMMENTS = Operation("GET", "{+repository}/pulls/{number}/comments?per_page=100", ("pull_requests",), items="")
 CHECK_RUNS = Operation(
     "GET",
     "{+repository}/commits/{commit}/check-runs?filter={filter}&per_page=100{&check_name}",
@@ -68,6 +82,8 @@ DELETE_COMMENT = Operation("DELETE", "{+repository}/issues/comments/{comment}", 
 ISSUES = Operation("GET", "{+repository}/issues?creator={creator}&state=all&per_page=100", ("issues",), items="")
 ISSUE = Operation("GET", "{+repository}/issues/{number}", _DISCUSSION)
 CREATE_ISSUE = Operation("POST", "{+repository}/issues", ("issues",), "write")
+DISCUSSIONS = Operation("POST", "graphql", ("discussions",), "write")
+"""everything about discussions; only where a repository's settings ask for a digest there"""
 
 READING = (
     REPOSITORY,
@@ -76,11 +92,12 @@ READING = (
     COMMIT,
     COMMITS,
     COMPARE,
+    COMPARISON,
     PULL_REQUESTS_OF_COMMIT,
+    CLOSED_PULL_REQUESTS,
     PULL_REQUEST,
     PULL_REQUEST_COMMITS,
     REVIEWS,
-    REVIEW_COMMENTS,
     CHECK_RUNS,
     COMMENT,
     ISSUE,
@@ -90,6 +107,13 @@ POSTING_COMMENTS = (COMMENTS, CREATE_COMMENT, EDIT_COMMENT, DELETE_COMMENT, CREA
 POSTING_DIGESTS = (ISSUES, CREATE_ISSUE, *POSTING_COMMENTS)
 OPERATIONS: tuple[Operation, ...] = (
     APP,
+    CONVERT_MANIFEST,
+    VERSIONS,
+    HOOK_CONFIG,
+    NEWEST_DELIVERIES,
+    DELIVERIES,
+    DELIVERY,
+    INSTALLATIONS,
     INSTALLATION,
     CREATE_TOKEN,
     INSTALLATION_REPOSITORIES,
@@ -97,6 +121,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *POSTING_CHECKS[1:],
     *POSTING_COMMENTS,
     *POSTING_DIGESTS[:2],
+    DISCUSSIONS,
 )
 
 

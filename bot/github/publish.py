@@ -61,12 +61,17 @@ class Publisher:
         self._client = client
         self._ourselves = ourselves
 
-    async def check_run(self, repository: Repository, run: CheckRun, *, known: int | None = None) -> int:
-        """The id of the check run that now shows `run`. `known` is the id of an earlier time, tried first."""
+    async def check_run(
+        self, repository: Repository, run: CheckRun, *, known: int | None = None, first: bool = False
+    ) -> int:
+        """The id of the check run that now shows `run`.
+
+        `known` is the id of an earlier time, tried first; with `first` it cannot stand yet, so it is not looked for.
+        """
         place = self._client.place(repository)
         if known is not None and await _lives(self._edit_check_run(place, known, requests.edit_check_run(run))):
             return known
-        own = await self._own_check_runs(place, run)
+        own = [] if first else await self._own_check_runs(place, run)
         if not own:
             made = await self._client.write(op.CREATE_CHECK_RUN, requests.create_check_run(run), repository=place)
             return answers.identity(made)
@@ -75,13 +80,15 @@ class Publisher:
         await self._edit_check_run(place, own[-1], requests.edit_check_run(run))
         return own[-1]
 
-    async def comment(self, repository: Repository, post: Post, *, known: int | None = None) -> int:
-        """The id of the comment that now shows `post`. `known` is the id of an earlier time, tried first."""
+    async def comment(
+        self, repository: Repository, post: Post, *, known: int | None = None, first: bool = False
+    ) -> int:
+        """The id of the comment that now shows `post`; `known` and `first` as for check runs."""
         place = self._client.place(repository)
         text = requests.cut(f"{marker(post.key)}\n{post.body}", requests.LONGEST_COMMENT)
         if known is not None and await _lives(self._edit_comment(place, known, text)):
             return known
-        own = await self._own_comments(place, post)
+        own = [] if first else await self._own_comments(place, post)
         if not own:
             body = requests.comment(text)
             made = await self._client.write(op.CREATE_COMMENT, body, repository=place, number=post.number)

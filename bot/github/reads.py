@@ -6,9 +6,8 @@ what GitHub's reading caps have hidden. All raise gidgethub's exceptions, `Limit
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from gidgethub import BadRequest
@@ -16,7 +15,9 @@ from gidgethub import BadRequest
 from bot.github import operations as op
 from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.payloads import answers
-from bot.model import Commit, CommitId, FileChange, InstallationId, Landing, PullRequest, Repository, RepositoryId
+from bot.github.payloads import commits as commits_of
+from bot.landing.batches import brought_by
+from bot.model import Commit, CommitId, FileChange, InstallationId, Repository, RepositoryId
 
 _COMMITS_SHOWN = 250
 """commits GitHub lists of one pull request; beyond them a comparison shows all"""
@@ -37,6 +38,8 @@ class Landed:
 
     commit: Commit
     carrier: Commit
+    brought_by: int | None = None
+    """where the carrier merges what was merged before: the pull request whose branch held the commit"""
 
 
 async def read_repository(client: Client, repository_id: RepositoryId) -> Repository:
@@ -104,27 +107,31 @@ async def read_commit(client: Client, repository: Repository, commit: CommitId) 
     Where the rows do not sum to the commit's own totals, smaller pages are tried once; what remains is `partial`.
     """
     found = await _read_commit(client, repository, commit, size=_PAGE)
-    if found.partial and len(found.files) < answers.MOST_FILES:
+    if found.partial and len(found.files) < commits_of.MOST_FILES:
         return await _read_commit(client, repository, commit, size=_SMALLER_PAGE)
     return found
 
 
-async def read_pull_request(client: Client, repository: Repository, number: int) -> PullRequest:
-    """A pull request with its own commits (without files) and its reviews."""
+async def read_pull_request(client: Client, repository: Repository, number: int) -> answers.PullRequestAnswer:
+    """A pull request as GitHub answers now, without its commits."""
     place = client.place(repository)
-    known = await _read_pull_request(client, repository, number)
+    known = answers.pull_request(await client.read_late(op.PULL_REQUEST, repository=place, number=number))
+    if repository.id is not None and known.base_repository != repository.id:
+        raise BadAnswer("another repository has taken this name")
+    return known
+
+
+async def read_pull_request_commits(
+    client: Client, repository: Repository, known: answers.PullRequestAnswer
+) -> tuple[Commit, ...]:
+    """Its own commits, without files."""
     if known.commits > _COMMITS_SHOWN:
-        commits = await _read_compared(client, repository, before=known.base_id, after=known.pull_request.head_id)
-    else:
-        commits = await _gather(client, op.PULL_REQUEST_COMMITS, answers.commit, repository=place, number=number)
-        _expect(len(commits), known.commits, "commits of a pull request")
-    comments: Counter[int] = Counter()
-    if known.review_comments:
-        ids = await _gather(client, op.REVIEW_COMMENTS, answers.review_of_comment, repository=place, number=number)
-        comments.update(ids)
-    reviews = await _gather(client, op.REVIEWS, answers.review, repository=place, number=number)
-    counted = (replace(found[1], comments=comments[found[0]]) for found in reviews if found is not None)
-    return replace(known.pull_request, commits=tuple(commits), reviews=tuple(counted))
+        compared = await _read_compared(client, repository, before=known.base_id, after=known.pull_request.head_id)
+        return tuple(compared)
+    where = {"repository": client.place(repository), "number": known.pull_request.number}
+    commits = await _gather(client, op.PULL_REQUEST_COMMITS, commits_of.commit, **where)
+    _expect(len(commits), known.commits, "commits of a pull request")
+    return tuple(commits)
 
 
 async def read_checks(
@@ -163,25 +170,29 @@ async def read_landed(
     return carriers(commits, after)
 
 
-async def read_landed_by(client: Client, repository: Repository, number: int) -> tuple[Landed, ...]:
-    """What a merged pull request brought to the default branch; nothing where it was not merged there.
+async def read_landed_from(
+    client: Client, repository: Repository, known: answers.PullRequestAnswer
+) -> tuple[Landed, ...]:
+    """What reached the default branch with a merged pull request; nothing where it was not merged there.
 
     The comparison starts at the base as the pull request knew it, so commits that landed beside it may be told too:
     each is counted once anyway.
     """
-    known = await _read_pull_request(client, repository, number)
     merge = known.pull_request.merge_commit
     if merge is None or known.pull_request.base_ref != repository.default_branch:
         return ()
     return await read_landed(client, repository, before=known.base_id, after=merge)
 
 
-async def read_landing(
-    client: Client, repository: Repository, landed: Landed, *, pull_request: PullRequest | None = None
-) -> Landing:
-    """A landing whole: the landed commit with its files."""
-    commit = await read_commit(client, repository, landed.commit.id)
-    return Landing(repository, commit, landed.carrier, landed.carrier.committed_at, pull_request)
+async def read_tip(client: Client, repository: Repository, branch: str) -> CommitId:
+    """The newest commit of a branch; a branch that is not there is a 404 or a 422."""
+    place = client.place(repository)
+    return commits_of.commit(await client.read(op.COMMIT, repository=place, commit=branch, size=1)).id
+
+
+async def read_beyond(client: Client, repository: Repository, *, before: CommitId, after: str) -> list[CommitId]:
+    """The commits, merges too, that `after` (a commit or a branch) reaches and `before` does not."""
+    return [commit.id for commit in await _read_compared(client, repository, before=before, after=after)]
 
 
 def carriers(commits: list[Commit], after: CommitId) -> tuple[Landed, ...]:
@@ -197,7 +208,9 @@ def carriers(commits: list[Commit], after: CommitId) -> tuple[Landed, ...]:
     landed: list[Landed] = []
     for carrier in reversed(line):
         brought = _reached(carrier.id, known, seen)
-        landed += [Landed(known[commit], carrier) for commit in brought if len(known[commit].parents) < 2]
+        numbers = brought_by(carrier, brought, known)
+        own = [commit for commit in brought if len(known[commit].parents) < 2]
+        landed += [Landed(known[commit], carrier, numbers.get(commit)) for commit in own]
     return tuple(landed)
 
 
@@ -214,36 +227,28 @@ def _reached(start: CommitId, known: dict[CommitId, Commit], seen: set[CommitId]
     return sorted(found, key=lambda commit: (known[commit].committed_at, commit))
 
 
-async def _read_pull_request(client: Client, repository: Repository, number: int) -> answers.PullRequestAnswer:
-    place = client.place(repository)
-    known = answers.pull_request(await client.read_late(op.PULL_REQUEST, repository=place, number=number))
-    if repository.id is not None and known.base_repository != repository.id:
-        raise BadAnswer("another repository has taken this name")
-    return known
-
-
 async def _read_commit(client: Client, repository: Repository, commit: CommitId, *, size: int) -> Commit:
     place = client.place(repository)
     files: list[FileChange] = []
     first: Any = None
     async for page in client.pages(op.COMMIT, late=True, repository=place, commit=commit, size=size):
         first = first or page
-        files += answers.files(page)
-    if answers.commit(first).id != commit:
+        files += commits_of.files(page)
+    if commits_of.commit(first).id != commit:
         raise BadAnswer("another commit than the one asked for")
-    return answers.with_files(answers.commit(first), answers.stats(first), files)
+    return commits_of.with_files(commits_of.commit(first), commits_of.stats(first), files)
 
 
-async def _read_compared(client: Client, repository: Repository, *, before: CommitId, after: CommitId) -> list[Commit]:
+async def _read_compared(client: Client, repository: Repository, *, before: CommitId, after: str) -> list[Commit]:
     """What `after` reaches and `before` does not. Raises `BadAnswer` where a page went missing."""
     commits: dict[CommitId, Commit] = {}
     total = 0
     place = client.place(repository)
     async for page in client.pages(op.COMPARE, late=True, repository=place, before=before, after=after):
-        total = answers.total_commits(page)
+        total = commits_of.total_commits(page)
         if total > _MOST_LANDED:
             raise TooMuchHistory(f"{total} commits in one push")
-        commits.update((found.id, found) for found in answers.compared(page))
+        commits.update((found.id, found) for found in commits_of.compared(page))
     _expect(len(commits), total, "commits of a comparison")
     return list(commits.values())
 
@@ -251,7 +256,7 @@ async def _read_compared(client: Client, repository: Repository, *, before: Comm
 async def _read_all(client: Client, repository: Repository, after: CommitId) -> list[Commit]:
     commits: list[Commit] = []
     async for row in client.items(op.COMMITS, repository=client.place(repository), commit=after):
-        commits.append(answers.commit(row))
+        commits.append(commits_of.commit(row))
         if len(commits) > _MOST_LANDED:
             raise TooMuchHistory(f"more than {_MOST_LANDED} commits on a new branch")
     return commits

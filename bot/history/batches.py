@@ -1,16 +1,13 @@
-"""Which of several pull requests that one merge brought at once held each of its commits?
-
-bors-ng merges them as the further parents of one commit, homu's roll-ups as merge commits within one branch: the shape
-of the history tells what no message says.
-"""
+"""Which of several pull requests that one merge brought at once held each of its commits, as a clone tells it?"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from bot.history.git import git
-from bot.landing.carriers import batch_numbers, is_roll_up, rolled_up_number
+from bot.landing.batches import divide, is_batch, is_rolled_up
+from bot.landing.carriers import batch_numbers, rolled_up_number
 from bot.model import Commit
 
 _NONE: Mapping[str, int] = {}
@@ -18,11 +15,11 @@ _NONE: Mapping[str, int] = {}
 
 def brought_by(folder: Path, carrier: Commit) -> Mapping[str, int]:
     """The pull request by commit id; empty for a merge of one. Asks git once where there are several."""
-    numbers = batch_numbers(carrier.message.split("\n", 1)[0])
-    batch = len(numbers) > 1 and len(carrier.parents) == len(numbers) + 1
-    if not batch and not (is_roll_up(carrier.message) and len(carrier.parents) == 2):
+    batch = is_batch(carrier)
+    if not batch and not is_rolled_up(carrier):
         return _NONE
     parents, rolled = _inside(folder, carrier)
+    numbers = batch_numbers(carrier.message.split("\n", 1)[0])
     return divide(parents, list(zip(carrier.parents[1:], numbers, strict=True)) if batch else rolled)
 
 
@@ -39,23 +36,3 @@ def _inside(folder: Path, carrier: Commit) -> tuple[dict[str, list[str]], list[t
         if number is not None and len(parents[sha]) == 2:
             rolled.append((parents[sha][1], number))
     return parents, rolled
-
-
-def divide(parents: Mapping[str, Sequence[str]], tips: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Each commit by the smallest branch that holds it, since one branch may stand upon another."""
-    branches = sorted(((_reached(tip, parents), number) for tip, number in tips), key=lambda branch: len(branch[0]))
-    found: dict[str, int] = {}
-    for branch, number in branches:
-        for sha in branch:
-            found.setdefault(sha, number)
-    return found
-
-
-def _reached(tip: str, parents: Mapping[str, Sequence[str]]) -> set[str]:
-    found, waiting = set[str](), [tip]
-    while waiting:
-        sha = waiting.pop()
-        if sha in parents and sha not in found:
-            found.add(sha)
-            waiting += parents[sha]
-    return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.history.git import GitError, git
+from bot.history.notes import tip_of_notes
 from bot.model import CommitId, Repository
 
 _REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s]+:)(?P<path>\S+)$", re.IGNORECASE)
@@ -23,6 +24,8 @@ class Clone:
     head: CommitId
     shallow: bool
     partial: bool
+    notes: str = ""
+    """the commit that holds its line notes; empty where it has none"""
 
     def text(self, path: str) -> str:
         """The file at `path` of the default branch, empty where there is none."""
@@ -95,4 +98,5 @@ def open_clone(path: str | Path) -> Clone:
         head=CommitId(head),
         shallow=git(folder, "rev-parse", "--is-shallow-repository").strip() == "true",
         partial=bool(git(folder, "config", "--get", "extensions.partialClone", check=False).strip()),
+        notes=tip_of_notes(folder),
     )

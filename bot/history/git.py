@@ -36,17 +36,17 @@ class GitError(UnusableInputError):
     """git is missing, too old, or refused; the text is one line for a person."""
 
 
-def _environment() -> Mapping[str, str]:
+def environment() -> Mapping[str, str]:
     keep = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return keep | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 
 
-def _command(folder: Path, arguments: Sequence[str]) -> list[str]:
+def command(folder: Path, arguments: Sequence[str]) -> list[str]:
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     return ["git", "--no-pager", "--no-replace-objects", *settings, "-C", str(folder), *arguments]
 
 
-def _one_line(stderr: bytes) -> str:
+def one_line(stderr: bytes) -> str:
     lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return lines[0].removeprefix("fatal: ") if lines else "git failed without saying why"
 
@@ -57,12 +57,12 @@ def git(folder: Path, *arguments: str, check: bool = True) -> str:
     Raises GitError with git's own first line.
     """
     try:
-        done = subprocess.run(_command(folder, arguments), capture_output=True, env=_environment(), check=False)
+        done = subprocess.run(command(folder, arguments), capture_output=True, env=environment(), check=False)
     except FileNotFoundError:
         raise GitError("the git program is not installed") from None
     if done.returncode:
         if check:
-            raise GitError(_one_line(done.stderr))
+            raise GitError(one_line(done.stderr))
         return ""
     return done.stdout.decode("utf-8", "replace")
 
@@ -74,11 +74,11 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> Iter
     Raises GitError at the end where git failed: `git log` on a damaged or partial clone stops after plausible output.
     """
     process = subprocess.Popen(
-        _command(folder, arguments),
+        command(folder, arguments),
         stdin=subprocess.PIPE if lines else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(),
+        env=environment(),
         bufsize=1 << 20,
     )
     assert process.stdout is not None  # noqa: S101 (asked for above)
@@ -91,7 +91,7 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> Iter
         rest = process.stdout.read(1)
         stderr = process.stderr.read()
         if process.wait() and not rest:
-            raise GitError(_one_line(stderr))
+            raise GitError(one_line(stderr))
     finally:
         process.stdout.close()
         process.stderr.close()

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
 from bot.history.batches import brought_by
 from bot.history.clone import Clone
-from bot.history.git import git_stream
+from bot.history.git import git, git_stream
 from bot.landing.diff import read_diff
 from bot.landing.identity import noreply
+from bot.landing.nesting import Spot, below
 from bot.model import Commit, CommitId, Landing, Signature
 
 _FIELDS = "%H%x00%P%x00%aN%x00%aE%x00%ae%x00%ai%x00%at%x00%cN%x00%cE%x00%ce%x00%ct%x00%B%x00"
-_FORMAT = "--format=%x01" + _FIELDS
-_BOUNDARY = re.compile(rb"\n?\x01(?=[0-9a-f]{40,64}\x00)")
+FORMAT = "--format=%x01" + _FIELDS
+_BOUNDARY = re.compile(rb"\x01(?=[0-9a-f]{40,64}\x00)")
 """A record begins so and nothing else can: messages hold no NUL, and every line of a patch begins with its sign."""
 _PATCHES = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--use-mailmap")
 _CHUNK = 1 << 20
@@ -31,17 +33,28 @@ class Arrival:
     commit: CommitId
     landed_at: int
     carrier: Commit | None
+    brought_by: int | None = None
+    """the pull request of the innermost merge that brought it into the branch which the carrier merged"""
 
 
-def _records(stream: IO[bytes]) -> Iterator[bytes]:
+def blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    """A stream in pieces of any size."""
+    while block := stream.read(_CHUNK):
+        yield block
+
+
+def records(parts: Iterable[bytes]) -> Iterator[bytes]:
     """The records of a stream; each byte is searched once, however long one record is."""
     pending, searched = bytearray(), 0
-    while block := stream.read(_CHUNK):
+    for block in parts:
         pending += block
         start = 0
         for match in _BOUNDARY.finditer(pending, searched):
-            if match.start() > start:
-                yield bytes(pending[start : match.start()])
+            end = match.start()
+            # the line end before a record is none of the last one's
+            end -= pending.startswith(b"\n", end - 1) if end > start else 0
+            if end > start:
+                yield bytes(pending[start:end])
             start = match.end()
         del pending[:start]
         # a boundary may lie across two blocks: look again at the last bytes, which are fewer than its look-ahead
@@ -52,15 +65,20 @@ def _records(stream: IO[bytes]) -> Iterator[bytes]:
 
 def _moment(seconds: str, written: str = "") -> datetime:
     """The time in its own offset; a year git cannot write, or a broken offset, is read as UTC."""
-    zone: timezone = UTC
+    value = int(seconds) if seconds else 0
+    return datetime.fromtimestamp(min(max(value, 0), 253_402_128_000), _zone(written[-5:]))
+
+
+@lru_cache(maxsize=256)
+def _zone(written: str) -> timezone:
     if len(written) >= 5 and written[-4:].isdigit():
         minutes = int(written[-4:-2]) * 60 + int(written[-2:])
         if minutes < 24 * 60:
-            zone = timezone(timedelta(minutes=-minutes if written[-5] == "-" else minutes))
-    value = int(seconds) if seconds else 0
-    return datetime.fromtimestamp(min(max(value, 0), 253_402_128_000), zone)
+            return timezone(timedelta(minutes=-minutes if written[-5] == "-" else minutes))
+    return UTC
 
 
+@lru_cache(maxsize=4096)
 def _signature(name: str, email: str, raw_email: str) -> Signature:
     """A signature after `.mailmap`; the account that a noreply address proves is kept though the mailmap hides it."""
     account = noreply(raw_email) or noreply(email)
@@ -89,61 +107,77 @@ def read_record(record: bytes, *, files: bool = True) -> Commit:
 def commits(folder: Path, ids: Sequence[str], *, patches: bool = True) -> Iterator[Commit]:
     """The commits named, with files and patches, in the order named. Raises GitError where one cannot be read."""
     shown = _PATCHES if patches else ("--use-mailmap",)
-    arguments = ("log", "--no-walk=unsorted", "--stdin", _FORMAT, *shown)
+    arguments = ("log", "--no-walk=unsorted", "--stdin", FORMAT, *shown)
     with git_stream(folder, *arguments, lines=list(ids)) as stream:
-        for record in _records(stream):
+        for record in records(blocks(stream)):
             yield read_record(record, files=patches)
 
 
-def _mainline_merges(clone: Clone) -> Iterator[Commit]:
-    arguments = ("log", "--first-parent", "--merges", "--use-mailmap", _FORMAT, clone.head, "--")
+def _mainline_merges(clone: Clone, known: Sequence[str]) -> Iterator[Commit]:
+    arguments = ("log", "--first-parent", "--merges", "--use-mailmap", FORMAT, clone.head, *known, "--")
     with git_stream(clone.folder, *arguments) as stream:
-        for record in _records(stream):
+        for record in records(blocks(stream)):
             yield read_record(record, files=False)
 
 
-def arrivals(clone: Clone) -> Iterator[Arrival]:
+def continues(clone: Clone, before: str) -> bool:
+    """Whether the first-parent line of today reaches that commit: then what it held has landed as it did before."""
+    line = git(clone.folder, "log", "--first-parent", "--format=%P", clone.head, f"^{before}", "--", check=False)
+    oldest = line.rstrip("\n").rpartition("\n")[2].split()
+    return oldest[:1] == [before]
+
+
+def arrivals(clone: Clone, since: str | None = None) -> Iterator[Arrival]:
     """Every non-merge commit of the default branch, children before parents, with what carried it there.
 
     A commit landed with the oldest commit of the first-parent line that reaches it. Walking children first, only the
-    edge of the walk has to be remembered, so memory depends on how many branches are open at once.
+    edge of the walk has to be remembered, so memory depends on how many branches are open at once. `since` leaves out
+    what that commit holds; it has to lie on the first-parent line (`continues`).
     """
-    merges = _mainline_merges(clone)
-    lines_in = ("log", "--topo-order", "--format=%H %ct %P", clone.head, "--")
-    edge: dict[str, tuple[int, int, Commit | None]] = {clone.head: (0, 0, None)}
+    left_out = (f"^{since}",) if since else ()
+    merges = _mainline_merges(clone, left_out)
+    lines_in = ("log", "--topo-order", "--format=%H %ct %P%x00%s", clone.head, *left_out, "--")
+    edge: dict[str, tuple[Spot, int, Commit | None]] = {clone.head: (Spot((0,)), 0, None)}
     mainline: str | None = clone.head
     step = 0
     with git_stream(clone.folder, *lines_in) as stream:
         for line in stream:
-            sha, committed, *parents = line.decode("ascii").split()
+            head, _, subject = line.decode("utf-8", "replace").partition("\0")
+            sha, committed, *parents = head.split()
             own = sha == mainline
-            depth, landed_at, carrier = edge.pop(sha)
+            spot, landed_at, carrier = edge.pop(sha)
             if own:
                 step += 1
-                depth, landed_at, carrier = step, max(int(committed), 0), None
+                spot, landed_at, carrier = Spot((step,)), max(int(committed), 0), None
                 mainline = parents[0] if parents else None
                 if len(parents) > 1:
                     carrier = next(merges)
             # on the first-parent line the mark of the child is overruled when the parent's own turn comes
-            for parent in parents:
+            for parent, there in below(spot, parents, "" if own else subject):
                 known = edge.get(parent)
-                if known is None or known[0] < depth:
-                    edge[parent] = (depth, landed_at, carrier)
+                if known is None or known[0].place < there.place:
+                    edge[parent] = (there, landed_at, carrier)
             if len(parents) < 2:
-                yield Arrival(CommitId(sha), landed_at, carrier)
+                yield Arrival(CommitId(sha), landed_at, carrier, spot.brought_by)
 
 
-def landings(clone: Clone, batch: Sequence[Arrival], *, patches: bool = True) -> Iterator[Landing]:
-    """The arrivals of a batch, read with their patches unless only messages are asked for."""
+def landings(
+    clone: Clone, batch: Sequence[Arrival], *, patches: bool = True, read: Iterable[Commit] | None = None
+) -> Iterator[Landing]:
+    """The arrivals of a batch, read with their patches unless only messages are asked for.
+
+    `read` are their commits, in any order, where somebody has read them already.
+    """
+    found = commits(clone.folder, [arrival.commit for arrival in batch], patches=patches) if read is None else read
     by_id = {arrival.commit: arrival for arrival in batch}
     carriers = {arrival.carrier.id: arrival.carrier for arrival in batch if arrival.carrier}
     branches = {carrier.id: brought_by(clone.folder, carrier) for carrier in carriers.values()}
-    for commit in commits(clone.folder, [arrival.commit for arrival in batch], patches=patches):
+    for commit in found:
         arrival = by_id[commit.id]
         yield Landing(
             repository=clone.repository,
             commit=commit,
             carrier=arrival.carrier or commit,
             landed_at=datetime.fromtimestamp(arrival.landed_at, UTC),
-            brought_by=branches[arrival.carrier.id].get(commit.id) if arrival.carrier else None,
+            brought_by=branches[arrival.carrier.id].get(commit.id, arrival.brought_by) if arrival.carrier else None,
         )

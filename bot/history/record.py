@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from multiprocessing import get_context
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
+import bot.digest as digest_room
 import bot.landing as landing_room
 import bot.metrics as metrics_room
+from bot import model
+from bot.history.cache import cache_file
 from bot.history.clone import Clone, open_clone
-from bot.history.git import GitError
-from bot.history.log import Arrival, arrivals, landings
-from bot.history.scratch import Scratch, cache_file
+from bot.history.git import GitError, git
+from bot.history.log import arrivals, continues
+from bot.history.scratch import MonthSum, Scratch
+from bot.history.sums import Summing, summed
 from bot.landing.attributes import Attributes
 from bot.landing.changes import fold
 from bot.landing.families import Families
@@ -24,11 +29,14 @@ from bot.landing.identity import People, person_key
 from bot.landing.repo_config import CONFIG_PATH, RepoConfig, read_config
 from bot.metrics import METHOD_VERSION
 from bot.metrics.hotspots import History
-from bot.metrics.measure import Measure, measure
-from bot.model import Change, CommitId, Fact, Person, PersonKey, Repository, Signature
+from bot.model import Change, Person, PersonKey, Repository, Signature
 
-_BATCH = 400
-"""Commits a worker reads in one call of git: enough to hide its start, few enough to keep memory flat."""
+if TYPE_CHECKING:
+    from bot.history.measuring import Batch
+    from bot.metrics.measure import Measure
+
+_BATCH = 150
+"""Commits that a worker measures at once: few enough to keep memory flat, and all workers busy to the end."""
 
 _SHARED = 20_000
 """Newest commits held in common that are looked at to tell a fork from what it was forked from."""
@@ -37,19 +45,10 @@ Progress = Callable[[int, int], None]
 """Told (landings measured, landings to measure)."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    clone: Clone
-    rules: Measure
-    arrivals: tuple[Arrival, ...]
-
-
-def _measure_batch(batch: _Batch) -> list[Fact]:
-    return [measure(landing, batch.rules) for landing in landings(batch.clone, batch.arrivals)]
-
-
 def rules_of(clone: Clone) -> Measure:
     """The rules at the head of the default branch: they hold for the whole history, as on the page that shows it."""
+    from bot.metrics.measure import Measure
+
     config = read_config(clone.text(CONFIG_PATH))
     if not isinstance(config, RepoConfig):
         config = RepoConfig()
@@ -85,8 +84,10 @@ def _distinct(clone: Clone, names: Mapping[str, int]) -> Clone:
 
 def _program() -> str:
     """Which program measures: facts kept by another build are not its own, whatever the method is called."""
-    rooms = [Path(module.__file__ or "").parent for module in (landing_room, metrics_room)]
-    stats = [(path.name, path.stat()) for room in rooms for path in sorted(room.rglob("*")) if path.suffix != ".pyc"]
+    rooms = [Path(module.__file__ or "").parent for module in (landing_room, metrics_room, digest_room)]
+    files = [path for room in (*rooms, Path(__file__).parent) for path in sorted(room.rglob("*"))]
+    files.append(Path(model.__file__))
+    stats = [(path.name, path.stat()) for path in files if path.suffix != ".pyc"]
     return " ".join(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats)
 
 
@@ -95,14 +96,13 @@ class CloneRecord:
 
     def __init__(self, clones: Sequence[Clone], *, cache: bool = True) -> None:
         self.clones = tuple(clones)
-        self._rules = {clone.repository.full_name: rules_of(clone) for clone in self.clones}
         self._scratch = Scratch(cache_file(self._identity()) if cache else None)
 
     def _identity(self) -> list[str]:
         parts = [METHOD_VERSION, _program()]
         for clone in self.clones:
             rules = [clone.blob(path) for path in (".gitattributes", ".mailmap", CONFIG_PATH)]
-            parts += [str(clone.git_dir), clone.repository.full_name, clone.branch, *rules]
+            parts += [str(clone.git_dir), clone.repository.full_name, clone.branch, clone.notes, *rules]
         return parts
 
     def close(self) -> None:
@@ -117,48 +117,48 @@ class CloneRecord:
             self._scratch = Scratch(None)
             self._scratch.begin()
         scratch = self._scratch
-        for clone in self.clones:
-            scratch.expect(self._expected(clone))
-        scratch.forget_vanished()
-        total = scratch.plan()
-        done = 0
-        for size, facts in self._measured(total, workers or os.cpu_count() or 1):
-            scratch.add(facts)
-            done += size
-            if progress:
-                progress(done, total)
+        heads = scratch.heads()
+        if any(not self._goes_on(clone, heads.get(clone.repository.full_name)) for clone in self.clones):
+            scratch.empty()
+            heads = {}
+        new = [clone for clone in self.clones if heads.get(clone.repository.full_name) != clone.head]
+        total = sum(self._size(clone, heads.get(clone.repository.full_name)) for clone in new)
+        batches = (batch for clone in new for batch in self._batches(clone, heads.get(clone.repository.full_name)))
+        if new:
+            self._measure(batches, total, progress, workers)
+        for clone in new:
+            scratch.keep_head(clone.repository.full_name, clone.head)
         scratch.commit()
 
-    def _expected(self, clone: Clone) -> Iterator[tuple[str, str, int, str]]:
-        for arrival in arrivals(clone):
-            if arrival.carrier is not None:
-                self._scratch.keep_carrier(arrival.carrier)
-            carrier = arrival.carrier.id if arrival.carrier else arrival.commit
-            yield clone.repository.full_name, arrival.commit, arrival.landed_at, carrier
+    def _measure(self, batches: Iterator[Batch], total: int, progress: Progress | None, workers: int | None) -> None:
+        from bot.history.measuring import measured  # loads every metric: only where something is new
 
-    def _batches(self) -> Iterator[_Batch]:
-        scratch = self._scratch
-        for clone in self.clones:
-            name = clone.repository.full_name
-            for rows in scratch.planned(name, _BATCH):
-                found = [Arrival(CommitId(sha), at, scratch.carrier(carrier)) for sha, at, carrier in rows]
-                yield _Batch(clone, self._rules[name], tuple(found))
+        few = workers == 1 or total <= _BATCH
+        done = 0
+        for rows in measured(batches, 1 if few else workers or os.cpu_count() or 1):
+            self._scratch.add(rows)
+            done += len(rows.facts)
+            if progress:
+                progress(done, total)
 
-    def _measured(self, total: int, workers: int) -> Iterator[tuple[int, list[Fact]]]:
-        """Batches measured, in the order of the plan: (commits of the batch, their facts)."""
-        batches = self._batches()
-        if workers < 2 or total <= _BATCH:
-            yield from ((len(batch.arrivals), _measure_batch(batch)) for batch in batches)
-            return
-        with ProcessPoolExecutor(workers, mp_context=get_context("forkserver")) as pool:
-            waiting: deque[tuple[int, Future[list[Fact]]]] = deque()
-            for batch in batches:
-                waiting.append((len(batch.arrivals), pool.submit(_measure_batch, batch)))
-                if len(waiting) > workers:
-                    size, future = waiting.popleft()
-                    yield size, future.result()
-            for size, future in waiting:
-                yield size, future.result()
+    @staticmethod
+    def _goes_on(clone: Clone, before: str | None) -> bool:
+        """Whether what was measured of it landed as it is kept: history may have been rewritten since."""
+        return before is None or before == clone.head or continues(clone, before)
+
+    @staticmethod
+    def _size(clone: Clone, before: str | None) -> int:
+        known = (f"^{before}",) if before else ()
+        return int(git(clone.folder, "rev-list", "--count", "--no-merges", clone.head, *known, "--"))
+
+    @staticmethod
+    def _batches(clone: Clone, before: str | None) -> Iterator[Batch]:
+        from bot.history.measuring import Batch
+
+        landed = arrivals(clone, before)
+        rules = rules_of(clone)
+        while batch := tuple(islice(landed, _BATCH)):
+            yield Batch(clone, rules, batch)
 
     # --- reading --------------------------------------------------------------------------------------------------
 
@@ -172,8 +172,14 @@ class CloneRecord:
 
     def keys_of(self, persons: Iterable[Person]) -> frozenset[PersonKey]:
         """The keys under which commits of these persons are kept: one an address."""
-        wanted = {person.key for person in persons}
-        return frozenset(person_key(sig) for sig in self._signatures if self.people.person(sig).key in wanted)
+        return frozenset(key for person in persons for key in self._keys.get(person.key, ()))
+
+    @cached_property
+    def _keys(self) -> Mapping[PersonKey, set[PersonKey]]:
+        found: dict[PersonKey, set[PersonKey]] = defaultdict(set)
+        for sig in self._signatures:
+            found[self.people.person(sig).key].add(person_key(sig))
+        return found
 
     @cached_property
     def repositories(self) -> Mapping[str, Repository]:
@@ -196,6 +202,11 @@ class CloneRecord:
     def changes_of(self, persons: Sequence[Person]) -> tuple[Change, ...]:
         """Every change these persons have a part in, with what they were folded with, oldest first."""
         return fold(self._scratch.component(self.keys_of(persons)), self.repositories)
+
+    def month_sums(self, zone: ZoneInfo, workers: int | None = None) -> list[MonthSum]:
+        """What each person's months add up to, machines left out, by month and person."""
+        keys = {person: frozenset(found) for person, found in self._keys.items()}
+        return summed(self._scratch, Summing(self.people, keys, self.repositories, zone), workers)
 
     def all_changes(self) -> tuple[Change, ...]:
         """Every change of the record, oldest first."""

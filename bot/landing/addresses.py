@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from bot.model import PersonKey, Signature, UserId
 
 NOREPLY_DOMAINS = ("users.noreply.github.com",)
@@ -20,11 +22,13 @@ _NOBODY = frozenset(
 )
 
 
+@lru_cache(maxsize=8192)
 def plain_email(email: str) -> str:
     """The address as it is compared: trimmed and in lower case."""
     return email.strip().strip("<>").strip().lower()
 
 
+@lru_cache(maxsize=8192)
 def noreply(email: str) -> tuple[UserId | None, str] | None:
     """(user id, login) of a GitHub noreply address, in both forms; None for any other address.
 

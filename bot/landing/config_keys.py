@@ -102,6 +102,12 @@ KEYS: tuple[Key, ...] = (
         Choice(("preview", "post")),
         "Whether the first month after installation is shown to the installer alone, or posted like any other.",
     ),
+    Key(
+        "writer",
+        Choice(("template", "llm")),
+        "Who words the digest: the templates, or the language model that whoever runs Almanac may have set up; where "
+        "it is not stated, the model is given public repositories only.",
+    ),
     Key("timezone", Text("an IANA time zone", _wrong_zone, 64), "The zone whose calendar cuts the months."),
     Key("lines.authored", _GLOBS, "Paths that are the project's own work, whatever other rules say of them."),
     Key("lines.generated", _GLOBS, "Paths that programs write."),

@@ -32,7 +32,7 @@ class Convention:
     evidence: str
     read: Callable[[Reading], Finding | None]
     looks_at: Literal["anything", "trailers", "merge"] = "anything"
-    """a message without trailers, or a commit that no merge brought, need not be asked"""
+    """a message without one of `footers.READ_KEYS`, or a commit that no merge brought, need not be asked"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,8 @@ def _pushed(reading: Reading) -> Finding | None:
     return None if reading.merged else Finding()
 
 
+NESTED = "nested merge"
+"""the convention that looks at what lay between the commit and its carrier"""
 _PULL = "pull request"
 _WORK = "identity of the work"
 _GH = "https://docs.github.com/en/"
@@ -109,7 +111,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         carriers.early_squash_button,
     ),
     Convention(
-        "nested merge",
+        NESTED,
         _PULL,
         "Merge pull request #12 from user/branch, within a branch that was merged later",
         "https://github.com/pallets/flask",
@@ -250,7 +252,7 @@ def _worth_asking(has_trailers: bool, merged: bool) -> tuple[Convention, ...]:
 def recognise(landing: Landing, settings: LandingSettings = DEFAULT) -> Recognised:
     """How the commit landed and which identities it has; GitHub's own answer, where given, beats every message."""
     reading = Reading.of(landing, settings)
-    worth = _worth_asking(bool(reading.trailers), reading.merged)
+    worth = _worth_asking(not footers.READ_KEYS.isdisjoint(reading.trailers), reading.merged)
     found = [(entry, finding) for entry in worth if (finding := entry.read(reading)) is not None]
     told = landing.pull_request
     pull = told.number if told else next((each.pull_request for _, each in found if each.pull_request), None)

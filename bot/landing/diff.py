@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from bot.model import FileChange, FileStatus
 
@@ -35,11 +36,22 @@ def _side(line: str) -> str:
     return unquote(line.removesuffix("\t"))[2:]
 
 
+def _plainly_modified(lines: Sequence[str]) -> str:
+    """The path of a file whose header says nothing but that its content changed, as most do; else an empty text."""
+    if len(lines) != 4 or not lines[1].startswith("index ") or lines[1].endswith((" 160000", " 120000")):
+        return ""
+    if lines[2][:6] != "--- a/" or lines[3][:6] != "+++ b/" or lines[2][6:] != lines[3][6:]:
+        return ""
+    return lines[3][6:].removesuffix("\t")
+
+
 def read_file(text: str) -> FileChange:
     """One file of a patch; `text` is what stands behind `diff --git `."""
     head, found, hunks = text.partition("\n@@ ")
     patch = "@@ " + hunks if found else None
     lines = head.split("\n")
+    if patch is not None and (path := _plainly_modified(lines)):
+        return FileChange(path, "modified", patch.count("\n+"), patch.count("\n-"), patch)
     status: FileStatus = "modified"
     path, previous, mode, binary = "", None, "", False
     for line in lines[1:]:

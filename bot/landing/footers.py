@@ -10,6 +10,22 @@ from bot.landing.reading import Finding, Reading, leading_number, pull_address, 
 from bot.landing.trailers import trailer_lines
 
 _RESOLVED = ("pull request resolved", "pull-request-resolved", "pull-request")
+READ_KEYS = frozenset(
+    (
+        *_RESOLVED,
+        "change-id",
+        "differential revision",
+        "differential-revision",
+        "fbshipit-source-id",
+        "ghstack-source-id",
+        "git-svn-id",
+        "github-pull-request",
+        "link",
+        "reviewed-on",
+        "x-link",
+    )
+)
+"""the trailers that the readers of trailers alone ask for, in lower case: without one of them none has an answer"""
 _PICKED = "(cherry picked from commit "
 
 
@@ -57,9 +73,11 @@ def ship_it(reading: Reading) -> Finding | None:
 
 def closes_from(reading: Reading) -> Finding | None:
     """`Closes #12 from user/branch`: only a pull request has a branch it comes from."""
-    if " from " not in reading.landing.commit.message:
+    if " from " not in reading.landing.commit.message or " #" not in reading.landing.commit.message:
         return None
     for line in reading.lines[1:]:
+        if " #" not in line:
+            continue
         word, _, rest = line.lstrip().partition(" #")
         if word.lower() not in ("closes", "this closes", "close") or " from " not in rest:
             continue
@@ -103,6 +121,8 @@ def copybara(reading: Reading) -> Finding | None:
 
 
 def _integrated(reading: Reading) -> int | None:
+    if "COPYBARA_INTEGRATE_REVIEW=" not in reading.landing.commit.message:
+        return None
     for line in reading.lines[1:]:
         if line.startswith("COPYBARA_INTEGRATE_REVIEW="):
             target = pull_address(line)
@@ -142,6 +162,8 @@ def picked(reading: Reading) -> Finding | None:
 
 def backport(reading: Reading) -> Finding | None:
     """Backport bots: `(backport #12)`, `Backport PR #12 on branch x`, `**This is a backport of PR #12 …**`."""
+    if "backport" not in reading.landing.commit.message.lower():
+        return None
     number = _backported(reading.subject)
     if number is None:
         lines = [line.strip("* ") for line in reading.lines[1:12]]

@@ -7,7 +7,7 @@ tools agree on, "Code generated ... DO NOT EDIT" and "@generated".
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 BY_EXTENSION = frozenset({".nib", ".xcworkspacedata", ".xcuserstate"})
 
@@ -71,6 +71,7 @@ _SOURCE_MAP = re.compile(r"^/[*/][#@] source(?:Mapping)?URL|sourceURL=")
 _NAMES = re.compile(r"/gradlew(?:\.bat)?$|/mvnw(?:\.cmd)?$|\.(?:css|js)\.map$|/\.secrets\.baseline$", re.I)
 
 
+@lru_cache(maxsize=16_384)
 def extension(path: str) -> str:
     """The last extension in lower case, with its dot; empty if the name has none."""
     name = path[path.rfind("/") + 1 :]
@@ -88,13 +89,24 @@ def _by_extension() -> dict[str, tuple[tuple[int, int, re.Pattern[str]], ...]]:
     return {one: tuple(marks) for one, marks in table.items()}
 
 
+@cache
+def _say_generated(ending: str) -> bool:
+    """Whether each mark of this kind of file holds the letters that all tools' own mark holds."""
+    marks = _by_extension().get(ending, ())
+    texts = [text for _, _, pattern in marks for text in pattern.pattern.split("|")]
+    return all("enerated" in text and "(?i" not in text for text in texts)
+
+
 def by_name(path: str) -> bool:
     return extension(path) in BY_EXTENSION or _NAMES.search("/" + path) is not None
 
 
 def by_header(path: str, lines: list[str]) -> bool:
     """Whether one of the first lines carries a mark that this kind of file uses, or one that all tools use."""
-    marks = _by_extension().get(extension(path), ())
+    ending = extension(path)
+    if _say_generated(ending) and not any("enerated" in line for line in lines[:ANYWHERE_LINES]):
+        return False
+    marks = _by_extension().get(ending, ())
     for first, last, pattern in marks:
         if any(pattern.search(line[:_LINE_CHARACTERS]) for line in lines[first:last]):
             return True

@@ -33,9 +33,12 @@ def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
     author himself is left out under another address too where the name is the same; machines and agents always.
     Source: https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors
     """
-    found: dict[str, Signature] = {}
     if "-by:" not in message and "-BY:" not in message and "-By:" not in message:
         return ()
+    lower = message.lower()
+    if "authored-by" not in lower and "co-developed-by" not in lower:
+        return ()
+    found: dict[str, Signature] = {}
     mine = {person_key(author), "e:" + plain_email(author.email), "name " + author.name.strip().lower()}
     for line in message_lines(message)[1:]:
         if line[:1] not in "CLcl":

@@ -24,8 +24,10 @@ string one of them asks for, or asks for a string one of them offers, until noth
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from types import MappingProxyType
 
@@ -35,6 +37,7 @@ PART = "part:"
 WEAK = ("title:", "slice:")
 NO_REPOSITORIES: Mapping[str, Repository] = MappingProxyType({})
 _SHORT = len("commit:") + 7
+_CHANGED = re.compile(r"\n([+-][^\n]*)")
 _TINY = 4
 """a patch of fewer changed lines says too little to be an identity"""
 
@@ -52,6 +55,7 @@ def title_key(repository: str, title: str) -> str:
     return f"title:{repository.lower()}:{plain_title(title)}"
 
 
+@lru_cache(maxsize=1024)
 def plain_title(title: str) -> str:
     """A title as it is compared: without `(#N)` at its end, quotes around it, case or repeated blanks."""
     title = title.strip()
@@ -70,13 +74,16 @@ def patch_key(scope: str, email: str, title: str, files: Sequence[FileChange]) -
     Source: the idea of `git patch-id`, with blanks at both ends of a line left out.
     """
     lines: list[str] = []
-    for file in sorted(files, key=lambda file: file.path):
+    changed = 0
+    for file in files:
         if file.patch is None:
             return None
+        changed += 1 + file.patch.count("\n+") + file.patch.count("\n-")
+    if changed < _TINY:
+        return None
+    for file in sorted(files, key=lambda file: file.path) if len(files) > 1 else files:
         lines.append(file.path)
-        lines += [
-            line[0] + line[1:].strip() for line in file.patch.split("\n") if line[:1] in ("+", "-") and line[1:].strip()
-        ]
+        lines += [line[0] + said for line in _CHANGED.findall("\n" + (file.patch or "")) if (said := line[1:].strip())]
     if len(lines) - len(files) < _TINY:
         return None
     return "patch:" + digest(scope.lower(), email.lower(), plain_title(title), *lines)
@@ -88,8 +95,10 @@ def is_strong(key: str) -> bool:
 
 def renamed(key: str, repositories: Mapping[str, Repository]) -> str:
     """The key with the repository's name of today, where `repositories` knows the old one."""
+    if not repositories:
+        return key
     kind, _, rest = key.partition(":")
-    if not repositories or kind not in ("pr", "slice", "title"):
+    if kind not in ("pr", "slice", "title"):
         return key
     mark = ":" if kind == "title" else "#"
     name, _, tail = rest.partition(mark)
@@ -104,13 +113,13 @@ def current_name(name: str, repositories: Mapping[str, Repository]) -> str:
 def offers(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
     """The strings under which a store keeps the fact."""
     ids = {f"commit:{fact.commit}"[:_SHORT], f"commit:{fact.carrier}"[:_SHORT]}
-    return tuple(sorted(ids.union(_short(renamed(key, repositories)) for key in fact.keys)))
+    return tuple(sorted(ids.union([_short(renamed(key, repositories)) for key in fact.keys])))
 
 
 def asks(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
     """The strings by which a store looks for what belongs to the fact."""
-    said = (key.removeprefix(PART) for key in (*fact.reverts, *fact.relands))
-    strong = (key for key in fact.keys if is_strong(key))
+    said = [key.removeprefix(PART) for key in (*fact.reverts, *fact.relands)]
+    strong = [key for key in fact.keys if not key.startswith(WEAK)]
     own = f"commit:{fact.commit}"
     return tuple(sorted({_short(renamed(key, repositories)) for key in (own, *said, *strong)}))
 

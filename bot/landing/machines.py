@@ -6,6 +6,8 @@ Addresses were read in public histories, ids of AI agents are those of METRICS.m
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from bot.landing.addresses import login_of, noreply, plain_email, user_id_of
 from bot.model import Signature
 
@@ -180,6 +182,7 @@ _AGENT_LOGINS = frozenset(
 )
 
 
+@lru_cache(maxsize=8192)
 def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
     """Whether the signature is a machine that commits or lands. `extra` are logins or e-mails a repository names."""
     if sig.bot:
@@ -194,6 +197,7 @@ def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
     return sig.user_id is None and sig.name.strip().lower().endswith("[bot]")
 
 
+@lru_cache(maxsize=8192)
 def is_ai_agent(sig: Signature) -> bool:
     """Whether the signature is a coding agent; a person called Claude or Devin is not one."""
     if user_id_of(sig) in _AGENT_IDS or plain_email(sig.email) in _AGENT_ADDRESSES:
@@ -202,6 +206,7 @@ def is_ai_agent(sig: Signature) -> bool:
     return proved and login_of(sig) in _AGENT_LOGINS
 
 
+@lru_cache(maxsize=8192)
 def is_landing_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
     """Whether the signature lands pull requests of the very repository it commits to."""
     email, login = plain_email(sig.email), login_of(sig)

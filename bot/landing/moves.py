@@ -79,11 +79,12 @@ class Text:
 
 def count_moves(texts: Sequence[Text]) -> None:
     """Finds blocks of lines that one place lost and another got, and counts them in both."""
-    lost = {line for text in texts for line in map(str.strip, text.removed) if len(line) >= _WORTH}
-    if not lost:
-        return
-    got = {line for text in texts for line in map(str.strip, text.added) if len(line) >= _WORTH}
-    both = lost & got
+    lost: set[str] = set()
+    got: set[str] = set()
+    for text in texts:
+        lost.update(map(str.strip, text.removed))
+        got.update(map(str.strip, text.added))
+    both = {line for line in lost & got if len(line) >= _WORTH}
     if not both:
         return
     places = _places(texts, both)
@@ -95,19 +96,18 @@ def _places(texts: Sequence[Text], both: set[str]) -> dict[str, list[tuple[Text,
     """Where each line that also appears elsewhere was removed."""
     places: dict[str, list[tuple[Text, int]]] = {}
     for text in texts:
-        text.keys = [line.strip() for line in text.removed]
+        text.keys = list(map(str.strip, text.removed))
         text.used = [False] * len(text.keys)
-        for at, key in enumerate(text.keys):
-            if key in both:
-                found = places.setdefault(key, [])
-                if len(found) < _MOST_PLACES:
-                    found.append((text, at))
+        for at, key in [(at, key) for at, key in enumerate(text.keys) if key in both]:
+            found = places.setdefault(key, [])
+            if len(found) < _MOST_PLACES:
+                found.append((text, at))
     return places
 
 
 def _find_blocks(text: Text, both: set[str], places: dict[str, list[tuple[Text, int]]]) -> None:
-    keys = [line.strip() for line in text.added]
-    at = 0
+    keys = list(map(str.strip, text.added))
+    at = 0 if not both.isdisjoint(keys) else len(keys)
     while at < len(keys):
         if keys[at] not in both:
             at += 1

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 HEAD_LINES = 40
 """how many of them"""
 
 _HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_HEADERS = re.compile(r"\n@(?:@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@)?")
+_ADDED = re.compile(r"\n\+([^\n]*)")
+_REMOVED = re.compile(r"\n-([^\n]*)")
+_SIGN = re.compile(r"\n([^\n])")
 # git writes what a place loses before what it gets; the second half is optional, or each line of a long loss would be
 # tried as the first of a replacement
 _REPLACED = re.compile(r"(-++)\\?+(\+*+)")
@@ -27,8 +31,13 @@ class PatchLines:
     top: int = 0
     head: list[str] = field(default_factory=list)
     """the first lines of the new file (of the old one where nothing is left), if the patch begins there"""
-    signs: str = ""
-    """the first character of each line of the hunks"""
+    hunks: str = ""
+    """every line of the hunks, each behind a line end"""
+
+    @property
+    def signs(self) -> str:
+        """The first character of each line of the hunks."""
+        return "".join(_SIGN.findall(self.hunks))
 
     def replaced(self) -> Iterator[tuple[int, int, int, int]]:
         """Where lines took the place of others: first and end in `removed`, first and end in `added`.
@@ -36,12 +45,13 @@ class PatchLines:
         These places are the same whatever the width of the context.
         """
         lost = got = at = 0
-        for run in _REPLACED.finditer(self.signs):
+        signs = self.signs
+        for run in _REPLACED.finditer(signs):
             if not run[2]:
                 continue
             first, end = run.span()
-            lost += self.signs.count("-", at, first)
-            got += self.signs.count("+", at, first)
+            lost += signs.count("-", at, first)
+            got += signs.count("+", at, first)
             lost_end, got_end = lost + len(run[1]), got + len(run[2])
             yield lost, lost_end, got, got_end
             lost, got, at = lost_end, got_end, end
@@ -52,21 +62,48 @@ def read_patch(patch: str) -> PatchLines:
 
     Hunk headers say how many lines follow; text after that which belongs to no hunk is not counted.
     """
+    hunks = "\n" + patch.removesuffix("\n")
+    headers = _HEADERS.findall(hunks)
+    added, removed = hunks.count("\n+"), hunks.count("\n-")
+    if not _adds_up(hunks, headers, added, removed):
+        hunks = _restored(patch)
+        headers = _HEADERS.findall(hunks)
+        added, removed = hunks.count("\n+"), hunks.count("\n-")
+    top = (int(headers[0][2]) or int(headers[0][0])) if headers else 0
+    return PatchLines(
+        _ADDED.findall(hunks) if added else [],
+        _REMOVED.findall(hunks) if removed else [],
+        top,
+        _head(hunks[1:].split("\n", 3 * HEAD_LINES)) if top == 1 else [],
+        hunks,
+    )
+
+
+def _adds_up(hunks: str, headers: Sequence[tuple[str, str, str, str]], added: int, removed: int) -> bool:
+    """Whether every line begins with a sign, and those that look like headers count all others between them.
+
+    Counting signs is far cheaper than looking at each line, and true of nearly every patch.
+    """
+    context = hunks.count("\n ")
+    if len(headers) + context + added + removed + hunks.count("\n\\") != hunks.count("\n") or hunks[:2] != "\n@":
+        return False
+    old = new = 0
+    for start, lost, _, got in headers:
+        if not start:
+            return False
+        old += int(lost or 1)
+        new += int(got or 1)
+    return old - removed == context == new - added
+
+
+def _restored(patch: str) -> str:
+    """The hunks of a patch in which some lines lost their sign (blank ones), or belong to no hunk."""
     lines = patch.split("\n")
     if not lines[-1]:
         lines.pop()
-    signs = "".join([line[:1] or " " for line in lines])
-    if not _agrees(lines, signs):
+    if not _agrees(lines, "".join([line[:1] or " " for line in lines])):
         lines = _followed(lines)
-        signs = "".join([line[:1] or " " for line in lines])
-    top = _top(lines[0]) if lines else 0
-    return PatchLines(
-        [line[1:] for line in lines if line[:1] == "+"],
-        [line[1:] for line in lines if line[:1] == "-"],
-        top,
-        _head(lines) if top == 1 else [],
-        signs,
-    )
+    return "".join(["\n" + (line or " ") for line in lines])
 
 
 def _agrees(lines: list[str], signs: str) -> bool:
@@ -108,11 +145,6 @@ def _followed(lines: list[str]) -> list[str]:
             new -= sign != "-"
         kept.append(line if sign in ("+", "-", "\\") else " " + line[1:])
     return kept
-
-
-def _top(header: str) -> int:
-    counts = _HEADER.match(header)
-    return (int(counts[3]) or int(counts[1])) if counts else 0
 
 
 def _head(lines: list[str]) -> list[str]:

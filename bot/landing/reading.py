@@ -70,7 +70,10 @@ class Reading:
 
     def only(self, key: str) -> str | None:
         """The value of a trailer that the message gives once; a roll-up that gives several names other work."""
-        values = set(self.trailers.get(key, ()))
+        said = self.trailers.get(key)
+        if not said:
+            return None
+        values = set(said)
         return next(iter(values)) if len(values) == 1 else None
 
     def carrier_body(self) -> str:
@@ -80,6 +83,8 @@ class Reading:
 
 
 def _without_blank_start(lines: list[str]) -> tuple[str, list[str]]:
+    if lines and (subject := lines[0].strip()):
+        return subject, lines
     start = next((number for number, line in enumerate(lines) if line.strip()), 0)
     lines = lines[start:] or [""]
     return lines[0].strip(), lines

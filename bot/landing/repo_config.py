@@ -41,6 +41,8 @@ class RepoConfig:
     digest: Literal["issue", "discussion", "off"] = "issue"
     digest_repository: str | None = None
     first_digest: Literal["preview", "post"] = "preview"
+    writer: Literal["template", "llm"] | None = None
+    """None: the model, where one is set up, words what everybody may read, and the templates the rest"""
     timezone: str = "UTC"
     lines_authored: tuple[str, ...] = ()
     lines_generated: tuple[str, ...] = ()

@@ -5,6 +5,8 @@ Messages are other people's text, so lines are split and cut, never matched by a
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 LONGEST_LINE = 1024
 MOST_LINES = 4000
 _LONGEST_KEY = 40
@@ -16,10 +18,20 @@ Trailer = tuple[str, str]
 
 def message_lines(message: str) -> list[str]:
     """The lines of a message, each cut at 1 KiB, at most 4,000 (a longer message keeps its start and its end)."""
-    lines = message.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return list(_lines_of(message))
+
+
+@lru_cache(maxsize=4)
+def _lines_of(message: str) -> tuple[str, ...]:
+    """Kept for a moment, because each reader of one commit asks for the same lines."""
+    if "\r" in message:
+        message = message.replace("\r\n", "\n").replace("\r", "\n")
+    lines = message.split("\n")
     if len(lines) > MOST_LINES:
         lines = lines[: MOST_LINES // 2] + lines[-MOST_LINES // 2 :]
-    return [line[:LONGEST_LINE].rstrip() for line in lines]
+    if len(message) > LONGEST_LINE:
+        lines = [line[:LONGEST_LINE] for line in lines]
+    return tuple(map(str.rstrip, lines))
 
 
 def trailers(message: str) -> tuple[Trailer, ...]:
@@ -55,7 +67,7 @@ def trailer_lines(lines: list[str]) -> list[Trailer]:
     found: list[Trailer] = []
     waiting = ""
     for line in lines[1:]:
-        trailer = as_trailer(line)
+        trailer = as_trailer(line) if ":" in line else None
         if trailer is None:
             if waiting and line.strip():
                 found.append((waiting, line.strip()))

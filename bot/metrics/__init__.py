@@ -1,4 +1,5 @@
-"""The metrics: pure functions from landed changes to values with evidence."""
+"""The metrics: pure functions from landed changes to values with evidence. `registry` lists them all."""
 
-METHOD_VERSION = "1"
-"""Version of the metric definitions, on every profile. It changes when a definition changes a number."""
+from bot.metrics.registry import METHOD_VERSION, METRICS, Metric
+
+__all__ = ["METHOD_VERSION", "METRICS", "Metric"]

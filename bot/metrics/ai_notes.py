@@ -50,8 +50,9 @@ def _by_file(head: str, tools: Mapping[str, str]) -> list[list[tuple[int, int, s
 
 
 def _is_machine(key: str) -> bool:
-    """A session (`s_…`) or a prompt of the old form (16 hexadecimal digits); `h_…` is a known human."""
-    return key.startswith("s_") or (len(key) == 16 and not key.strip("0123456789abcdef"))
+    """A session (`s_…`), a prompt of the old form (16 hexadecimal digits), or an agent that is not named; `h_…` is a
+    known human."""
+    return key.startswith("s_") or key == "ai_agent" or (len(key) == 16 and not key.strip("0123456789abcdef"))
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:

@@ -22,10 +22,14 @@ DECLARED_LEVELS = frozenset((1, 3, 4))
 MOST_MARKS = 16
 _LONGEST_SOURCE = 200
 _HINTS = ("-by:", "-BY:", "-By:", "enerated", "with", "://", "ession", "hread-", "AI-", "Ai-", "ai-")
+_VERBS = (
+    *("generated", "created", "made", "built", "written", "authored", "implemented", "developed", "coded", "drafted"),
+    *("assisted", "ultraworked", "programmed"),
+)
 _MAY = re.compile(
     r"[^\w\n]{0,10}(?:[A-Za-z][A-Za-z -]{1,38}:"
     r"|(?:this \w{2,6} (?:request )?(?:was|has been) )?(?:ai[- ]|co-|pair[- ])?"
-    r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked|programmed)\b"
+    rf"(?:{'|'.join(_VERBS)})\b"
     r"|https?://)",
     re.IGNORECASE,
 )
@@ -108,7 +112,7 @@ def attribution_lines(message: str) -> tuple[str, ...]:
     lines = message_lines(message)
     # `git merge --squash` indents the messages that it joins
     lines = [line.removeprefix("    ") for line in lines] if lines[0].startswith(_SQUASHED) else lines
-    if not any(_MAY.match(line) and line_tool(line) for line in lines[1:]):
+    if not any(map(line_tool, _likely(message, lines[1:]))):
         return ()
     found: list[str] = []
     for paragraph in _paragraphs(lines[1:]):
@@ -116,6 +120,15 @@ def attribution_lines(message: str) -> tuple[str, ...]:
     known = set(found)
     closing = [f"{key}: {value}" for key, value in trailers(message)]
     return tuple(found + [line for line in closing if line not in known])
+
+
+def _likely(message: str, lines: list[str]) -> list[str]:
+    """The lines whose beginning may attribute work; only a footer's verb can do without a colon."""
+    if message.isascii():
+        lower = message.lower()
+        if not any(map(lower.__contains__, _VERBS)):
+            lines = [line for line in lines if ":" in line]
+    return [line for line in lines if _MAY.match(line)]
 
 
 def _paragraphs(lines: list[str]) -> list[list[str]]:

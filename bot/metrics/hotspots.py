@@ -1,8 +1,8 @@
 """How often were the files of a change changed and fixed before it landed, and since?
 
 A file's past is a list of visits: when a commit that touches it landed, and how sure it is that the commit was a fix.
-A clone's history is read once, oldest first; a service keeps the same rows in a table and forgets what is older than
-a year. Nothing here knows who made a visit.
+A clone's history is read once, oldest first; a service keeps the same rows in a table, and asks for those of the files
+that matter. Nothing here knows who made a visit.
 """
 
 from __future__ import annotations
@@ -77,9 +77,48 @@ def fix_weight(fact: Fact) -> int:
     return WORDED if fact.kind == "bug_fix" and fact.certain else 0
 
 
-def path_key(repository: str, path: str) -> int:
-    """The name of a file in the table of visits: it can be compared, and read by nobody."""
-    return int.from_bytes(blake2b(f"{repository}\0{path}".encode(), digest_size=8).digest(), "big")
+_WHOLE = "\0"
+"""stands for the repository itself among its files: no path holds a zero byte"""
+
+
+def named(pull_request: int | None) -> tuple[str, ...]:
+    """What stands among the files for a pull request that a commit message names."""
+    return (f"\0#{pull_request}",) if pull_request is not None else ()
+
+
+@lru_cache(maxsize=65_536)
+def path_key(path: str) -> int:
+    """The name of a file in the table of visits, a signed 64-bit number: it can be compared, and read by nobody."""
+    return int.from_bytes(blake2b(path.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "big", signed=True)
+
+
+def visits(fact: Fact) -> list[tuple[int, int]]:
+    """(file, hundredths of a fix) of everything that one commit visits; nothing where it touches no source.
+
+    That is its source files, the repository, its own pull request (with weight 0, so that what names it is found with
+    it), and, for a fix, the pull requests of the same repository that it says it follows.
+    """
+    paths = source_paths(fact)
+    if not paths:
+        return []
+    weight = fix_weight(fact)
+    found = {path_key(path): weight for path in (*paths, _WHOLE)}
+    for name in named(fact.pull_request):
+        found[path_key(name)] = 0
+    if weight:
+        found |= {path_key(name): weight for name in _follows(fact)}
+    return sorted(found.items())
+
+
+def _follows(fact: Fact) -> list[str]:
+    prefix = f"issue:{fact.repository}#"
+    numbers = [link[len(prefix) :] for link in fact.links if link.startswith(prefix)]
+    return [
+        name
+        for number in numbers
+        if number.isdigit() and int(number) != fact.pull_request
+        for name in named(int(number))
+    ]
 
 
 @dataclass(slots=True)
@@ -102,8 +141,7 @@ class History:
     """The visits of every source file, in memory: about ten bytes each."""
 
     def __init__(self) -> None:
-        self._files: dict[int, _Visits] = {}
-        self._commits: dict[str, _Visits] = {}
+        self._files: dict[str, dict[int, _Visits]] = {}
 
     @classmethod
     def of(cls, facts: Iterable[Fact]) -> History:
@@ -114,36 +152,42 @@ class History:
 
     def add(self, fact: Fact) -> None:
         """One more commit; the order makes no difference, but oldest first is fastest."""
-        paths = source_paths(fact)
-        if not paths:
-            return
-        weight = fix_weight(fact)
-        for path in paths:
-            self._files.setdefault(path_key(fact.repository, path), _Visits()).add(fact.landed_at, weight)
-        self._commits.setdefault(fact.repository, _Visits()).add(fact.landed_at, weight)
+        for key, weight in visits(fact):
+            self.visit(fact.repository, key, at=fact.landed_at, weight=weight)
+
+    def visit(self, repository: str, key: int, *, at: int, weight: int) -> None:
+        """One row of `visits`, as a table keeps it."""
+        files = self._files.setdefault(repository, {})
+        found = files.get(key)
+        if found is None:
+            found = files[key] = _Visits()
+        found.add(at, weight)
 
     def forget(self, before: int) -> None:
         """Drop visits that no score of a landing after `before` + 365 days looks at."""
-        for visits in (*self._files.values(), *self._commits.values()):
-            visits.forget(before)
-        self._files = {key: visits for key, visits in self._files.items() if visits.at}
+        for repository, files in self._files.items():
+            for found in files.values():
+                found.forget(before)
+            self._files[repository] = {key: found for key, found in files.items() if found.at}
 
     def past(self, repository: str, paths: Collection[str], before: int) -> Past:
-        fixes = visits = lately = traffic = 0
+        """What was known of these files strictly before a moment, epoch seconds."""
+        fixes = count = lately = traffic = 0
+        files = self._files.get(repository, {})
         for path in paths:
-            found = self._files.get(path_key(repository, path))
+            found = files.get(path_key(path))
             if found is None:
                 continue
             end = bisect_left(found.at, before)
             year, month = bisect_left(found.at, before - YEAR), bisect_left(found.at, before - MONTH)
             fixes = max(fixes, sum(found.weights[year:end]))
-            visits = max(visits, end - year)
+            count = max(count, end - year)
             lately = max(lately, end - month)
             traffic += end - month
-        return Past(fixes / STATED, visits, lately, traffic, self._repository_fixes(repository, before))
+        return Past(fixes / STATED, count, lately, traffic, self._repository_fixes(repository, before))
 
     def _repository_fixes(self, repository: str, before: int) -> float:
-        found = self._commits.get(repository)
+        found = self._files.get(repository, {}).get(path_key(_WHOLE))
         if found is None:
             return 0.0
         end = bisect_left(found.at, before)
@@ -152,8 +196,9 @@ class History:
     def next_fix(self, repository: str, paths: Collection[str], after: int) -> int | None:
         """When the first commit after a moment that may be a fix touched one of these files."""
         times = []
+        files = self._files.get(repository, {})
         for path in paths:
-            found = self._files.get(path_key(repository, path))
+            found = files.get(path_key(path))
             if found is not None:
                 start = bisect_right(found.at, after)
                 times += [found.at[place] for place in (found.weights.find(w, start) for w in FIXES) if place >= 0]

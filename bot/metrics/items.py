@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 
+from bot.landing.path_parts import is_test
+from bot.metrics.hotspots import is_source
 from bot.metrics.links import links, scope_of
 from bot.model import Change, ChangeId, Item, ItemKind, State
 
@@ -19,12 +22,17 @@ TEMPLATE_DAYS = 21
 TEMPLATE_LIKENESS = 0.5
 TEXT_LIKENESS = 0.30
 FILES_SHARED = 0.3
+TEXT_LIKENESS_WITHOUT_CODE = 0.6
+"""files such as a README or a manifest are in everybody's hands: sharing one says little"""
+BRANCH_MOST = 12
+"""a merge that brought more of one person's changes than this is a roll-up of several works"""
 _MOST_PAIRS_OF = 250
 """above this many changes in a month (a robot's month under a person's name) only stated links join"""
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}(?![a-z])|[^\W\d_]{2,}")
 _IDENTIFIER = re.compile(r"\S*[._/:()<>`\"'0-9-]\S*|\S*[a-z][A-Z]\S*")
 _LEAD = re.compile(r"^(?:\[[^\]\n]{1,60}\]\s{0,3})+|^[A-Za-z]{2,15}(?:\([^()\n]{1,60}\))?!?:\s{0,3}")
+_VERSION = re.compile(r"\bv?(\d{1,4}\.\d{1,4}(?:\.\d{1,4}|[ab]\d{1,3}|rc\d{1,3})[\w.-]{0,20})")
 _TAIL = re.compile(r"\s{0,3}\(#\d{1,8}\)$")
 _STOP = frozenset(
     ("a", "an", "and", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or")
@@ -41,6 +49,8 @@ class _Read:
     scope: str
     words: frozenset[str]
     template: frozenset[str]
+    code: frozenset[str]
+    """source files and tests"""
     paths: frozenset[str]
 
 
@@ -80,24 +90,49 @@ def _read(change: Change) -> _Read:
     if change.pull_request is not None:
         # another change may name this one: its own number answers to both spellings
         keys |= {f"issue:{change.repository}#{change.pull_request}", f"own:{change.repository}#{change.pull_request}"}
+    # what a merge carried again later (a backport, say) did not land by it
+    first = [fact for fact in facts if fact.landed_at == change.landed_at]
+    keys |= {f"branch:{fact.carrier}" for fact in first if fact.carrier != fact.commit}
+    if change.kind not in _COUNTED:
+        keys |= {f"version:{version}" for version in _VERSION.findall(change.title)}
+    paths = frozenset(path for fact in facts for path in fact.paths)
     return _Read(
         change=change,
         links=frozenset(keys),
         scope=scope_of(change.title),
         words=_words(change.title),
         template=_template(change.title),
-        paths=frozenset(path for fact in facts for path in fact.paths),
+        code=frozenset(path for path in paths if is_source(path) or is_test(path)),
+        paths=paths,
     )
 
 
 def _stated(one: _Read, other: _Read) -> str | None:
     """The strongest link that both changes state, E1 to E3."""
     shared = sorted(one.links & other.links)
-    for prefix, rule in (("issue:", "E1"), ("ticket:", "E1"), ("stack:", "E2"), ("series:", "E3")):
+    for prefix, rule in _STATED:
         for key in shared:
             if key.startswith(prefix):
                 return f"{rule} {key}"
     return None
+
+
+_STATED = (
+    ("issue:", "E1"),
+    ("ticket:", "E1"),
+    ("stack:", "E2"),
+    ("branch:", "E2"),
+    ("series:", "E3"),
+    ("version:", "E3"),
+)
+_COUNTED = frozenset({"feature", "bug_fix"})
+
+
+def _without_roll_ups(read: Sequence[_Read]) -> list[_Read]:
+    """No branch joins more changes than one piece of work has."""
+    brought = Counter(key for one in read for key in one.links if key.startswith("branch:"))
+    many = frozenset(key for key, count in brought.items() if count > BRANCH_MOST)
+    return [replace(one, links=one.links - many) for one in read] if many else list(read)
 
 
 def _alike(one: _Read, other: _Read) -> str | None:
@@ -110,7 +145,7 @@ def _alike(one: _Read, other: _Read) -> str | None:
     likeness = _cosine(one.words, other.words)
     if likeness >= TEXT_LIKENESS:
         files = _jaccard(one.paths, other.paths)
-        if files >= FILES_SHARED:
+        if files >= FILES_SHARED and (one.code & other.code or likeness >= TEXT_LIKENESS_WITHOUT_CODE):
             return f"E5 titles {likeness:.2f} files {files:.2f}"
     return None
 
@@ -174,7 +209,7 @@ def group(changes: Sequence[Change]) -> tuple[Item, ...]:
     Rules and thresholds are those of docs/metrics.md; every edge is kept as (one, other, rule).
     """
     ordered = sorted({change.id: change for change in changes}.values(), key=_order)
-    edges = list(_edges([_read(change) for change in ordered]))
+    edges = list(_edges(_without_roll_ups([_read(change) for change in ordered])))
     items = []
     for component in _components(len(ordered), edges):
         members = [ordered[index] for index in component]

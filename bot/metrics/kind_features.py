@@ -58,6 +58,9 @@ def _shape(token: str) -> str:
 
 
 _BODY_WORD = re.compile(r"[a-z][a-z-]{2,18}|#\d+", re.IGNORECASE)
+_LOWER_WORD = re.compile(r"[a-z][a-z-]{2,18}|#\d+")
+"""the same for what is known to be ASCII in lower case, where a look at both cases of each letter is not needed"""
+_MOST_BODY_WORDS = 120
 _LISTED = re.compile(
     r"^[*-] {1,3}(?P<type>feat|fix|docs|test|chore|refactor|style|perf|ci|build)(?:\([^()\n]{0,60}\))?!?:", re.M | re.I
 )
@@ -78,12 +81,13 @@ def body_words(body: str) -> list[str]:
     if text[:2] in ("* ", "- ") or "\n* " in text or "\n- " in text:
         for listed in _LISTED.finditer(text):
             found["l:" + listed["type"].lower()] = None
-    lines = [line for line in text.split("\n") if "-by:" not in line[:24].lower() and "://" not in line]
-    for word in _BODY_WORD.findall("\n".join(lines)):
-        found["o:" + word.lower()] = None
-        if len(found) >= 120:
-            break
-    return list(found)
+    lower = text.lower()
+    if "-by:" in lower or "://" in lower:
+        text = "\n".join([line for line in text.split("\n") if "-by:" not in line[:24].lower() and "://" not in line])
+    plain = text.isascii()
+    spelt = (_LOWER_WORD if plain else _BODY_WORD).findall(text.lower() if plain else text)
+    found.update(dict.fromkeys(["o:" + word.lower() for word in spelt]))
+    return list(found)[:_MOST_BODY_WORDS]
 
 
 _CI = re.compile(
@@ -172,21 +176,24 @@ def _bucket(count: int) -> int:
     return min(9, (count - 1).bit_length() + 1) if count > 0 else 0
 
 
+# A line end in front, rather than `^`: the search then leaps from line to line instead of trying each character.
 _DEFINES = re.compile(
-    r"^[ \t]{0,8}(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override|inline) )"
+    r"\n[ \t]{0,8}(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override|inline) )"
     r"{0,4}"
     r"(?:def|class|func|fn|function|interface|struct|enum|trait|type|impl|module|fun"
     r"|const [a-zA-Z_]{1,60} = (?:async )?\()\b",
-    re.M,
 )
 _EXPOSES = re.compile(
-    r"^[ \t]{0,8}(?:export |pub |public |@click\.option|\w{0,30}\.?add_argument\(|func [A-Z]"
+    r"\n[ \t]{0,8}(?:export |pub |public |@click\.option|\w{0,30}\.?add_argument\(|func [A-Z]"
     r"|func \([^)\n]{1,60}\) [A-Z])",
-    re.M,
 )
 _CODE_WORD = re.compile(r"[a-z]{3,14}|[!=]==?|\?\?|\?\.|&&|\|\|", re.I)
-_COMMENT = re.compile(r"^[ \t]{0,60}(?://|#(?!\w)|/?\*|<!--|--|\"\"\"|;;)", re.M)
-_IMPORT = re.compile(r"^[ \t]{0,8}(?:import|from|use|#include|require|const \w{1,40} = require)\b", re.M)
+_OPERATOR = re.compile(r"[!=]==?|\?\?|\?\.|&&|\|\|")
+_OPERATORS = ("==", "!=", "??", "?.", "&&", "||")
+_LONG_WORD = 14
+_NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
+_COMMENT = re.compile(r"\n[ \t]{0,60}(?://|#(?!\w)|/?\*|<!--|--|\"\"\"|;;)")
+_IMPORT = re.compile(r"\n[ \t]{0,8}(?:import|from|use|#include|require|const \w{1,40} = require)\b")
 
 
 def patch(files: Sequence[ReadFile]) -> list[str]:
@@ -201,9 +208,11 @@ def patch(files: Sequence[ReadFile]) -> list[str]:
         found[f"-{place}:{_bucket(removed)}"] = None
         found[f"={place}:{_balance(added, removed)}"] = None
     code = [file for file in files if file.part == "authored"]
-    gained, lost = _text(code, "added"), _text(code, "removed")
+    gained = "\n" + _text([file.added for file in code])
+    lost = "\n" + _text([file.removed for file in code])
     for name, pattern in (("def", _DEFINES), ("exp", _EXPOSES), ("com", _COMMENT), ("imp", _IMPORT)):
-        new, old = len(pattern.findall(gained)), len(pattern.findall(lost))
+        new = len(pattern.findall(gained)) if len(gained) > 1 else 0
+        old = len(pattern.findall(lost)) if len(lost) > 1 else 0
         found[f"+{name}:{_bucket(new)}"] = None
         found[f"={name}:{_balance(new, old)}"] = None
     _code_words(gained, lost, found)
@@ -227,21 +236,41 @@ def _balance(new: int, old: int) -> str:
     return "more" if new > 2 * old else "less" if old > 2 * new else "even"
 
 
-def _text(files: Sequence[ReadFile], side: str) -> str:
-    lines: list[str] = []
+def _text(sides: Sequence[Sequence[str]]) -> str:
+    """The lines as one text, as many of them as may be read."""
+    kept: list[str] = []
     left = _MOST_TEXT
-    for file in files:
-        for line in file.added if side == "added" else file.removed:
+    for lines in sides:
+        size = sum(map(len, lines)) + len(lines) if len(lines) <= left else left + 1
+        if size <= left:
+            kept += lines
+            left -= size
+            continue
+        for line in lines:
             left -= len(line) + 1
             if left < 0:
-                return "\n".join(lines)
-            lines.append(line)
-    return "\n".join(lines)
+                return "\n".join(kept)
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _code_words(gained: str, lost: str, found: dict[str, None]) -> None:
-    new, old = set(_CODE_WORD.findall(gained.lower())), set(_CODE_WORD.findall(lost.lower()))
+    new, old = _spelt(gained.lower()), _spelt(lost.lower())
     for word in sorted(new - old)[:200]:
         found["+w:" + word] = None
     for word in sorted(old - new)[:100]:
         found["-w:" + word] = None
+
+
+def _spelt(text: str) -> set[str]:
+    """The words and operators of code in lower case. ASCII is split by its letters, which is faster than searching."""
+    if not text.isascii():
+        return set(_CODE_WORD.findall(text))
+    words = set(text.translate(_NO_LETTERS).split())
+    long = [word for word in words if len(word) > _LONG_WORD]
+    found = {word for word in words if 3 <= len(word) <= _LONG_WORD}
+    for word in long:
+        found.update(_CODE_WORD.findall(word))
+    if any(map(text.__contains__, _OPERATORS)):
+        found.update(_OPERATOR.findall(text))
+    return found

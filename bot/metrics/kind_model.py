@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from math import exp, sqrt
+from operator import itemgetter
 from struct import Struct
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ KINDS_LEARNT: tuple[Kind, ...] = (
     "chore",
 )
 MOST_TOKENS = 5
+_READ = 2 * MOST_TOKENS
+"""features that are told before doubles are left out"""
 _PART = 1.0 / UNIT
 
 # One number holds the ten weights of a feature, 32 bits each, so that adding a feature is one addition. A weight is
@@ -45,6 +48,7 @@ _LANES = Struct(f"<{len(KINDS_LEARNT)}I")
 
 Row = tuple[int, tuple[int, ...], str]
 """one feature: its weights as one number, the weights, its text"""
+_SUMMED = itemgetter(0)
 
 
 class Guess(NamedTuple):
@@ -72,13 +76,12 @@ class Model:
                 continue
             if group in self.shifts:
                 logits = [value + shift for value, shift in zip(logits, self.shifts[group], strict=False)]
-            table = self.weights[group]
-            rows = [row for feature in features if (row := table.get(feature)) is not None]
+            rows = list(filter(None, map(self.weights[group].get, features)))
             if rows:
                 scale = 1.0 / sqrt(len(rows))
                 known.append((scale, rows))
                 below = _FLOOR * len(rows)
-                totals = _LANES.unpack(sum([row[0] for row in rows]).to_bytes(_LANES.size, "little"))
+                totals = _LANES.unpack(sum(map(_SUMMED, rows)).to_bytes(_LANES.size, "little"))
                 logits = [value + (total - below) * scale for value, total in zip(logits, totals, strict=False)]
         return _decided(logits, known)
 
@@ -101,9 +104,17 @@ def _decided(logits: Sequence[float], known: Sequence[tuple[float, list[Row]]]) 
 
 def _reasons(known: Sequence[tuple[float, list[Row]]], lane: int) -> tuple[str, ...]:
     """The features whose weight for this kind stands highest, each told once."""
-    effects = [(row[1][lane] * scale, row[2]) for scale, rows in known for row in rows if row[1][lane] > 0]
+    effects: list[tuple[float, str]] = []
+    for scale, rows in known:
+        speaking = [(weight, row[2]) for row in rows if (weight := row[1][lane]) > 0]
+        if len(speaking) > _READ:
+            # none but the strongest of a group can be among the strongest of all
+            speaking.sort(reverse=True)
+            least = speaking[_READ - 1][0]
+            speaking = [one for one in speaking if one[0] >= least]
+        effects += [(weight * scale, feature) for weight, feature in speaking]
     effects.sort(reverse=True)
-    told = [told_feature(feature) for _, feature in effects[: 2 * MOST_TOKENS]]
+    told = [told_feature(feature) for _, feature in effects[:_READ]]
     return tuple(dict.fromkeys(told))[:MOST_TOKENS]
 
 

@@ -8,6 +8,8 @@ from bot.landing.conventions import Recognised
 from bot.model import Landing
 
 _NUMBER = re.compile(r"#(\d{1,7})\b|\b[Gg][Hh]-(\d{1,7})\b|/(?:issues|pull)/(\d{1,7})\b")
+_SIGNS = ("#", "h-", "H-", "/issues/", "/pull/")
+"""one of them is in every text that names a number"""
 _PLACE = re.compile(r"(?:https://[\w.-]{1,100}/)?([\w.-]{1,39}/[\w.-]{1,100})$")
 _SAYS = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|part of|follow[- ]?up (?:to|of|for)|reland of|see|"
@@ -31,7 +33,7 @@ _HEAD = 20_000
 
 def _issues(text: str, repository: str) -> list[str]:
     """Numbers come first: they are rare, and looking back from one is cheaper than looking for every word."""
-    if text.count("#") > _MOST_MARKS:
+    if not any(map(text.__contains__, _SIGNS)) or text.count("#") > _MOST_MARKS:
         return []
     found = {link for match in _NUMBER.finditer(text) if (link := _linked(text, match, repository))}
     return sorted(found) if len(found) <= _MOST else []
@@ -50,7 +52,7 @@ def _linked(text: str, match: re.Match[str], repository: str) -> str | None:
 
 def _stack(text: str, repository: str) -> list[str]:
     """Pull requests of a stack block, as ghstack, Graphite and spr write it into the body."""
-    if "#" not in text:
+    if "#" not in text or not any(map(text.lower().__contains__, _STACK_HEAD)):
         return []
     lines = text.split("\n")
     heads = [index for index, line in enumerate(lines) if line.strip().lower().startswith(_STACK_HEAD)]

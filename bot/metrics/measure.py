@@ -55,8 +55,11 @@ def _verdict(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...
     )
 
 
-def measure(landing: Landing, rules: Measure) -> Fact:
-    """The fact of one landing: a pure function of the commit, its carrier, its pull request and the rules."""
+def measure(landing: Landing, rules: Measure, *, notes: str | None = None) -> Fact:
+    """The fact of one landing: a pure function of the commit, its carrier, its pull request and the rules.
+
+    `notes` are the commit's line notes (refs/notes/ai), where a clone has them.
+    """
     commit = landing.commit
     recognised = recognise(landing, rules.landing)
     read = read_files(commit.files, rules.files)
@@ -84,7 +87,7 @@ def measure(landing: Landing, rules: Measure) -> Fact:
         certain=verdict.certain,
         languages=languages(read),
         skills=skills_of(read) if person else {},
-        ai=marks(commit, landing.pull_request),
+        ai=marks(commit, landing.pull_request, notes),
         signals=signals(read) if person else {},
         paths=_paths(read),
         links=links(landing, recognised) if person else (),

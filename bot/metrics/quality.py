@@ -10,10 +10,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from bot.metrics.hotspots import NO_HISTORY, NO_PAST, STATED, FileHistory, fix_weight, source_paths
-from bot.metrics.scores import FORMULAS, NOTHING, Known, Rating, Work, coefficients, correctness, is_rated
+from bot.metrics.hotspots import MONTH, NO_HISTORY, NO_PAST, STATED, FileHistory, fix_weight, named, source_paths
+from bot.metrics.scores import (
+    FORMULAS,
+    LIVE_SIGNALS,
+    NOTHING,
+    Known,
+    Rating,
+    Work,
+    coefficients,
+    correctness,
+    is_rated,
+)
 from bot.metrics.signals import entropy, module_of, signals
-from bot.model import Change, ChangeId, CountedCommit, Item, Quality, Score, ScoreEvidence
+from bot.model import Change, ChangeId, CountedCommit, Item, LiveScore, Quality, Score, ScoreEvidence
 
 __all__ = ["QUALITIES", "item_scores", "known_since", "rate", "scores_of", "signals"]
 
@@ -76,12 +86,17 @@ def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Wor
 
 
 def known_since(change: Change, history: FileHistory, now: int, known: Known = NOTHING) -> Known:
-    """`known` with what the record itself tells by `now` (epoch seconds): a revert, and days without a fix."""
+    """`known` with what the record itself tells by `now` (epoch seconds).
+
+    That is a revert, a fix within 30 days that names the change, and days without a fix of its files.
+    """
     paths = {path for commit in _commits([change]) for path in source_paths(commit.fact)}
     fixed_at = history.next_fix(change.repository, paths, change.landed_at)
+    named_at = history.next_fix(change.repository, named(change.pull_request), change.landed_at)
     end = now if fixed_at is None else min(now, fixed_at)
     return replace(
         known,
+        fixed=int(named_at is not None and named_at <= min(now, change.landed_at + MONTH)),
         quiet_days=max(0, end - change.landed_at) // _DAY if paths else None,
         reverted=change.state == "reverted",
         relanded=change.state == "relanded",
@@ -159,6 +174,21 @@ def rate(
             if score.score is not None:
                 found[name].append((math.log2(2 + added), score))
     return Quality(*(_mean(found[name], *coefficients()["prior"][name]) for name in QUALITIES))
+
+
+def with_live(plain: Quality, live: Quality) -> Quality:
+    """The scores that any clone tells, each with what GitHub alone shows beside it, where that moves it."""
+    return Quality(*(_beside(getattr(plain, name), getattr(live, name)) for name in QUALITIES))
+
+
+def _beside(plain: Score, live: Score) -> Score:
+    rows = tuple(row for row in live.evidence if row.signal in LIVE_SIGNALS)
+    return plain if live.score is None or not rows else replace(plain, live=LiveScore(live.score, rows))
+
+
+def together(since: Known, shown: Known) -> Known:
+    """What the record tells of a change, with what GitHub showed of it."""
+    return replace(since, checks=shown.checks, approved=shown.approved)
 
 
 def _worst(known: Sequence[Known]) -> Known:

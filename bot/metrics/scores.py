@@ -19,6 +19,11 @@ from bot.metrics.hotspots import NO_PAST, Past
 Reasons = tuple[tuple[str, float], ...]
 """(signal, points): what each signal of trouble, or its absence, does to the score"""
 
+CHECKS_FAILED = "checks of its head failed"
+NOT_APPROVED = "merged without an approval"
+LIVE_SIGNALS = frozenset({CHECKS_FAILED, NOT_APPROVED})
+"""what only GitHub tells: no clone has it"""
+
 _DAMPED = 10
 """lines at which half of the weight of a habit counts: a tiny patch shows none"""
 _USUAL_DENSITY = 0.14
@@ -143,9 +148,9 @@ def _outcomes(model: Mapping[str, Any], known: Known) -> Iterator[tuple[str, Cal
         )
 
     if known.checks == "failed":
-        yield "required checks failed at the merge", times(odds["checks_failed"])
+        yield CHECKS_FAILED, times(odds["checks_failed"])
     if known.approved is False:
-        yield "merged without an approval", times(odds["not_approved"])
+        yield NOT_APPROVED, times(odds["not_approved"])
     if known.fixed:
         yield "a fix within 30 days names it", times(odds["fixed"], chances["fixed_most"])
     elif known.quiet_days is not None and known.quiet_days >= 30 and not (known.reverted or known.relanded):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,8 @@ from bot.digest.grounding import Refusal, ground
 from bot.model import Text
 from bot.narrator.sheet import AnyFacts, instructions, read_answer, sheet_of
 from bot.narrator.writer import Writer, WriterError
+
+Naming = Literal["named", "anonymous"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +25,33 @@ class Written:
     failure: str = ""
 
 
-async def write(
-    writer: Writer, facts: AnyFacts, template: Text, *, naming: Literal["named", "anonymous"] = "named"
-) -> Written:
+def sheet_hash(facts: AnyFacts, naming: Naming = "named") -> str:
+    """Names what a writer is told about these facts: an answer is good for as long as it stays the same."""
+    return hashlib.sha256(f"{instructions()}\n{sheet_of(facts, naming)}".encode()).hexdigest()
+
+
+async def ask(writer: Writer, facts: AnyFacts, naming: Naming = "named") -> str | None:
+    """The writer's raw answer, which `judge` reads; None from one that is off. Raises WriterError."""
+    return await writer.answer(instructions(), sheet_of(facts, naming))
+
+
+def judge(answer: str | None, facts: AnyFacts, template: Text, *, naming: Naming = "named") -> Written:
+    """The answer checked sentence by sentence; the template's text where there is none, or none of the agreed form."""
+    if answer is None or not template.sentences:
+        return Written(template, template)
+    try:
+        offered = read_answer(answer, facts)
+    except WriterError as error:
+        return Written(template, template, failure=str(error))
+    text, refusals = ground(offered, template, facts, naming=naming)
+    return Written(text, template, offered, refusals)
+
+
+async def write(writer: Writer, facts: AnyFacts, template: Text, *, naming: Naming = "named") -> Written:
     """The writer's text, checked sentence by sentence; never raises, since the template always stands in."""
     if not template.sentences:
         return Written(template, template)
     try:
-        answer = await writer.answer(instructions(), sheet_of(facts, naming))
-        if answer is None:
-            return Written(template, template)
-        offered = read_answer(answer, facts)
+        return judge(await ask(writer, facts, naming), facts, template, naming=naming)
     except WriterError as error:
         return Written(template, template, failure=f"{writer.name}: {error}")
-    text, refusals = ground(offered, template, facts, naming=naming)
-    return Written(text, template, offered, refusals)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random as random_numbers
+import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.logs import about
 from bot.queue import rows
 from bot.queue.backoff import back_off
 from bot.queue.interface import Clock, Job, LeaseLost, Park, RetryLater, Task
@@ -52,6 +54,15 @@ class Worker:
     owner: str = field(default_factory=lambda: uuid.uuid4().hex)
     tasks: dict[str, Task] = field(default_factory=dict)
     running: dict[tuple[int, int], asyncio.Task[None]] = field(default_factory=dict)
+    on_ended: Callable[[str, str, float], None] | None = None
+    """told of each attempt: its task, what became of it, and seconds"""
+    beat: float | None = None
+    """monotonic time of the last sign of life of the loop that keeps leases; None before it runs"""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether leases are being kept: two beats may be missed."""
+        return self.beat is not None and time.monotonic() - self.beat < 3 * self.pace.renew_every + 1
 
     def lease(self) -> rows.Lease:
         now = self.clock()
@@ -64,33 +75,43 @@ class Worker:
         current = asyncio.current_task()
         if current is not None:
             self.running[key] = current
+        begun, outcome = time.monotonic(), "error"
         try:
-            await self._attempt(job, task)
+            with about(job=claim.id, task=claim.task, attempt=claim.attempt):
+                outcome = await self._attempt(job, task)
         except asyncio.CancelledError:
+            outcome = "handed back"
             await asyncio.shield(self._hand_back(claim))
             raise
         finally:
             self.running.pop(key, None)
+            if self.on_ended is not None:
+                self.on_ended(claim.task, outcome, time.monotonic() - begun)
 
-    async def _attempt(self, job: Job, task: Task) -> None:
+    async def _attempt(self, job: Job, task: Task) -> str:
+        """What became of it, in one word or two."""
         claim = job.claim
         if claim.failures >= task.max_attempts:
             await self._give_up(claim, f"its worker was lost {claim.failures} times")
-            return
+            return "dead"
         try:
             async with asyncio.timeout(task.time_out.total_seconds()):
                 await task.function(job)
         except RetryLater as later:
             await self._put_off(claim, task, later)
+            return "put off"
         except Park as reason:
             async with self.store.begin() as conn:
                 await rows.park(conn, claim, str(reason))
+            return "parked"
         except LeaseLost as lost:
             log.warning("lease lost: %s", lost)
+            return "lease lost"
         except Exception as error:
             await self._fail(claim, task, error)
-        else:
-            await self._finish(job)
+            return "failed"
+        await self._finish(job)
+        return "done"
 
     async def _finish(self, job: Job) -> None:
         if not job.finished:
@@ -131,6 +152,7 @@ class Worker:
     async def keep_leases(self) -> None:
         """Renew for ever; a job whose lease is gone all the same is cancelled here, as it runs elsewhere."""
         while True:
+            self.beat = time.monotonic()
             await asyncio.sleep(self.pace.renew_every)
             if self.running:
                 await self.renew()

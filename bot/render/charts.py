@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 from bot.model import MonthRecord
 
 LEVELS = ((8, "8 or more"), (4, "4 to 7"), (2, "2 to 3"), (1, "1"))
 """(least commits, words) of a day's level, the strongest first; fixed, so that two pages compare"""
 _LEVEL_OF = tuple(max(0, sum(commits >= least for least, _ in LEVELS) - 1) for commits in range(9))
+Years = dict[str, list[tuple[str, int]]]
+"""year -> (day, commits) of each day with work, oldest first"""
 COLUMNS = 54
 """weeks that a calendar year can touch"""
 
@@ -29,11 +33,14 @@ class YearMap:
     """(level 1-4, path), only those that occur"""
 
 
-def year_maps(activity: Mapping[str, int]) -> list[YearMap]:
+def by_year(activity: Mapping[str, int]) -> Years:
+    """The days with work of each calendar year that has any, oldest first."""
+    found = groupby(sorted(activity), itemgetter(slice(4)))
+    return {year: [(day, activity[day]) for day in days] for year, days in found}
+
+
+def year_maps(years: Years) -> list[YearMap]:
     """A map for every calendar year from the first day with work to the last, newest first."""
-    years: dict[str, list[tuple[str, int]]] = {}
-    for day, commits in activity.items():
-        years.setdefault(day[:4], []).append((day, commits))
     if not years:
         return []
     span = range(int(max(years)), int(min(years)) - 1, -1)
@@ -43,11 +50,12 @@ def year_maps(activity: Mapping[str, int]) -> list[YearMap]:
 def _year_map(year: str, rows: list[tuple[str, int]]) -> YearMap:
     every_day, places = _year_grid(int(year))
     points: tuple[list[str], ...] = ([], [], [], [])
+    put = [points[level].append for level in _LEVEL_OF]
     for day, commits in rows:
-        points[_LEVEL_OF[min(commits, 8)]].append(places[day])
+        put[commits if commits < 8 else 8](places[day])
     return YearMap(
         year=year,
-        commits=sum(commits for _, commits in rows),
+        commits=sum([commits for _, commits in rows]),
         days=len(rows),
         every_day=every_day,
         levels=tuple((level + 1, "".join(path)) for level, path in enumerate(points) if path),
@@ -56,7 +64,10 @@ def _year_map(year: str, rows: list[tuple[str, int]]) -> YearMap:
 
 @lru_cache(maxsize=64)
 def _year_grid(year: int) -> tuple[str, dict[str, str]]:
-    """(path of all days of the year as seven lines, path of each day as a point)."""
+    """(path of all days of the year as seven lines, path of each day as a point).
+
+    A point has a length, if a small one: what prints a page may leave out lines without any, whatever their ends.
+    """
     start = date(year, 1, 1).toordinal()
     monday = start - date(year, 1, 1).weekday()
     days = {date.fromordinal(number): number - monday for number in range(start, date(year, 12, 31).toordinal() + 1)}
@@ -64,7 +75,7 @@ def _year_grid(year: int) -> tuple[str, dict[str, str]]:
     for place in days.values():
         weeks[place % 7].append(place // 7)
     lines = "".join(f"M{row[0]} {weekday}H{row[-1]}.01" for weekday, row in weeks.items())
-    return lines, {day.isoformat(): f"M{place // 7} {place % 7}h0" for day, place in days.items()}
+    return lines, {day.isoformat(): f"M{place // 7} {place % 7}h.01" for day, place in days.items()}
 
 
 def whole_years(months: Iterable[str]) -> list[str]:
@@ -80,11 +91,13 @@ def month_bars(months: Sequence[MonthRecord], height: int = 40) -> tuple[list[st
     commits: dict[str, int] = {month.month: month.commits for month in months}
     span = whole_years(commits)
     peak = max(commits.values(), default=0)
-    bars = []
-    for place, month in enumerate(span):
-        if number := commits.get(month, 0):
-            tall = round(height * number / peak, 1)
-            bars.append(f"M{place}.1 {height}v-{tall:g}h.8v{tall:g}z")
+    # Many months are equally high, and numbers cost more to spell than to look up.
+    high = {number: f"{round(height * number / peak, 1):g}" for number in set(commits.values()) if number}
+    bars = [
+        f"M{place}.1 {height}v-{tall}h.8v{tall}z"
+        for place, month in enumerate(span)
+        if (tall := high.get(commits.get(month, 0)))
+    ]
     return span, "".join(bars), peak
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.model import Change, ChangeId, Lines, MonthRecord
+from bot.model import Change, ChangeId, Lines, MonthRecord, Text
 from bot.render.environment import template
 from bot.render.markdown import md_sentences
 from bot.render.md_text import md_text
@@ -26,15 +26,22 @@ class DigestPart:
     record: MonthRecord
 
 
+NOTHING = Text(())
+
+
 @dataclass(frozen=True, slots=True)
 class DigestFrame:
     """What is said around the people: the zone of the months, and what only some digests say."""
 
     zone: str
     repository: str = ""
-    """named where the digest stands in another one"""
+    """what is told of, named where the digest stands in another one"""
     preview: bool = False
     disputes: Sequence[str] = ()
+    subject: str = ""
+    """the one repository that is told of; empty where there are several"""
+    lead: Text = NOTHING
+    """what is said of everybody's month together"""
 
 
 def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change], frame: DigestFrame) -> str:
@@ -43,8 +50,9 @@ def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change],
     Where it would be too long texts are folded, then only the numbers are told, and last only the sum of some.
     """
     ordered = sorted(parts, key=lambda part: (part.name.casefold(), part.name))
-    view = _view(ordered, frame)
-    texts = [md_sentences(part.record.summary, changes) for part in ordered]
+    month = month_name(ordered[0].record.month)
+    view = {**_view(ordered, frame), "lead": md_sentences(_below_heading(frame.lead, frame, month), changes)}
+    texts = [md_sentences(_below_heading(part.record.summary, frame, month), changes) for part in ordered]
     people = [
         {"name": md_text(part.name, 200), "tally": md_text(tally(part.record)), "text": text}
         for part, text in zip(ordered, texts, strict=True)
@@ -56,6 +64,19 @@ def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change],
         if _units(text) <= LONGEST:
             return text
     return _with_a_sum(view, people, ordered)
+
+
+def _below_heading(text: Text, frame: DigestFrame, month: str) -> Text:
+    """The text without the month, and the one repository, that the heading says already."""
+    if not text.sentences or not frame.subject:
+        return text
+    first, prefix = text.sentences[0], f"{month}, {frame.subject}: "
+    if not first.text.startswith(prefix):
+        return text
+    said = first.text.removeprefix(prefix)
+    word = said.partition(" ")[0].rstrip(",.;")
+    shown = said[:1].upper() + said[1:] if word.isalpha() and word.islower() else said
+    return replace(text, sentences=(replace(first, text=shown), *text.sentences[1:]))
 
 
 def _view(ordered: Sequence[DigestPart], frame: DigestFrame) -> dict[str, Any]:

@@ -6,13 +6,16 @@ import base64
 import hashlib
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from bot.model import Change, Profile
+from bot.model import Profile
+from bot.render import charts, wording
 from bot.render import html_sections as sections
-from bot.render import wording
+from bot.render.anonymity import PERSONAL
 from bot.render.environment import source, template
-from bot.render.html_evidence import evidence_of
+from bot.render.html_evidence import Evidence, Listed, evidence_of, in_no_month, listed_changes
 from bot.render.html_history import history
 from bot.render.html_text import HtmlText
 from bot.render.verification import verify_commands
@@ -27,6 +30,16 @@ _SLACK = 2_000
 
 
 @dataclass(frozen=True, slots=True)
+class DatedLink:
+    """A dated snapshot: its address, the month at whose end the record stood so, and the day on which it was taken."""
+
+    address: str
+    month: str
+    day: str
+    """`YYYY-MM-DD`"""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What a page says about itself, which the record cannot know. Empty strings leave a thing out."""
 
@@ -38,8 +51,8 @@ class Page:
     record: str = ""
     """address of the JSON form"""
     feed: str = ""
-    snapshot: str = ""
-    """address of the dated snapshot that never changes"""
+    snapshots: tuple[DatedLink, ...] = ()
+    """the dated snapshots that never change, the newest first"""
     budget: int = BUDGET
 
 
@@ -50,10 +63,15 @@ def render_html(profile: Profile) -> str:
 
 def render_page(profile: Profile, page: Page) -> str:
     """The profile as a page of at most `page.budget` bytes: older evidence is folded to numbers where it must be."""
-    room = page.budget - _rest(profile)
-    text = _render(profile, page, room)
+    listed = listed_changes(profile)
+    years = charts.by_year(profile.activity)
+    room = page.budget - _rest(profile, listed, len(years)) - sum(40 + len(one.address) for one in page.snapshots)
+    view = _view(profile, page, years)
+    text = _render(view, profile, evidence_of(profile, room, listed))
     excess = len(text.encode("utf-8", "replace")) - page.budget
-    return text if excess <= 0 else _render(profile, page, room - excess - _SLACK)
+    if excess <= 0:
+        return text
+    return _render(view, profile, evidence_of(profile, room - excess - _SLACK, listed))
 
 
 @cache
@@ -69,40 +87,42 @@ def style_hash() -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
 
 
-def _rest(profile: Profile) -> int:
+def _rest(profile: Profile, listed: Listed, years: int) -> int:
     """Bytes of everything but the months' own blocks, estimated from above."""
     return (
         _REST_FIXED
         + 82 * len(profile.months)
         + 13 * len(profile.activity)
-        + 700 * len({day[:4] for day in profile.activity})
+        + 700 * years
         + 260 * len(profile.technical)
         + 190 * len(profile.languages)
         + 420 * len(profile.repositories)
         + 4 * 1200
-        + sum(110 + len(change.title) + len(change.url or "") for change in _in_no_month(profile))
+        + sum(110 + len(change.title) + len(change.url or "") for change in in_no_month(profile, listed))
     )
 
 
-def _in_no_month(profile: Profile) -> list[Change]:
-    listed = {key for month in profile.months for item in month.items for key in item.changes}
-    return [change for change in profile.changes if change.id not in listed]
-
-
-def _render(profile: Profile, page: Page, room: int) -> str:
-    return template("page.html").render(_view(profile, page, room))
-
-
-def _view(profile: Profile, page: Page, room: int) -> dict[str, Any]:
-    evidence = evidence_of(profile, room)
+def _render(view: dict[str, Any], profile: Profile, evidence: Evidence) -> str:
+    """The page with as much evidence as there is room for."""
     short = [month.month for month in profile.months if evidence.detail[month.month] != "rows"]
-    maps = sections.year_pictures(profile)
+    return template("page.html").render(
+        view,
+        narrative=evidence.sentences(profile.narrative),
+        history=history(profile, evidence),
+        shortened=wording.month_name(short[0]) if short else "",
+        quality=sections.quality_rows(profile, evidence),
+        skills=sections.skill_rows(profile, evidence),
+    )
+
+
+def _view(profile: Profile, page: Page, years: charts.Years) -> dict[str, Any]:
+    """Everything that does not depend on how much evidence is shown."""
+    maps = sections.year_pictures(years)
     return {
         "page": page,
         "style": HtmlText(style()),
         "name": profile.contributor.display,
         "span": _span(profile),
-        "narrative": evidence.sentences(profile.narrative),
         "description": profile.narrative.text or f"The landed work of {profile.contributor.display}",
         "stats": sections.stats(profile),
         "share": wording.feature_share(profile.overall.feature_share),
@@ -114,19 +134,30 @@ def _view(profile: Profile, page: Page, room: int) -> dict[str, Any]:
         "maps": maps[:3],
         "older_maps": maps[3:],
         "months": sections.month_rows(profile),
-        "history": history(profile, evidence),
-        "shortened": wording.month_name(short[0]) if short else "",
-        "quality": sections.quality_rows(profile, evidence),
         "ai": sections.ai_rows(profile),
         "languages": sections.language_rows(profile),
-        "skills": sections.skill_rows(profile, evidence),
         "repositories": sections.repository_cards(profile),
         "repository_note": _repository_note(profile),
         "verify": verify_commands(profile),
+        "personal": any(record.full_name.startswith(PERSONAL) for record in profile.repositories),
+        "snapshots": _snapshots(page),
         "computed": wording.moment_name(profile.generated_at, profile.method.timezone),
         "stamp": wording.rfc3339(profile.generated_at),
         "method": profile.method,
     }
+
+
+def _snapshots(page: Page) -> list[tuple[str, list[tuple[str, str]]]]:
+    """(year, (address, words) of each) of the dated snapshots; one of a month's end is called by the month."""
+    found = [((one.month or one.day)[:4], one.address, _dated(one)) for one in page.snapshots]
+    return [
+        (year, [(address, words) for _, address, words in rows]) for year, rows in groupby(found, key=itemgetter(0))
+    ]
+
+
+def _dated(one: DatedLink) -> str:
+    month = wording.short_month(one.month or one.day)[:3]
+    return month if one.month else f"{int(one.day[8:10])} {month}"
 
 
 def _span(profile: Profile) -> str:

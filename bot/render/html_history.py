@@ -7,13 +7,11 @@ from itertools import groupby
 
 from bot.model import Change, ChangeId, Item, MonthRecord, Profile
 from bot.render import wording
-from bot.render.html_evidence import CITED, Evidence
+from bot.render.html_evidence import CITED_BY_DETAIL, Evidence, commit_number
 from bot.render.html_text import HtmlText, html_link, html_name, html_text
 
 _UNFOLDED = 8
 """active months that a reader sees without unfolding a year"""
-_CITED_ABOVE_NUMBERS = 3
-"""the same, where the list of numbers stands right below"""
 _KINDS = (("feature", "Features"), ("bug_fix", "Bug fixes"), ("other", "Other"))
 
 
@@ -39,9 +37,10 @@ def history(profile: Profile, evidence: Evidence) -> HtmlText:
 
 def _elsewhere(key: ChangeId, evidence: Evidence) -> str:
     change = evidence.changes[key]
+    date = wording.date_name(wording.day_reader(evidence.zone)(change.landed_at))
     return (
         f"<li id={evidence.anchors[key]}>{html_link(change.url, html_name(change.title))}"
-        f"<small>{evidence.label(key)} · {wording.date_name(evidence.day(change.landed_at))}</small>"
+        f"<small>{evidence.label(key)} · {date}</small>"
     )
 
 
@@ -54,7 +53,7 @@ def _year_tally(months: Iterable[MonthRecord]) -> str:
 
 def _month(month: MonthRecord, evidence: Evidence) -> str:
     anchor = f"m{month.month}"
-    most = CITED if evidence.detail[month.month] != "numbers" else _CITED_ABOVE_NUMBERS
+    most = CITED_BY_DETAIL[evidence.detail[month.month]]
     summary = evidence.sentences(month.summary, most, here=anchor)
     return (
         f"<article id={anchor}><h4>{wording.month_name(month.month)}</h4><p class=t>{wording.tally(month)}"
@@ -73,8 +72,8 @@ def month_items(month: MonthRecord, evidence: Evidence) -> HtmlText:
 
 
 def _unfolding(month: MonthRecord, evidence: Evidence) -> str:
-    listed = sum(len(item.changes) for item in month.items)
-    says = f"{wording.counted(len(month.items), 'item')}, {wording.counted(listed, 'change')}"
+    items, listed = len(month.items), len(evidence.listed[month.month])
+    says = f"{items:,} item{'s'[: items != 1]}, {listed:,} change{'s'[: listed != 1]}"
     detail = evidence.detail[month.month]
     if detail == "count":
         return f"<p class=t>{says}"
@@ -86,7 +85,7 @@ def _items(month: MonthRecord, evidence: Evidence, *, rows: bool, level: str = "
     for kind, heading in _KINDS:
         items = [item for item in month.items if item.kind == kind]
         if items and rows:
-            out.append(f"<{level}>{heading}</{level}><ul>{''.join(_item(item, evidence) for item in items)}</ul>")
+            out.append(f"<{level}>{heading}</{level}><ul>{''.join([_item(item, evidence) for item in items])}</ul>")
         elif items:
             out.append(f"<p><b>{heading}</b> {_numbers(items, evidence)}")
     return "".join(out)
@@ -96,17 +95,20 @@ def _numbers(items: Iterable[Item], evidence: Evidence) -> str:
     """`beacon#41 + #43; charts#7 (reverted)`: a repository is named where it changes."""
     said: list[str] = []
     before = ""
-    changes, numbers = evidence.changes, evidence.numbers
+    changes = evidence.changes
     for item in items:
-        listed = []
+        mark = "; " if said else ""
         for key in item.changes:
             change = changes.get(key)
             here = change.repository if change else ""
-            listed.append(numbers[key] if change and here == before else evidence.label(key))
-            before = here
-        state = "" if item.state == "landed" else f" ({wording.STATE_NAMES[item.state]})"
-        said.append(" + ".join(listed) + state)
-    return "; ".join(said)
+            if change is None or here != before:
+                said += mark, evidence.label(key)
+            else:
+                said.append(f"{mark}#{change.pull_request}" if change.pull_request else mark + commit_number(key))
+            before, mark = here, " + "
+        if item.state != "landed":
+            said.append(f" ({wording.STATE_NAMES[item.state]})")
+    return "".join(said)
 
 
 def _item(item: Item, evidence: Evidence) -> str:
@@ -124,12 +126,10 @@ def _change(key: ChangeId, evidence: Evidence, *, told: bool = False) -> str:
     change = evidence.changes.get(key)
     if change is None:
         return f"<li>{html_text(key)}"
-    day = evidence.day(change.landed_at)
-    lines = wording.lines_of(change).total
-    link = html_link(change.url, html_name(change.title))
+    lines = wording.lines_in(wording.lines_of(change))
     row = (
-        f"<li id={evidence.anchors[key]}>{link}<small>{evidence.label(key)} · "
-        f"{int(day[8:])} {wording.MONTH_NAMES[int(day[5:7]) - 1][:3]} · {lines:,} line{'s'[: lines != 1]}</small>"
+        f"<li id={evidence.anchors[key]}>{html_link(change.url, html_name(change.title))}"
+        f"<small>{evidence.label(key)} · {evidence.day(change.landed_at)} · {lines:,} line{'s'[: lines != 1]}</small>"
     )
     return row if told else row + _notes(change, evidence)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
-from operator import attrgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from bot.model import Profile, RepositoryRecord, Score
@@ -17,6 +17,7 @@ from bot.render.verification import repository_addresses
 _QUALITY_ROWS = 8
 """evidence rows of a score on the page, the strongest first"""
 _SKILL_CITED = 6
+_DAYS = {f"{day:02d}": str(day) for day in range(1, 32)}
 
 
 def stats(profile: Profile) -> list[tuple[str, str, str]]:
@@ -63,7 +64,7 @@ def _bar(share: float) -> HtmlText:
     return HtmlText(f"M0,0h{100 * share:.1f}v1H0z")
 
 
-def year_pictures(profile: Profile) -> list[dict[str, Any]]:
+def year_pictures(years: charts.Years) -> list[dict[str, Any]]:
     """One heat map a calendar year, newest first."""
     return [
         {
@@ -74,22 +75,25 @@ def year_pictures(profile: Profile) -> list[dict[str, Any]]:
                 + "".join(f'<path class=l{level} d="{path}"/>' for level, path in one.levels)
             ),
         }
-        for one in charts.year_maps(profile.activity)
+        for one in charts.year_maps(years)
     ]
 
 
 def month_rows(profile: Profile) -> HtmlText:
     """The table behind every chart and total: one row an active month, newest first."""
-    days: dict[str, list[str]] = defaultdict(list)
-    for day, commits in profile.activity.items():
-        number = day[9:] if day[8] == "0" else day[8:]
-        days[day[:7]].append(number if commits == 1 else f"{number} ({commits})")
+    activity = profile.activity
+    days = {
+        month: ", ".join([_DAYS[day[8:]] if (n := activity[day]) == 1 else f"{_DAYS[day[8:]]} ({n})" for day in found])
+        for month, found in groupby(sorted(activity), itemgetter(slice(7)))
+    }
     return HtmlText(
         "".join(
-            f"<tr><th scope=row><a href=#m{one.month}>{wording.short_month(one.month)}</a>"
-            f"<td>{one.commits}<td>{one.features}<td>{one.bugs}<td>{one.other}<td>{one.lines_of_code:,}"
-            f"<td>{', '.join(days[one.month])}"
-            for one in profile.months
+            [
+                f"<tr><th scope=row><a href=#m{one.month}>{wording.short_month(one.month)}</a>"
+                f"<td>{one.commits}<td>{one.features}<td>{one.bugs}<td>{one.other}<td>{one.lines.code:,}"
+                f"<td>{days.get(one.month, '')}"
+                for one in profile.months
+            ]
         )
     )
 
@@ -126,7 +130,7 @@ def _score(name: str, score: Score, evidence: Evidence) -> dict[str, Any]:
         "score": wording.score_text(score),
         "basis": wording.score_basis(score),
         "rated": score.score is not None,
-        "dot": HtmlText(f"M{score.score:.1f} 0h0" if score.score is not None else ""),
+        "dot": HtmlText(f"M{score.score:.1f} 0h.01" if score.score is not None else ""),
         "range": HtmlText(f"M{score.interval[0]:.1f} 0H{score.interval[1]:.1f}" if score.interval else ""),
         "rows": HtmlText(
             "".join(

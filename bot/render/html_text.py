@@ -13,7 +13,6 @@ from markupsafe import Markup, escape
 
 from bot.render.plain import LONGEST, LONGEST_TEXT, plain
 
-_ACTIVE = re.compile("[&<>\"']")
 _BARE_URL = re.compile("[A-Za-z0-9:/._~#@+-]+")
 _SAFE_URL = "%:/?#@!$&+,;=-._~"
 
@@ -27,7 +26,10 @@ class HtmlText(Markup):
 def html_text(text: str, longest: int = LONGEST) -> str:
     """`text` on one line, with the characters that mean something to HTML escaped."""
     text = plain(text, longest)
-    return str(escape(text)) if _ACTIVE.search(text) else text
+    # Looking for each is four times as fast as a pattern, and most texts hold none.
+    if "'" in text or '"' in text or "&" in text or "<" in text or ">" in text:
+        return str(escape(text))
+    return text
 
 
 def html_name(name: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from bot.model import Change, Item, MonthRecord, Profile, Quality, RepositoryRecord, Score, Text
+from bot.model import Change, Item, MonthRecord, Profile, Quality, RepositoryRecord, Score, ScoreEvidence, Text
 from bot.render.wording import QUALITY_NAMES, instant, lines_of, rfc3339
 
 Object = dict[str, Any]
@@ -104,7 +105,7 @@ def change_object(change: Change) -> Object:
         "certain": change.certain,
         "title": change.title,
         "landed_at": instant(change.landed_at),
-        "commits": [commit.fact.commit for commit in change.counted or change.commits],
+        "commits": [commit.fact.commit for commit in change.counted or change.commits if commit.fact.commit],
         "state": change.state,
         "lines": lines_of(change).as_dict(),
         "also_in": list(change.also_in),
@@ -139,7 +140,8 @@ def _overall(profile: Profile) -> Object:
 
 
 def _month(month: MonthRecord) -> Object:
-    return {
+    """Reviews given are there where GitHub showed any: no clone holds them."""
+    plain = {
         "month": month.month,
         "commits": month.commits,
         "co_authored": month.co_authored,
@@ -153,6 +155,7 @@ def _month(month: MonthRecord) -> Object:
         "summary": _text(month.summary),
         "items": [_item(item) for item in month.items],
     }
+    return plain | {"live": {"reviews": asdict(month.reviews)}} if month.reviews else plain
 
 
 def _item(item: Item) -> Object:
@@ -164,12 +167,19 @@ def _quality(quality: Quality) -> Object:
 
 
 def _score(score: Score) -> Object:
-    return {
+    """What only GitHub shows stands beside, and only where it moves the score."""
+    plain = {
         "score": score.score,
         "rated": score.rated,
         "interval": list(score.interval) if score.interval else None,
-        "evidence": [{"change": row.change, "signal": row.signal, "effect": row.effect} for row in score.evidence],
+        "evidence": _evidence(score.evidence),
     }
+    live = score.live
+    return plain | {"live": {"score": live.score, "evidence": _evidence(live.evidence)}} if live else plain
+
+
+def _evidence(rows: Iterable[ScoreEvidence]) -> list[Object]:
+    return [{"change": row.change, "signal": row.signal, "effect": row.effect} for row in rows]
 
 
 def _ai_usage(profile: Profile) -> Object:

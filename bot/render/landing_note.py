@@ -109,7 +109,7 @@ def _view(change: Change, around: Around) -> dict[str, Any]:
         notes.append("GitHub did not show every file, so the lines are a lower bound")
     notes += [f"disputed: {said}" for said in around.disputes.get(change.pull_request or 0, ())]
     return {
-        "title": md_text(change.title, 200),
+        "title": md_text(change.title, 200) or MdText("(no title)"),
         "state": md_text(change.state) if change.state != "landed" else None,
         "kind": md_text(_KIND_NAMES[change.kind]),
         "why": md_text(change.why, 200),

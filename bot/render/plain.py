@@ -6,6 +6,7 @@ private character, composed, of bounded length. Escaping for a format comes afte
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 LONGEST = 300
@@ -16,13 +17,16 @@ _JOINER = "\u200d"
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _SPACES = frozenset({"Zs", "Zl", "Zp"})
 _MARKS_IN_A_ROW = 8
+_RARE = re.compile("[^\u0000-\u02ff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u22ff]")
+"""outside Latin letters, common punctuation, currencies, arrows and operators, which hold no mark and are composed"""
 
 
 def plain(text: str, longest: int = LONGEST) -> str:
     """`text` on one line, without characters that hide, reorder or command; at most `longest` characters."""
-    if not (text.isascii() and text.isprintable()):
+    # Printable means without control, format, private characters and blanks but the ASCII one.
+    if not (text.isprintable() and (text.isascii() or not _RARE.search(text))):
         text = _fold(unicodedata.normalize("NFC", text[: 4 * longest]))
-    if "  " in text or text[:1] == " " or text[-1:] == " ":
+    if "  " in text or text.strip(" ") is not text:
         text = " ".join(text.split())
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.digest.explanation import NUMBERS
 from bot.model import Change, ChangeId, Item, MonthRecord
 from bot.render.environment import template
 from bot.render.markdown import md_cite, md_sentences
@@ -12,19 +13,6 @@ from bot.render.md_text import MdText, md_join, md_text
 from bot.render.wording import change_notes, counted, item_state, lines_of, month_name, tally, thousands
 
 _MOST_ROWS = 25
-FORMULAS = {
-    "commits": "Commits that reached the default branch, merges left out, each counted once across forks.",
-    "features": "Items whose kind is feature and that were not reverted; changes of one month that belong together "
-    "are one item.",
-    "bugs": "Items whose kind is bug fix and that were not reverted; changes of one month that belong together are "
-    "one item.",
-    "other": "Items that are neither feature nor bug fix and that were not reverted.",
-    "outcomes": "Changes that landed and stand: no reverts, nothing that was reverted.",
-    "lines": "Lines of code changed: additions and deletions in authored code, tests, documentation and "
-    "configuration; generated, vendored, moved and reverted lines are left out.",
-    "months": "Calendar months with a commit of one's own.",
-}
-"""how each number that `why` explains is made"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +68,7 @@ def why_number_part(
     kinds = {"features": ("feature",), "bugs": ("bug_fix",), "other": ("other",)}.get(name)
     newest = [item for item in months[0][0].items if kinds is None or item.kind in kinds] if months else []
     total = md_text(f"{name}: {thousands(sum(number for _, number in months))} in this repository")
-    return Part(said, (md_text(FORMULAS[name], 600), total), (*rows, *_items(newest, changes)))
+    return Part(said, (md_text(NUMBERS[name], 600), total), (*rows, *_items(newest, changes)))
 
 
 def _items(items: Sequence[Item], changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:

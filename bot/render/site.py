@@ -182,11 +182,16 @@ def difference_page(profile: Profile, months: tuple[Month, Month], place: Place)
     """Two months of a person beside each other; a month without work is one of zeros."""
     by_month = {record.month: record for record in profile.months}
     before, after = (by_month.get(month) for month in months)
-    names = [{"name": wording.month_name(one), "link": f"{place.base}/months/{one}"} for one in months]
+    names = [
+        {"name": wording.month_name(one), "short": wording.short_month(one), "link": f"{place.base}/months/{one}"}
+        for one in months
+    ]
     return site_page(
         "difference.html",
-        f"{profile.contributor.display}, {names[0]['name']} and {names[1]['name']}",
+        profile.contributor.display,
         place,
+        title=f"{profile.contributor.display}, {names[0]['name']} and {names[1]['name']}",
+        span=f"{names[0]['name']} and {names[1]['name']} beside each other",
         rows=[_row(label, old, new) for label, old, new in _counts(before, after)],
         where=_where(before, after, names),
         before=names[0],

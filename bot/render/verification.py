@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from bot.model import Profile
+from bot.render.anonymity import PERSONAL
 
 
 def repository_addresses(profile: Profile) -> dict[str, str]:
@@ -24,10 +25,10 @@ def repository_addresses(profile: Profile) -> dict[str, str]:
 def verify_commands(profile: Profile) -> tuple[str, ...]:
     """The shell commands by which anybody recomputes the record: one clone a repository, then the comparison.
 
-    A repository without an address is named by its folder alone.
+    A repository without an address is named by its folder alone; one that is not to be named cannot be cloned.
     """
     addresses = repository_addresses(profile)
-    names = [record.full_name for record in profile.repositories]
+    names = [record.full_name for record in profile.repositories if not record.full_name.startswith(PERSONAL)]
     folders = [shlex.quote(name.replace("/", "-") if name in addresses else name) for name in names]
     clones = tuple(
         f"git clone {shlex.quote(addresses[name])} {folder}"

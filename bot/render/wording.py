@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
-from bot.model import Change, ChangeId, Item, Lines, MonthRecord, Score
+from bot.model import PARTS, Change, ChangeId, Item, Lines, MonthRecord, Reviews, Score
 
 BULLET = " • "
 MONTH_NAMES = (
@@ -27,6 +28,7 @@ MONTH_NAMES = (
     "November",
     "December",
 )
+_SHORT_NAMES = ("", *(name[:3] for name in MONTH_NAMES))
 PART_NAMES = {
     "authored": "authored",
     "tests": "tests",
@@ -49,6 +51,15 @@ NOT_AVAILABLE = "n/a"
 PROVISIONAL_BELOW = 3
 """rated changes; under this number a score is shown as provisional"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TALLIED: Callable[[MonthRecord], tuple[int, ...]] = attrgetter("commits", "co_authored", "features", "bugs", "other")
+_TALLY_NAMES = (
+    ("commit", "commits"),
+    ("co-authored commit", "co-authored commits"),
+    ("feature", "features"),
+    ("bug fix", "bug fixes"),
+    ("other", "other"),
+)
+_EACH_PART: Callable[[Lines], tuple[int, ...]] = attrgetter(*PARTS)
 
 
 def thousands(number: int) -> str:
@@ -64,23 +75,34 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def tally(month: MonthRecord) -> str:
     """`3 commits • 1 feature • 2 bug fixes`; parts that are zero are left out."""
     said = []
-    for number, one, many in (
-        (month.commits, "commit", "commits"),
-        (month.co_authored, "co-authored commit", "co-authored commits"),
-        (month.features, "feature", "features"),
-        (month.bugs, "bug fix", "bug fixes"),
-        (month.other, "other", "other"),
-    ):
+    for number, (one, many) in zip(_TALLIED(month), _TALLY_NAMES, strict=True):
         if number:
             said.append(f"{number:,} {one if number == 1 else many}")
-    return BULLET.join(said)
+    return BULLET.join([*said, reviews_given(month.reviews)] if month.reviews else said)
 
 
+def reviews_given(reviews: Reviews) -> str:
+    """`reviewed 3 pull requests of others (4 reviews, 2 approvals)`: beside the numbers of the code, never in them."""
+    depth = [
+        counted(number, one, many)
+        for number, one, many in (
+            (reviews.given, "review", "reviews"),
+            (reviews.approvals, "approval", "approvals"),
+            (reviews.rounds, "request for changes", "requests for changes"),
+            (reviews.remarks, "remark on a line", "remarks on lines"),
+        )
+        if number
+    ]
+    return f"reviewed {counted(reviews.pull_requests, 'pull request')} of others ({', '.join(depth)})"
+
+
+@cache
 def month_name(month: str) -> str:
     """`2025-07` as `July 2025`."""
     return f"{MONTH_NAMES[int(month[5:7]) - 1]} {month[:4]}"
 
 
+@cache
 def short_month(month: str) -> str:
     """`2025-07` as `Jul 2025`."""
     return f"{MONTH_NAMES[int(month[5:7]) - 1][:3]} {month[:4]}"
@@ -125,6 +147,9 @@ def score_basis(score: Score) -> str:
         parts.append(f"80 % interval {score.interval[0]:.1f} – {score.interval[1]:.1f}")
     if score.rated < PROVISIONAL_BELOW:
         parts.append("provisional")
+    if score.live is not None:
+        said = ", ".join(dict.fromkeys(row.signal for row in score.live.evidence))
+        parts.append(f"{score.live.score:.1f} with what GitHub alone knows: {said}")
     return ", ".join(parts)
 
 
@@ -139,6 +164,25 @@ def day_reader(zone_name: str) -> Callable[[int], str]:
     if zone is None:
         return _utc_day
     return lambda seconds: datetime.fromtimestamp(seconds, zone).date().isoformat()
+
+
+def short_day_reader(zone_name: str) -> Callable[[int], str]:
+    """A function from epoch seconds to `9 Jul` in that time zone."""
+    zone = _zone(zone_name)
+    if zone is None:
+        return lambda seconds: _short_day(seconds // 86400)
+
+    def read(seconds: int) -> str:
+        moment = datetime.fromtimestamp(seconds, zone)
+        return f"{moment.day} {_SHORT_NAMES[moment.month]}"
+
+    return read
+
+
+@cache
+def _short_day(number: int) -> str:
+    date = _day_number(number)
+    return f"{int(date[8:])} {_SHORT_NAMES[int(date[5:7])]}"
 
 
 def _utc_day(seconds: int) -> str:
@@ -176,8 +220,13 @@ def short_id(change_id: str) -> str:
 
 def lines_of(change: Change) -> Lines:
     """`change.lines`, without adding up where a single commit carries the change."""
-    counted = change.counted
-    return counted[0].lines if len(counted) == 1 else change.lines
+    commits = change.commits
+    return commits[0].lines if len(commits) == 1 and commits[0].counts else change.lines
+
+
+def lines_in(lines: Lines) -> int:
+    """`lines.total`, in one step: a page asks it of every change."""
+    return sum(_EACH_PART(lines))
 
 
 def item_state(item: Item, changes: Mapping[ChangeId, Change]) -> str:

@@ -28,11 +28,14 @@ def whole_number(number: int) -> int:
 
 def canonical_json(value: object) -> str:
     """JSON text that is equal wherever the values are: sorted keys, no blanks, clean text; ValueError for NaN."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    text = _canonical(value)
     if text.isascii() and "\\u0000" not in text:
         return text
     # json writes NUL as an escape, which only json itself can tell from an escaped backslash.
-    return json.dumps(_cleaned(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _canonical(_cleaned(value))
+
+
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 def _cleaned(value: object) -> object:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import LargeBinary, Table
+from sqlalchemy import Boolean, LargeBinary, Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.border import clean_text, whole_number
-from bot.store.columns import Instant, Whole, Words, instant_text
-from bot.store.dialect import is_postgresql
+from bot.store.border import LARGEST, SMALLEST, canonical_json, clean_text, whole_number
+from bot.store.columns import Instant, Json, Spelt, Whole, Words, instant_text
+from bot.store.turn import SQLITE, Ask, Plan, Rows, Spelling, Tell, run, spelling_of
 
 Row = tuple[Any, ...]
 Names = tuple[str, ...]
 
-_ARRAYS = {Words: "text", Whole: "bigint", Instant: "timestamptz", LargeBinary: "bytea"}
+_ARRAYS = {
+    Words: "text",
+    Json: "text",
+    Whole: "bigint",
+    Instant: "timestamptz",
+    LargeBinary: "bytea",
+    Boolean: "boolean",
+}
 _SLICE = 1000
 """rows in one statement; SQLite allows 32,766 values"""
 
@@ -31,27 +39,93 @@ async def insert_new(
     """
     if not rows:
         return []
-    driver: Any = (await conn.get_raw_connection()).driver_connection
-    found: list[Row] = []
+    spelling = spelling_of(conn)
+    return await run(conn, inserting(spelling, table, columns, rows, returning=returning))
+
+
+def inserting(
+    spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row], *, returning: Names = ()
+) -> Plan[list[Row]]:
+    """The plan of `insert_new`; without `returning` it gives nothing."""
+    tail = _tail(returning)
+    found: Rows = []
     for at in range(0, len(rows), _SLICE):
-        some = [list(column) for column in zip(*rows[at : at + _SLICE], strict=True)]
-        for values, clean in zip(some, _cleaners(table, columns, conn.dialect.name), strict=True):
-            values[:] = [None if value is None else clean(value) for value in values]
-        if is_postgresql(conn):
-            cursor = await driver.execute(_unnest(table, columns, returning), some)
-            found += await cursor.fetchall()
-        else:
+        some = _cleaned(spelling, table, columns, rows[at : at + _SLICE])
+        if spelling.is_postgresql:
+            found += yield Ask(_unnest(table, columns, tail), some)
+        elif returning:
             flat = [value for row in zip(*some, strict=True) for value in row]
-            found += await driver.execute_fetchall(_values(table, columns, returning, len(some[0])), flat)
+            found += yield Ask(_values(table, columns, tail, len(some[0])), flat)
+        else:
+            yield Tell(_values(table, columns, tail, 1), list(zip(*some, strict=True)))
     return found
+
+
+def inserting_quietly(table: Table, columns: Names, rows: Sequence[Row]) -> Plan[None]:
+    """The same on SQLite without a word of which: each statement is one step for all its rows, not one a row."""
+    for at in range(0, len(rows), _SLICE):
+        some = _cleaned(SQLITE, table, columns, rows[at : at + _SLICE])
+        flat = [value for row in zip(*some, strict=True) for value in row]
+        yield Ask(_values(table, columns, _tail(()), len(some[0])), flat)
+
+
+def upserting(
+    spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row], *, keep: Names = (), rising: Names = ()
+) -> Plan[None]:
+    """Insert the rows, or bring those of the same primary key up to date but for the columns in `keep`.
+
+    A row whose columns `rising` (numbers, then words) would fall stays as it is. No two rows have the same key. They go
+    in the order of their key: unsorted batches of two processes deadlock.
+    """
+    if not rows:
+        return
+    by_key, tail = _upsert(spelling, table, columns, keep, rising)
+    ordered = sorted(rows, key=by_key)
+    for at in range(0, len(ordered), _SLICE):
+        some = _cleaned(spelling, table, columns, ordered[at : at + _SLICE])
+        if spelling.is_postgresql:
+            yield Ask(_unnest(table, columns, tail), some)
+        else:
+            yield Tell(_values(table, columns, tail, 1), list(zip(*some, strict=True)))
+
+
+def _cleaned(spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row]) -> list[list[Any]]:
+    """The columns of the rows, past the border."""
+    some = [list(column) for column in zip(*rows, strict=True)]
+    for values, clean in zip(some, _cleaners(table, columns, spelling.dialect), strict=True):
+        if not _is_clean(values, clean):
+            values[:] = [None if value is None else clean(value) for value in values]
+    return some
+
+
+def _is_clean(values: list[Any], clean: Callable[[Any], Any]) -> bool:
+    """Whether a column of texts or numbers may go in as it is: most may, and all at once are told faster than each."""
+    kinds = set(map(type, values))
+    if clean is clean_text and kinds == {str}:
+        text = "".join(values)
+        return text.isascii() and "\0" not in text
+    if clean is whole_number and kinds == {int}:
+        return min(values) >= SMALLEST and max(values) <= LARGEST
+    return clean is _json_text and kinds == {Spelt}
 
 
 @functools.cache
 def _cleaners(table: Table, columns: Names, dialect: str) -> tuple[Callable[[Any], Any], ...]:
     """What each value passes through at the border."""
     moment = _same_moment if dialect == "postgresql" else instant_text
-    by_type = {Words: clean_text, Whole: whole_number, Instant: moment, LargeBinary: bytes}
+    by_type: dict[type, Callable[[Any], Any]] = {
+        Words: clean_text,
+        Json: _json_text,
+        Whole: whole_number,
+        Instant: moment,
+        LargeBinary: bytes,
+        Boolean: bool,
+    }
     return tuple(by_type[type(table.columns[name].type)] for name in columns)
+
+
+def _json_text(value: object) -> str:
+    return value if type(value) is Spelt else canonical_json(value)
 
 
 def _same_moment(moment: datetime) -> datetime:
@@ -64,21 +138,58 @@ def _same_moment(moment: datetime) -> datetime:
 
 
 @functools.cache
-def _unnest(table: Table, columns: Names, returning: Names) -> str:
-    arrays = ", ".join(f"%s::{_ARRAYS[type(table.columns[name].type)]}[]" for name in columns)
+def _unnest(table: Table, columns: Names, tail: str) -> str:
+    arrays = ", ".join(f"?::{_ARRAYS[type(table.columns[name].type)]}[]" for name in columns)
     rows = f"SELECT * FROM unnest({arrays})"  # noqa: S608  # see above
-    return f"{_head(table, columns)} {rows} {_tail(returning)}"
+    return f"{_head(table, columns)} {rows} {tail}"
 
 
 @functools.lru_cache(maxsize=128)
-def _values(table: Table, columns: Names, returning: Names, number: int) -> str:
+def _values(table: Table, columns: Names, tail: str, number: int) -> str:
     marks = f"({', '.join('?' * len(columns))})"
-    return f"{_head(table, columns)} VALUES {', '.join([marks] * number)} {_tail(returning)}"
+    return f"{_head(table, columns)} VALUES {', '.join([marks] * number)} {tail}"
 
 
 def _head(table: Table, columns: Names) -> str:
     return f"INSERT INTO {table.name} ({', '.join(columns)})"
 
 
+@functools.cache
 def _tail(returning: Names) -> str:
-    return f"ON CONFLICT DO NOTHING RETURNING {', '.join(returning)}"
+    return "ON CONFLICT DO NOTHING" + (f" RETURNING {', '.join(returning)}" if returning else "")
+
+
+@functools.cache
+def _upsert(
+    spelling: Spelling, table: Table, columns: Names, keep: Names, rising: Names
+) -> tuple[Callable[[Row], Any], str]:
+    """How the rows are sorted, and what becomes of those that stand."""
+    key = tuple(column.name for column in table.primary_key)
+    changed = tuple(name for name in columns if name not in key and name not in keep)
+    tail = _merge(spelling, table, key, changed) + _not_older(spelling, table, rising)
+    return operator.itemgetter(*(columns.index(name) for name in key)), tail
+
+
+@functools.cache
+def _merge(spelling: Spelling, table: Table, key: Names, changed: Names) -> str:
+    """What is equal already is not written: a row that is seen again and again would be copied each time."""
+    if not changed:
+        return f"ON CONFLICT ({', '.join(key)}) DO NOTHING"
+    differs = " IS DISTINCT FROM " if spelling.is_postgresql else " IS NOT "
+    news = " OR ".join(f"{table.name}.{name}{differs}excluded.{name}" for name in changed)
+    return (
+        f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in changed)}"
+        f" WHERE ({news})"
+    )
+
+
+@functools.cache
+def _not_older(spelling: Spelling, table: Table, rising: Names) -> str:
+    """Both databases compare rows from the left; words by code points, whatever the server's language."""
+    if not rising:
+        return ""
+    words = ' COLLATE "C"' if spelling.is_postgresql else ""
+    orders = {name: words if isinstance(table.columns[name].type, Words) else "" for name in rising}
+    new = ", ".join(f"excluded.{name}{order}" for name, order in orders.items())
+    old = ", ".join(f"{table.name}.{name}{order}" for name, order in orders.items())
+    return f" AND ({new}) >= ({old})"

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, Table, delete, select
+from sqlalchemy import Column, ForeignKey, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State
+from bot.model import PARTS, ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State
+from bot.store.bulk import upserting
 from bot.store.columns import METADATA, Json, Whole, Words, counters, line_counters
-from bot.store.dialect import upsert
 from bot.store.installations import REPOSITORY
+from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
 
 CHANGE = Table(
     "change",
@@ -39,7 +40,6 @@ CONTRIBUTION = Table(
     Index(None, "person_key", "month"),
     Index(None, "repository_id", "month"),
 )
-_SLICE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +73,33 @@ async def replace(
     conn: AsyncConnection, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
 ) -> None:
     """Put these changes and all their contributions in place of those named in `gone` and of their own older rows."""
+    await run(conn, replacing(spelling_of(conn), gone, changes, parts))
+
+
+def replacing(
+    spelling: Spelling, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
+) -> Plan[None]:
+    """The plan of `replace`."""
     new = {change.id: change for change in changes}
-    touched = sorted({*gone, *new})
-    for at in range(0, len(touched), _SLICE):
-        some = touched[at : at + _SLICE]
-        await conn.execute(delete(CONTRIBUTION).where(CONTRIBUTION.c.change_id.in_(some)))
-        await conn.execute(delete(CHANGE).where(CHANGE.c.id.in_(change for change in some if change not in new)))
-    await upsert(conn, CHANGE, [{name: getattr(row, name) for name in row.__slots__} for row in new.values()])
-    await upsert(conn, CONTRIBUTION, [_row(part) for part in parts])
+    lost = sorted(set(gone) - set(new))
+    touched = sorted({*lost, *new})
+    if touched:
+        mine = spelling.among("change_id")
+        yield Ask(f"DELETE FROM contribution WHERE {mine}", (spelling.list_of(touched),))  # noqa: S608  # a name
+    if lost:
+        yield Ask(f"DELETE FROM change WHERE {spelling.among('id')}", (spelling.list_of(lost),))  # noqa: S608  # a name
+    names = tuple(one.name for one in fields(ChangeRow))
+    rows = [tuple(getattr(row, name) for name in names) for row in new.values()]
+    yield from upserting(spelling, CHANGE, names, rows)
+    yield from upserting(spelling, CONTRIBUTION, _COLUMNS, [_row(part) for part in parts])
 
 
-def _row(part: Contribution) -> dict[str, Any]:
-    row = {one.name: getattr(part, one.name) for one in fields(part) if one.name != "lines"}
-    return row | line_values(part.lines)
+_OWN = ("change_id", "person_key", "repository_id", "month", "commits", "co_authored")
+_COLUMNS = (*_OWN, *(f"lines_{part}" for part in PARTS))
 
 
-def line_values(lines: Lines) -> dict[str, int]:
-    """The parts by the names of their columns."""
-    return {f"lines_{name}": number for name, number in lines.as_dict().items() if name != "total"}
+def _row(part: Contribution) -> tuple[Any, ...]:
+    return (*(getattr(part, name) for name in _OWN), *(getattr(part.lines, name) for name in PARTS))
 
 
 def lines_from(row: Any) -> Lines:
@@ -102,6 +111,12 @@ async def read(conn: AsyncConnection, ids: Sequence[ChangeId]) -> list[ChangeRow
     """The changes, oldest first."""
     query = select(CHANGE).where(CHANGE.c.id.in_(ids)).order_by(CHANGE.c.landed_at, CHANGE.c.id)
     return [ChangeRow(**row) for row in (await conn.execute(query)).mappings()]
+
+
+async def ids_in(conn: AsyncConnection, repository_id: RepositoryId) -> list[ChangeId]:
+    """The changes whose home is this repository, in order."""
+    query = select(CHANGE.c.id).where(CHANGE.c.repository_id == repository_id).order_by(CHANGE.c.id)
+    return [ChangeId(row.id) for row in await conn.execute(query)]
 
 
 async def of_month(conn: AsyncConnection, repository_id: RepositoryId, month: Month) -> list[ChangeRow]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, exists, func, literal, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.months import begins_at, closed_months, month_after, month_of
@@ -20,8 +20,13 @@ Due = tuple[InstallationId, RepositoryId, Month]
 
 
 def target_of(repository: RepositoryId) -> str:
-    """The digest target of a repository's own issue."""
+    """The digest target of a repository."""
     return f"repository:{repository}"
+
+
+def repository_of(target: str) -> RepositoryId:
+    """The repository of a target."""
+    return RepositoryId(int(target.partition(":")[2]))
 
 
 async def due(conn: AsyncConnection, now: datetime, zone: ZoneInfo) -> list[Due]:
@@ -36,7 +41,7 @@ async def due(conn: AsyncConnection, now: datetime, zone: ZoneInfo) -> list[Due]
         .outerjoin(CONFIGURATION, CONFIGURATION.c.repository_id == REPOSITORY.c.id)
         .where(REPOSITORY.c.removed_at.is_(None), INSTALLATION.c.removed_at.is_(None))
         .where(INSTALLATION.c.suspended_at.is_(None), CONFIGURATION.c.paused_at.is_(None))
-        .where(func.coalesce(CONFIGURATION.c.digest, "issue") == "issue")
+        .where(func.coalesce(CONFIGURATION.c.digest, "issue") != "off")
         .order_by(REPOSITORY.c.id)
     )
     found: list[Due] = []
@@ -53,10 +58,14 @@ async def due(conn: AsyncConnection, now: datetime, zone: ZoneInfo) -> list[Due]
 async def _with_landings(
     conn: AsyncConnection, repository: RepositoryId, closed: Sequence[Month], zone: ZoneInfo
 ) -> list[Month]:
-    active = []
-    for month in closed:
-        landed = (FACT.c.landed_at >= begins_at(month, zone)) & (FACT.c.landed_at < begins_at(month_after(month), zone))
-        some = await conn.execute(select(FACT.c.id).where(FACT.c.repository_id == repository, landed).limit(1))
-        if some.first() is not None:
-            active.append(month)
-    return active
+    """One statement, however many quiet months there are."""
+    if not closed:
+        return []
+    asked = [select(literal(month).label("month")).where(_landed_in(repository, month, zone)) for month in closed]
+    return [Month(row.month) for row in await conn.execute(union_all(*asked))]
+
+
+def _landed_in(repository: RepositoryId, month: Month, zone: ZoneInfo) -> ColumnElement[bool]:
+    since, until = begins_at(month, zone), begins_at(month_after(month), zone)
+    mine = FACT.c.repository_id == repository, FACT.c.landed_at >= since, FACT.c.landed_at < until
+    return exists(select(FACT.c.id).where(*mine))

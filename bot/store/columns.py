@@ -56,6 +56,12 @@ class Json(TypeDecorator[Any]):
         return None if value is None else json.loads(value)
 
 
+class Spelt(str):
+    """Canonical JSON text that need not be spelt once more on its way into a `Json` column."""
+
+    __slots__ = ()
+
+
 class Instant(TypeDecorator[datetime]):
     """A moment in UTC. Naive values are refused; SQLite keeps `YYYY-MM-DD HH:MM:SS.ffffff`."""
 

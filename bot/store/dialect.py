@@ -9,6 +9,9 @@ from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.bulk import inserting, upserting
+from bot.store.turn import run, spelling_of
+
 Row = Mapping[str, Any]
 AnyInsert = postgresql.Insert | sqlite.Insert
 
@@ -25,23 +28,20 @@ def insert_into(conn: AsyncConnection, table: Table) -> Any:
 async def upsert(conn: AsyncConnection, table: Table, rows: Iterable[Row], *, keep: Sequence[str] = ()) -> None:
     """Insert the rows, or bring those with the same primary key up to date, but for the columns named in `keep`.
 
-    Every row has the same columns. Rows go in the order of their key: unsorted batches of two processes deadlock.
+    Every row has the same columns; of rows with one key the last counts.
     """
     key = [column.name for column in table.primary_key]
-    ordered = sorted(rows, key=lambda row: tuple(row[name] for name in key))
-    if not ordered:
-        return
-    statement = insert_into(conn, table)
-    changed = {name: statement.excluded[name] for name in ordered[0] if name not in key and name not in keep}
-    if changed:
-        statement = statement.on_conflict_do_update(index_elements=key, set_=changed)
-    else:
-        statement = statement.on_conflict_do_nothing(index_elements=key)
-    await conn.execute(statement, [dict(row) for row in ordered])
+    given = {tuple(row[name] for name in key): row for row in rows}
+    if given:
+        columns = tuple(next(iter(given.values())))
+        values = [tuple(row[name] for name in columns) for row in given.values()]
+        await run(conn, upserting(spelling_of(conn), table, columns, values, keep=tuple(keep)))
 
 
 async def insert_absent(conn: AsyncConnection, table: Table, rows: Iterable[Row]) -> None:
     """Insert the rows that are not there yet, whatever unique key says so."""
-    given = [dict(row) for row in rows]
+    given = list(rows)
     if given:
-        await conn.execute(insert_into(conn, table).on_conflict_do_nothing(), given)
+        columns = tuple(given[0])
+        values = [tuple(row[name] for name in columns) for row in given]
+        await run(conn, inserting(spelling_of(conn), table, columns, values))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Column, Index, Table, select, update
+from sqlalchemy import Column, Index, Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import Month
 from bot.store.columns import METADATA, Instant, Whole, Words
-from bot.store.dialect import insert_into
+from bot.store.dialect import insert_into, upsert
 
+_AT_ONCE = 500
+"""names in one statement"""
 DIGEST = Table(
     "digest",
     METADATA,
@@ -38,7 +40,7 @@ PERIOD = Table(
 
 @dataclass(frozen=True, slots=True)
 class DigestRow:
-    """The digest of one target (`repository:<id>` or `installation:<id>`) and month, and where it stands at GitHub."""
+    """The digest of one target (`repository:<id>`) and month; once posted, `repository_id` is where it stands."""
 
     target: str
     month: Month
@@ -70,6 +72,26 @@ async def of_target(conn: AsyncConnection, target: str) -> list[DigestRow]:
     return [DigestRow(**row) for row in (await conn.execute(query)).mappings()]
 
 
+async def told_at(conn: AsyncConnection, repository_id: int, month: Month | None = None) -> list[DigestRow]:
+    """The digests that stand at a repository, its own and those of others that are told there, oldest month first."""
+    stands = (DIGEST.c.repository_id == repository_id) & (DIGEST.c.state == "posted")
+    if month is not None:
+        stands &= DIGEST.c.month == month
+    rows = await conn.execute(select(DIGEST).where(stands).order_by(DIGEST.c.month, DIGEST.c.target))
+    return [DigestRow(**row) for row in rows.mappings()]
+
+
+async def told_elsewhere(conn: AsyncConnection, targets: Collection[str]) -> list[DigestRow]:
+    """The posted digests of these targets (`repository:<id>`) that stand in another repository, oldest month first."""
+    found: list[DigestRow] = []
+    names = sorted(targets)
+    for at in range(0, len(names), _AT_ONCE):
+        posted = (DIGEST.c.target.in_(names[at : at + _AT_ONCE])) & (DIGEST.c.state == "posted")
+        rows = (await conn.execute(select(DIGEST).where(posted))).mappings()
+        found += [DigestRow(**row) for row in rows if row["target"] != f"repository:{row['repository_id']}"]
+    return sorted(found, key=lambda row: (row.month, row.target))
+
+
 async def missing(conn: AsyncConnection, target: str, closed: Sequence[Month]) -> list[Month]:
     """Those of the closed months that have no digest row yet."""
     told = {digest.month for digest in await of_target(conn, target)}
@@ -86,3 +108,20 @@ async def begin_period(conn: AsyncConnection, schedule: str, period: str, now: d
 async def end_period(conn: AsyncConnection, schedule: str, period: str, now: datetime) -> None:
     same = (PERIOD.c.schedule == schedule) & (PERIOD.c.period == period)
     await conn.execute(update(PERIOD).where(same).values(ended_at=now))
+
+
+async def periods_of(conn: AsyncConnection, schedule: str) -> set[str]:
+    """Those that were taken in hand and not forgotten."""
+    rows = await conn.execute(select(PERIOD.c.period).where(PERIOD.c.schedule == schedule))
+    return {str(row.period) for row in rows}
+
+
+async def forget_periods(conn: AsyncConnection, schedule: str, before: datetime) -> int:
+    """Delete what began before then; rows deleted."""
+    old = (PERIOD.c.schedule == schedule) & (PERIOD.c.begun_at < before)
+    return (await conn.execute(delete(PERIOD).where(old))).rowcount
+
+
+async def touch_period(conn: AsyncConnection, schedule: str, period: str, now: datetime) -> None:
+    """Write that it was looked at now."""
+    await upsert(conn, PERIOD, [{"schedule": schedule, "period": period, "begun_at": now}])

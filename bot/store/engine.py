@@ -15,6 +15,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.store.lock import ProcessLock
+from bot.store.turn import Answer, Plan, run, whole_in_the_thread
 
 BUSY_SECONDS = 5
 """how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
@@ -34,6 +35,8 @@ class Store:
         self._writer, self._reader, self._lock = writer, reader, lock
         self._turn = asyncio.Lock()
         self._held: AsyncConnection | None = None
+        self._written = 0
+        self._teller: AsyncConnection | None = None
 
     @classmethod
     async def open(cls, url: str, *, read_only: bool = False) -> Self:
@@ -74,13 +77,31 @@ class Store:
             async with self._transaction(self._writer, foreign_keys=foreign_keys) as conn:
                 yield conn
 
+    async def write_at_once(self, plan: Plan[Answer]) -> Answer:
+        """One transaction that is one plan. SQLite's thread is handed the whole of it: where many threads want the
+        processor, each time it is handed over costs more than the statements.
+
+        Whoever is cancelled does not know whether it was written, as with a lost answer; it is whole or not there.
+        """
+        if self._writer is None:
+            raise RuntimeError("this store was opened to be read")
+        if self._lock is None:
+            async with self.begin() as conn:
+                return await run(conn, plan)
+        with _told_as_unavailable():
+            async with self._turn:
+                conn = await self._writing_connection(self._writer)
+                driver: Any = (await conn.get_raw_connection()).driver_connection
+                answer: Answer = await driver._execute(whole_in_the_thread, driver._conn, plan)
+                return answer
+
     @contextlib.asynccontextmanager
     async def _transaction(self, writer: AsyncEngine, *, foreign_keys: bool) -> AsyncIterator[AsyncConnection]:
         if self._lock is None:
             async with writer.begin() as conn:
                 yield conn
             return
-        async with self._turn:
+        async with self._turn, self._counted():
             conn = await self._writing_connection(writer)
             try:
                 async with contextlib.nullcontext() if foreign_keys else _without_foreign_keys(conn), conn.begin():
@@ -88,6 +109,46 @@ class Store:
             except BaseException:
                 await _to_the_end(_rolled_back(conn))
                 raise
+
+    @contextlib.asynccontextmanager
+    async def _counted(self) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            self._written += 1
+
+    async def version(self) -> str | None:
+        """What stays equal as long as no write is seen by a reader; None where another process could write unseen.
+
+        One process writes a SQLite file, so it counts; PostgreSQL tells which transactions a reader sees.
+        """
+        if self._writer is None:
+            return None
+        if self._lock is not None:
+            return str(self._written)
+        with _told_as_unavailable():
+            try:
+                return await self._ask_version()
+            except BaseException:
+                await self._end_teller()
+                raise
+
+    async def _ask_version(self) -> str:
+        """By a connection of its own: taking one from the pool and giving it back costs more than the question."""
+        async with self._turn:
+            if self._teller is None:
+                self._teller = await self._reader.connect()
+                await self._teller.execution_options(isolation_level="AUTOCOMMIT")
+            driver: Any = (await self._teller.get_raw_connection()).driver_connection
+        cursor = await driver.execute("SELECT pg_current_snapshot()::text")
+        return str((await cursor.fetchone())[0])
+
+    async def _end_teller(self) -> None:
+        teller, self._teller = self._teller, None
+        if teller is not None:
+            with contextlib.suppress(Exception):
+                await teller.invalidate()
+                await teller.close()
 
     async def _writing_connection(self, writer: AsyncEngine) -> AsyncConnection:
         """The one connection that writes; held open, as handing it back and forth costs more than a small insert."""
@@ -112,6 +173,7 @@ class Store:
 
     async def close(self) -> None:
         """Readers first, so that the writer is the last to leave and tidies the log."""
+        await self._end_teller()
         await self._reader.dispose()
         if self._held is not None:
             await self._held.close()

@@ -25,9 +25,13 @@ from bot.store.corrections import CORRECTION
 from bot.store.dialect import insert_absent
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_PERSON
+from bot.store.measurements import forget as forget_measurements
+from bot.store.observations import forget as forget_observations
 from bot.store.people import PERSON, PERSON_ALIAS
 from bot.store.pulls import PULL_REQUEST
 from bot.store.totals import TOTALS
+from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
+from bot.store.wordings import forget as forget_wordings
 
 ERASURE_SALT = Table(
     "erasure_salt",
@@ -76,8 +80,19 @@ def _hash(salt: str, key: PersonKey) -> str:
 
 async def without_buried(conn: AsyncConnection, facts: Iterable[Fact]) -> list[Fact]:
     """The facts as they may be recorded: none that an erased person authored, and none that names one."""
+    return await run(conn, sparing(spelling_of(conn), facts))
+
+
+def sparing(spelling: Spelling, facts: Iterable[Fact]) -> Plan[list[Fact]]:
+    """The plan of `without_buried`."""
     given = list(facts)
-    gone = await buried(conn, {key for fact in given for key in _keys(fact)})
+    rows = yield Ask("SELECT salt FROM erasure_salt")
+    if not rows:
+        return given
+    hashes = {_hash(rows[0][0], key): key for key in sorted({key for fact in given for key in _keys(fact)})}
+    which = spelling.among("hash")
+    found = yield Ask(f"SELECT hash FROM tombstone WHERE {which}", (spelling.list_of(list(hashes)),))  # noqa: S608  # a name
+    gone = {hashes[row[0]] for row in found}
     return [cleaned(fact, gone) for fact in given if person_key(fact.author) not in gone] if gone else given
 
 
@@ -110,6 +125,9 @@ async def erase_record(conn: AsyncConnection, keys: Collection[PersonKey]) -> No
     await _clean_pull_requests(conn, keys)
     await conn.execute(delete(CONTRIBUTION).where(CONTRIBUTION.c.person_key.in_(keys)))
     await conn.execute(delete(TOTALS).where(TOTALS.c.person_key.in_(keys)))
+    await forget_wordings(conn, keys)
+    await forget_observations(conn, keys)
+    await forget_measurements(conn, sorted(keys))
     own = or_(CORRECTION.c.person_key.in_(keys), CORRECTION.c.made_by.in_(keys) & (CORRECTION.c.kind != "classify"))
     await conn.execute(delete(CORRECTION).where(own))
     # What they classified of others' work stands; who said so is forgotten.

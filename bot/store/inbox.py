@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Column, Index, LargeBinary, Table, UniqueConstraint, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -30,6 +32,7 @@ INBOX = Table(
     UniqueConstraint("app_id", "guid"),
     Index(None, "received_at"),
 )
+_SLICE = 500
 COLUMNS = ("app_id", "guid", "event", "action", "installation_id", "repository_id", "received_at", "body")
 
 
@@ -101,14 +104,32 @@ async def read(conn: AsyncConnection, inbox_id: int) -> Received | None:
     return Received(**{**row, "body": body})
 
 
+async def body_of(conn: AsyncConnection, app_id: str, guid: str) -> bytes:
+    """The body of one delivery; empty where it was pruned, or never came."""
+    same = (INBOX.c.app_id == app_id) & (INBOX.c.guid == guid)
+    body = (await conn.execute(select(INBOX.c.body).where(same))).scalar_one_or_none()
+    return zlib.decompress(body) if body else b""
+
+
+async def known(conn: AsyncConnection, app_id: str, guids: Sequence[str]) -> set[str]:
+    """Those of these deliveries that have arrived."""
+    found: set[str] = set()
+    for at in range(0, len(guids), _SLICE):
+        same = (INBOX.c.app_id == app_id) & INBOX.c.guid.in_(guids[at : at + _SLICE])
+        found |= set((await conn.execute(select(INBOX.c.guid).where(same))).scalars())
+    return found
+
+
 async def mark(conn: AsyncConnection, inbox_id: int, state: str) -> None:
     """Say what became of it: `done`, `dropped` or `failed`."""
     await conn.execute(update(INBOX).where(INBOX.c.id == inbox_id).values(state=state))
 
 
-async def drop_bodies(conn: AsyncConnection, before: datetime) -> int:
+async def drop_bodies(conn: AsyncConnection, before: datetime, *, limit: int | None = None) -> int:
     """Forget the bodies of older deliveries; the keys stay, so that a captured one opens no door. Rows changed."""
-    old = (INBOX.c.received_at < before) & INBOX.c.body.is_not(None)
+    old: Any = (INBOX.c.received_at < before) & INBOX.c.body.is_not(None)
+    if limit is not None:
+        old = INBOX.c.id.in_(select(INBOX.c.id).where(old).order_by(INBOX.c.received_at).limit(limit))
     return (await conn.execute(update(INBOX).where(old).values(body=None))).rowcount
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.border import clean_text
-from bot.store.bulk import Row, insert_new
+from bot.store.bulk import Row, inserting, inserting_quietly
 from bot.store.engine import Store
 from bot.store.inbox import COLUMNS, INBOX, Delivery, packed, row_of
-from bot.store.jobs import Waiting, add_rows
+from bot.store.jobs import COLUMNS as JOB_COLUMNS
+from bot.store.jobs import JOB, Waiting, adding
+from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
 
 LARGEST_GROUP = 512
 """deliveries in one transaction: beyond it the gain is small, and the first of the group waits longer"""
@@ -62,31 +65,45 @@ class GroupWriter:
 
     async def _write(self, group: Sequence[Delivery]) -> list[bool]:
         """One transaction; which of the group were new."""
-        bodies = await _packed(group)
+        if self._store.dialect == "sqlite" and self._announce is None:
+            return await self._store.write_at_once(_storing_quietly(group))
         async with self._store.begin() as conn:
-            rows = [row_of(one, body) for one, body in zip(group, bodies, strict=True)]
-            found = await insert_new(conn, INBOX, COLUMNS, rows, returning=("app_id", "guid", "id"))
-            ids = {(app_id, guid): inbox_id for app_id, guid, inbox_id in found}
-            new, jobs = [], []
-            for delivery in group:
-                inbox_id = ids.pop((clean_text(delivery.app_id), clean_text(delivery.guid)), None)
-                new.append(inbox_id is not None)
-                if inbox_id is not None:
-                    jobs += [job.row_about(inbox_id, delivery) for job in delivery.jobs]
-            await self._add(conn, jobs)
+            new, added = await run(conn, _storing(spelling_of(conn), group))
+            if self._announce is not None and added:
+                await self._announce(conn, added)
         return new
 
-    async def _add(self, conn: AsyncConnection, jobs: Sequence[Row]) -> None:
-        added = await add_rows(conn, jobs)
-        if self._announce is not None and added:
-            await self._announce(conn, added)
+
+def _storing(spelling: Spelling, group: Sequence[Delivery]) -> Plan[tuple[list[bool], list[Waiting]]]:
+    """Which of the group are new, and the jobs they add. Compressing is part of it: on SQLite it is off the loop."""
+    rows = [row_of(one, packed(one.body)) for one in group]
+    found = yield from inserting(spelling, INBOX, COLUMNS, rows, returning=("app_id", "guid", "id"))
+    ids = {(app_id, guid): inbox_id for app_id, guid, inbox_id in found}
+    numbers = [ids.pop((clean_text(one.app_id), clean_text(one.guid)), None) for one in group]
+    added = yield from adding(spelling, _jobs_of(group, numbers))
+    return [number is not None for number in numbers], added
 
 
-async def _packed(group: Sequence[Delivery]) -> Sequence[bytes | None]:
-    """Compressed in another thread: zlib lets go of the interpreter, and the loop goes on answering."""
-    if not any(delivery.body for delivery in group):
-        return [None] * len(group)
-    return await asyncio.to_thread(lambda: [packed(delivery.body) for delivery in group])
+def _storing_quietly(group: Sequence[Delivery]) -> Plan[list[bool]]:
+    """The same on SQLite for a queue that needs no word of the jobs: few statements that give few rows.
+
+    The driver lets go of Python for each row it is asked for, and waits for the event loop to get it back. So the ids
+    are given here, which the one writer of the file may do, and what came back is told in one row.
+    """
+    ((last,),) = yield Ask("SELECT coalesce(max(id), 0) FROM inbox")
+    rows = [(last + place, *row_of(one, packed(one.body))) for place, one in enumerate(group, 1)]
+    yield from inserting_quietly(INBOX, ("id", *COLUMNS), rows)
+    ((stored,),) = yield Ask("SELECT json_group_array(id) FROM inbox WHERE id > ?", (last,))
+    kept = frozenset(json.loads(stored))
+    numbers = [row[0] if row[0] in kept else None for row in rows]
+    yield from inserting_quietly(JOB, JOB_COLUMNS, _jobs_of(group, numbers))
+    return [number is not None for number in numbers]
+
+
+def _jobs_of(group: Sequence[Delivery], numbers: Sequence[int | None]) -> list[Row]:
+    """The jobs of those deliveries that got a number."""
+    stored = ((one, number) for one, number in zip(group, numbers, strict=True) if number is not None)
+    return [job.row_about(number, one) for one, number in stored for job in one.jobs]
 
 
 def _answer_each(group: Sequence[Pending], new: Sequence[bool]) -> None:

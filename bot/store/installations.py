@@ -94,11 +94,29 @@ async def remove_installation(conn: AsyncConnection, installation_id: Installati
     await conn.execute(update(REPOSITORY).where(mine).values(removed_at=now, visibility="hidden"))
 
 
+async def login_of(conn: AsyncConnection, installation_id: InstallationId) -> str | None:
+    """The account it is installed on, as it was called last."""
+    query = select(ACCOUNT.c.login).join(INSTALLATION, INSTALLATION.c.account_id == ACCOUNT.c.id)
+    return (await conn.execute(query.where(INSTALLATION.c.id == installation_id))).scalar_one_or_none()
+
+
 async def is_active(conn: AsyncConnection, installation_id: InstallationId) -> bool:
     """Installed and not suspended."""
     query = select(INSTALLATION.c.suspended_at, INSTALLATION.c.removed_at).where(INSTALLATION.c.id == installation_id)
     row = (await conn.execute(query)).one_or_none()
     return row is not None and row.suspended_at is None and row.removed_at is None
+
+
+async def active(conn: AsyncConnection) -> set[InstallationId]:
+    """All that are installed and not suspended."""
+    works = INSTALLATION.c.suspended_at.is_(None) & INSTALLATION.c.removed_at.is_(None)
+    return {InstallationId(row.id) for row in await conn.execute(select(INSTALLATION.c.id).where(works))}
+
+
+async def created_at(conn: AsyncConnection, installation_id: InstallationId | None) -> datetime | None:
+    """When an installation was first seen."""
+    query = select(INSTALLATION.c.created_at).where(INSTALLATION.c.id == installation_id)
+    return (await conn.execute(query)).scalar_one_or_none()
 
 
 async def see_repositories(

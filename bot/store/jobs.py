@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Column, Index, Table, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.bulk import Row, insert_new
+from bot.store.bulk import Row, inserting
 from bot.store.columns import METADATA, Instant, Whole, Words, counters, moment_of
+from bot.store.turn import Plan, Spelling, run, spelling_of
 
 if TYPE_CHECKING:
     from bot.store.inbox import Delivery
@@ -46,7 +47,7 @@ Index("ix_job_next", JOB.c.serial_key, sqlite_where=_READY, postgresql_where=_RE
 Index("ix_job_installation", JOB.c.installation_id, JOB.c.state)
 Index("ix_job_finished", JOB.c.finished_at)
 
-_COLUMNS = ("task", "ref_id", "installation_id", "serial_key", "dedupe_key", "priority", "run_at", "created_at")
+COLUMNS = ("task", "ref_id", "installation_id", "serial_key", "dedupe_key", "priority", "run_at", "created_at")
 ENDED = ("done", "dead", "cancelled")
 NORMAL = 0
 LATER = -10
@@ -114,7 +115,13 @@ async def add_jobs(conn: AsyncConnection, jobs: Sequence[NewJob], now: datetime)
 
 async def add_rows(conn: AsyncConnection, rows: Sequence[Row]) -> list[Waiting]:
     """The same for rows that NewJob made."""
-    found = await insert_new(conn, JOB, _COLUMNS, rows, returning=("id", "task", "serial_key", "priority", "run_at"))
+    return await run(conn, adding(spelling_of(conn), rows))
+
+
+def adding(spelling: Spelling, rows: Sequence[Row]) -> Plan[list[Waiting]]:
+    """The plan of `add_rows`."""
+    names = ("id", "task", "serial_key", "priority", "run_at")
+    found = yield from inserting(spelling, JOB, COLUMNS, rows, returning=names)
     return [Waiting(job_id, task, key, priority, moment_of(run_at)) for job_id, task, key, priority, run_at in found]
 
 
@@ -162,16 +169,76 @@ async def dead_letters(conn: AsyncConnection, limit: int = 100) -> list[dict[str
     return [dict(row) for row in (await conn.execute(query)).mappings()]
 
 
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job as an operator sees it."""
+
+    id: int
+    task: str
+    ref_id: str
+    installation_id: int | None
+    priority: int
+    attempt: int
+    failures: int
+    state: str
+    created_at: datetime
+    run_at: datetime
+    lease_until: datetime | None
+    finished_at: datetime | None
+    last_error: str | None
+
+
+_SEEN = tuple(JOB.c[one.name] for one in fields(JobRow))
+
+
+async def in_states(conn: AsyncConnection, states: Sequence[str], limit: int = 1000) -> list[JobRow]:
+    """The jobs in these states, the newest first."""
+    query = select(*_SEEN).where(JOB.c.state.in_(states)).order_by(JOB.c.id.desc()).limit(limit)
+    return [JobRow(**row) for row in (await conn.execute(query)).mappings()]
+
+
+async def with_ids(conn: AsyncConnection, numbers: Sequence[int]) -> list[JobRow]:
+    query = select(*_SEEN).where(JOB.c.id.in_(numbers)).order_by(JOB.c.id)
+    return [JobRow(**row) for row in (await conn.execute(query)).mappings()]
+
+
+async def revive_jobs(conn: AsyncConnection, numbers: Sequence[int], state: str | None, now: datetime) -> list[Waiting]:
+    """Make these dead or parked jobs ready again, or all that are in `state`."""
+    return await revive(conn, JOB.c.id.in_(numbers) if state is None else JOB.c.state == state, now)
+
+
+async def cancel(conn: AsyncConnection, numbers: Sequence[int], now: datetime) -> int:
+    """End these jobs, unless they run or have ended; rows changed."""
+    mine = JOB.c.id.in_(numbers) & JOB.c.state.in_(("ready", "parked", "dead"))
+    return (await conn.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now))).rowcount
+
+
+async def is_coming(conn: AsyncConnection, serial_key: str, task: str, part: str) -> bool:
+    """A job of this serial key and task waits whose arguments hold `part`."""
+    mine = (JOB.c.serial_key == serial_key) & (JOB.c.state == "ready") & (JOB.c.task == task)
+    query = select(JOB.c.id).where(mine, JOB.c.ref_id.contains(part, autoescape=True)).limit(1)
+    return (await conn.execute(query)).first() is not None
+
+
 async def counts(conn: AsyncConnection) -> dict[str, int]:
     """Jobs by state."""
     rows = await conn.execute(select(JOB.c.state, func.count()).group_by(JOB.c.state).order_by(JOB.c.state))
     return {row[0]: row[1] for row in rows}
 
 
-async def prune(conn: AsyncConnection, before: datetime) -> int:
+async def prune(conn: AsyncConnection, before: datetime, *, limit: int | None = None) -> int:
     """Delete jobs that ended well or were cancelled before then; dead letters stay. Rows deleted."""
-    old = JOB.c.state.in_(("done", "cancelled")) & (JOB.c.finished_at < before)
+    old: Any = JOB.c.state.in_(("done", "cancelled")) & (JOB.c.finished_at < before)
+    if limit is not None:
+        old = JOB.c.id.in_(select(JOB.c.id).where(old).order_by(JOB.c.finished_at).limit(limit))
     return (await conn.execute(delete(JOB).where(old))).rowcount
+
+
+async def oldest_due(conn: AsyncConnection, now: datetime) -> datetime | None:
+    """Since when the job that has waited longest could have run."""
+    due = (JOB.c.state == "ready") & (JOB.c.run_at <= now)
+    found: datetime | None = (await conn.execute(select(func.min(JOB.c.run_at)).where(due))).scalar()
+    return found
 
 
 async def _move(conn: AsyncConnection, which: Any, old: str, new: str) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,10 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.identity import person_key
 from bot.landing.keys import asks, commit_key, offers
+from bot.metrics.registry import FACT_METHOD
 from bot.model import CommitId, Fact, PersonKey, RepositoryId, fact_from_json, fact_to_json
-from bot.store.columns import METADATA, Instant, Json, Whole, Words
-from bot.store.dialect import insert_into
+from bot.store import visits
+from bot.store.border import REPLACEMENT, canonical_json
+from bot.store.bulk import inserting
+from bot.store.columns import METADATA, Instant, Json, Spelt, Whole, Words
 from bot.store.installations import REPOSITORY
+from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
 
 FACT = Table(
     "fact",
@@ -27,6 +32,8 @@ FACT = Table(
     Column("pull_request", Whole),
     Column("recorded_at", Instant, nullable=False),
     Column("payload", Json, nullable=False),
+    # The version of the definitions that measured it; 0 before versions were kept.
+    Column("method", Whole, nullable=False, server_default="0"),
     UniqueConstraint("repository_id", "commit_id"),
     Index(None, "repository_id", "landed_at"),
     Index(None, "repository_id", "pull_request"),
@@ -60,14 +67,35 @@ async def add_facts(
 
     Four statements whatever the number, so that the cost of a landing does not grow.
     """
+    new = await run(conn, appending(spelling_of(conn), repository_id, facts, now))
+    return [fact.commit for fact in new.values()]
+
+
+def appending(
+    spelling: Spelling, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime
+) -> Plan[dict[int, Fact]]:
+    """The plan of `add_facts`: the new facts as they are kept, by their row numbers."""
     given = {fact.commit: fact for fact in facts}
-    if not given:
-        return []
-    rows = [_row(fact) | {"repository_id": repository_id, "recorded_at": now} for fact in given.values()]
-    statement = insert_into(conn, FACT).on_conflict_do_nothing().returning(FACT.c.id, FACT.c.commit_id)
-    new = {CommitId(row.commit_id): row.id for row in await conn.execute(statement, rows)}
-    await _add_keys(conn, [(new[commit], fact) for commit, fact in given.items() if commit in new])
-    return [commit for commit in given if commit in new]
+    rows = [{**_row(fact), "repository_id": repository_id, "recorded_at": now} for fact in given.values()]
+    if not rows:
+        return {}
+    columns = tuple(rows[0])
+    values = [tuple(row.values()) for row in rows]
+    found = yield from inserting(spelling, FACT, columns, values, returning=("commit_id", "id"))
+    ids = {CommitId(commit): int(number) for commit, number in found}
+    new = {
+        ids[row["commit_id"]]: _kept(given[row["commit_id"]], row["payload"]) for row in rows if row["commit_id"] in ids
+    }
+    yield from _adding_keys(spelling, list(new.items()))
+    visited = [row for number, fact in new.items() for row in visits.rows_of(number, repository_id, fact)]
+    if visited:
+        yield from inserting(spelling, visits.VISIT, tuple(visited[0]), [tuple(row.values()) for row in visited])
+    return new
+
+
+def _kept(fact: Fact, payload: str) -> Fact:
+    """The fact as whoever reads it will find it: with what a database refuses replaced."""
+    return fact_from_json(json.loads(payload)) if REPLACEMENT in payload else fact
 
 
 def _row(fact: Fact) -> dict[str, Any]:
@@ -76,25 +104,79 @@ def _row(fact: Fact) -> dict[str, Any]:
         "landed_at": fact.landed_at,
         "author_key": person_key(fact.author),
         "pull_request": fact.pull_request,
-        "payload": fact_to_json(fact),
+        "payload": Spelt(canonical_json(fact_to_json(fact))),
+        "method": FACT_METHOD,
     }
 
 
 async def _add_keys(conn: AsyncConnection, new: Sequence[tuple[int, Fact]]) -> None:
-    keys = [
-        {"key": key, "role": role, "fact_id": fact_id}
-        for fact_id, fact in new
-        for role, found in ((OFFERS, offers(fact)), (ASKS, asks(fact)))
-        for key in found
-    ]
+    await run(conn, _adding_keys(spelling_of(conn), new))
+
+
+def _adding_keys(spelling: Spelling, new: Sequence[tuple[int, Fact]]) -> Plan[None]:
+    keys = [(key, OFFERS, number) for number, fact in new for key in offers(fact)]
+    keys += [(key, ASKS, number) for number, fact in new for key in asks(fact)]
     people = [
-        {"person_key": key, "fact_id": fact_id}
-        for fact_id, fact in new
+        (key, number)
+        for number, fact in new
         for key in sorted({person_key(signature) for signature in (fact.author, *fact.co_authors)})
     ]
-    for table, rows in ((FACT_KEY, keys), (FACT_PERSON, people)):
-        if rows:
-            await conn.execute(insert_into(conn, table).on_conflict_do_nothing(), rows)
+    yield from inserting(spelling, FACT_KEY, ("key", "role", "fact_id"), keys)
+    yield from inserting(spelling, FACT_PERSON, ("person_key", "fact_id"), people)
+
+
+# CROSS JOIN keeps the order on SQLite, whose planner would begin with all facts of the installation.
+_NEAR = """
+    SELECT DISTINCT there.fact_id FROM fact_key here
+    CROSS JOIN fact_key there CROSS JOIN fact CROSS JOIN repository
+    WHERE there.key = here.key AND there.role = CASE here.role WHEN 'offers' THEN 'asks' ELSE 'offers' END
+      AND there.fact_id <> here.fact_id AND fact.id = there.fact_id AND repository.id = fact.repository_id
+      AND repository.installation_id = ? AND """
+
+
+def reaching(spelling: Spelling, known: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Fact]]:
+    """The facts that fold together with those known, by row number, themselves among them: `component` by steps.
+
+    Most facts meet no other: one statement then.
+    """
+    found = dict(known)
+    edge = sorted(found)
+    near = _NEAR + spelling.among("here.fact_id", "bigint")
+    while edge:
+        rows = yield Ask(near, (installation_id, spelling.list_of(edge)))
+        edge = sorted({int(row[0]) for row in rows} - set(found))
+        found.update((yield from numbered(spelling, edge)))
+    return found
+
+
+def numbered(spelling: Spelling, numbers: Sequence[int]) -> Plan[dict[int, Fact]]:
+    """The facts of these rows."""
+    if not numbers:
+        return {}
+    which = spelling.among("id", "bigint")
+    rows = yield Ask(f"SELECT id, payload FROM fact WHERE {which}", (spelling.list_of(numbers),))  # noqa: S608  # names
+    return {int(number): fact_from_json(json.loads(payload)) for number, payload in rows}
+
+
+def closed_over(spelling: Spelling, numbers: Sequence[int], installation_id: int) -> Plan[dict[int, Fact]]:
+    """The facts of these rows, with all that folds with them."""
+    found = yield from numbered(spelling, numbers)
+    return (yield from reaching(spelling, found, installation_id))
+
+
+def forgetting(spelling: Spelling, numbers: Sequence[int]) -> Plan[None]:
+    """Drop these facts, with their keys."""
+    if numbers:
+        which = spelling.among("id", "bigint")
+        yield Ask(f"DELETE FROM fact WHERE {which}", (spelling.list_of(numbers),))  # noqa: S608  # names
+
+
+def numbers_of(spelling: Spelling, repository_id: RepositoryId, commits: Sequence[CommitId]) -> Plan[list[int]]:
+    """The rows that hold these commits."""
+    which = spelling.among("commit_id")
+    sql = f"SELECT id FROM fact WHERE repository_id = ? AND {which}"  # noqa: S608  # names of this program
+    rows = yield Ask(sql, (repository_id, spelling.list_of(commits)))
+    return [int(row[0]) for row in rows]
 
 
 async def component(
@@ -199,6 +281,11 @@ async def forget_facts(conn: AsyncConnection, repository_id: RepositoryId, commi
         await conn.execute(delete(FACT).where(same))
 
 
+async def facts_at(conn: AsyncConnection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> list[Fact]:
+    """The facts of these commits of one repository, oldest first."""
+    return await _facts(conn, (FACT.c.repository_id == repository_id) & FACT.c.commit_id.in_(commits))
+
+
 async def facts_named(conn: AsyncConnection, repository_id: RepositoryId, pull_request: int) -> list[Fact]:
     """The facts of one repository that one of its pull requests brought, oldest first."""
     return await _facts(conn, (FACT.c.repository_id == repository_id) & (FACT.c.pull_request == pull_request))
@@ -209,3 +296,10 @@ async def facts_carried(conn: AsyncConnection, repository_id: RepositoryId, carr
     offered = select(FACT_KEY.c.fact_id).where(FACT_KEY.c.key == commit_key(carrier), FACT_KEY.c.role == OFFERS)
     found = await _facts(conn, FACT.c.id.in_(offered) & (FACT.c.repository_id == repository_id))
     return [fact for fact in found if fact.carrier == carrier]
+
+
+async def newest_carrier(conn: AsyncConnection, repository_id: RepositoryId) -> CommitId | None:
+    """The commit of the default branch that carried the newest landing; None where nothing is recorded."""
+    mine = select(FACT.c.payload).where(FACT.c.repository_id == repository_id)
+    row = (await conn.execute(mine.order_by(FACT.c.landed_at.desc(), FACT.c.commit_id).limit(1))).first()
+    return None if row is None else fact_from_json(row.payload).carrier

@@ -19,7 +19,7 @@ from datetime import datetime
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, false, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import InstallationId
+from bot.model import InstallationId, PersonKey
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import insert_into
 
@@ -44,6 +44,8 @@ LINK_USE = Table(
     Column("form", Words, primary_key=True),
     Column("times", Whole, nullable=False, server_default="0"),
 )
+_PERSON = "person:"
+"""begins the subject of a person's link"""
 _BYTES = 16
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -142,6 +144,13 @@ async def links_of(conn: AsyncConnection, subject: str) -> list[Link]:
     """All links of the subject, the newest first."""
     query = select(LINK).where(LINK.c.subject == subject).order_by(LINK.c.minted_at.desc(), LINK.c.nonce)
     return [_link(dict(row)) for row in (await conn.execute(query)).mappings()]
+
+
+async def people_with_links(conn: AsyncConnection, now: datetime) -> list[PersonKey]:
+    """Everybody whom a link that is still good shows, by key."""
+    good = LINK.c.revoked_at.is_(None) & (LINK.c.expires_at.is_(None) | (LINK.c.expires_at > now))
+    query = select(LINK.c.subject).where(good, LINK.c.subject.startswith(_PERSON)).distinct().order_by(LINK.c.subject)
+    return [PersonKey(row[0].removeprefix(_PERSON)) for row in await conn.execute(query)]
 
 
 async def note_use(conn: AsyncConnection, link: Link, form: str, now: datetime) -> None:

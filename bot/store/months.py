@@ -12,7 +12,6 @@ from bot.landing.months import begins_at, month_after
 from bot.model import CommitId, Fact, Month, PersonKey, RepositoryId
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_PERSON, component
-from bot.store.totals import TOTALS
 
 
 async def component_of_month(
@@ -42,15 +41,3 @@ async def _component(
     )
     seeds = [(RepositoryId(row[0]), CommitId(row[1])) for row in await conn.execute(query)]
     return await component(conn, sorted(set(seeds)), installation_id=within)
-
-
-async def cells_of_month(
-    conn: AsyncConnection, people: Sequence[PersonKey], month: Month, *, within: int
-) -> list[tuple[PersonKey, RepositoryId, Month]]:
-    """The rows of the totals that these people have in one month of one installation."""
-    query = (
-        select(TOTALS.c.person_key, TOTALS.c.repository_id)
-        .join(REPOSITORY, REPOSITORY.c.id == TOTALS.c.repository_id)
-        .where(TOTALS.c.person_key.in_(people), TOTALS.c.month == month, REPOSITORY.c.installation_id == within)
-    )
-    return [(PersonKey(row[0]), RepositoryId(row[1]), month) for row in await conn.execute(query)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Index, Table, UniqueConstraint, case, null, or_, select, update
+from sqlalchemy import Column, Index, Table, UniqueConstraint, case, delete, null, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.border import canonical_json
@@ -86,6 +86,18 @@ async def intend(conn: AsyncConnection, intent: Intent, now: datetime) -> int | 
 def _row(intent: Intent) -> dict[str, Any]:
     names = ("kind", "installation_id", "repository_id", "target", "body")
     return {name: getattr(intent, name) for name in names} | {"intent_key": intent.key}
+
+
+async def once_more(conn: AsyncConnection, key: str) -> None:
+    """What stands under this key is to be posted again although it says the same, when it is intended next."""
+    stands = (OUTBOX.c.intent_key == key) & (OUTBOX.c.state == "done")
+    await conn.execute(update(OUTBOX).where(stands).values(state="waiting", posted_hash=None))
+
+
+async def withdraw(conn: AsyncConnection, keys: Sequence[str]) -> None:
+    """Take back intents that nobody has begun to post; what stands at GitHub, or may, stays."""
+    unbegun = (OUTBOX.c.state == "waiting") & (OUTBOX.c.attempt == 0) & OUTBOX.c.remote_id.is_(None)
+    await conn.execute(delete(OUTBOX).where(OUTBOX.c.intent_key.in_(keys), unbegun))
 
 
 async def claim(conn: AsyncConnection, outbox_id: int, *, now: datetime, lease_until: datetime) -> Posting | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import Boolean, Column, Index, Table, false, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import Person, PersonKey, UserId
+from bot.model import CommitId, Person, PersonKey, UserId
+from bot.store.bulk import upserting
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import upsert
+from bot.store.turn import Plan, Spelling, run, spelling_of
 
 AliasKind = Literal["email", "login", "name"]
 Proof = Literal["proved", "claimed"]
@@ -25,6 +28,8 @@ PERSON = Table(
     Column("name", Words, nullable=False, server_default=""),
     Column("bot", Boolean(create_constraint=False), nullable=False, server_default=false()),
     Column("opted_out_at", Instant),
+    Column("named_at", Whole, nullable=False, server_default="0"),
+    Column("named_by", Words, nullable=False, server_default=""),
     Index(None, "user_id"),
     Index(None, "login"),
 )
@@ -39,15 +44,40 @@ PERSON_ALIAS = Table(
 )
 
 
+_NONE = CommitId("")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Somebody as one landing names them: when it landed (epoch seconds) and its commit; 0 and "" where none does."""
+
+    person: Person
+    at: int = 0
+    by: CommitId = _NONE
+
+    @property
+    def age(self) -> tuple[int, str, str, str]:
+        """The greater one is the newer; of two names in one commit the greater is taken."""
+        return self.at, self.by, self.person.name, self.person.login or ""
+
+
 async def see_people(conn: AsyncConnection, people: Iterable[Person], proof: Proof = "claimed") -> None:
     """People with all their addresses, names and logins; what is proved stays proved."""
-    given = {person.key: person for person in people}
+    await run(conn, seeing(spelling_of(conn), [Seen(person) for person in people], proof))
+
+
+def seeing(spelling: Spelling, seen: Iterable[Seen], proof: Proof = "claimed") -> Plan[None]:
+    """Each person as the newest landing names them, and by all their names, in whichever order landings are seen."""
+    given = sorted(seen, key=lambda one: one.age)
+    newest = {one.person.key: one for one in given}
     names = ("key", "user_id", "login", "name", "bot")
-    await upsert(conn, PERSON, [{name: getattr(person, name) for name in names} for person in given.values()])
-    aliases = [alias for person in given.values() for alias in _aliases(person)]
-    rows = {alias: dict(zip(("kind", "value", "person_key"), alias, strict=True)) for alias in aliases}
-    keep = ["proof"] if proof == "claimed" else []
-    await upsert(conn, PERSON_ALIAS, [row | {"proof": proof} for row in rows.values()], keep=keep)
+    rows = [(*(getattr(one.person, name) for name in names), one.at, one.by) for one in newest.values()]
+    age = ("named_at", "named_by")
+    yield from upserting(spelling, PERSON, (*names, *age), rows, rising=age)
+    aliases = sorted({alias for one in given for alias in _aliases(one.person)})
+    columns = ("kind", "value", "person_key", "proof")
+    keep = ("proof",) if proof == "claimed" else ()
+    yield from upserting(spelling, PERSON_ALIAS, columns, [(*alias, proof) for alias in aliases], keep=keep)
 
 
 def _aliases(person: Person) -> list[tuple[str, str, str]]:

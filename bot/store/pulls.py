@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -25,6 +26,7 @@ PULL_REQUEST = Table(
     Column("closed_at", Instant),
     Column("read_at", Instant, nullable=False),
     Column("payload", Json, nullable=False),
+    Column("size", Whole),
     Index(None, "repository_id", "merge_commit"),
 )
 
@@ -41,6 +43,8 @@ class PullRequestRow:
     merged_at: datetime | None = None
     closed_at: datetime | None = None
     payload: dict[str, Any] = field(default_factory=dict)
+    size: int | None = None
+    """commits of its own, where told: it tells a rebase of several from a squash"""
 
 
 async def see(conn: AsyncConnection, pull: PullRequestRow) -> None:
@@ -60,3 +64,21 @@ async def merged_as(conn: AsyncConnection, repository_id: RepositoryId, commit: 
     query = select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number).limit(1)
     row = (await conn.execute(query)).mappings().first()
     return None if row is None else PullRequestRow(**row)
+
+
+async def numbered(
+    conn: AsyncConnection, repository_id: RepositoryId, numbers: Sequence[int]
+) -> dict[int, PullRequestRow]:
+    """Those of these pull requests that are kept, by number."""
+    same = (PULL_REQUEST.c.repository_id == repository_id) & PULL_REQUEST.c.number.in_(numbers)
+    rows = (await conn.execute(select(PULL_REQUEST).where(same))).mappings()
+    return {row["number"]: PullRequestRow(**row) for row in rows}
+
+
+async def merged_as_any(
+    conn: AsyncConnection, repository_id: RepositoryId, commits: Sequence[CommitId]
+) -> dict[CommitId, PullRequestRow]:
+    """`merged_as` for many commits at once."""
+    same = (PULL_REQUEST.c.repository_id == repository_id) & PULL_REQUEST.c.merge_commit.in_(commits)
+    rows = (await conn.execute(select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number.desc()))).mappings()
+    return {row["merge_commit"]: PullRequestRow(**row) for row in rows}

@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import Text, func, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.changes import fold
 from bot.landing.corrections import Classified, corrected
-from bot.model import Change, Fact, PersonKey, Repository, RepositoryId, fact_from_json
+from bot.metrics.hotspots import History
+from bot.metrics.scores import Known
+from bot.model import Change, ChangeId, Fact, Month, PersonKey, Repository, RepositoryId, Reviews, fact_from_json
+from bot.store import observations, visits
 from bot.store.classifications import classified
 from bot.store.corrections import CORRECTION
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON
+
+SHOWN: tuple[observations.Signal, ...] = ("checks", "review", "merge")
+"""signals that the scores of a change are told beside"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,7 @@ class Mark:
     facts: int
     last: int
     corrections: int
+    observations: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +49,35 @@ class Found:
     recorded_at: datetime
     said: tuple[Classified, ...] = ()
     """what people said of the kinds of changes there"""
+    visits: tuple[visits.Row, ...] = ()
+    observed: tuple[observations.Observation, ...] = ()
+    given: tuple[observations.Observation, ...] = ()
+    """reviews by the people who were asked about"""
+    names: Mapping[RepositoryId, str] = field(default_factory=dict)
+    """the repositories' full names of today"""
 
     def facts(self) -> list[Fact]:
         """Oldest first."""
         return [fact_from_json(json.loads(text)) for text in self.texts]
+
+    def history(self) -> History:
+        """The past of the files that the facts touch."""
+        return visits.history_of(self.visits, self.names)
+
+    def until(self, end: int) -> Found:
+        """The same without what GitHub showed after that second of the epoch."""
+        observed, given = (
+            tuple(one for one in rows if one.at.timestamp() <= end) for rows in (self.observed, self.given)
+        )
+        return replace(self, observed=observed, given=given)
+
+    def shown(self) -> dict[ChangeId, Known]:
+        """What GitHub alone showed of changes there."""
+        return observations.known_of(self.observed, self.names)
+
+    def reviews(self, zone: ZoneInfo) -> dict[Month, Reviews]:
+        """The reviews that these people gave, by month."""
+        return observations.reviews_by_month(self.given, zone)
 
     def changes(self, repositories: Mapping[str, Repository]) -> tuple[Change, ...]:
         """What the facts carry, as people corrected it, oldest first."""
@@ -56,7 +89,8 @@ async def mark_of(conn: AsyncConnection, repositories: Collection[RepositoryId])
     query = select(func.count(), func.max(FACT.c.id)).where(FACT.c.repository_id.in_(repositories))
     facts, last = (await conn.execute(query)).one()
     said = select(func.count()).select_from(CORRECTION).where(CORRECTION.c.repository_id.in_(repositories))
-    return Mark(facts, last or 0, (await conn.execute(said)).scalar_one())
+    observed = await observations.count_in(conn, repositories)
+    return Mark(facts, last or 0, (await conn.execute(said)).scalar_one(), observed)
 
 
 async def facts_about(
@@ -64,7 +98,8 @@ async def facts_about(
 ) -> Found:
     """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
     theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people))
-    return await _folding(conn, FACT.c.id.in_(theirs), repositories)
+    found = await _folding(conn, FACT.c.id.in_(theirs), repositories, past=True)
+    return replace(found, given=tuple(await observations.of_people(conn, people, repositories)))
 
 
 async def facts_of_month(
@@ -76,8 +111,10 @@ async def facts_of_month(
     return await _folding(conn, landed, repositories)
 
 
-async def _folding(conn: AsyncConnection, seeds: Any, repositories: Collection[RepositoryId]) -> Found:
-    """The seeds inside these repositories, with all that folds with them there."""
+async def _folding(
+    conn: AsyncConnection, seeds: Any, repositories: Collection[RepositoryId], *, past: bool = False
+) -> Found:
+    """The seeds inside these repositories, with all that folds with them there; with the `past` of their files too."""
     here, there = FACT_KEY.alias("here"), FACT_KEY.alias("there")
     allowed = FACT.c.repository_id.in_(repositories)
     reached = select(FACT.c.id).where(seeds, allowed).cte("reached", recursive=True)
@@ -93,7 +130,9 @@ async def _folding(conn: AsyncConnection, seeds: Any, repositories: Collection[R
     found = await _facts(conn, FACT.c.id.in_(select(reached.c.id)))
     rows = await conn.execute(select(REPOSITORY.c.id, REPOSITORY.c.full_name).where(REPOSITORY.c.id.in_(repositories)))
     names = {RepositoryId(row.id): str(row.full_name) for row in rows}
-    return replace(found, said=await classified(conn, names))
+    met = await visits.around(conn, select(reached.c.id), repositories) if past else ()
+    seen = await observations.of_repositories(conn, repositories, SHOWN) if past else ()
+    return replace(found, said=await classified(conn, names), visits=met, observed=tuple(seen), names=names)
 
 
 async def facts_inside(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Table
 
+from bot.store.backfills import BACKFILL, BROUGHT, WATERMARK
 from bot.store.changes import CHANGE, CONTRIBUTION
 from bot.store.columns import METADATA
 from bot.store.configurations import CONFIGURATION
@@ -15,27 +16,37 @@ from bot.store.installations import ACCOUNT, INSTALLATION, REPOSITORY
 from bot.store.jobs import JOB
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON
 from bot.store.links import LINK, LINK_USE
+from bot.store.measurements import MEASUREMENT
+from bot.store.observations import OBSERVATION
 from bot.store.outbox import OUTBOX
+from bot.store.pace import PACE
 from bot.store.people import PERSON, PERSON_ALIAS
 from bot.store.pulls import PULL_REQUEST
+from bot.store.readings import READING
+from bot.store.rules_read import RULES_READ
 from bot.store.sessions import SESSION
 from bot.store.snapshots import SNAPSHOT
 from bot.store.totals import TOTALS
 from bot.store.visibility import HIDDEN_REPOSITORY, PUBLISHED
+from bot.store.visits import VISIT
+from bot.store.wordings import WORDING
 
-TRAFFIC: tuple[Table, ...] = (INBOX, JOB, OUTBOX, PERIOD)
+TRAFFIC: tuple[Table, ...] = (
+    *(INBOX, JOB, OUTBOX, PERIOD, BACKFILL, BROUGHT, WATERMARK, MEASUREMENT),
+    *(READING, RULES_READ, PACE),
+)
 """what passes through: it depends on when things arrived"""
 RECORD: tuple[Table, ...] = (
     *(ACCOUNT, INSTALLATION, REPOSITORY, PERSON, PERSON_ALIAS),
-    *(FACT, FACT_KEY, FACT_PERSON, PULL_REQUEST, CORRECTION),
+    *(FACT, FACT_KEY, FACT_PERSON, VISIT, PULL_REQUEST, OBSERVATION, CORRECTION),
     *(CHANGE, CONTRIBUTION, TOTALS, DIGEST),
 )
 """the record: two stores that saw the same landings hold the same rows"""
 CHOICES: tuple[Table, ...] = (
     *(PUBLISHED, HIDDEN_REPOSITORY, LINK, LINK_USE, SESSION, SNAPSHOT),
-    *(CONFIGURATION, ERASURE_SALT, TOMBSTONE),
+    *(CONFIGURATION, ERASURE_SALT, TOMBSTONE, WORDING),
 )
-"""what people decided to show, and how: it depends on when they did"""
+"""what people decided to show, how, and in which words: it depends on when"""
 TABLES: tuple[Table, ...] = (*TRAFFIC, *RECORD, *CHOICES)
 
 __all__ = ["CHOICES", "METADATA", "RECORD", "TABLES", "TRAFFIC"]

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Index, Table, delete, select
+from sqlalchemy import Column, Index, Table, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import PersonKey, RepositoryId
+from bot.model import Month, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Words
 from bot.store.dialect import insert_absent
+from bot.store.digests import PERIOD
 
 SNAPSHOT = Table(
     "snapshot",
@@ -26,13 +27,22 @@ SNAPSHOT = Table(
     Column("text", Words, nullable=False),
     Column("signature", Words, nullable=False),
     Column("key_id", Words, nullable=False),
+    Column("month", Words),
+    Column("scope", Words),
     Index(None, "person_key", "taken_at"),
+    # Those that nobody asked for are taken once a month; those that somebody asked for have no month.
+    Index(None, "person_key", "month", "scope", unique=True),
 )
+SCHEDULE = "snapshots"
+"""what PERIOD calls the months whose snapshots were taken in hand"""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A profile's JSON text as it was, its signature (base64), and the repositories whose work it tells."""
+    """A profile's JSON text as it was, its signature (base64), and the repositories whose work it tells.
+
+    One that was taken as a month closed bears the month, and the `scope` of the page that it was taken of.
+    """
 
     person_key: PersonKey
     naming: str
@@ -41,11 +51,24 @@ class Snapshot:
     text: str
     signature: str
     key_id: str
+    month: Month | None = None
+    scope: str | None = None
 
     @property
     def id(self) -> str:
         """The hash of whose and what: the same text twice is one snapshot."""
         return hashlib.sha256(f"{self.person_key}\n{self.text}".encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A snapshot as it is listed, without its text."""
+
+    id: str
+    naming: str
+    repositories: tuple[RepositoryId, ...]
+    taken_at: datetime
+    month: Month | None
 
 
 async def keep(conn: AsyncConnection, snapshot: Snapshot) -> str:
@@ -66,6 +89,27 @@ async def snapshot(conn: AsyncConnection, person: PersonKey, identity: str) -> S
 async def snapshots_of(conn: AsyncConnection, people: Collection[PersonKey]) -> list[Snapshot]:
     """The newest first."""
     return await _read(conn, SNAPSHOT.c.person_key.in_(people))
+
+
+async def listed(conn: AsyncConnection, people: Collection[PersonKey]) -> list[Dated]:
+    """The newest first."""
+    columns = [SNAPSHOT.c[name] for name in Dated.__slots__]
+    query = select(*columns).where(SNAPSHOT.c.person_key.in_(people))
+    rows = await conn.execute(query.order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id))
+    return [Dated(row.id, row.naming, tuple(row.repositories), row.taken_at, row.month) for row in rows]
+
+
+async def is_taken(conn: AsyncConnection, person: PersonKey, month: Month, scope: str) -> bool:
+    """Whether the month's snapshot of this page is there."""
+    same = (SNAPSHOT.c.person_key == person) & (SNAPSHOT.c.month == month) & (SNAPSHOT.c.scope == scope)
+    return (await conn.execute(select(SNAPSHOT.c.id).where(same))).first() is not None
+
+
+async def last_begun(conn: AsyncConnection) -> Month | None:
+    """The newest month whose snapshots were taken in hand."""
+    query = select(func.max(PERIOD.c.period)).where(PERIOD.c.schedule == SCHEDULE)
+    found = (await conn.execute(query)).scalar_one_or_none()
+    return None if found is None else Month(found)
 
 
 async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:

@@ -1,24 +1,31 @@
-"""What each person's months add up to: a cache of whole numbers that can be rebuilt from the ledger at any time."""
+"""What each person's months add up to: a cache of whole numbers that can be rebuilt from the ledger at any time.
+
+Each number is a sum over changes, so that a landing adds its own part and reads nothing else. What has to be grouped,
+a month's features and bug fixes, is grouped by whoever reads the month (docs/decisions/0080).
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from operator import add, attrgetter
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, Table, delete, select, tuple_
+from sqlalchemy import Column, ForeignKey, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import Lines, Month, PersonKey, RepositoryId
-from bot.store.changes import line_values, lines_from
-from bot.store.columns import METADATA, Json, Whole, Words, counters, line_counters
-from bot.store.dialect import upsert
+from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId
+from bot.store.border import canonical_json
+from bot.store.bulk import upserting
+from bot.store.changes import lines_from
+from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
 from bot.store.installations import REPOSITORY
+from bot.store.turn import Ask, Plan, Spelling, Tell, run, spelling_of
 
-COUNTERS = (
-    *("commits", "co_authored", "features", "bugs", "other", "outcomes"),
-    *("ai_declared", "ai_detected", "ai_unknown"),
-)
+COUNTERS = ("commits", "co_authored", "outcomes", "ai_declared", "ai_detected", "ai_unknown")
+UNUSED = ("features", "bugs", "other")
+"""columns that a process of an older version may still write; nothing reads them"""
 TALLIES = ("languages", "skills", "tools", "days")
 
 TOTALS = Table(
@@ -27,12 +34,11 @@ TOTALS = Table(
     Column("person_key", Words, primary_key=True),
     Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
     Column("month", Words, primary_key=True),
-    *counters(*COUNTERS),
+    *counters(*COUNTERS, *UNUSED),
     *line_counters(),
     *(Column(name, Json, nullable=False) for name in TALLIES),
     Index(None, "repository_id", "month"),
 )
-_SLICE = 300
 
 Cell = tuple[PersonKey, RepositoryId, Month]
 
@@ -46,9 +52,6 @@ class Totals:
     month: Month
     commits: int = 0
     co_authored: int = 0
-    features: int = 0
-    bugs: int = 0
-    other: int = 0
     outcomes: int = 0
     ai_declared: int = 0
     ai_detected: int = 0
@@ -66,17 +69,114 @@ class Totals:
 
 async def replace(conn: AsyncConnection, cells: Iterable[Cell], rows: Iterable[Totals]) -> None:
     """Put `rows` in place of the `cells` they were folded for; a cell without a row is empty now, and goes."""
+    await run(conn, replacing(spelling_of(conn), cells, rows))
+
+
+_lines_of = attrgetter(*PARTS)
+
+
+@dataclass(slots=True)
+class Sum:
+    """What a cell holds, or what is added to it: the counters, then the parts of lines; and the tallies."""
+
+    numbers: list[int] = field(default_factory=lambda: [0] * len(_NUMBERS))
+    tallies: dict[str, dict[str, int]] = field(default_factory=lambda: {name: {} for name in TALLIES})
+
+    def add_lines(self, lines: Lines) -> None:
+        first = len(COUNTERS)
+        self.numbers[first:] = map(add, self.numbers[first:], _lines_of(lines))
+
+    def count(self, tally: str, found: Mapping[str, int]) -> None:
+        """Add to one of the tallies; what comes to nothing is not in it."""
+        here = self.tallies[tally]
+        for name, number in found.items():
+            if number:
+                here[name] = here.get(name, 0) + number
+
+    def __iadd__(self, other: Sum) -> Sum:
+        self.numbers = list(map(add, self.numbers, other.numbers))
+        for name in TALLIES:
+            self.count(name, other.tallies[name])
+        return self
+
+
+_NUMBERS = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
+
+
+def adding(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[None]:
+    """Add to what stands in these cells. Whoever does so is alone with them until the transaction ends."""
+    if not sums:
+        return
+    stands = yield from _standing(spelling, sorted(sums))
+    for cell, more in sums.items():
+        if cell in stands:
+            more += stands[cell]
+    yield from writing(spelling, sums)
+
+
+def writing(spelling: Spelling, sums: Mapping[Cell, Sum], *, empty: Iterable[Cell] = ()) -> Plan[None]:
+    """Put the sums in place of what stands in their cells; the `empty` ones without a sum go."""
+    gone = sorted(set(empty) - set(sums))
+    if gone:
+        yield Tell(_DELETE, gone)
+    rows = [(*cell, *sum_.numbers, *(_text(sum_.tallies[name]) for name in TALLIES)) for cell, sum_ in sums.items()]
+    yield from upserting(spelling, TOTALS, _COLUMNS, rows)
+
+
+_KEY = ("person_key", "repository_id", "month")
+
+
+def _text(tally: Mapping[str, int]) -> Spelt:
+    return Spelt(canonical_json(tally)) if tally else _EMPTY
+
+
+_EMPTY = Spelt("{}")
+_FOUND = f"SELECT {', '.join(f'totals.{name}' for name in (*_KEY, *_NUMBERS, *TALLIES))}"
+_ON = "totals.person_key = {} AND totals.repository_id = {} AND totals.month = {}"
+_THESE = (
+    f"{_FOUND} FROM json_each(?) one CROSS JOIN totals"
+    f" WHERE {_ON.format('one.value ->> 0', 'one.value ->> 1', 'one.value ->> 2')}"
+)
+_THESE_ARRAYS = (
+    f"{_FOUND} FROM unnest(?::text[], ?::bigint[], ?::text[]) AS one (person, repository, month)"
+    f" JOIN totals ON {_ON.format('one.person', 'one.repository', 'one.month')}"
+)
+
+
+def _standing(spelling: Spelling, cells: Sequence[Cell]) -> Plan[dict[Cell, Sum]]:
+    """Those of the cells that have a row."""
+    if spelling.is_postgresql:
+        rows = yield Ask(_THESE_ARRAYS, [list(column) for column in zip(*cells, strict=True)])
+    else:
+        rows = yield Ask(_THESE, (json.dumps(cells),))
+    ends = 3 + len(_NUMBERS)
+    return {
+        (PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])): Sum(
+            list(row[3:ends]), {name: json.loads(text) for name, text in zip(TALLIES, row[ends:], strict=True)}
+        )
+        for row in rows
+    }
+
+
+_DELETE = "DELETE FROM totals WHERE person_key = ? AND repository_id = ? AND month = ?"
+
+
+def replacing(spelling: Spelling, cells: Iterable[Cell], rows: Iterable[Totals]) -> Plan[None]:
+    """The plan of `replace`."""
     new = {row.cell: row for row in rows}
     empty = sorted(set(cells) - set(new))
-    key = tuple_(*TOTALS.primary_key.columns)
-    for at in range(0, len(empty), _SLICE):
-        await conn.execute(delete(TOTALS).where(key.in_(empty[at : at + _SLICE])))
-    await upsert(conn, TOTALS, [_row(row) for row in new.values()])
+    if empty:
+        yield Tell(_DELETE, empty)
+    yield from upserting(spelling, TOTALS, _COLUMNS, [_row(row) for row in new.values()])
 
 
-def _row(row: Totals) -> dict[str, Any]:
-    plain = {one.name: getattr(row, one.name) for one in fields(row) if one.name != "lines"}
-    return plain | {name: _whole(plain[name]) for name in TALLIES} | line_values(row.lines)
+_PLAIN = (*_KEY, *COUNTERS)
+_COLUMNS = (*_PLAIN, *(f"lines_{part}" for part in PARTS), *TALLIES)
+
+
+def _row(row: Totals) -> tuple[Any, ...]:
+    tallies = (_whole(getattr(row, name)) for name in TALLIES)
+    return (*(getattr(row, name) for name in _PLAIN), *(getattr(row.lines, name) for name in PARTS), *tallies)
 
 
 def _whole(tally: Mapping[str, int]) -> dict[str, int]:

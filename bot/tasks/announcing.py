@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import Change, CommitId, CountedCommit, PersonKey, RepositoryId
+from bot.model import Change, CommitId, CountedCommit, Fact, PersonKey, RepositoryId
 from bot.render.landing_note import Around, by_machine, landing_note
 from bot.store import ledger, outbox, visibility
 from bot.tasks.configuring import in_force
@@ -18,6 +18,8 @@ from bot.tasks.workplace import Workplace
 
 MOST_CHECKS = 10
 """check runs for one recording: a push of more carriers gets one, on its newest"""
+ONE_PUSH = 60
+"""seconds between the commits of one pull request that a rebase made"""
 BUTTONS = (
     ("feature", "Feature", "Count it as a feature", "classify:feature"),
     ("bug_fix", "Bug fix", "Count it as a bug fix", "classify:fix"),
@@ -40,7 +42,11 @@ async def announce(conn: AsyncConnection, place: Workplace, target: Place, recor
         for number, changes in brought.items():
             await intend_comment(conn, place, target, (number, changes))
         here = rest
-    for carrier, carried in _by_carrier(here).items():
+    told = _by_carrier(here)
+    # Told one by one before the pull request was known that brought them together.
+    silent = {one.fact.carrier for _, one in here}.difference(told)
+    await outbox.withdraw(conn, [check_key(target, carrier) for carrier in sorted(silent)])
+    for carrier, carried in told.items():
         await intend_check(conn, place, target, (carrier, carried))
 
 
@@ -51,10 +57,10 @@ async def intend_check(
     carrier, changes = told
     note = landing_note(changes, await around(conn, target.repository))
     intent = outbox.Intent(
-        key=f"check:{target.repository}:{carrier}",
+        key=check_key(target, carrier),
         kind="check",
         repository_id=target.repository,
-        target={"commit": carrier},
+        target={"commit": carrier, "landed": _landed(changes, lambda fact: fact.carrier == carrier)},
         body={"title": note.title, "summary": note.summary, "buttons": _buttons(changes)},
         installation_id=target.installation,
     )
@@ -74,11 +80,22 @@ async def intend_comment(
         key=key,
         kind="comment",
         repository_id=target.repository,
-        target={"number": number},
+        target={"number": number, "landed": _landed(changes, lambda fact: fact.pull_request == number)},
         body={"text": note.summary},
         installation_id=target.installation,
     )
     await post(conn, place, intent)
+
+
+def check_key(target: Place, carrier: CommitId) -> str:
+    """What names the one check run of a commit for ever."""
+    return f"check:{target.repository}:{carrier}"
+
+
+def _landed(changes: Sequence[Change], is_told: Callable[[Fact], bool]) -> int:
+    """Since when it can have been told: epoch seconds of the oldest landing that is."""
+    facts = (one.fact for change in changes for one in change.commits)
+    return min((fact.landed_at for fact in facts if is_told(fact)), default=0)
 
 
 async def around(conn: AsyncConnection, repository: RepositoryId) -> Around:
@@ -96,7 +113,8 @@ async def post(conn: AsyncConnection, place: Workplace, intent: outbox.Intent) -
     """Write the intent down; a job posts it unless this very text stands at GitHub already."""
     waiting = await outbox.intend(conn, intent, place.clock())
     if waiting is not None:
-        options: dict[str, Any] = {"installation_id": intent.installation_id}
+        # Push and pull request tell of one landing within moments: both are heard before it is told, once.
+        options: dict[str, Any] = {"installation_id": intent.installation_id, "run_at": place.clock() + place.settle}
         await place.queue.defer(
             conn, "publish_post", waiting, serial_key=f"post:{intent.key}", dedupe_key=f"post:{waiting}", **options
         )
@@ -144,8 +162,28 @@ def _by_pull_request(here: _Here) -> tuple[dict[int, list[Change]], _Here]:
     return _grouped(brought, lambda commit: commit.fact.pull_request or 0), rest
 
 
+def _told_once(here: _Here) -> _Here:
+    """A rebased pull request lands as several commits in one push: it is told on the newest of them alone."""
+    last: dict[str, CountedCommit] = {}
+    kept: _Here = []
+    for change, commit in sorted(here, key=lambda one: (one[1].fact.landed_at, one[1].fact.commit), reverse=True):
+        newer = last.get(change.id)
+        last[change.id] = commit
+        if newer is None or not _in_one_push(commit, newer):
+            kept.append((change, commit))
+    return kept[::-1]
+
+
+def _in_one_push(one: CountedCommit, newer: CountedCommit) -> bool:
+    if one.fact.carrier == newer.fact.carrier:
+        return False
+    bare = all(fact.carrier == fact.commit for fact in (one.fact, newer.fact))
+    return bare and newer.fact.landed_at - one.fact.landed_at <= ONE_PUSH
+
+
 def _by_carrier(here: _Here) -> dict[CommitId, list[Change]]:
     """The changes to be told on each carrier in this repository, newest carriers last."""
+    here = _told_once(here)
     found = _grouped(here, lambda commit: commit.fact.carrier)
     landed = {commit.fact.carrier: commit.fact.landed_at for _, commit in here}
     newest = sorted(found, key=lambda carrier: (landed[carrier], carrier))

@@ -18,6 +18,8 @@ from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job
 from bot.render.reply_note import Part, plain_part, reply_note
 from bot.store import ledger, outbox
+from bot.store.closing import repository_of
+from bot.store.digests import told_at
 from bot.tasks.announcing import post
 from bot.tasks.answering import ACTIONS, Answer, Asked, refusal
 from bot.tasks.asking import ABOUT_WORK, MAINTAINERS, OWN, Asker, Scene, changes_of, keys_of, may, wrote
@@ -95,7 +97,14 @@ async def _answer(conn: AsyncConnection, place: Workplace, installation: Install
     for turn, said in enumerate(heard.said):
         scene = await _scene(conn, installation, heard)
         if isinstance(said, Mistake):
-            answers.append(Answer(done=False, part=plain_part(said.said, f"Not understood: {said.hint}.")))
+            answers.append(
+                Answer(
+                    done=False,
+                    part=plain_part(
+                        said.said, f"Not understood: {said.hint.rstrip('?')}{'?' if said.hint.endswith('?') else '.'}"
+                    ),
+                )
+            )
         else:
             answers.append(await _act(conn, place, Asked(asker, scene, said, f"comment:{comment.id}:{turn}")))
     await _react(conn, place, (installation, heard), answers)
@@ -129,8 +138,10 @@ async def _act(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
 
 
 async def _is_told_of(conn: AsyncConnection, asked: Asked) -> bool:
-    """The asker has a part in work that landed here."""
-    return bool(await ledger.facts_of(conn, sorted(asked.asker.keys), repositories=[asked.scene.repository_id]))
+    """The asker has a part in work that landed here, or in what else the digests here tell of."""
+    here = asked.scene.repository_id
+    told = {here, *(repository_of(row.target) for row in await told_at(conn, here))}
+    return bool(await ledger.facts_of(conn, sorted(asked.asker.keys), repositories=sorted(told)))
 
 
 async def _react(

@@ -9,20 +9,21 @@ from dataclasses import dataclass, replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.digest.commands import Command, Name
+from bot.digest.explanation import count_of
 from bot.digest.repository_month import contributor_months
 from bot.landing.months import month_of
 from bot.model import Change, ChangeId, Month, MonthRecord, Person
 from bot.render.reply_note import Part, own_part, plain_part, why_change_part, why_number_part
 from bot.store import configurations, corrections, installations, ledger, people, records
-from bot.store.closing import target_of
 from bot.store.corrections import Correction
-from bot.store.digests import of_target
+from bot.store.digests import told_at
 from bot.tasks import personal
 from bot.tasks.announcing import announce
 from bot.tasks.asking import Asker, Scene, wrote
 from bot.tasks.close_month import retell, retell_months
 from bot.tasks.configuring import in_force
 from bot.tasks.correcting import fold_corrected
+from bot.tasks.digest_home import expected
 from bot.tasks.month_note import month_note, month_number
 from bot.tasks.recording import Place, recount
 from bot.tasks.workplace import Workplace
@@ -104,18 +105,8 @@ async def _explain(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
     if value.isdecimal():
         return Answer(part=why_change_part(asked.said, asked.scene.changes))
     records, changes = await _records(conn, place, asked)
-    counted = [(record, _number(record, value, changes)) for record in records]
+    counted = [(record, count_of(record, value, changes)) for record in records]
     return Answer(part=why_number_part(asked.said, value, counted, changes))
-
-
-def _number(record: MonthRecord, name: str, changes: Mapping[ChangeId, Change]) -> int:
-    if name == "lines":
-        return record.lines.code
-    if name == "months":
-        return int(record.commits > 0)
-    if name == "outcomes":
-        return sum(1 for item in record.items for key in item.changes if changes[key].outcome)
-    return int(getattr(record, name))
 
 
 async def _classify(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
@@ -134,7 +125,7 @@ async def _dispute(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
     number = scene.number
     if scene.is_digest:
         now = month_of(int(asked.asker.asked_at.timestamp()), place.zone)
-        told = [row.month for row in await of_target(conn, target_of(scene.repository_id)) if row.month < now]
+        told = [row.month for row in await told_at(conn, scene.repository_id) if row.month < now]
         if not told:
             return refusal(asked, "No digest stands here yet.")
         number = month_number(max(told))
@@ -179,7 +170,7 @@ async def _preview(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
     scene = asked.scene
     settings = await in_force(conn, scene.repository_id)
     now = month_of(int(place.clock().timestamp()), settings.zone(place.zone))
-    found = await month_note(conn, place, (scene.installation, scene.repository_id, now), settings=settings)
+    found = await month_note(conn, place, await expected(conn, (scene.installation, now), scene.repository))
     if found is None:
         return Answer(part=plain_part(asked.said, f"Nothing of {now} would be told so far."))
     return Answer(part=Part(f"{asked.said} of {now}, so far", (found.markdown,)))

@@ -1,28 +1,40 @@
-"""A month is over: tell it once in the repository's digest issue, and again where late facts change it."""
+"""A month is over: tell it once where the repository's digest stands, and again where late facts change it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.months import month_after
-from bot.model import InstallationId, Month, RepositoryId
+from bot.model import InstallationId, Month, Repository, RepositoryId
 from bot.queue.interface import Job
+from bot.render.wording import month_name
 from bot.store import outbox
-from bot.store.closing import due, target_of
-from bot.store.digests import DigestRow, of_target, open_digest
+from bot.store.closing import due, repository_of, target_of
+from bot.store.digests import DigestRow, of_target, open_digest, told_at, told_elsewhere
 from bot.store.digests import record as record_digest
-from bot.store.installations import repositories_of
 from bot.tasks.announcing import post
-from bot.tasks.configuring import InForce, keep, read_in_force
+from bot.tasks.configuring import InForce, in_force, keep, read_in_force
+from bot.tasks.digest_home import Scope, home_of, repositories_here, scope_of, standing
 from bot.tasks.month_note import MonthNote, month_note
 from bot.tasks.recording import Place as Target
 from bot.tasks.recording import Recorded
+from bot.tasks.wording import find_words
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 One = tuple[InstallationId, RepositoryId, Month]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """One digest to be told: of which repository, in which scope, as a preview or as a post."""
+
+    row: DigestRow
+    here: Repository
+    scope: Scope
+    preview: bool
 
 
 async def close_months(place: Workplace) -> int:
@@ -52,52 +64,123 @@ async def retell_months(
     where: tuple[InstallationId, RepositoryId],
     months: Collection[Month] | None = None,
 ) -> None:
-    """Write the digests of these months (None: of all) anew where they are told; an unchanged text posts nothing."""
-    for row in await of_target(conn, target_of(where[1])):
+    """Write the digests of these months (None: of all) anew where they are told; an unchanged text posts nothing.
+
+    Those of other repositories that stand here are told anew too, each once.
+    """
+    own = await of_target(conn, target_of(where[1]))
+    posted = {row.month for row in own if row.state == "posted"}
+    others = {row.month: row for row in await told_at(conn, where[1]) if row.month not in posted}
+    for row in (*own, *others.values()):
         if months is None or row.month in months:
-            await defer_digest(conn, place, (*where, row.month))
+            await defer_digest(conn, place, (where[0], repository_of(row.target), row.month))
+
+
+async def retell_elsewhere(
+    conn: AsyncConnection, place: Workplace, installation: InstallationId, moved: Collection[RepositoryId]
+) -> None:
+    """Write anew what stands at other repositories and told of these, which are out of reach now, or back."""
+    rows = await told_elsewhere(conn, [target_of(one) for one in moved])
+    # One text tells of all that are told at the same place.
+    for row in {(row.repository_id, row.month): row for row in rows}.values():
+        await defer_digest(conn, place, (installation, repository_of(row.target), row.month))
 
 
 async def defer_digest(conn: AsyncConnection, place: Workplace, one: One) -> None:
-    """Ask for the text of one digest and its posting."""
+    """Ask for the text of one digest and its posting; the texts for one place are made one after the other."""
     installation, repository, month = one
     ref = f'{{"installation":{installation},"month":"{month}","repository":{repository}}}'
     await place.queue.defer(
         conn,
         "close_month",
         ref,
-        serial_key=f"repository:{repository}",
+        serial_key=f"digest:{await _home_now(conn, one)}",
         dedupe_key=f"close_month:{ref}",
         installation_id=installation,
     )
+
+
+async def _home_now(conn: AsyncConnection, one: One) -> int:
+    """The repository where this month stands, or would stand by the settings as they are kept."""
+    installation, repository, month = one
+    rows = {row.month: row for row in await of_target(conn, target_of(repository))}
+    if month in rows and rows[month].state == "posted":
+        return rows[month].repository_id or repository
+    names = await repositories_here(conn, installation)
+    here = next((known for known in names.values() if known.id == repository), None)
+    return repository if here is None else home_of(here, names, await in_force(conn, repository)).id or repository
 
 
 async def close_month(job: Job, place: Workplace) -> None:
     """A month without work posts nothing. The first one of a repository is a preview, unless its settings say post."""
     given = arguments(job.ref_id)
     one = InstallationId(given["installation"]), RepositoryId(given["repository"]), Month(given["month"])
-    settings = await _settings_now(place, one)
+    await _renew_settings(place, one)
+    async with place.store.read() as conn:
+        plan = await _plan(conn, one)
+    if plan is not None:
+        await find_words(place, plan.scope)
     async with place.store.begin() as conn:
-        if settings is not None:
-            await keep(conn, one[1], settings)
-            rows = {row.month: row for row in await of_target(conn, target_of(one[1]))}
-            row = rows.get(one[2])
-            if row is not None and not settings.paused and settings.config.digest == "issue":
-                preview = _is_preview(row, rows, settings)
-                note = await month_note(conn, place, one, settings=settings, preview=preview)
-                await _tell(conn, place, (one, row), note)
+        plan = await _plan(conn, one)
+        if plan is not None and plan.preview:
+            await _show(conn, place, plan)
+        elif plan is not None:
+            await _tell(conn, place, plan)
         await job.finish(conn)
 
 
-async def _settings_now(place: Workplace, one: One) -> InForce | None:
-    """The settings as their files are now; None where the repository is out of reach."""
+async def _renew_settings(place: Workplace, one: One) -> None:
+    """Keep the settings as their files are now: of the repository, and of another one that takes its digest."""
+    installation, repository, _ = one
     async with place.store.read() as conn:
-        stored = {row.repository.id: row.repository for row in await repositories_of(conn, one[0])}
-    repository = stored.get(one[1])
-    if repository is None:
-        return None
+        names = await repositories_here(conn, installation)
+    here = next((known for known in names.values() if known.id == repository), None)
+    if here is None:
+        return
+    settings = await _read_settings(place, installation, here)
+    home = home_of(here, names, settings)
+    if home is not here:
+        await _read_settings(place, installation, home)
+
+
+async def _read_settings(place: Workplace, installation: InstallationId, repository: Repository) -> InForce:
+    number = RepositoryId(repository.id or 0)
     with asking_github():
-        return await read_in_force(place, place.reader(*one[:2]), repository)
+        settings = await read_in_force(place, place.reader(installation, number), repository)
+    async with place.store.begin() as conn:
+        await keep(conn, number, settings)
+    return settings
+
+
+async def _plan(conn: AsyncConnection, one: One) -> _Plan | None:
+    """None where nothing is to be told: the repository is paused, or wants no digest, or left and was told nowhere."""
+    installation, repository, month = one
+    names = await repositories_here(conn, installation)
+    here = next((known for known in names.values() if known.id == repository), None)
+    settings = await in_force(conn, repository)
+    rows = {row.month: row for row in await of_target(conn, target_of(repository))}
+    row = rows.get(month)
+    if here is None:
+        return None if row is None else await _plan_without(conn, one, row)
+    if row is None or settings.paused or settings.digest == "off":
+        return None
+    if _is_preview(row, rows, settings):
+        return _Plan(row, here, scope_of(installation, month, here), preview=True)
+    home = home_of(here, names, settings)
+    if row.state == "posted":
+        # What is posted stays where it is, whatever the settings say later.
+        home = next((known for known in names.values() if known.id == row.repository_id), home)
+    return _Plan(row, here, await standing(conn, (installation, month, home), here), preview=False)
+
+
+async def _plan_without(conn: AsyncConnection, one: One, row: DigestRow) -> _Plan | None:
+    """The digest that told of a repository which is out of reach now, where it stands in another one."""
+    installation, repository, month = one
+    names = await repositories_here(conn, installation)
+    home = next((known for known in names.values() if known.id == row.repository_id), None)
+    if home is None or row.state != "posted" or row.repository_id == repository:
+        return None
+    return _Plan(row, home, await standing(conn, (installation, month, home)), preview=False)
 
 
 def _is_preview(row: DigestRow, rows: dict[Month, DigestRow], settings: InForce) -> bool:
@@ -107,26 +190,36 @@ def _is_preview(row: DigestRow, rows: dict[Month, DigestRow], settings: InForce)
     return row.state == "preview" or row.month == min(rows)
 
 
-async def _tell(conn: AsyncConnection, place: Workplace, which: tuple[One, DigestRow], note: MonthNote | None) -> None:
-    """Post the text; a month that has none any more keeps its comment, which then says so."""
-    (installation, repository, month), row = which
-    key = f"{'preview' if note and note.preview else 'digest'}:{repository}:{month}"
+async def _show(conn: AsyncConnection, place: Workplace, plan: _Plan) -> None:
+    """A check run on the month's newest commit, for those who installed us."""
+    note = await month_note(conn, place, plan.scope, preview=True)
     if note is None:
-        if row.state != "posted":
+        return
+    scope = plan.scope
+    body = {"title": f"Preview of the digest of {scope.month}", "summary": note.text}
+    key = f"preview:{scope.home_id}:{scope.month}"
+    intent = outbox.Intent(key, "preview", scope.home_id, {"commit": note.newest}, body, scope.installation)
+    await post(conn, place, intent)
+    await record_digest(conn, replace(plan.row, state="preview"))
+
+
+async def _tell(conn: AsyncConnection, place: Workplace, plan: _Plan) -> None:
+    """Post the text; a month that has none any more keeps its comment, which then says so."""
+    scope = plan.scope
+    note = await month_note(conn, place, scope)
+    if note is None:
+        if not await outbox.is_posted(conn, scope.key):
             return
-        note = MonthNote(f"Nothing of {month} is counted any more.\n", repository)
-    target: dict[str, str | None]
-    body: dict[str, str]
-    if note.preview:
-        target, body = {"commit": note.newest}, {"title": f"Preview of the digest of {month}", "summary": note.text}
-    else:
-        target, body = {"month": month}, {"text": note.text}
-    kind = "preview" if note.preview else "digest"
-    if kind == "digest":
-        # The comment stays where it was first posted, whatever the settings say later.
-        before = [i for home in {note.home, repository} for i, _ in await outbox.intents(conn, home, ("digest",))]
-        home = next((intent.repository_id for intent in before if intent.key == key), note.home)
-    else:
-        home = repository
-    await post(conn, place, outbox.Intent(key, kind, home, target, body, installation))
-    await record_digest(conn, replace(row, state="preview" if note.preview else "posted"))
+        note = MonthNote(f"Nothing of {month_name(scope.month)} is counted any more.\n")
+    target = {"month": scope.month, "form": await _form(conn, plan)}
+    await post(
+        conn, place, outbox.Intent(scope.key, "digest", scope.home_id, target, {"text": note.text}, scope.installation)
+    )
+    await record_digest(conn, replace(plan.row, state="posted", repository_id=scope.home_id))
+
+
+async def _form(conn: AsyncConnection, plan: _Plan) -> str:
+    """An issue or a discussion, as the settings of the place say; where they want none of its own, as ours do."""
+    home = await in_force(conn, plan.scope.home_id)
+    own = await in_force(conn, RepositoryId(plan.here.id or 0))
+    return home.digest if home.digest != "off" else own.digest

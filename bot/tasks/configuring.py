@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.github.client import Client
+from bot.github.discussions import has_discussions
 from bot.github.reads import read_file
 from bot.landing.repo_config import CONFIG_PATH, Errors, RepoConfig, merge, read_config
 from bot.model import Repository, RepositoryId
@@ -37,9 +38,14 @@ class InForce:
     def paused(self) -> bool:
         return self.stored.paused_at is not None
 
+    @property
+    def digest(self) -> str:
+        """`issue`, `discussion`, or `off`, also where discussions are asked for and there are none."""
+        return self.stored.digest
+
     def zone(self, default: ZoneInfo) -> ZoneInfo:
         """The zone that cuts the months of the digest: the operator's where no file states one."""
-        return ZoneInfo(self.config.timezone) if "timezone" in self.config.stated else default
+        return ZoneInfo(self.stored.zone) if self.stored.zone else default
 
 
 def _good(text: str) -> RepoConfig:
@@ -62,9 +68,14 @@ async def read_in_force(place: Workplace, client: Client, repository: Repository
     kept_own, wrong = _tried(own or "", before.own, CONFIG_PATH)
     kept_shared, wrong_shared = _tried(shared or "", before.shared, f"{shared_name}: {CONFIG_PATH}")
     found = InForce(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
-    zone = found.config.timezone if "timezone" in found.config.stated else None
-    problems = (*found.problems, *_not_done(found.config))
-    return InForce(replace(found.stored, digest=found.config.digest, zone=zone, problems=problems))
+    problem = await _no_discussions(client, repository, found.config)
+    stored = replace(
+        found.stored,
+        digest="off" if problem else found.config.digest,
+        zone=await _zone(place, repository, found.config),
+        problems=(*found.problems, *([problem] if problem else [])),
+    )
+    return InForce(stored)
 
 
 async def _read_shared(place: Workplace, client: Client, name: str) -> str | None:
@@ -85,11 +96,28 @@ def _tried(now: str, before: str, path: str) -> tuple[str, tuple[str, ...]]:
     return now, ()
 
 
-def _not_done(config: RepoConfig) -> tuple[str, ...]:
-    """What a file may ask for and this version does not do."""
-    if config.digest == "discussion":
-        return ("digest: discussion is not possible yet, so no digest is posted",)
-    return ()
+async def _no_discussions(client: Client, repository: Repository, config: RepoConfig) -> str:
+    """What is said where the file asks for a discussion here and the repository has none switched on."""
+    elsewhere = (config.digest_repository or repository.full_name).lower() != repository.full_name.lower()
+    if config.digest != "discussion" or elsewhere or await has_discussions(client, repository):
+        return ""
+    return f"digest: discussions are switched off in {repository.full_name}, so no digest is posted"
+
+
+async def _zone(place: Workplace, repository: Repository, config: RepoConfig) -> str | None:
+    """The zone of the digest's months: of the repository that takes it, where that is another one."""
+    own = config.timezone if "timezone" in config.stated else None
+    wanted = config.digest_repository
+    if wanted is None or wanted.lower() == repository.full_name.lower():
+        return own
+    async with place.store.read() as conn:
+        here = await installations.repository(conn, RepositoryId(repository.id or 0))
+        home = await installations.repository_named(conn, wanted)
+        if here is None or home is None or home.removed_at or home.installation_id != here.installation_id:
+            return own
+        if repository.private and not home.repository.private:
+            return own
+        return (await configurations.read(conn, RepositoryId(home.repository.id or 0))).zone
 
 
 async def keep(conn: AsyncConnection, repository: RepositoryId, found: InForce) -> None:

@@ -4,68 +4,96 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.github.client import Client
-from bot.github.reads import Landed, read_file, read_landing
-from bot.landing.attributes import Attributes
+from bot.github.reads import Landed
 from bot.landing.conventions import recognise
-from bot.landing.repo_config import RepoConfig
 from bot.metrics.measure import Measure, measure
-from bot.model import CommitId, Fact, Landing, PullRequest, Repository, RepositoryId
-from bot.store import pulls
+from bot.model import Commit, CommitId, Fact, Landing, PullRequest, Repository, RepositoryId
+from bot.store import ledger, pulls, readings
 from bot.tasks.pull_request_json import known
 from bot.tasks.workplace import Workplace
 
 
-async def rules_of(client: Client, repository: Repository, config: RepoConfig) -> Measure:
-    """The rules at the head of the default branch, as a clone's are."""
-    attributes = await read_file(client, repository, ".gitattributes")
-    return Measure.of(config, Attributes.parse(attributes or ""))
-
-
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """A pull request that was just read, and the landed commits that are its own."""
+    """A pull request that was just told of, and the landed commits that are its own."""
 
     pull_request: PullRequest
     commits: frozenset[CommitId]
 
 
+@dataclass(frozen=True, slots=True)
+class KeptReadings:
+    """What need not be asked of GitHub about one repository; with `again`, also facts are measured anew."""
+
+    place: Workplace
+    repository: RepositoryId
+    again: bool = False
+
+    async def commit(self, name: CommitId) -> Commit | None:
+        async with self.place.store.read() as conn:
+            return (await readings.known(conn, self.repository, [name])).get(name)
+
+    async def recorded(self, names: Sequence[CommitId]) -> set[CommitId]:
+        if self.again:
+            return set()
+        async with self.place.store.read() as conn:
+            return await ledger.known(conn, self.repository, names)
+
+
 async def facts_of(
     place: Workplace,
-    where: tuple[Client, Repository],
+    repository: Repository,
     landed: Sequence[Landed],
-    config: RepoConfig,
+    rules: Measure,
     *,
     brought: Brought | None = None,
 ) -> tuple[Fact, ...]:
-    """Read and measure landed commits, each with the pull request that is known to have brought it."""
-    if not landed:
-        return ()
-    client, repository = where
-    rules = await rules_of(client, repository, config)
+    """Measure landed commits that were read, each with the pull request that is known to have brought it."""
     facts = []
     for one in landed:
-        landing = await read_landing(client, repository, one)
-        if brought is not None and one.commit.id in brought.commits:
-            pull_request: PullRequest | None = brought.pull_request
-        else:
-            async with place.store.read() as conn:
-                pull_request = await pull_request_of(conn, landing, rules)
+        landing = Landing(repository, one.commit, one.carrier, one.carrier.committed_at, brought_by=one.brought_by)
+        async with place.store.read() as conn:
+            pull_request = await pull_request_of(conn, landing, rules, brought=brought)
         if pull_request is not None:
-            landing = Landing(landing.repository, landing.commit, landing.carrier, landing.landed_at, pull_request)
+            landing = replace(landing, pull_request=pull_request)
         # A large patch keeps the processor busy for a while: the lease must be renewed meanwhile.
         facts.append(await asyncio.to_thread(measure, landing, rules))
     return tuple(facts)
 
 
-async def pull_request_of(conn: AsyncConnection, landing: Landing, rules: Measure) -> PullRequest | None:
-    """The pull request that brought a landing: as its message proves, else as GitHub says; None where none is kept."""
+async def pull_request_of(
+    conn: AsyncConnection, landing: Landing, rules: Measure, *, brought: Brought | None = None
+) -> PullRequest | None:
+    """The pull request that brought a landing; None where none is kept.
+
+    Of a commit that landed by itself GitHub's word counts first, then its message. A merge may hold what other pull
+    requests brought to its branch: there the message and the shape count first, then GitHub's word on the merge.
+    """
     repository = RepositoryId(landing.repository.id or 0)
     number = recognise(landing, rules.landing).pull_request
-    row = await pulls.read(conn, repository, number) if number is not None else None
-    row = row or await pulls.merged_as(conn, repository, landing.carrier.id)
-    return known(row.number, row.head_id, row.payload, merged=row.merge_commit) if row else None
+    if brought is not None and number == brought.pull_request.number:
+        return brought.pull_request
+    own = brought is not None and landing.commit.id in brought.commits
+    if is_merged(landing) and number is not None:
+        row = await pulls.read(conn, repository, number)
+    elif brought is not None and own:
+        return brought.pull_request
+    else:
+        row = await pulls.merged_as(conn, repository, landing.carrier.id)
+        if row is None and number is not None:
+            row = await pulls.read(conn, repository, number)
+    return as_known(row) if row else None
+
+
+def is_merged(landing: Landing) -> bool:
+    """Whether a merge commit carried it."""
+    return landing.commit.id != landing.carrier.id
+
+
+def as_known(row: pulls.PullRequestRow) -> PullRequest:
+    """A pull request as it is kept: cut, and without those who were erased."""
+    return known(row.number, row.head_id, row.payload, merged=row.merge_commit)

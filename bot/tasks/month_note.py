@@ -1,21 +1,29 @@
-"""What does the digest of one repository's month say, from the ledger as it is now?"""
+"""What does the digest of one month say, from the ledger and from what a writer answered, as they are now?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.digest.repository_month import contributor_months
+from bot.digest.digest_text import organisation_month_text, repository_month_text
+from bot.digest.gathering import DigestFacts, digest_facts
+from bot.digest.narrative import Naming
+from bot.digest.repository_month import ToldMonth, told_months
 from bot.landing.identity import person_key
 from bot.landing.months import begins_at, month_after
-from bot.model import CommitId, InstallationId, Month, Person, PersonKey, Repository, RepositoryId
+from bot.model import Change, ChangeId, CommitId, Fact, Month, Person, PersonKey, Repository, Text
+from bot.narrator.sheet import AnyFacts
+from bot.narrator.writing import Written, judge, sheet_hash
 from bot.render.digest_note import DigestFrame, DigestPart, digest_note
 from bot.render.md_text import MdText
-from bot.store import installations, ledger, months, people, visibility
-from bot.tasks.configuring import InForce
-from bot.tasks.correcting import disputed, fold_for_readers
+from bot.store import ledger, months, people, visibility, wordings
+from bot.store.wordings import WHOLE, Wording
+from bot.tasks.configuring import in_force
+from bot.tasks.correcting import disputed, fold_corrected
+from bot.tasks.digest_home import Scope, repositories_here
 from bot.tasks.workplace import Workplace
 
 UNNAMED = "Somebody who is not named"
@@ -23,12 +31,10 @@ UNNAMED = "Somebody who is not named"
 
 @dataclass(frozen=True, slots=True)
 class MonthNote:
-    """The text, the repository whose issue takes it, and the newest commit of the month, which shows a preview."""
+    """The text, and the newest commit of the month, which shows a preview."""
 
     text: str
-    home: RepositoryId
     newest: CommitId | None = None
-    preview: bool = False
 
     @property
     def markdown(self) -> MdText:
@@ -36,49 +42,130 @@ class MonthNote:
         return MdText(self.text)
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One text of a digest: whose (`WHOLE` of all), the facts it may state, and the template's words for them."""
+
+    key: PersonKey
+    facts: AnyFacts
+    template: Text
+    naming: Naming
+
+    def words(self, said: Mapping[PersonKey, Wording]) -> Written:
+        """What a writer said, where it was said of these very facts; else the template's."""
+        found = said.get(self.key)
+        fits = found is not None and found.sheet_hash == sheet_hash(self.facts, self.naming)
+        return judge(found.answer if found and fits else None, self.facts, self.template, naming=self.naming)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthParts:
+    """All that a digest is made of, before its words are chosen."""
+
+    lead: Passage
+    told: tuple[ToldMonth, ...]
+    unnamed: frozenset[PersonKey]
+    changes: Mapping[ChangeId, Change]
+    frame: DigestFrame
+    newest: CommitId
+    for_writer: bool
+    """a model may be given these facts"""
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """Every text, the one about all first."""
+        own = (Passage(one.person.key, one.facts, one.record.summary, one.naming) for one in self.told)
+        return (self.lead, *own)
+
+    def name(self, one: ToldMonth) -> str:
+        return UNNAMED if one.person.key in self.unnamed else one.person.display
+
+    def note(self, said: Mapping[PersonKey, Wording], *, preview: bool = False) -> MonthNote:
+        """The Markdown, in a writer's words where those are true."""
+        lead, *words = [passage.words(said if self.for_writer else {}).text for passage in self.passages]
+        parts = [
+            DigestPart(self.name(one), replace(one.record, summary=text))
+            for one, text in zip(self.told, words, strict=True)
+        ]
+        return MonthNote(digest_note(parts, self.changes, replace(self.frame, preview=preview, lead=lead)), self.newest)
+
+
 async def month_note(
-    conn: AsyncConnection,
-    place: Workplace,
-    which: tuple[InstallationId, RepositoryId, Month],
-    *,
-    settings: InForce,
-    preview: bool = False,
+    conn: AsyncConnection, place: Workplace, scope: Scope, *, preview: bool = False
 ) -> MonthNote | None:
     """None where nobody who may be shown has landed anything then."""
-    installation, repository_id, month = which
-    zone = settings.zone(place.zone)
-    stored = await installations.repositories_of(conn, installation)
-    names = {row.repository.full_name: row.repository for row in stored}
-    here = next((row for row in names.values() if row.id == repository_id), None)
-    facts = await ledger.facts_in(conn, repository_id, begins_at(month, zone), begins_at(month_after(month), zone))
-    if here is None or not facts:
+    parts = await month_parts(conn, place, scope)
+    if parts is None:
+        return None
+    return parts.note(await wordings.of_digest(conn, scope.home_id, scope.month), preview=preview)
+
+
+async def month_parts(conn: AsyncConnection, place: Workplace, scope: Scope) -> MonthParts | None:
+    """None where nobody who may be shown has landed anything then."""
+    zone = (await in_force(conn, scope.home_id)).zone(place.zone)
+    facts = await _facts(conn, scope, zone)
+    if not facts:
         return None
     keys = sorted({person_key(sig) for fact in facts for sig in (fact.author, *fact.co_authors)})
-    whole = await months.component_of_month(conn, keys, month, zone=zone, within=installation)
-    changes = await fold_for_readers(conn, whole, names, repository_id)
+    changes = await _changes(conn, scope, keys, zone)
     unnamed = await visibility.anonymous(conn)
-    persons = await _people(conn, keys)
-    found = contributor_months(changes, persons, (here.full_name, month, zone), unnamed=unnamed)
-    if not found:
+    where = {one.full_name for one in scope.repositories}, scope.month, zone
+    told = told_months(changes, await _people(conn, keys), where, unnamed=unnamed)
+    if not told:
         return None
-    home = _home(here, names, settings)
-    frame = DigestFrame(str(zone), "" if home is here else here.full_name, preview, await _disputes(conn, which))
-    parts = [DigestPart(UNNAMED if person.key in unnamed else person.display, record) for person, record in found]
-    text = digest_note(parts, {change.id: change for change in changes}, frame)
-    return MonthNote(text, RepositoryId(home.id or 0), facts[-1].carrier, preview)
+    subject = scope.repositories[0].full_name if len(scope.repositories) == 1 else ""
+    frame = DigestFrame(str(zone), _title(scope), disputes=await _disputes(conn, scope), subject=subject)
+    newest = max(facts, key=lambda fact: (fact.landed_at, fact.carrier)).carrier
+    by_id = {change.id: change for change in changes}
+    open_to = await _is_for_writer(conn, scope)
+    return MonthParts(_lead(scope, told), tuple(told), unnamed, by_id, frame, newest, open_to)
 
 
-def _home(here: Repository, names: Mapping[str, Repository], settings: InForce) -> Repository:
-    """Where the digest stands: the chosen repository, unless more people may read there than here."""
-    wanted = (settings.config.digest_repository or "").lower()
-    chosen = next((row for name, row in names.items() if name.lower() == wanted), here)
-    return here if here.private and not chosen.private else chosen
+async def _facts(conn: AsyncConnection, scope: Scope, zone: ZoneInfo) -> list[Fact]:
+    since, until = begins_at(scope.month, zone), begins_at(month_after(scope.month), zone)
+    return [fact for one in scope.ids for fact in await ledger.facts_in(conn, one, since, until)]
 
 
-async def _disputes(conn: AsyncConnection, which: tuple[InstallationId, RepositoryId, Month]) -> Sequence[str]:
+async def _changes(
+    conn: AsyncConnection, scope: Scope, keys: Sequence[PersonKey], zone: ZoneInfo
+) -> tuple[Change, ...]:
+    """The changes as readers of this digest may see them: other private repositories, and lost ones, do not exist."""
+    names = await repositories_here(conn, scope.installation)
+    seen = {name: one for name, one in names.items() if not one.private or one.id in scope.ids}
+    whole = await months.component_of_month(conn, keys, scope.month, zone=zone, within=scope.installation)
+    return await fold_corrected(conn, [fact for fact in whole if fact.repository in seen], seen)
+
+
+def _title(scope: Scope) -> str:
+    """What is told of, where that is not simply the repository that the digest stands in."""
+    if len(scope.repositories) > 1:
+        return scope.home.full_name.partition("/")[0]
+    (only,) = scope.repositories
+    return "" if only.id == scope.home.id else only.full_name
+
+
+def _lead(scope: Scope, told: Sequence[ToldMonth]) -> Passage:
+    """What is said of everybody's month together; it names nobody."""
+    several = len(scope.repositories) > 1
+    name = scope.home.full_name.partition("/")[0] if several else scope.repositories[0].full_name
+    facts: DigestFacts = digest_facts(scope.month, name, [one.facts for one in told], organisation=several)
+    text = organisation_month_text(facts, "anonymous") if several else repository_month_text(facts, "anonymous")
+    return Passage(WHOLE, facts, text if len(told) > 1 else Text(()), "anonymous")
+
+
+async def _is_for_writer(conn: AsyncConnection, scope: Scope) -> bool:
+    """Facts of a private repository go to a model only where its settings say so, those of a public one unless."""
+    for one, number in zip(scope.repositories, scope.ids, strict=True):
+        wanted = (await in_force(conn, number)).config.writer
+        if wanted == "template" or (wanted is None and one.private):
+            return False
+    return True
+
+
+async def _disputes(conn: AsyncConnection, scope: Scope) -> Sequence[str]:
     """What was said against this month: `dispute` on the digest issue speaks of the newest digest that stands there."""
-    found = await disputed(conn, which[1])
-    return found.get(month_number(which[2]), [])
+    found = await disputed(conn, scope.home_id)
+    return found.get(month_number(scope.month), [])
 
 
 def month_number(month: Month) -> int:
@@ -91,3 +178,6 @@ async def _people(conn: AsyncConnection, keys: Sequence[PersonKey]) -> dict[Pers
     hidden = await visibility.left_out(conn)
     found = {key: await people.person(conn, key) for key in keys if key not in hidden}
     return {key: person for key, person in found.items() if person is not None}
+
+
+__all__ = ["MonthNote", "MonthParts", "Passage", "Repository", "month_note", "month_number", "month_parts"]

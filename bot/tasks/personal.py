@@ -10,7 +10,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.identity import person_key
 from bot.model import CommitId, Fact, InstallationId, Person, PersonKey, RepositoryId, UserId
-from bot.store import choices, erasure, inbox, installations, ledger, outbox, people, sessions, visibility
+from bot.store import (
+    choices,
+    erasure,
+    inbox,
+    installations,
+    ledger,
+    outbox,
+    people,
+    readings,
+    sessions,
+    visibility,
+)
 from bot.store.people import see_people
 from bot.store.visibility import Naming, subject_of_person
 from bot.tasks.announcing import intend_check, intend_comment, post
@@ -122,6 +133,7 @@ async def erase(conn: AsyncConnection, place: Workplace, key: PersonKey) -> None
         near[repository] = await ledger.component(conn, seeds, installation_id=homes[repository])
     await erasure.erase_record(conn, keys)
     await inbox.drop_bodies(conn, place.clock())
+    await readings.forget_all(conn)
     for repository, facts in by_repository.items():
         home = homes[repository]
         if home is not None:

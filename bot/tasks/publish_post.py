@@ -6,12 +6,14 @@ from datetime import timedelta
 
 from gidgethub import BadRequest
 
-from bot.github.client import is_missing
+from bot.github import discussions
+from bot.github.client import Client, is_missing
+from bot.github.discussions import NoDiscussionsError
 from bot.github.publish import Button, CheckRun, Post
 from bot.github.reads import read_repository
-from bot.model import CommitId, RepositoryId
+from bot.model import CommitId, InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, RetryLater
-from bot.store import outbox
+from bot.store import installations, outbox
 from bot.store.outbox import Intent, Posting
 from bot.tasks.workplace import Workplace, asking_github
 
@@ -21,7 +23,7 @@ CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview"}
 DIGEST_TITLE = "Almanac: the months"
 DIGEST_BODY = (
     "Each month that is over gets one comment here: who landed what, with the changes behind every sentence. "
-    "Unsubscribe from this issue to hear no more of it."
+    "Unsubscribe here to hear no more of it."
 )
 
 
@@ -41,7 +43,8 @@ async def publish_post(job: Job, place: Workplace) -> None:
             remote = await _post(place, posting)
     except BaseException as error:
         # 422 means that GitHub will never take this text; 404 that what it was about is gone
-        final = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
+        refused = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
+        final = refused or isinstance(error, NoDiscussionsError)
         async with place.store.begin() as conn:
             await outbox.let_go(conn, posting, f"{type(error).__name__}: {error}"[:300], give_up=final)
             if final:
@@ -55,21 +58,68 @@ async def publish_post(job: Job, place: Workplace) -> None:
         await job.finish(conn)
 
 
-async def _post(place: Workplace, posting: Posting) -> int:
+async def _post(place: Workplace, posting: Posting) -> int | str:
     intent = posting.intent
+    if _is_discussion(posting):
+        return await _discuss(place, posting)
     client, publisher = place.publisher(
         intent.installation_id or 0, intent.repository_id, comments=intent.kind not in CHECKS
     )
     known = int(posting.remote_id) if posting.remote_id else None
-    repository = await read_repository(client, RepositoryId(intent.repository_id))
+    repository = await _addressed(place, client, RepositoryId(intent.repository_id))
+    first = known is None and _is_first(place, posting)
     if intent.kind in CHECKS:
-        return await publisher.check_run(repository, _check_run(intent), known=known)
+        return await publisher.check_run(repository, _check_run(intent), known=known, first=first)
     if intent.kind == "reaction":
         return await publisher.reaction(repository, intent.target["comment"], intent.body["content"])
     number = intent.target.get("number") or await publisher.issue(
         repository, DIGEST_TITLE, key=digests_key(intent.repository_id), body=DIGEST_BODY
     )
-    return await publisher.comment(repository, Post(number, intent.key, intent.body["text"]), known=known)
+    post = Post(number, intent.key, intent.body["text"])
+    return await publisher.comment(repository, post, known=known, first=first)
+
+
+def _is_first(place: Workplace, posting: Posting) -> bool:
+    """It cannot stand at GitHub yet, so nobody need look.
+
+    The claim is on disk before the first try, so no earlier try of this database posted it. A database that was taken
+    from a back-up has forgotten what it posted since: of what landed before this process began, that is not believed.
+    """
+    landed, started = posting.intent.target.get("landed"), place.started
+    if posting.attempt > 1 or started is None or not isinstance(landed, int):
+        return False
+    return landed >= int(started.timestamp())
+
+
+async def _addressed(place: Workplace, client: Client, number: RepositoryId) -> Repository:
+    """Where it is posted: ids never change, so the store's word is enough, unless the host answers at names only."""
+    async with place.store.read() as conn:
+        stored = await installations.repository(conn, number)
+    if stored is None or client.place(stored.repository) == f"repos/{stored.repository.full_name}":
+        return await read_repository(client, number)
+    return stored.repository
+
+
+def _is_discussion(posting: Posting) -> bool:
+    """What stands already stays what it is: comments on issues have numbers, those on discussions do not."""
+    if posting.remote_id:
+        return not posting.remote_id.isdecimal()
+    return bool(posting.intent.target.get("form") == "discussion")
+
+
+async def _discuss(place: Workplace, posting: Posting) -> str:
+    intent, number = posting.intent, RepositoryId(posting.intent.repository_id)
+    client = place.github.installation(
+        InstallationId(intent.installation_id or 0), repositories=(number,), permissions=discussions.PERMISSIONS
+    )
+    return await discussions.post_comment(
+        client,
+        await read_repository(client, number),
+        key=intent.key,
+        text=intent.body["text"],
+        known=posting.remote_id,
+        opening=(digests_key(number), DIGEST_TITLE, DIGEST_BODY),
+    )
 
 
 def digests_key(repository: int) -> str:

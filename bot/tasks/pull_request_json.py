@@ -22,14 +22,12 @@ def kept(pull_request: PullRequest) -> dict[str, Any]:
         "author": _signature(pull_request.author),
         "base_ref": pull_request.base_ref,
         "head_ref": pull_request.head_ref,
-        "labels": list(pull_request.labels),
+        "labels": sorted(pull_request.labels),
         "commits": [
             [commit.id, _signature(commit.author), commit.message[:LONGEST_BODY]] for commit in pull_request.commits
         ],
-        "reviews": [
-            [_signature(review.author), review.state, int(review.submitted_at.timestamp()), review.comments]
-            for review in pull_request.reviews
-        ],
+        # No measure reads them, and a history of pull requests would cost a page each.
+        "reviews": [],
         "checks": pull_request.checks,
     }
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.changes import fold
-from bot.landing.corrections import corrected
+from bot.landing.corrections import Classified, corrected
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import month_of
-from bot.metrics.totals import work_by_month
 from bot.model import (
     Change,
     ChangeId,
@@ -27,11 +27,11 @@ from bot.model import (
     PersonKey,
     Repository,
     RepositoryId,
+    Signature,
 )
-from bot.store import changes, erasure, ledger, months, people, totals
-from bot.store.installations import repositories_of
-from bot.tasks.correcting import fold_corrected, said_in
-from bot.tasks.totals_of_month import cells
+from bot.store import changes, erasure, folding, ledger, people, totals
+from bot.store.turn import Plan, Spelling, run, spelling_of
+from bot.tasks.adding_up import sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,92 +59,133 @@ async def record(
 ) -> Recorded:
     """Append facts and fold what they touch. With `again`, facts known already are measured anew and replace the old.
 
-    The outcome depends on the set of facts alone: totals of every month touched are summed from their facts.
+    The outcome depends on the set of facts alone. Work that nothing recorded has to do with is added to the totals;
+    where something recorded looks otherwise now, the months it touches are summed anew from their facts.
     """
-    repositories = await _repositories(conn, place)
-    facts = await erasure.without_buried(conn, facts)
-    seeds = [(place.repository, fact.commit) for fact in facts]
-    before = await ledger.component(conn, seeds, installation_id=place.installation)
-    if again:
-        await ledger.forget_facts(conn, place.repository, [fact.commit for fact in facts])
-    new = await ledger.add_facts(conn, place.repository, facts, now=now)
-    if not new:
-        return Recorded((), (), repositories)
-    after = await ledger.component(conn, seeds, installation_id=place.installation)
-    fresh = set(new)
-    kept = [fact for fact in after if fact.commit not in fresh]
-    said = await said_in(conn, repositories)
-    old = {change.id: change for change in corrected(fold(_distinct([*before, *kept]), repositories), said)}
-    folded = corrected(fold(after, repositories), said)
-    changed = tuple(change for change in folded if old.get(change.id) != change)
-    gone = set(old) - {change.id for change in folded}
-    await _see_people(conn, [fact for fact in after if fact.commit in fresh])
-    touched = _touched([*changed, *old.values()], place.zone)
-    await _write(conn, place, (gone, changed, repositories), touched)
-    return Recorded(tuple(new), changed, repositories, frozenset(touched))
+    return await run(conn, _recording(_Desk(spelling_of(conn), place), facts, now, again=again))
 
 
 async def recount(
     conn: AsyncConnection, place: Place, commits: Sequence[CommitId], *, gone: Sequence[Fact] = ()
 ) -> Recorded:
     """Fold anew what belongs to these commits and write it, whatever stood there; `gone` are facts just deleted."""
-    repositories = await _repositories(conn, place)
-    seeds = [(place.repository, commit) for commit in commits]
-    facts = await ledger.component(conn, seeds, installation_id=place.installation)
-    said = await said_in(conn, repositories)
-    changed = corrected(fold(facts, repositories), said)
-    old = corrected(fold(_distinct([*facts, *gone]), repositories), said)
-    lost = {change.id for change in old} - {change.id for change in changed}
-    touched = _touched([*changed, *old], place.zone)
-    await _write(conn, place, (lost, changed, repositories), touched)
-    return Recorded((), changed, repositories, frozenset(touched))
+    return await run(conn, _recounting(_Desk(spelling_of(conn), place), commits, gone))
 
 
-async def _repositories(conn: AsyncConnection, place: Place) -> dict[str, Repository]:
-    installed = await repositories_of(conn, place.installation)
-    return {stored.repository.full_name: stored.repository for stored in installed}
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Where a plan works."""
+
+    spelling: Spelling
+    place: Place
 
 
-async def _write(
-    conn: AsyncConnection,
-    place: Place,
-    found: tuple[Iterable[ChangeId], Sequence[Change], Mapping[str, Repository]],
-    touched: Mapping[Month, set[PersonKey]],
-) -> None:
-    gone, changed, repositories = found
-    ids = {name: repository.id for name, repository in repositories.items() if repository.id is not None}
-    await _write_changes(conn, gone, changed, _Context(ids, place.zone))
-    await _write_totals(conn, place, touched, repositories)
+def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool) -> Plan[Recorded]:
+    place, spelling = desk.place, desk.spelling
+    yield from folding.alone(spelling, place.installation)
+    facts = yield from erasure.sparing(spelling, facts)
+    stands = yield from folding.standing(place.installation)
+    before: Mapping[int, Fact] = {}
+    if again:
+        numbers = yield from ledger.numbers_of(spelling, place.repository, [fact.commit for fact in facts])
+        before = yield from ledger.closed_over(spelling, numbers, place.installation)
+        yield from ledger.forgetting(spelling, numbers)
+    fresh = yield from ledger.appending(spelling, place.repository, facts, now)
+    if not fresh:
+        return Recorded((), (), stands.repositories)
+    after = yield from ledger.reaching(spelling, fresh, place.installation)
+    kept = [fact for number, fact in after.items() if number not in fresh]
+    said = yield from folding.said(place.installation)
+    older = _distinct([*before.values(), *kept])
+    old = corrected(fold(older, stands.repositories), said) if older else ()
+    folded = corrected(fold(after.values(), stands.repositories), said)
+    yield from _seeing(spelling, fresh.values())
+    known = _Known(stands, said, after, frozenset(fact.commit for fact in older))
+    changed, months = yield from _writing(desk, known, old, folded, everything=False)
+    return Recorded(tuple(fact.commit for fact in fresh.values()), changed, stands.repositories, months)
+
+
+def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) -> Plan[Recorded]:
+    place, spelling = desk.place, desk.spelling
+    yield from folding.alone(spelling, place.installation)
+    stands = yield from folding.standing(place.installation)
+    numbers = yield from ledger.numbers_of(spelling, place.repository, commits)
+    after = yield from ledger.closed_over(spelling, numbers, place.installation)
+    said = yield from folding.said(place.installation)
+    folded = corrected(fold(after.values(), stands.repositories), said)
+    old = corrected(fold(_distinct([*after.values(), *gone]), stands.repositories), said)
+    known = _Known(stands, said, after)
+    changed, months = yield from _writing(desk, known, old, folded, everything=True)
+    return Recorded((), changed, stands.repositories, months)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a turn has read already."""
+
+    stands: folding.Standing
+    said: tuple[Classified, ...]
+    facts: Mapping[int, Fact]
+    """closed under what folds together"""
+    recorded: frozenset[CommitId] = frozenset()
+    """those of them that the ledger held before"""
+
+
+def _writing(
+    desk: _Desk, known: _Known, old: Sequence[Change], folded: Sequence[Change], *, everything: bool
+) -> Plan[tuple[tuple[Change, ...], frozenset[Month]]]:
+    """Write the changes that look otherwise than before (or `everything`), and the months they touch."""
+    by_id = {change.id: change for change in old}
+    changed = tuple(change for change in folded if everything or by_id.get(change.id) != change)
+    ids = {change.id for change in folded}
+    moved = ids.intersection(change.id for change in changed) | (set(by_id) - ids)
+    was = [change for change in old if change.id in moved]
+    met = [change for change in changed if everything or change.id in by_id or _holds(change, known.recorded)]
+    apart = {change.id for change in met}
+    new = [change for change in changed if change.id not in apart]
+    yield from _writing_changes(desk, sorted(set(by_id) - ids), changed, known.stands.ids)
+    again = _touched([*was, *met], desk.place.zone)
+    added = sums(new, known.stands.ids, desk.place.zone)
+    yield from totals.adding(
+        desk.spelling, {cell: more for cell, more in added.items() if cell[0] not in again.get(cell[2], ())}
+    )
+    for month, persons in sorted(again.items()):
+        yield from _writing_totals(desk, known, month, sorted(persons))
+    return changed, frozenset({*again, *_touched(new, desk.place.zone)})
+
+
+def _holds(change: Change, recorded: frozenset[CommitId]) -> bool:
+    """Whether something of it was counted before."""
+    return bool(recorded) and any(commit.fact.commit in recorded for commit in change.commits)
 
 
 def _distinct(facts: Iterable[Fact]) -> list[Fact]:
     return list({(fact.repository, fact.commit): fact for fact in facts}.values())
 
 
-async def _see_people(conn: AsyncConnection, facts: Sequence[Fact]) -> None:
-    persons: dict[PersonKey, Person] = {}
-    for fact in facts:
-        for sig in (fact.author, *fact.co_authors):
-            key = person_key(sig)
-            emails = (sig.email.lower(),) if sig.email else ()
-            persons[key] = Person(key, sig.name, emails, sig.login, sig.user_id, is_bot(sig), (sig.name,))
-    await people.see_people(conn, persons.values())
+def _seeing(spelling: Spelling, facts: Iterable[Fact]) -> Plan[None]:
+    seen = [
+        people.Seen(_named(sig), fact.landed_at, fact.commit)
+        for fact in facts
+        for sig in (fact.author, *fact.co_authors)
+    ]
+    yield from people.seeing(spelling, seen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    ids: Mapping[str, RepositoryId]
-    zone: ZoneInfo
+def _named(sig: Signature) -> Person:
+    emails = (sig.email.lower(),) if sig.email else ()
+    return Person(person_key(sig), sig.name, emails, sig.login, sig.user_id, is_bot(sig), (sig.name,))
 
 
-async def _write_changes(
-    conn: AsyncConnection, gone: Iterable[ChangeId], changed: Sequence[Change], context: _Context
-) -> None:
+def _writing_changes(
+    desk: _Desk, gone: Iterable[ChangeId], changed: Sequence[Change], ids: Mapping[str, RepositoryId]
+) -> Plan[None]:
+    zone = desk.place.zone
     rows = [
         changes.ChangeRow(
             id=change.id,
-            repository_id=context.ids[change.repository],
-            month=month_of(change.landed_at, context.zone),
+            repository_id=ids[change.repository],
+            month=_month(change.landed_at, zone),
             landed_at=change.landed_at,
             kind=change.kind,
             state=change.state,
@@ -152,31 +193,32 @@ async def _write_changes(
             payload={"title": change.title, "why": change.why, "commits": [c.fact.commit for c in change.commits]},
         )
         for change in changed
-        if change.repository in context.ids
+        if change.repository in ids
     ]
-    parts = [part for change in changed if change.repository in context.ids for part in _parts(change, context)]
-    await changes.replace(conn, gone, rows, parts)
+    parts = [part for change in changed if change.repository in ids for part in _parts(change, ids, zone)]
+    yield from changes.replacing(desk.spelling, gone, rows, parts)
 
 
-def _parts(change: Change, context: _Context) -> list[changes.Contribution]:
+def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[changes.Contribution]:
     """Everybody's part in one change, by repository and month."""
-    commits: Counter[tuple[PersonKey, RepositoryId, Month]] = Counter()
-    helped: Counter[tuple[PersonKey, RepositoryId, Month]] = Counter()
-    lines: dict[tuple[PersonKey, RepositoryId, Month], Lines] = defaultdict(Lines)
+    found: dict[totals.Cell, tuple[int, int, Lines]] = {}
     for commit in change.counted:
-        where = context.ids.get(commit.fact.repository)
+        where = ids.get(commit.fact.repository)
         if where is None:
             continue
-        month = month_of(commit.fact.landed_at, context.zone)
+        month = _month(commit.fact.landed_at, zone)
         author = (person_key(commit.fact.author), where, month)
-        commits[author] += 1
-        lines[author] += commit.lines
+        commits, helped, lines = found.get(author, _NOTHING)
+        found[author] = commits + 1, helped, lines + commit.lines if commits else commit.lines
         for sig in commit.fact.co_authors:
-            helped[person_key(sig), where, month] += 1
-    return [
-        changes.Contribution(change.id, *cell, commits[cell], helped[cell], lines[cell])
-        for cell in sorted({*commits, *helped})
-    ]
+            helper = (person_key(sig), where, month)
+            commits, helped, lines = found.get(helper, _NOTHING)
+            found[helper] = commits, helped + 1, lines
+    return [changes.Contribution(change.id, *cell, *found[cell]) for cell in sorted(found)]
+
+
+_NOTHING = (0, 0, Lines())
+_month = lru_cache(maxsize=4096)(month_of)
 
 
 # --- totals ----------------------------------------------------------------------------------------------------------
@@ -189,28 +231,36 @@ def _touched(found: Iterable[Change], zone: ZoneInfo) -> dict[Month, set[PersonK
         everybody: set[PersonKey] = set()
         for commit in change.commits:
             here = {person_key(sig) for sig in (commit.fact.author, *commit.fact.co_authors)}
-            touched[month_of(commit.fact.landed_at, zone)] |= here
+            touched[_month(commit.fact.landed_at, zone)] |= here
             everybody |= here
-        touched[month_of(change.landed_at, zone)] |= everybody
+        touched[_month(change.landed_at, zone)] |= everybody
     return touched
 
 
-async def _write_totals(
-    conn: AsyncConnection,
-    place: Place,
-    touched: Mapping[Month, set[PersonKey]],
-    repositories: Mapping[str, Repository],
-) -> None:
-    ids = {name: repository.id for name, repository in repositories.items() if repository.id is not None}
-    for month, persons in sorted(touched.items()):
-        facts = await months.component_of_month(
-            conn, sorted(persons), month, zone=place.zone, within=place.installation
-        )
-        folded = await fold_corrected(conn, facts, repositories)
-        rows: list[totals.Totals] = []
-        for person in sorted(persons):
-            work = work_by_month(folded, (person,), place.zone).get(month)
-            if work is not None:
-                rows += cells(work, person, ids, place.zone)
-        gone = await months.cells_of_month(conn, sorted(persons), month, within=place.installation)
-        await totals.replace(conn, gone, rows)
+def _writing_totals(desk: _Desk, known: _Known, month: Month, persons: Sequence[PersonKey]) -> Plan[None]:
+    """One month of these people, summed from its facts."""
+    spelling, within, zone = desk.spelling, desk.place.installation, desk.place.zone
+    facts = yield from folding.month_of_people(spelling, persons, month, within=within, known=known.facts)
+    folded = corrected(fold(facts, known.stands.repositories), known.said)
+    wanted = frozenset(persons)
+    found = sums(folded, known.stands.ids, zone)
+    gone = yield from folding.cells_of_month(spelling, persons, month, within=within)
+    theirs = {cell: all_of_it for cell, all_of_it in found.items() if cell[2] == month and cell[0] in wanted}
+    yield from totals.writing(spelling, theirs, empty=gone)
+
+
+def rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[None]:
+    """All changes, contributions and totals of an installation whose rows were dropped, some facts at a time.
+
+    Facts that fold together come together; the memory it takes depends on the largest such group, and not on how many
+    facts there are, but for their numbers.
+    """
+    yield from folding.alone(spelling, installation)
+    stands = yield from folding.standing(installation)
+    said = yield from folding.said(installation)
+    desk = _Desk(spelling, Place(installation, RepositoryId(0), zone))
+    for numbers in (yield from folding.in_parts(installation)):
+        facts = yield from ledger.numbered(spelling, numbers)
+        folded = corrected(fold(facts.values(), stands.repositories), said)
+        yield from _writing_changes(desk, (), folded, stands.ids)
+        yield from totals.adding(spelling, sums(folded, stands.ids, zone))

@@ -8,7 +8,9 @@ from bot.github.reads import read_installation, read_installation_repositories
 from bot.model import InstallationId, Repository
 from bot.queue.interface import Job
 from bot.store import installations, jobs
+from bot.tasks.close_month import retell_elsewhere
 from bot.tasks.known_installation import account_of
+from bot.tasks.known_repository import see_repositories
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 
@@ -51,9 +53,12 @@ async def _renew(job: Job, place: Workplace, found: Installation, reached: tuple
     async with place.store.begin() as conn:
         await installations.see_installation(conn, found.id, account_of(found), app_id=str(place.ourselves.id), now=now)
         await installations.suspend(conn, found.id, None)
-        await installations.see_repositories(conn, found.id, reached, now)
+        before = {row.repository.id for row in await installations.repositories_of(conn, found.id)}
+        await see_repositories(conn, place, found.id, reached, now)
         stored = await installations.repositories_of(conn, found.id)
         gone = [row.repository.id for row in stored if row.repository.id not in kept and row.repository.id is not None]
         await installations.remove_repositories(conn, gone, now)
+        came = {row.repository.id for row in stored if row.repository.id is not None} - before
+        await retell_elsewhere(conn, place, found.id, [*gone, *came])
         await jobs.unpark_installation(conn, found.id, now)
         await job.finish(conn)

@@ -5,38 +5,59 @@ from __future__ import annotations
 from gidgethub import BadRequest
 
 from bot.github.auth import InstallationClosed, NotGranted
-from bot.github.client import is_missing
+from bot.github.client import Client, is_missing
 from bot.github.limits import Limited
 from bot.github.reads import read_repository
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, RetryLater
-from bot.store import installations, ledger
+from bot.store import installations, rules_read
+from bot.tasks.close_month import retell_elsewhere, retell_months
+from bot.tasks.follow_branch import branch_moved
 from bot.tasks.known_installation import know_installation
-from bot.tasks.workplace import Workplace, arguments
+from bot.tasks.known_repository import has_left, see_repositories
+from bot.tasks.record_landing import record_arrived
+from bot.tasks.workplace import Workplace, arguments, asking_github
 
 
 async def update_repository(job: Job, place: Workplace) -> None:
     """What GitHub answers now counts, not what the delivery said; out of reach means hidden."""
     given = arguments(job.ref_id)
-    repository_id = RepositoryId(given["repository"])
-    await know_installation(place, given["installation"])
-    repository = await _now(place, given["installation"], repository_id)
+    number, installation = RepositoryId(given["repository"]), InstallationId(given["installation"])
+    await know_installation(place, installation)
+    client = place.reader(installation, number)
+    repository = await _now(client, number)
+    async with place.store.read() as conn:
+        before = await installations.repository(conn, number)
+        if repository is not None and before is not None and await has_left(conn, installation, before, repository):
+            repository = None
+    ours = before is not None and before.installation_id == installation
+    if repository is not None and before is not None and ours and _has_moved(before.repository, repository):
+        with asking_github():
+            arrived = await branch_moved(place, client, before.repository, repository)
+        await record_arrived(job, place, client, arrived)
+        return
     async with place.store.begin() as conn:
-        if repository is None:
-            await installations.remove_repositories(conn, [repository_id], place.clock())
-        else:
-            before = await installations.repository(conn, repository_id)
-            await installations.see_repositories(
-                conn, InstallationId(given["installation"]), [repository], place.clock()
-            )
-            if before is not None and before.repository.full_name != repository.full_name:
-                await ledger.follow_rename(conn, repository_id, before.repository.full_name, repository.full_name)
+        if repository is not None:
+            await see_repositories(conn, place, installation, [repository], place.clock())
+            # A new owner shares other settings, and so does a new name.
+            if before is None or before.repository.full_name != repository.full_name:
+                await rules_read.forget(conn, number)
+            if before is not None and ours and before.repository.private != repository.private:
+                # Who may read what stands where has changed: digests are written anew for those who read them.
+                await retell_months(conn, place, (installation, number))
+        elif ours:
+            # What another installation has taken over is that one's to show.
+            await installations.remove_repositories(conn, [number], place.clock())
+            await retell_elsewhere(conn, place, installation, [number])
         await job.finish(conn)
 
 
-async def _now(place: Workplace, installation: int, repository: RepositoryId) -> Repository | None:
+def _has_moved(before: Repository, now: Repository) -> bool:
+    return before.default_branch != now.default_branch
+
+
+async def _now(client: Client, repository: RepositoryId) -> Repository | None:
     """The repository as GitHub shows it; None where it is out of reach."""
-    client = place.reader(installation, repository)
     try:
         return await read_repository(client, repository)
     except (InstallationClosed, NotGranted):

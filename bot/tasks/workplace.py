@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,7 +18,9 @@ from bot.github.connection import Connection
 from bot.github.limits import Limited
 from bot.github.operations import POSTING_CHECKS, POSTING_DIGESTS, READING, needed
 from bot.github.publish import Ourselves, Publisher
-from bot.model import InstallationId, RepositoryId
+from bot.history.fetching import Clones
+from bot.model import InstallationId, Month, PersonKey, RepositoryId
+from bot.narrator import NO_WRITER, Writer
 from bot.queue.interface import Park, Queue, RetryLater
 from bot.store.engine import Store
 
@@ -34,6 +36,18 @@ class Workplace:
     zone: ZoneInfo
     public_url: str
     clock: Callable[[], datetime]
+    clones: Clones | None = None
+    """where histories are read; None: none is, unless somebody asks for it"""
+    take: Callable[[str, str, bytes], Awaitable[bool]] | None = None
+    """takes a delivery (GUID, event, body) that GitHub kept, as the webhook does; False where nothing came of it"""
+    settle: timedelta = timedelta(0)
+    """that a post waits for what else is told of the same landing"""
+    take_snapshots: Callable[[PersonKey, Month], Awaitable[object]] | None = None
+    """keeps the signed snapshots of a person's pages as of the end of a month; None where no pages are served"""
+    writer: Writer = NO_WRITER
+    """who words digests beside the templates"""
+    started: datetime | None = None
+    """when this process began: what landed since, no earlier one can have told; None where that is not known"""
 
     def reader(self, installation: int, repository: int) -> Client:
         """A client that may read one repository and nothing else."""

@@ -18,6 +18,7 @@ from bot.store.engine import Store
 from bot.web.failures import peer_address
 from bot.web.limits import RateLimit
 from bot.web.reading import Reader
+from bot.web.shelf import Shelf
 from bot.web.sign_in import SignIn
 
 
@@ -53,6 +54,7 @@ class Desk:
     pages: Pages
     reader: Reader
     limit: RateLimit
+    shelf: Shelf
 
 
 DESK = web.AppKey("desk", Desk)

@@ -131,6 +131,7 @@ async def _erase(desk: Desk, owner: Owner, form: Form) -> None:
             await desk.pages.erase(conn, owner.key)
         await sessions.end_all(conn, owner.session.user_id)
     desk.reader.forget()
+    desk.shelf.forget()
 
 
 async def _sign_out(desk: Desk, owner: Owner, form: Form) -> None:

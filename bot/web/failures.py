@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import time
 from collections.abc import Callable
@@ -41,8 +42,13 @@ def peer_address(request: web.Request) -> str | None:
 
     Forwarding headers are not read: whoever sends a request can write them.
     """
+    return _public(request.remote or "")
+
+
+@functools.lru_cache(maxsize=1024)
+def _public(text: str) -> str | None:
     try:
-        address = ipaddress.ip_address(request.remote or "")
+        address = ipaddress.ip_address(text)
     except ValueError:
         return None
     return str(address) if address.is_global else None

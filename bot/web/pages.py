@@ -13,6 +13,7 @@ from bot.web.collaborators import DESK, Desk, Pages, desk_of
 from bot.web.limits import RateLimit
 from bot.web.reading import Reader
 from bot.web.responses import SECURE, problem
+from bot.web.shelf import Shelf
 from bot.web.subjects import OpenOrganisation, OpenPerson
 
 __all__ = ["Pages", "add_routes"]
@@ -30,7 +31,8 @@ def add_routes(app: web.Application, pages: Pages) -> None:
     if len(pages.secret) < 32:
         raise ValueError("the secret that signs links has at least 32 bytes")
     limit = RateLimit(pages.requests_a_minute, timer=pages.timer)
-    app[DESK] = Desk(pages, Reader(pages.store, pages.zone, timer=pages.timer), limit)
+    shelf = Shelf(pages.store, lambda: pages.clock().strftime("%Y-%m-%d"))
+    app[DESK] = Desk(pages, Reader(pages.store, pages.zone, timer=pages.timer), limit, shelf)
     app[SECURE] = pages.public_url.startswith("https://")
     app.middlewares.append(_shield)
     app.add_routes([web.get(path, handler) for path, handler in ROUTES])
@@ -59,6 +61,15 @@ async def _shield(request: web.Request, handler: Handler) -> web.StreamResponse:
     except Exception:
         log.exception("a page could not be made")
         return problem(request, 500)
+
+
+def kept(handler: Handler) -> Handler:
+    """The handler behind the shelf of answers for everybody."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        return await desk_of(request).shelf.answer(request, handler)
+
+    return handle
 
 
 async def _nothing(request: web.Request) -> web.Response:
@@ -119,15 +130,16 @@ _ORGANISATIONS = ("/p/{name}", "/organisations/{name}")
 ROUTES: tuple[tuple[str, Handler], ...] = (
     ("/", site.show_welcome),
     ("/definitions", site.show_definitions),
+    (f"/definitions/{{page:{site.DOCUMENT.pattern}}}", site.show_definitions),
     ("/favicon.ico", site.show_icon),
     ("/robots.txt", site.show_robots),
-    ("/sitemap.xml", site.show_sitemap),
+    ("/sitemap.xml", kept(site.show_sitemap)),
     ("/.well-known/almanac-key.json", site.show_key),
     ("/healthz", site.show_health),
     ("/readyz", site.show_readiness),
-    *((base, _front) for base in dict.fromkeys((*_PEOPLE, *_ORGANISATIONS))),
-    *((f"{base}/months/{{month}}", _of_person(profiles.show_month)) for base in _PEOPLE),
-    *((f"{base}/compare/{{before}}/{{after}}", _of_person(profiles.show_difference)) for base in _PEOPLE),
-    *((f"{base}/snapshots/{{snapshot}}", _of_person(profiles.show_snapshot)) for base in _PEOPLE),
-    *((f"{base}/repositories/{{repository}}/{{month}}", _repository_month) for base in _ORGANISATIONS),
+    *((base, kept(_front)) for base in dict.fromkeys((*_PEOPLE, *_ORGANISATIONS))),
+    *((f"{base}/months/{{month}}", kept(_of_person(profiles.show_month))) for base in _PEOPLE),
+    *((f"{base}/compare/{{before}}/{{after}}", kept(_of_person(profiles.show_difference))) for base in _PEOPLE),
+    *((f"{base}/snapshots/{{snapshot}}", kept(_of_person(profiles.show_snapshot))) for base in _PEOPLE),
+    *((f"{base}/repositories/{{repository}}/{{month}}", kept(_repository_month)) for base in _ORGANISATIONS),
 )

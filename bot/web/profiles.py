@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 
@@ -12,12 +11,11 @@ from bot.landing.months import parse_month
 from bot.model import Month, Profile
 from bot.render import RENDERERS
 from bot.render.atom import render_feed
-from bot.render.html import Page, render_page
+from bot.render.html import DatedLink, Page, render_page
 from bot.render.site import Place, difference_page, month_page, months_of
 from bot.store import links, snapshots
 from bot.store.engine import StoreUnavailableError
-from bot.store.snapshots import Snapshot
-from bot.web import access
+from bot.web import dated
 from bot.web.collaborators import Desk, desk_of
 from bot.web.reading import Reading
 from bot.web.responses import (
@@ -53,12 +51,24 @@ async def show_profile(request: web.Request, opened: OpenPerson, suffix: str) ->
     if form is None:
         return problem(request, 404 if suffix else 406)
     desk = desk_of(request)
-    snapshot = await _newest_snapshot(desk, opened) if form is HTML else None
+    taken = await _snapshots(desk, opened) if form is HTML else ()
     reading = await read(desk, opened)
-    address = _Address(desk.pages.public_url, opened, f"{opened.base}/snapshots/{snapshot.id}" if snapshot else "")
-    body = await desk.reader.text(reading, (form.name, address.base, address.snapshot), address.renderer(form))
+    address = _Address(desk.pages.public_url, opened, taken)
+    body = await desk.reader.text(reading, (form.name, address.base, taken), address.renderer(form))
     await note_use(desk, opened, form.name)
     return answer(request, body, media_of(form), manner_of(opened))
+
+
+async def _snapshots(desk: Desk, opened: OpenPerson) -> tuple[DatedLink, ...]:
+    async with desk.pages.store.read() as conn:
+        found = await dated.shown_snapshots(conn, opened)
+    zone = desk.pages.zone
+    return tuple(
+        DatedLink(
+            f"{opened.base}/snapshots/{one.id}", one.month or "", one.taken_at.astimezone(zone).date().isoformat()
+        )
+        for one in found
+    )
 
 
 async def read(desk: Desk, opened: OpenPerson) -> Reading:
@@ -68,9 +78,9 @@ async def read(desk: Desk, opened: OpenPerson) -> Reading:
 class _Address:
     """Where a profile is served, for the forms that name their own address."""
 
-    def __init__(self, public_url: str, opened: OpenPerson, snapshot: str) -> None:
+    def __init__(self, public_url: str, opened: OpenPerson, taken: tuple[DatedLink, ...]) -> None:
         self._url, self._public = public_url, opened.grant.public
-        self.base, self.snapshot = opened.base, snapshot
+        self.base, self._taken = opened.base, taken
 
     def renderer(self, form: Form) -> Callable[[Profile], str]:
         if form is HTML:
@@ -84,7 +94,7 @@ class _Address:
             picture=f"{self._url}{self.base}.share.svg" if self._public else "",
             record=f"{self.base}.json",
             feed=f"{self.base}.atom",
-            snapshot=self.snapshot,
+            snapshots=self._taken,
         )
         return render_page(profile, page)
 
@@ -149,61 +159,21 @@ async def show_difference(request: web.Request, opened: OpenPerson) -> web.Respo
 # --- snapshots -------------------------------------------------------------------------------------------------------
 
 
-async def _newest_snapshot(desk: Desk, opened: OpenPerson) -> Snapshot | None:
-    async with desk.pages.store.read() as conn:
-        found = await snapshots.snapshots_of(conn, opened.person.keys)
-    return next((one for one in found if _shown(opened, one)), None)
-
-
-def _shown(opened: OpenPerson, snapshot: Snapshot) -> bool:
-    return access.shows_snapshot(opened.grant, snapshot.repositories, snapshot.naming)
-
-
 async def show_snapshot(request: web.Request, opened: OpenPerson) -> web.Response:
     """A dated snapshot with its signature: the same bytes for ever, as long as all it tells of may be shown."""
     desk, identity = desk_of(request), request.match_info["snapshot"].removesuffix(".json")
     async with desk.pages.store.read() as conn:
         found = await snapshots.snapshot(conn, opened.person.key, identity)
-    if found is None or not _shown(opened, found):
+    if found is None or not dated.shows(opened, found):
         return problem(request, 404)
     await note_use(desk, opened, "snapshot")
-    return answer(request, snapshot_body(found), "application/json", manner_of(opened))
-
-
-def snapshot_body(snapshot: Snapshot) -> bytes:
-    """The signed envelope: the profile's very text as a string, so that no reader re-spells what was signed."""
-    envelope = {
-        "schema": "almanac.snapshot/1",
-        "taken_at": snapshot.taken_at.isoformat(),
-        "key": snapshot.key_id,
-        "signature": snapshot.signature,
-        "profile": snapshot.text,
-    }
-    return (json.dumps(envelope, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")
+    return answer(request, dated.envelope(found), "application/json", manner_of(opened))
 
 
 async def take_snapshot(desk: Desk, opened: OpenPerson) -> str | None:
     """Sign and keep the profile as it is now; its id. None where nothing signs, or nothing has landed."""
-    if desk.pages.signing is None:
-        return None
     reading = await read(desk, opened)
-    if not reading.profile.months:
-        return None
-    text = RENDERERS["json"](reading.profile)
-    told = {record.full_name for record in reading.profile.repositories}
-    told |= {change.repository for change in reading.profile.changes}
-    told |= {name for change in reading.profile.changes for name in change.also_in}
-    kept = Snapshot(
-        person_key=opened.person.key,
-        naming=opened.grant.naming,
-        repositories=tuple(sorted(one.id for one in opened.repositories if one.full_name in told)),
-        taken_at=desk.pages.clock(),
-        text=text,
-        signature=desk.pages.signing.sign(text),
-        key_id=desk.pages.signing.id,
-    )
-    async with desk.pages.store.begin() as conn:
-        return await snapshots.keep(conn, kept)
+    return await dated.take_now(desk.pages, opened, reading.profile)
 
 
 __all__ = ["FORMS", "show_difference", "show_month", "show_profile", "show_snapshot", "take_snapshot"]

@@ -13,9 +13,12 @@ from zoneinfo import ZoneInfo
 
 from cachetools import LRUCache, TTLCache
 
-from bot.digest.profile import Scope, build
+from bot.digest.profile import Beside, Scope, build
+from bot.landing.changes import fold
+from bot.landing.corrections import corrected
 from bot.landing.identity import person_key
 from bot.model import Fact, Person, Profile, Repository
+from bot.render.anonymity import as_named
 from bot.store import records
 from bot.store.engine import Store
 from bot.store.records import Found, Mark
@@ -29,6 +32,7 @@ _STALE = 300.0
 """seconds after which a profile is folded again whatever the mark says"""
 _AT_ONCE = 2
 
+Shown = Sequence[RepositoryState]
 _Key = tuple[PersonState, Naming, tuple[RepositoryState, ...], datetime]
 
 
@@ -76,7 +80,8 @@ class Reader:
             async with self._store.read() as conn:
                 found = await records.facts_about(conn, person.keys, [one.id for one in shown])
             frame = _Frame(person, shown, naming, self._zone)
-            profile = await asyncio.to_thread(_profile, found, frame, max(day, found.recorded_at))
+            now = max(day, found.recorded_at)
+            profile = await asyncio.to_thread(lambda: _profile(found.facts(), found, frame, now))
         reading = Reading(next(self._numbers), mark, profile)
         self._kept[key] = reading
         return reading
@@ -118,12 +123,30 @@ class _Frame:
     zone: ZoneInfo
 
 
-def _profile(found: Found, frame: _Frame, now: datetime) -> Profile:
-    facts = found.facts()
-    scope = Scope(
-        person=_as_shown(frame.person, facts), keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming
-    )
-    return build(found.changes(repositories_of(frame.shown)), scope)
+def _profile(facts: Sequence[Fact], found: Found, frame: _Frame, now: datetime) -> Profile:
+    person = _as_shown(frame.person, facts)
+    scope = Scope(person=person, keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming)
+    changes = corrected(fold(facts, repositories_of(frame.shown)), found.said)
+    beside = Beside(found.history(), found.shown(), found.reviews(frame.zone))
+    return as_named(build(changes, scope, beside), changes, scope)
+
+
+async def profile_as_of(store: Store, opened: tuple[PersonState, Grant, Shown], zone: ZoneInfo, end: int) -> Profile:
+    """The profile as it stood after the second `end` (of the epoch), told only from what had landed by then.
+
+    The same facts give the same profile, whenever and wherever they were recorded.
+    """
+    person, grant, repositories = opened
+    shown = tuple(one for one in repositories if one.id in grant.repositories)
+    async with store.read() as conn:
+        found = await records.facts_about(conn, person.keys, [one.id for one in shown])
+    frame = _Frame(person, shown, grant.naming, zone)
+
+    def make() -> Profile:
+        facts = [fact for fact in found.facts() if fact.landed_at <= end]
+        return _profile(facts, found.until(end), frame, datetime.fromtimestamp(end, UTC))
+
+    return await asyncio.to_thread(make)
 
 
 def repositories_of(shown: Iterable[RepositoryState]) -> Mapping[str, Repository]:

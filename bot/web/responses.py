@@ -157,7 +157,7 @@ def answer(request: web.Request, body: bytes, media: str, manner: Manner = SHUT,
     if status == 200 and manner.cache != "no-store":
         tag = f'"{hashlib.sha256(media.encode() + body).hexdigest()[:32]}"'
         headers["ETag"] = tag
-        if _known(request.headers.get("If-None-Match", ""), tag):
+        if is_known(request.headers.get("If-None-Match", ""), tag):
             return web.Response(status=304, headers=headers)
     return web.Response(status=status, body=body, headers=headers | {"Content-Type": _content_type(media)})
 
@@ -166,7 +166,7 @@ def _content_type(media: str) -> str:
     return media if media == "application/json" else f"{media}; charset=utf-8"
 
 
-def _known(header: str, tag: str) -> bool:
+def is_known(header: str, tag: str) -> bool:
     """If-None-Match compares weakly (RFC 9110, 13.1.2)."""
     given = [one.strip().removeprefix("W/") for one in header[:4000].split(",")]
     return tag in given or given == ["*"]

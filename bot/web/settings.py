@@ -6,7 +6,9 @@ from aiohttp import web
 
 from bot.render.html import Page, render_page
 from bot.render.settings import LinkRow, RepositoryRow, SettingsView, settings_page, sign_in_page
+from bot.render.wording import date_name, month_name
 from bot.store import choices, links, snapshots, visibility
+from bot.store.snapshots import Dated
 from bot.store.visibility import PersonState, RepositoryState
 from bot.web import profiles, subjects
 from bot.web.access import OWNER
@@ -51,7 +53,7 @@ async def _view(desk: Desk, owner: Owner) -> SettingsView:
         hidden = await visibility.hidden_repositories(conn, person.keys)
         minted = await links.links_of(conn, owner.subject)
         uses = await links.uses_of(conn, [link.nonce for link in minted])
-        taken = await snapshots.snapshots_of(conn, person.keys)
+        taken = await snapshots.listed(conn, person.keys)
     shown = [one for one in found if one.public and one.active]
     return SettingsView(
         login=owner.session.login,
@@ -74,9 +76,13 @@ async def _view(desk: Desk, owner: Owner) -> SettingsView:
             )
             for link in minted
         ),
-        snapshots=tuple((one.id, one.taken_at.date().isoformat()) for one in taken),
+        snapshots=tuple((one.id, _called(one)) for one in taken),
         signs=pages.signing is not None,
     )
+
+
+def _called(taken: Dated) -> str:
+    return month_name(taken.month) if taken.month else date_name(taken.taken_at.date().isoformat())
 
 
 def _public_address(desk: Desk, person: PersonState) -> str:

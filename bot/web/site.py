@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import posixpath
+import re
 from xml.sax.saxutils import escape
 
 from aiohttp import web
@@ -20,6 +22,8 @@ from bot.web.collaborators import desk_of
 from bot.web.responses import HTML, Manner, answer, problem
 
 _OPEN = Manner("public, no-cache", indexed=True)
+DOCUMENT = re.compile(r"(?:models/|decisions/)?[a-z0-9_-]{1,60}", re.IGNORECASE)
+"""documents beside the definitions, by their path without the ending"""
 _SITEMAP_MOST = 50_000
 """addresses in one sitemap: https://www.sitemaps.org/protocol.html"""
 _DOCUMENT_TAGS = frozenset(
@@ -36,19 +40,19 @@ async def show_welcome(request: web.Request) -> web.Response:
 
 
 async def show_definitions(request: web.Request) -> web.Response:
-    """The Markdown file that defines each metric, as a page; 404 where this installation has none."""
-    file = desk_of(request).pages.definitions
+    """The Markdown file that defines each metric, as a page, and the ones it leads to; 404 where there is none."""
+    file, name = desk_of(request).pages.definitions, request.match_info.get("page", "")
     if file is None:
         return problem(request, 404)
     try:
-        text = await asyncio.to_thread(file.read_text, "utf-8")
+        text = await asyncio.to_thread((file.parent / f"{name}.md" if name else file).read_text, "utf-8")
     except OSError:
         return problem(request, 404)
-    return answer(request, (await asyncio.to_thread(_document, text)).encode(), HTML.media, _OPEN)
+    return answer(request, (await asyncio.to_thread(_document, text, name)).encode(), HTML.media, _OPEN)
 
 
-def _document(text: str) -> str:
-    """The page of a Markdown text; raw HTML in it is shown, not obeyed."""
+def _document(text: str, name: str) -> str:
+    """The page of a Markdown text; raw HTML in it is shown, not obeyed. `name` is its path without the ending."""
     import nh3
     from markdown_it import MarkdownIt
 
@@ -56,8 +60,25 @@ def _document(text: str) -> str:
     if not title.startswith("# "):
         title, rest = "# Definitions", text
     html = MarkdownIt("commonmark", {"html": False}).enable("table").render(rest)
-    clean = nh3.clean(html, tags=set(_DOCUMENT_TAGS), attributes={"a": {"href"}}, url_schemes={"https"}, link_rel=None)
+    clean = nh3.clean(
+        html,
+        tags=set(_DOCUMENT_TAGS),
+        attributes={"a": {"href"}},
+        url_schemes={"https"},
+        link_rel=None,
+        attribute_filter=lambda _tag, _attribute, value: _address(value, name),
+    )
     return document_page(title[2:].strip(), HtmlText(clean.replace("<pre>", "<pre tabindex=0>")))
+
+
+def _address(link: str, name: str) -> str | None:
+    """Where a link of a document leads on this site; None where it leads into the repository, which is not here."""
+    if link.startswith("https://"):
+        return link
+    path, _, _ = link.partition("#")
+    whole = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+    page = whole.removesuffix(".md")
+    return f"/definitions/{page}" if whole.endswith(".md") and DOCUMENT.fullmatch(page) else None
 
 
 async def show_robots(request: web.Request) -> web.Response:

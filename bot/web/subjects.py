@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.model import PersonKey
 from bot.store import links, visibility
 from bot.store.links import Link
-from bot.store.visibility import OrganisationState, PersonState, RepositoryState
+from bot.store.visibility import OrganisationState, PersonState, RepositoryState, subject_of_installation
 from bot.web import access
 from bot.web.access import ANYBODY, Grant, Viewer
 from bot.web.collaborators import Pages
@@ -71,6 +71,8 @@ async def by_token(conn: AsyncConnection, token: str, pages: Pages) -> OpenPerso
     if kind == "person":
         person = await visibility.person_state(conn, PersonKey(name))
         return None if person is None else await open_person(conn, person, viewer, base=f"/p/{token}", link=link)
+    if link.subject != subject_of_installation(link.installation):
+        return None
     organisation = await visibility.organisation(conn, link.installation)
     return await open_organisation(conn, organisation, viewer, base=f"/p/{token}", link=link)
 

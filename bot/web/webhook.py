@@ -10,7 +10,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,8 +18,9 @@ from aiohttp import web
 from gidgethub.sansio import Event
 
 from bot.github.payloads import deliveries
+from bot.logs import about
 from bot.model import InstallationId, RepositoryId
-from bot.web.body import LARGEST, BodyError, parse_object, read_body
+from bot.web.body import LARGEST, BodyError, parse_object, parse_parts, read_body
 from bot.web.failures import FailureLimiter, peer_address
 from bot.web.signature import Secrets, is_well_formed
 
@@ -83,6 +84,11 @@ class Routes(Protocol):
     @property
     def events(self) -> frozenset[str]: ...
 
+    @property
+    def reads(self) -> Mapping[str, Sequence[str]]:
+        """All that is read of an event, for those that say so."""
+        ...
+
     async def route(self, event: Event) -> Routed: ...
 
 
@@ -97,6 +103,8 @@ class Door:
     """bytes of bodies in memory at once"""
     address: Callable[[web.Request], str | None] = peer_address
     timer: Callable[[], float] = time.monotonic
+    answered: Callable[[str, int, float], None] = lambda event, status, seconds: None
+    """told of each answer: the event as it was named, the status, and seconds"""
 
 
 class Webhook:
@@ -115,6 +123,14 @@ class Webhook:
 
     async def handle(self, request: web.Request) -> web.Response:
         """Answer one delivery."""
+        begun, event = self._door.timer(), request.headers.get("X-GitHub-Event", "")
+        guid = request.headers.get("X-GitHub-Delivery", "")
+        with about(delivery=guid if _GUID.fullmatch(guid) else ""):
+            response = await self._answer(request)
+        self._door.answered(event, response.status, self._door.timer() - begun)
+        return response
+
+    async def _answer(self, request: web.Request) -> web.Response:
         deadline = self._door.timer() + self._door.total_seconds
         refusal = self._refusal(request)
         if refusal:
@@ -156,7 +172,8 @@ class Webhook:
             return _answer(202)
         if request.content_type != "application/json" or (request.charset or "utf-8").lower() != "utf-8":
             return _answer(415)
-        delivery = await self._routed(Event(None, event=event, delivery_id=guid), body, hook=self._hook(request))
+        told = Event(None, event=event, delivery_id=guid)
+        delivery = await read_delivery(self._routes, told, body, hook=self._hook(request))
         if delivery is None:
             return _answer(400)
         if not delivery.jobs:
@@ -168,28 +185,6 @@ class Webhook:
         if len(body) > _LARGE:
             return await asyncio.to_thread(self._secrets.signed, body, header)
         return self._secrets.signed(body, header)
-
-    async def _routed(self, event: Event, body: bytes, *, hook: str) -> Delivery | None:
-        """The delivery with the jobs the handlers ask for; None where its body is not what GitHub documents."""
-        try:
-            event.data = parse_object(body)
-            hint = deliveries.origin(event.data)
-            routed = await self._routes.route(event)
-        except Exception as error:  # whatever a stranger's shape sets off, the answer is a 4xx and the log has its name
-            log.warning("delivery %s (%s) refused: %s", event.delivery_id, event.event, type(error).__name__)
-            return None
-        for note in routed.notes:
-            log.info("delivery %s (%s): %s", event.delivery_id, event.event, note)
-        return Delivery(
-            hook=hook,
-            guid=event.delivery_id,
-            event=event.event,
-            action=hint.action,
-            installation=hint.installation,
-            repository=hint.repository,
-            body=body,
-            jobs=tuple(routed.jobs),
-        )
 
     async def _stored(self, delivery: Delivery, seconds: float) -> bool:
         """False where the commit did not come in time: the delivery may be there all the same, and is kept once."""
@@ -209,6 +204,30 @@ class Webhook:
             return f"app:{self._app_id}"
         hook = request.headers.get("X-GitHub-Hook-ID", "")
         return f"hook:{hook}" if _HOOK.fullmatch(hook) else f"app:{self._app_id}"
+
+
+async def read_delivery(routes: Routes, event: Event, body: bytes, *, hook: str) -> Delivery | None:
+    """The delivery with the jobs the handlers ask for; None where its body is not what GitHub documents."""
+    try:
+        parts = routes.reads.get(event.event)
+        event.data = parse_object(body) if parts is None else parse_parts(body, parts)
+        hint = deliveries.origin(event.data)
+        routed = await routes.route(event)
+    except Exception as error:  # whatever a stranger's shape sets off, the answer is a 4xx and the log has its name
+        log.warning("delivery %s (%s) refused: %s", event.delivery_id, event.event, type(error).__name__)
+        return None
+    for note in routed.notes:
+        log.info("delivery %s (%s): %s", event.delivery_id, event.event, note)
+    return Delivery(
+        hook=hook,
+        guid=event.delivery_id,
+        event=event.event,
+        action=hint.action,
+        installation=hint.installation,
+        repository=hint.repository,
+        body=body,
+        jobs=tuple(routed.jobs),
+    )
 
 
 def webhook_runner(app: web.Application, **options: Any) -> web.AppRunner:

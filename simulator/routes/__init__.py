@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from simulator.calls import Answer, Call
-from simulator.routes import apps, checks, issues, pulls, repositories
+from simulator.routes import apps, checks, issues, pulls, registration, repositories
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,9 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/versions", apps.versions),
     Route("GET", "/rate_limit", apps.rate_limit),
     Route("GET", "/app", apps.get_app),
+    Route("POST", "/app-manifests/{code}/conversions", registration.convert_manifest),
+    Route("GET", "/app/hook/config", registration.hook_config),
+    Route("GET", "/user", registration.get_authenticated_user),
     Route("GET", "/app/installations", apps.list_installations),
     Route("GET", "/app/installations/{number}", apps.get_installation),
     Route("POST", "/app/installations/{number}/access_tokens", apps.create_token),

@@ -71,7 +71,7 @@ def get_user(call: Call) -> Answer:
 def list_deliveries(call: Call) -> Answer:
     """Newest first; `cursor` is the id to go on from."""
     wanted = call.query.get("status")
-    log = [found for found in call.github.deliveries.log if found.app is call.app]
+    log = call.github.deliveries.kept(call.app)
     log = [found for found in log if wanted is None or (wanted == "success") == (found.status == "OK")]
     log.sort(key=lambda found: found.id, reverse=True)
     if cursor := call.query.get("cursor", ""):
@@ -80,13 +80,14 @@ def list_deliveries(call: Call) -> Answer:
     headers = {}
     if len(part) < len(log):
         size = call.query.get("per_page", "30")
-        headers["Link"] = f'<{call.api}{call.path}?per_page={size}&cursor={log[len(part)].id}>; rel="next"'
+        more = f"&status={wanted}" if wanted else ""
+        headers["Link"] = f'<{call.api}{call.path}?per_page={size}{more}&cursor={log[len(part)].id}>; rel="next"'
     return Answer([deliveries.item(found) for found in part], headers=headers)
 
 
 def get_delivery(call: Call) -> Answer:
-    log = call.github.deliveries.log
-    found = next((entry for entry in log if entry.id == int(call.names["number"]) and entry.app is call.app), None)
+    log = call.github.deliveries.kept(call.app)
+    found = next((entry for entry in log if entry.id == int(call.names["number"])), None)
     if found is None:
         raise RefusedError(404, "Not Found")
     return Answer(deliveries.full(found))

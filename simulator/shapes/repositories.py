@@ -57,7 +57,7 @@ def repository(api: str, found: Repository) -> Json:
     links = {f"{name}_url": f"{here}/{name}{{/name}}" for name in HERE_TEMPLATES}
     links |= {f"{name}_url": f"{here}/{name}" for name in HERE_PLAIN}
     flags = dict.fromkeys(
-        ("archived", "disabled", "has_discussions", "has_pages", "web_commit_signoff_required"), False
+        ("archived", "disabled", "has_pages", "web_commit_signoff_required"), False
     )
     return {
         "id": found.id,
@@ -66,6 +66,7 @@ def repository(api: str, found: Repository) -> Json:
         "full_name": found.full_name,
         "owner": user(api, found.owner),
         "private": found.private,
+        "has_discussions": found.has_discussions,
         "visibility": "private" if found.private else "public",
         "html_url": page,
         "description": found.description,

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from tests.acceptance import emulator
 from tests.acceptance.emulator import AUTHOR, REPOSITORY, REVIEWER, Person
 from tests.acceptance.gaps import PREFIX, Proxy
+from tests.acceptance.months import two_months
 
 SECRET = "acceptance only and long enough for the door"
 CODE = '''"""Pilotage by tide."""
@@ -189,6 +190,9 @@ async def run() -> None:
         print(f"ok   a pull request was opened, approved and squash-merged as {landed[:12]}")
         try:
             await look_at_the_record(folder, proxy, author, landed=landed)
+            await end(bot)
+            await two_months(author, key, SECRET, proxy)
+            print("ok   two months are one issue with two comments; a late revert edited the first in place")
         except FailedError:
             print("deliveries:", proxy.handled, "refused by the emulator:", proxy.refused, sep="\n  ", file=sys.stderr)
             print((folder / "bot.log").read_text()[-4000:], file=sys.stderr)

@@ -80,6 +80,7 @@ class Victim:
             "ALMANAC_DATABASE_URL": f"sqlite:///{data / 'almanac.sqlite'}",
             "ALMANAC_PORT": str(self.port),
             "ALMANAC_WRITE_GAP": "0",
+            "ALMANAC_BACKFILL": "off",
         }
         self._process: asyncio.subprocess.Process | None = None
 

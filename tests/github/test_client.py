@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from bot.github.client import BadAnswer, Client, ForeignHost, Limited, QueryFailed, is_missing
 from bot.github.limits import Pace
-from bot.github.operations import CHECK_RUNS, CREATE_CHECK_RUN, EDIT_COMMENT, REPOSITORY, REVIEWS, Operation
+from bot.github.operations import (
+    CHECK_RUNS,
+    CREATE_CHECK_RUN,
+    EDIT_COMMENT,
+    PULL_REQUEST_COMMITS,
+    REPOSITORY,
+    Operation,
+)
 from bot.github.transport import Endpoint, believable
 from bot.model import Repository, RepositoryId
 from tests.github.conftest import MakeClient, Script, TestClock, Word, ok, refused
@@ -80,10 +87,10 @@ async def test_a_redirect_to_another_host_is_refused(
 
 
 async def test_a_forged_next_page_is_refused(script: Script, other: Script, client: Client) -> None:
-    link = f'<{other.url}/repositories/7/pulls/1/reviews?page=2>; rel="next"'
-    script.on("/repositories/7/pulls/1/reviews?per_page=100", ok([{"id": 1}], link=link))
+    link = f'<{other.url}/repositories/7/pulls/1/commits?page=2>; rel="next"'
+    script.on("/repositories/7/pulls/1/commits?per_page=100", ok([{"id": 1}], link=link))
     with pytest.raises(ForeignHost):
-        _ = [row async for row in client.items(REVIEWS, repository=HERE, number=1)]
+        _ = [row async for row in client.items(PULL_REQUEST_COMMITS, repository=HERE, number=1)]
     assert other.seen == []
 
 
@@ -397,7 +404,7 @@ async def test_every_page_of_a_list_is_followed(script: Script, client: Client) 
 async def test_a_list_that_never_ends_is_given_up(script: Script, client: Client) -> None:
     script.on("*", ok([{"id": 1}], link=f'<{script.url}/again>; rel="next"'))
     with pytest.raises(BadAnswer):
-        _ = [row async for row in client.items(REVIEWS, repository=HERE, number=1)]
+        _ = [row async for row in client.items(PULL_REQUEST_COMMITS, repository=HERE, number=1)]
     assert len(script.seen) == 200
 
 

@@ -70,7 +70,7 @@ def pull_json(**more: Any) -> dict[str, Any]:
 
 
 PULL = f"{BASE}/pulls/3"
-COMMITS, REVIEWS, COMMENTS = (f"{PULL}/{part}?per_page=100" for part in ("commits", "reviews", "comments"))
+COMMITS = f"{PULL}/commits?per_page=100"
 
 
 # --- commits ---------------------------------------------------------------------------------------------------------
@@ -209,38 +209,31 @@ async def test_a_wrong_shape_is_told_and_never_believed(script: Script, client: 
 # --- pull requests ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_pull_request_is_read_whole(script: Script, client: Client) -> None:
-    script.on(PULL, pull_json(review_comments=3, body="Closes a gap"))
-    script.on(COMMITS, [commit_json(2, 1, author=user(11))])
-    approved = {"id": 1, "user": user(12), "state": "APPROVED", "submitted_at": "2026-03-01T09:00:00Z"}
-    second = approved | {"id": 2, "user": user(13), "state": "CHANGES_REQUESTED"}
-    script.on(REVIEWS, ok([approved], link=f'<{script.url}/p2>; rel="next"'))
-    script.on("/p2", [second, approved | {"id": 3, "user": None}])
-    script.on(
-        COMMENTS, [{"pull_request_review_id": 2}, {"pull_request_review_id": 2}, {"pull_request_review_id": None}]
-    )
-    pull = await reads.read_pull_request(client, HERE, 3)
+async def test_a_pull_request_is_read_with_one_request(script: Script, client: Client) -> None:
+    script.on(PULL, pull_json(body="Closes a gap"))
+    found = await reads.read_pull_request(client, HERE, 3)
+    pull = found.pull_request
     assert (pull.number, pull.title, pull.body, pull.labels) == (3, "Add a page", "Closes a gap", ("feature",))
     assert pull.merge_commit == sha(9)
-    assert [commit.author.user_id for commit in pull.commits] == [11]
-    assert [(review.author.user_id, review.state, review.comments) for review in pull.reviews] == [
-        (12, "approved", 0),
-        (13, "changes_requested", 2),
-    ]
+    assert script.paths() == [f"GET {PULL}"]
+
+
+async def test_its_commits_are_read_apart(script: Script, client: Client) -> None:
+    script.on(PULL, pull_json())
+    script.on(COMMITS, [commit_json(2, 1, author=user(11))])
+    found = await reads.read_pull_request(client, HERE, 3)
+    commits = await reads.read_pull_request_commits(client, HERE, found)
+    assert [commit.author.user_id for commit in commits] == [11]
 
 
 async def test_a_ghost_wrote_nothing(script: Script, client: Client) -> None:
     script.on(PULL, pull_json(user=None))
-    script.on(COMMITS, [commit_json(2, 1)])
-    script.on(REVIEWS, [])
-    assert (await reads.read_pull_request(client, HERE, 3)).author is None
+    assert (await reads.read_pull_request(client, HERE, 3)).pull_request.author is None
 
 
 async def test_the_test_merge_of_an_open_pull_request_is_no_landing(script: Script, client: Client) -> None:
     script.on(PULL, pull_json(merged_at=None))
-    script.on(COMMITS, [commit_json(2, 1)])
-    script.on(REVIEWS, [])
-    assert (await reads.read_pull_request(client, HERE, 3)).merge_commit is None
+    assert (await reads.read_pull_request(client, HERE, 3)).pull_request.merge_commit is None
 
 
 async def test_more_commits_than_are_listed_are_read_from_a_comparison(script: Script, client: Client) -> None:
@@ -248,15 +241,16 @@ async def test_more_commits_than_are_listed_are_read_from_a_comparison(script: S
     compared = [commit_json(number, number - 1) for number in range(2, 253)]
     path = f"{BASE}/compare/{sha(1)}...{sha(2)}?per_page=100"
     script.on(path, {"total_commits": 251, "commits": compared})
-    script.on(REVIEWS, [])
-    assert len((await reads.read_pull_request(client, HERE, 3)).commits) == 251
+    found = await reads.read_pull_request(client, HERE, 3)
+    assert len(await reads.read_pull_request_commits(client, HERE, found)) == 251
 
 
 async def test_a_missing_page_of_commits_is_no_smaller_pull_request(script: Script, client: Client) -> None:
     script.on(PULL, pull_json(commits=2))
     script.on(COMMITS, [commit_json(2, 1)])
+    found = await reads.read_pull_request(client, HERE, 3)
     with pytest.raises(BadAnswer):
-        await reads.read_pull_request(client, HERE, 3)
+        await reads.read_pull_request_commits(client, HERE, found)
 
 
 async def test_another_repository_under_an_old_name_is_not_read(script: Script, client: Client) -> None:
@@ -325,11 +319,8 @@ async def test_a_commit_that_is_its_own_parent_ends_nothing_in_a_circle(script: 
 async def test_a_merged_pull_request_tells_what_it_brought(script: Script, client: Client) -> None:
     script.on(PULL, pull_json())
     script.on(compare_path(1, 9), {"total_commits": 1, "commits": [commit_json(9, 1)]})
-    (one,) = await reads.read_landed_by(client, HERE, 3)
-    script.on(f"{BASE}/commits/{sha(9)}?per_page=300", with_files(9, [file_json("a.py", 1, 1)]))
-    landing = await reads.read_landing(client, HERE, one)
-    assert landing.landed_at == one.carrier.committed_at
-    assert landing.commit.files[0].path == "a.py"
+    (one,) = await reads.read_landed_from(client, HERE, await reads.read_pull_request(client, HERE, 3))
+    assert one.commit.id == one.carrier.id == sha(9)
 
 
 @pytest.mark.parametrize("more", [{"merged_at": None}, {"base": {"ref": "old", "sha": sha(1), "repo": {"id": 7}}}])
@@ -337,7 +328,7 @@ async def test_a_pull_request_that_did_not_land_on_the_default_branch_brought_no
     script: Script, client: Client, more: dict[str, Any]
 ) -> None:
     script.on(PULL, pull_json(**more))
-    assert await reads.read_landed_by(client, HERE, 3) == ()
+    assert await reads.read_landed_from(client, HERE, await reads.read_pull_request(client, HERE, 3)) == ()
 
 
 PLAIN = Signature("Ada Example", "ada@example.org")

@@ -29,12 +29,15 @@ def pull(state: str = "closed", **more: Any) -> dict[str, Any]:
     return {"pull_request": {"number": 3, "state": state} | more}
 
 
-RECORD = [("record_pull_request", HERE | {"number": 3})]
+TOLD = HERE | {"delivery": "1"}
+"""what the worker looks at first: the kept body"""
+RECORD = [("record_pull_request", TOLD | {"number": 3})]
+OBSERVE = [("observe_pull_request", TOLD)]
 
 
 @pytest.mark.parametrize("merged", [True, False])
 async def test_a_closed_pull_request_is_recorded_merged_or_not(*, merged: bool) -> None:
-    assert await jobs("pull_request", action="closed", **pull(merged=merged)) == RECORD
+    assert await jobs("pull_request", action="closed", **pull(merged=merged)) == OBSERVE * merged + RECORD
 
 
 async def test_a_closed_delivery_is_believed_although_it_still_says_open() -> None:
@@ -52,19 +55,16 @@ async def test_an_open_pull_request_asks_for_nothing(action: str) -> None:
     assert await jobs("pull_request", action=action, **pull("open")) == []
 
 
-@pytest.mark.parametrize(
-    ("event", "action"),
-    [
-        ("pull_request_review", "submitted"),
-        ("pull_request_review", "dismissed"),
-        ("pull_request_review", "edited"),
-        ("pull_request_review_comment", "created"),
-        ("pull_request_review_comment", "deleted"),
-    ],
-)
-async def test_a_late_review_is_recorded(event: str, action: str) -> None:
-    assert await jobs(event, action=action, **pull()) == RECORD
-    assert await jobs(event, action=action, **pull("open")) == []
+@pytest.mark.parametrize(("action", "observed"), [("created", OBSERVE), ("deleted", [])])
+async def test_a_late_remark_of_a_review_is_recorded_and_any_new_one_is_observed(action: str, observed: Any) -> None:
+    assert await jobs("pull_request_review_comment", action=action, **pull()) == observed + RECORD
+    assert await jobs("pull_request_review_comment", action=action, **pull("open")) == observed
+
+
+@pytest.mark.parametrize("action", ["submitted", "dismissed", "edited"])
+@pytest.mark.parametrize("state", ["open", "closed"])
+async def test_a_review_is_observed_whether_the_pull_request_is_open_or_closed(action: str, state: str) -> None:
+    assert await jobs("pull_request_review", action=action, **pull(state)) == OBSERVE
 
 
 def push(**more: Any) -> dict[str, Any]:
@@ -72,11 +72,11 @@ def push(**more: Any) -> dict[str, Any]:
 
 
 async def test_a_push_to_the_default_branch_is_a_landing() -> None:
-    assert await jobs("push", **push()) == [("record_landing", HERE | {"before": "a" * 40, "after": "b" * 40})]
+    assert await jobs("push", **push()) == [("record_landing", TOLD | {"before": "a" * 40, "after": "b" * 40})]
 
 
 async def test_a_new_default_branch_has_no_commit_before() -> None:
-    assert await jobs("push", **push(before="0" * 40)) == [("record_landing", HERE | {"before": "", "after": "b" * 40})]
+    assert await jobs("push", **push(before="0" * 40)) == [("record_landing", TOLD | {"before": "", "after": "b" * 40})]
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,21 @@ async def test_other_pushes_land_nothing(more: dict[str, str]) -> None:
     assert await jobs("push", **push(**more)) == []
 
 
-@pytest.mark.parametrize("action", ["created", "deleted", "suspend", "unsuspend", "new_permissions_accepted"])
+UPDATE, HISTORY = ("update_installation", {"installation": 5}), ("backfill_installation", {"installation": 5})
+
+
+@pytest.mark.parametrize("action", ["deleted", "suspend", "unsuspend", "new_permissions_accepted"])
 async def test_an_installation_that_changes_is_read_anew(action: str) -> None:
-    assert await jobs("installation", action=action) == [("update_installation", {"installation": 5})]
+    assert await jobs("installation", action=action) == [UPDATE]
 
 
-@pytest.mark.parametrize("action", ["added", "removed"])
-async def test_repositories_that_come_and_go_are_listed_anew(action: str) -> None:
-    assert await jobs("installation_repositories", action=action) == [("update_installation", {"installation": 5})]
+async def test_repositories_that_go_are_listed_anew() -> None:
+    assert await jobs("installation_repositories", action="removed") == [UPDATE]
+
+
+@pytest.mark.parametrize(("event", "action"), [("installation", "created"), ("installation_repositories", "added")])
+async def test_the_history_of_repositories_that_come_is_read(event: str, action: str) -> None:
+    assert await jobs(event, action=action) == [HISTORY, UPDATE]
 
 
 @pytest.mark.parametrize("action", ["renamed", "transferred", "privatized", "publicized", "deleted", "edited"])
@@ -142,7 +149,8 @@ def check(**more: Any) -> dict[str, Any]:
 
 
 async def test_a_check_run_asked_for_again_is_refreshed() -> None:
-    assert await jobs("check_run", action="rerequested", **check()) == [("refresh_check", HERE | {"commit": HEAD})]
+    asked = HERE | {"commit": HEAD, "again": 1}
+    assert await jobs("check_run", action="rerequested", **check()) == [("refresh_check", asked)]
 
 
 async def test_a_pressed_button_is_answered_with_who_pressed_it() -> None:
@@ -152,10 +160,15 @@ async def test_a_pressed_button_is_answered_with_who_pressed_it() -> None:
     assert await jobs("check_run", action="requested_action", **pressed, sender=None) == []
 
 
-@pytest.mark.parametrize("action", ["completed", "rerequested"])
-async def test_complete_checks_are_read_anew(action: str) -> None:
+@pytest.mark.parametrize(
+    ("action", "observed", "again"), [("completed", OBSERVE, {}), ("rerequested", [], {"again": 1})]
+)
+async def test_complete_checks_are_observed_and_what_is_told_of_them_is_made_anew(
+    action: str, observed: Any, again: dict[str, int]
+) -> None:
     suite = {"id": 41, "head_sha": HEAD, "app": {"id": 1}}
-    assert await jobs("check_suite", action=action, check_suite=suite) == [("refresh_check", HERE | {"commit": HEAD})]
+    expected = [*observed, ("refresh_check", HERE | {"commit": HEAD} | again)]
+    assert await jobs("check_suite", action=action, check_suite=suite) == expected
 
 
 async def test_a_revoked_authorization_is_ended() -> None:
@@ -184,6 +197,11 @@ async def test_jobs_of_one_repository_run_one_after_the_other() -> None:
     landing = await decided("push", PLACE | push())
     record = await decided("pull_request", PLACE | pull() | {"action": "closed"})
     assert {job.serial_key for job in (*landing.jobs, *record.jobs)} == {"repository:7"}
+
+
+async def test_what_is_observed_keeps_no_landing_waiting() -> None:
+    merged = await decided("pull_request", PLACE | pull(merged=True) | {"action": "closed"})
+    assert [job.serial_key for job in merged.jobs] == ["observe:7", "repository:7"]
 
 
 def test_the_same_job_asked_for_twice_is_one_and_order_does_not_matter() -> None:
@@ -219,3 +237,30 @@ def test_handlers_only_decide_in_few_lines(path: Path) -> None:
         assert function.name.startswith(f"on_{path.stem}")
         assert (function.end_lineno or 0) - function.lineno < 20
         assert not [node for node in ast.walk(function) if isinstance(node, ast.Await)], "a handler waits for nothing"
+
+
+# --- what is read of a large delivery --------------------------------------------------------------------------------
+
+
+class Watched(dict[str, Any]):
+    """A payload that remembers which of its fields were asked for."""
+
+    def __init__(self, value: dict[str, Any], seen: set[str], prefix: str = "") -> None:
+        inner = {key: Watched(one, seen, f"{key}.") if isinstance(one, dict) else one for key, one in value.items()}
+        super().__init__(inner)
+        self._seen, self._prefix = seen, prefix
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self._seen.add(self._prefix + key)
+        return super().get(key, default)
+
+
+@pytest.mark.parametrize("action", ["closed", "labeled", "unlabeled", "edited", "opened", "synchronize", "reopened"])
+@pytest.mark.parametrize("more", [{"state": "open"}, {"merged": True}, {"merged": False}])
+async def test_no_field_of_a_pull_request_is_read_that_the_door_leaves_out(action: str, more: dict[str, Any]) -> None:
+    seen: set[str] = set()
+    payload = PLACE | {"sender": PERSON, "action": action} | pull(**more)
+    await decided("pull_request", Watched(payload, seen))
+    outer = {name.partition(".")[0] for name in Handlers.reads["pull_request"]}
+    assert "sender.login" in seen
+    assert seen <= {*Handlers.reads["pull_request"], *outer}

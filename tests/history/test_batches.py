@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.history.batches import divide
+from bot.landing.batches import divide
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings
 from tests.history.repository import Repository
@@ -61,3 +61,30 @@ def test_a_merge_of_one_pull_request_needs_no_telling(repository: Repository) ->
     one = branch(repository, "one")
     repository.merge("one", "Merge #4\n\n4: One r=ada a=ben")
     assert brought(repository)[one[0]] is None
+
+
+def test_merges_within_a_branch_that_is_merged_later_tell_their_pull_requests(repository: Repository) -> None:
+    repository.commit("start", {"a.txt": "1\n"})
+    one, two, three = branch(repository, "one"), branch(repository, "two", commits=2), branch(repository, "three")
+    repository.git("checkout", "-q", "-b", "develop")
+    repository.merge("one", "Merge pull request #4 from ben/one\n\nOne")
+    own = repository.commit("a step of develop", {"b.txt": "1\n"})
+    repository.merge("two", "Merge pull request #7 from cleo/two\n\nTwo")
+    repository.git("checkout", "-q", "main")
+    repository.merge("three", "Merge pull request #5 from ada/three\n\nThree")
+    repository.merge("develop", "Merge branch 'develop'")
+    found = brought(repository)
+    assert [found[sha] for sha in (*one, *two, own, *three)] == [4, 7, 7, None, None]
+
+
+def test_what_a_branch_held_before_a_merge_was_not_brought_by_it(repository: Repository) -> None:
+    repository.commit("start", {"a.txt": "1\n"})
+    one = branch(repository, "one")
+    two = branch(repository, "two", "one")
+    repository.git("checkout", "-q", "-b", "develop")
+    repository.merge("one", "Merge pull request #4 from ben/one\n\nOne")
+    repository.merge("two", "Merge pull request #7 from cleo/two\n\nTwo")
+    repository.git("checkout", "-q", "main")
+    repository.merge("develop", "Merge branch 'develop'")
+    found = brought(repository)
+    assert (found[one[0]], found[two[0]]) == (4, 7)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.metrics.hotspots import History, Past
-from bot.metrics.quality import QUALITIES, item_scores, known_since, rate, scores_of
-from bot.metrics.scores import FORMULAS, NOTHING, Known, Work, correctness
+from bot.metrics.quality import QUALITIES, item_scores, known_since, rate, scores_of, with_live
+from bot.metrics.scores import FORMULAS, LIVE_SIGNALS, NOTHING, Known, Work, correctness
 from bot.model import Score
 from tests.metrics.quality_changes import DAY, NOON, a_change, a_fact, an_item
 
@@ -185,6 +185,30 @@ def test_days_without_a_fix_raise_correctness_until_one_comes() -> None:
     quiet = [scores_of(change, known=Known(quiet_days=days))["correctness"].score for days in (0, 30, 90)]
     assert quiet == sorted(quiet)
     assert len(set(quiet)) == 3
+
+
+def test_a_fix_within_thirty_days_that_names_the_pull_request_is_known() -> None:
+    change = replace(a_change(a_fact({"added": 50})), pull_request=1)
+    later = replace(a_fact({"added": 2}, title="fix: it", at=NOON + 9 * DAY), links=("issue:acme/rocket#1",))
+    elsewhere = replace(later, links=("issue:acme/engine#1",))
+    late = replace(later, landed_at=NOON + 40 * DAY)
+    told = [known_since(change, History.of([one]), NOON + 99 * DAY).fixed for one in (later, elsewhere, late)]
+    assert told == [1, 0, 0]
+    assert known_since(change, History.of([later]), NOON + 8 * DAY).fixed == 0, "not before it landed"
+
+
+def test_what_github_shows_stands_beside_the_score_and_never_in_it() -> None:
+    change = a_change(a_fact({"added": 50}))
+    items, by_id = [an_item(change)], {change.id: change}
+    plain = rate(items, by_id)
+    failed = rate(items, by_id, known={change.id: Known(checks="failed", approved=False)})
+    both = with_live(plain, failed)
+    assert both.correctness.score == plain.correctness.score
+    assert both.correctness.live is not None
+    assert both.correctness.live.score < plain.correctness.score
+    assert {row.signal for row in both.correctness.live.evidence} == LIVE_SIGNALS
+    passed = rate(items, by_id, known={change.id: Known(checks="passed", approved=True)})
+    assert with_live(plain, passed) == plain
 
 
 def test_deleting_code_is_not_punished() -> None:

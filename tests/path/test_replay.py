@@ -13,9 +13,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import select
 
 from bot.app import Bot
-from bot.digest.profile import Scope
+from bot.digest.profile import Beside, Scope
 from bot.digest.profile import build as build_profile
 from bot.history.record import CloneRecord, open_clones
 from bot.landing.changes import fold
@@ -23,7 +24,7 @@ from bot.landing.identity import People, person_key
 from bot.model import Fact, InstallationId, Person, PersonKey, Profile
 from bot.model import Repository as Known
 from bot.render.json import render_json
-from bot.store import installations, ledger
+from bot.store import installations, ledger, visits
 from simulator.imported import Imported, advance, close_unmerged, import_clone, pushes
 from simulator.server import Simulator
 from simulator.state import Account, App
@@ -110,7 +111,8 @@ def from_clones(replay: Replay) -> dict[str, Any]:
     record = CloneRecord(open_clones(list(replay.clones.values())), cache=False)
     record.refresh()
     persons = record.people.find(replay.who)
-    built = build_profile(record.changes_of(persons), scope_of(persons, record.keys_of(persons)))
+    scope = scope_of(persons, record.keys_of(persons))
+    built = build_profile(record.changes_of(persons), scope, Beside(record.file_history()))
     record.close()
     return told(built)
 
@@ -123,11 +125,14 @@ async def from_ledger(bot: Bot, installed: list[int], who: str) -> dict[str, Any
             for row in await installations.repositories_of(conn, InstallationId(number)):
                 names[row.repository.full_name] = row.repository
                 facts += await ledger.facts_in(conn, row.repository.id) if row.repository.id else []
+        ids = {row.id: name for name, row in names.items() if row.id is not None}
+        rows = await visits.around(conn, select(ledger.FACT.c.id), list(ids))
     signatures = [sig for fact in facts for sig in (fact.author, *fact.co_authors)]
     people = People.of(signatures)
     persons = people.find(who)
     keys = frozenset(person_key(sig) for sig in signatures if people.person(sig) in persons)
-    return told(build_profile(fold(facts, names), scope_of(persons, keys)))
+    beside = Beside(visits.history_of(rows, ids))
+    return told(build_profile(fold(facts, names), scope_of(persons, keys), beside))
 
 
 def arrive(github: Simulator, app: App, replay: Replay) -> tuple[list[int], dict[str, Imported], Account]:

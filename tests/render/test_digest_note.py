@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from html import unescape
+
 import pytest
 
 from bot.model import Change, ChangeId, Item, Lines, Month, MonthRecord, Sentence, Text
 from bot.render.digest_note import DigestFrame, DigestPart, digest_note
+from bot.render.wording import tally
 from tests.render.hostile import OWN
 
 UTC = DigestFrame("UTC")
@@ -45,6 +49,42 @@ def test_the_text_stays_below_the_cap_and_every_commit_is_told(people: int) -> N
         assert f"{3_000 - shown:,} more contributors&#58; {3 * (3_000 - shown):,} commits" in text.replace(
             ": ", "&#58; "
         )
+
+
+def wide_month(people: int, changes: int) -> tuple[list[DigestPart], dict[ChangeId, Change]]:
+    """So many changes of so many people, each told in a sentence of its own."""
+    every = {
+        ChangeId(f"acme/app#{n}"): replace(
+            ONE, id=ChangeId(f"acme/app#{n}"), url=f"https://github.com/acme/app/pull/{n}"
+        )
+        for n in range(1, changes + 1)
+    }
+    parts = []
+    for turn in range(people):
+        own = [*every][turn::people]
+        said = tuple(Sentence(f"The lever of harbour number {key[9:]} was added.", (key,)) for key in own)
+        record = MonthRecord(
+            Month("2031-04"), len(own) + turn, len(own), turn, Lines(authored=7 * turn), Text(said), ()
+        )
+        parts.append(DigestPart(f"Person {turn:03}", record))
+    return parts, every
+
+
+def test_five_thousand_changes_of_three_hundred_people_are_folded_below_the_cap_and_no_number_is_lost() -> None:
+    parts, changes = wide_month(300, 5_000)
+    text = digest_note(parts, changes, UTC)
+    assert units(text) < 65_536
+    shown = unescape(text)
+    assert f"{sum(part.record.commits for part in parts):,} commits by 300 contributors" in shown
+    assert f"{sum(part.record.lines.code for part in parts):,} lines of code changed" in shown
+    lines = shown.splitlines()
+    for part in parts:
+        assert sum(line.endswith(f"{part.name} — {tally(part.record)}") for line in lines) == 1
+    few, same = wide_month(30, 500)
+    folded = digest_note(few, same, UTC)
+    assert units(folded) < 65_536
+    assert folded.count("<details>") == 30
+    assert sum(folded.count(f"pull/{n}>)") for n in range(1, 501)) == 500
 
 
 @pytest.mark.parametrize("text", OWN)

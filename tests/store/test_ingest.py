@@ -90,7 +90,11 @@ async def test_no_answer_comes_before_the_commit(store: Store) -> None:
     order: list[str] = []
     engine = store._writer  # reaches inside: only the engine tells when it commits
     assert engine is not None
-    event.listen(engine.sync_engine, "commit", lambda conn: order.append("commit"))
+    if store.dialect == "postgresql":
+        event.listen(engine.sync_engine, "commit", lambda conn: order.append("commit"))
+    else:  # there the driver's thread commits, past the engine
+        driver = (await store._held.get_raw_connection()).driver_connection
+        await driver.set_trace_callback(lambda sql: order.append("commit") if sql == "COMMIT" else None)
     await GroupWriter(store, committed=lambda: order.append("told")).accept(_delivery(1))
     order.append("answered")
     assert order == ["commit", "told", "answered"]

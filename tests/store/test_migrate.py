@@ -7,15 +7,17 @@ import warnings
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert, select, text
-from sqlalchemy.schema import DropTable
+from sqlalchemy import Column, Connection, MetaData, Table, insert, select
 
+from bot.model import fact_to_json
 from bot.store.engine import Store
 from bot.store.installations import ACCOUNT, INSTALLATION
-from bot.store.migrate import BrokenReferencesError, is_current, migrate
+from bot.store.ledger import FACT
+from bot.store.migrate import BrokenReferencesError, is_current, migrate, upgrade
 from bot.store.migrations.names import is_ours
-from bot.store.schema import CHOICES, METADATA, TABLES
-from tests.store.conftest import NOW
+from bot.store.schema import METADATA, TABLES
+from bot.store.visits import VISIT
+from tests.store.conftest import APP, NOW, fact, seed
 
 
 def _differences(connection: Connection) -> list[Any]:
@@ -69,14 +71,31 @@ def _rebuild_accounts(connection: Connection) -> None:
         batch.add_column(Column("followers", Integer))
 
 
-async def test_a_migration_that_leaves_broken_references_is_rolled_back(store: Store) -> None:
-    if store.dialect != "sqlite":
+async def test_a_migration_that_leaves_broken_references_is_rolled_back(empty_database_url: str) -> None:
+    if not empty_database_url.startswith("sqlite"):
         pytest.skip("PostgreSQL checks references by itself")
-    async with store.begin(foreign_keys=False) as conn:
-        await conn.execute(insert(INSTALLATION).values(id=2, app_id="7", account_id=99, created_at=NOW))
-        for table in reversed(CHOICES):
-            await conn.execute(DropTable(table))
-        await conn.execute(text("UPDATE alembic_version SET version_num = '0001'"))
-    with pytest.raises(BrokenReferencesError):
+    async with await Store.open(empty_database_url) as store:
+        async with store.begin(foreign_keys=False) as conn:
+            await conn.run_sync(upgrade, "0001")
+            await conn.execute(insert(INSTALLATION).values(id=2, app_id="7", account_id=99, created_at=NOW))
+        with pytest.raises(BrokenReferencesError):
+            await migrate(store)
+        assert not await is_current(store)
+
+
+async def test_facts_of_an_older_version_get_their_visits(empty_database_url: str) -> None:
+    async with await Store.open(empty_database_url) as store:
+        async with store.begin() as conn:
+            await conn.run_sync(upgrade, "0007")
+        await seed(store)
+        found = fact(1, title="fix: the gauge", paths=("app/gauge.py", "README.md"))
+        row = {"repository_id": APP, "commit_id": found.commit, "landed_at": found.landed_at, "author_key": "u:7"}
+        values = row | {"recorded_at": NOW, "payload": fact_to_json(found)}
+        async with store.begin() as conn:
+            columns = [FACT.c[name] for name in values]
+            await conn.execute(insert(Table("fact", MetaData(), *(Column(c.name, c.type) for c in columns))), [values])
         await migrate(store)
-    assert not await is_current(store)
+        async with store.read() as conn:
+            rows = await conn.execute(select(VISIT.c.repository_id, VISIT.c.landed_at, VISIT.c.weight))
+            assert sorted(tuple(one) for one in rows) == [(APP, found.landed_at, 100)] * 2
+            assert (await conn.execute(select(FACT.c.method))).scalar_one() == 0

@@ -33,7 +33,7 @@ async def test_totals_of_a_cell_are_replaced_and_an_empty_cell_goes(store: Store
     await seed(store)
     first = [
         Totals(ADA, APP, MAY, commits=2, lines=Lines(authored=5), languages={"C": 5}),
-        Totals(BEA, APP, MAY, bugs=1),
+        Totals(BEA, APP, MAY, outcomes=1),
     ]
     second = Totals(ADA, APP, MAY, commits=3, lines=Lines(authored=6, tests=1), days={"2031-05-01": 3})
     async with store.begin() as conn:

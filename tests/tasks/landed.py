@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.app import Bot, Timing, build, listening
+from bot.config import WriterSettings
 from bot.queue.worker import Pace
+from bot.tasks.close_month import close_months
 from simulator.demo import settings_for
 from simulator.server import Simulator
 from simulator.state import Account, App, Comment, Installation, Issue, PullRequest, Repository
 from simulator.work import Step, Work
 from simulator.world import World
+from tests.databases import fresh_database
 
+NO_MODEL = WriterSettings()
 NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
 
 
@@ -75,6 +80,25 @@ class Town:
         await self.drained()
         return found
 
+    async def second_repository(self, name: str, *, private: bool = False) -> Repository:
+        """Another repository of the organisation, which the installation reaches."""
+        made = self.github.create_repository(
+            f"acme/{name}", at=NOW - timedelta(days=60), files={"README.md": b"# more\n"}, by=self.people["mara"]
+        )
+        made.private = private
+        made.permissions = dict(self.repository.permissions)
+        number = self.installation.id
+        async with self.bot.store.begin() as conn:
+            await self.bot.queue.defer(conn, "update_installation", f'{{"installation":{number}}}')
+        await self.drained()
+        return made
+
+    async def month_over(self, month: int = 6) -> None:
+        """The second of the month of 2031 has come, and what is due is told."""
+        self.clock.now = datetime(2031, month, 2, tzinfo=UTC)
+        await close_months(self.bot.place)
+        await self.drained()
+
     def checks(self, name: str = "Almanac") -> dict[str, dict[str, str]]:
         """The title and summary of our check runs by commit."""
         runs = [run.fields for run in self.repository.checks.values() if run.fields["name"] == name]
@@ -95,8 +119,16 @@ def reactions(comment: Comment) -> list[str]:
     return [entry.content for entry in comment.reactions]
 
 
+def _database(folder: Path) -> str:
+    """A copy of one file with all tables: making them anew takes longer than most tests here."""
+    with fresh_database("sqlite", folder) as url:
+        return url
+
+
 @contextlib.asynccontextmanager
-async def town(github: Simulator, data: Path, *, settings: str | None = None) -> AsyncIterator[Town]:
+async def town(
+    github: Simulator, data: Path, *, settings: str | None = None, writer: WriterSettings = NO_MODEL
+) -> AsyncIterator[Town]:
     """The organisation `acme` with `acme/app`, whose settings file says `settings`; the bot's SQLite is in `data`."""
     clock = Clock()
     owner = github.organisation("acme")
@@ -107,7 +139,9 @@ async def town(github: Simulator, data: Path, *, settings: str | None = None) ->
     repository.permissions = {"mara": "maintain", "ada": "read", "bea": "read", "sid": "read"}
     world = World(github, app, people, {"app": repository}, [])
     timing = Timing(clock=clock, work=Pace(concurrency=2, poll_every=0.02))
-    async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+    url = await asyncio.to_thread(_database, data)
+    given = replace(settings_for(github, world, data), writer=writer, database_url=url)
+    async with build(given, timing) as bot, listening(bot, "127.0.0.1", 0) as port:
         app.webhook_url = f"http://127.0.0.1:{port}/webhook"
         found = Town(github, bot, app, repository, github.install(app, owner), clock, people)
         await found.drained()

@@ -19,6 +19,7 @@ from bot.web.webhook import Delivery, Door, Webhook, webhook_runner
 from handlers import Handlers
 
 SECRET = "a webhook secret of forty-one characters!"
+GUID = "0b989ba4-242f-11e5-81e1-c7b6966d2516"
 OLD_SECRET = "an older webhook secret, still valid today"
 US = Ourselves(99, "almanac[bot]")
 
@@ -60,7 +61,7 @@ class House:
         """Send a signed delivery with some headers changed; None leaves one out."""
         headers: dict[str, Any] = {
             "X-GitHub-Event": event,
-            "X-GitHub-Delivery": "0b989ba4-242f-11e5-81e1-c7b6966d2516",
+            "X-GitHub-Delivery": GUID,
             "X-Hub-Signature-256": sign(body),
             "Content-Type": "application/json",
         }

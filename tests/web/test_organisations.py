@@ -120,14 +120,23 @@ async def test_definitions_are_rendered_and_nothing_in_them_acts(store: Store, t
 
     file = Path(str(tmp_path)) / "metrics.md"
     file.write_text(
-        "# Metrics\n\n## Lines\n\n<script>alert(1)</script>\n\n| part | what |\n|---|---|\n| docs | text |\n"
+        "# Metrics\n\n## Lines\n\n<script>alert(1)</script>\n\n| part | what |\n|---|---|\n| docs | text |\n\n"
+        "[kinds](models/kind.md#top) and [code](../bot/model.py)\n"
     )
+    file.with_name("models").mkdir()
+    file.with_name("models").joinpath("kind.md").write_text("# Kinds\n\nBack to [metrics](../metrics.md).\n")
     async with serve(store, definitions=file) as site:
         text = await site.text("/definitions")
         assert "/definitions" in await site.text("/")
     assert "<h2>Lines</h2>" in text
     assert "<td>text</td>" in text
     assert "<script" not in text
+    assert 'href="/definitions/models/kind"' in text
+    assert "model.py" not in text
     html5lib.HTMLParser(strict=True).parse(text)
+    async with serve(store, definitions=file) as site:
+        assert 'href="/definitions/metrics"' in await site.text("/definitions/models/kind")
+        assert (await site.get("/definitions/models/none"))[0] == 404
+        assert (await site.get("/definitions/..%2f..%2fsecret"))[0] == 404
     async with serve(store) as site:
         assert (await site.get("/definitions"))[0] == 404

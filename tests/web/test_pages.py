@@ -4,23 +4,47 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+from zoneinfo import ZoneInfo
 
 import html5lib
 import jsonschema
 import pytest
 
-from bot.model import Repository
+from bot.model import Month, Repository, Signature, UserId
 from bot.render.json import schema
-from bot.store import installations, links, people, visibility
+from bot.render.site import PROBLEMS, problem_page
+from bot.signatures import signing_key
+from bot.store import installations, links, people, sessions, visibility
 from bot.store.engine import Store
-from bot.store.visibility import subject_of_person
+from bot.store.visibility import subject_of_installation, subject_of_person
+from bot.web.collaborators import Pages
+from bot.web.dated import take_of_month
+from bot.web.owner import SESSION_COOKIE
+from bot.web.sign_in import SignIn
 from tests.databases import database_url, store
-from tests.web.library import ACME, ADA_KEY, CLOSED, NOW, OPEN, Answer, Site, fact, fill, keep, mint, publish, serve
+from tests.web.library import (
+    ACME,
+    ADA_KEY,
+    CLOSED,
+    NOW,
+    OPEN,
+    SECRET,
+    Answer,
+    Site,
+    fact,
+    fill,
+    keep,
+    mint,
+    publish,
+    serve,
+)
 
 __all__ = ["database_url", "store"]
 
+DEFINITIONS = Path(__file__).parents[2] / "docs" / "metrics.md"
 SUFFIXES = {
     "json": "application/json",
     "txt": "text/plain; charset=utf-8",
@@ -335,9 +359,74 @@ async def test_each_opening_of_a_link_is_in_its_log(store: Store) -> None:
     assert [(use.day, use.form, use.times) for use in uses] == [("2026-03-04", "html", 2), ("2026-03-04", "json", 1)]
 
 
-async def test_every_page_is_valid_html(store: Store) -> None:
+async def test_every_page_is_valid_html(store: Store, tmp_path: Path) -> None:
+    if store.dialect != "sqlite":
+        pytest.skip("nothing here depends on the database")
     await fill(store)
     await publish(store)
+    others = [Signature(f"Person {at}", f"p{at}@example.org", UserId(50 + at), f"person-{at}") for at in range(6)]
+    await keep(store, OPEN, [fact(-700 - at, "acme/open", author=others[at % 6]) for at in range(24)])
+    key = signing_key(tmp_path / "key.pem")
+    async with store.begin() as conn:
+        await visibility.publish(conn, subject_of_installation(ACME), public=True, now=NOW)
+        mine = await sessions.begin(conn, UserId(7), "ada-example", NOW)
+        nobodys = await sessions.begin(conn, UserId(8), "nobody-here", NOW)
+    token = await mint(store)
+    organisation = ("/organisations/acme", "/organisations/acme/repositories/open/2026-01")
+    more: dict[str, Any] = {"definitions": DEFINITIONS, "sign_in": SignIn("c", "s"), "signing": key}
+    async with serve(store, **more) as site:
+        await take_of_month(
+            Pages(store, site.url, ZoneInfo("UTC"), lambda: NOW, SECRET, key), ADA_KEY, Month("2026-02")
+        )
+        for path in ("/", "/definitions", "/settings", f"/p/{token}", "/@ada-example", *organisation):
+            await _is_valid(site, path)
+        for below in BELOW:
+            await _is_valid(site, f"/@ada-example{below}")
+        for cookie in (mine, nobodys):
+            await _is_valid(site, "/settings", Cookie=f"{SESSION_COOKIE}={cookie}")
+        await _is_valid(site, "/settings/preview", Cookie=f"{SESSION_COOKIE}={mine}")
+        async with store.begin() as conn:
+            await people.opt_out(conn, ADA_KEY, NOW)
+        await _is_valid(site, "/settings", Cookie=f"{SESSION_COOKIE}={mine}")
+
+
+async def _is_valid(site: Site, path: str, **headers: str) -> None:
+    html5lib.HTMLParser(strict=True).parse(await site.text(path, **headers))
+
+
+@pytest.mark.parametrize("status", [*PROBLEMS, 418])
+def test_every_page_of_what_went_wrong_is_valid_html(status: int) -> None:
+    html5lib.HTMLParser(strict=True).parse(problem_page(status))
+
+
+async def test_a_link_to_neither_a_person_nor_its_own_organisation_opens_nothing(store: Store) -> None:
+    await fill(store)
+    good = await mint(store, subject=subject_of_installation(ACME))
+    others = [
+        await mint(store, subject=name) for name in ("installation:2", "repository:10", "acme", "", "person:u:99")
+    ]
     async with serve(store) as site:
-        for path in ("/", "/@ada-example", *(f"/@ada-example{below}" for below in BELOW), "/@nobody-at-all"):
-            html5lib.HTMLParser(strict=True).parse((await site.get(path))[2])
+        absent = await _absent(site)
+        assert (await site.get(f"/p/{good}/repositories/open/2026-03"))[0] == 200
+        for token in others:
+            for below in ("", ".json", "/repositories/open/2026-03", "/months/2026-03"):
+                assert await site.get(f"/p/{token}{below}") == absent
+
+
+async def test_every_page_for_everybody_answers_head_and_knows_its_tag(store: Store) -> None:
+    if store.dialect != "sqlite":
+        pytest.skip("nothing here depends on the database")
+    await fill(store)
+    await publish(store)
+    token = await mint(store)
+    paths = ["/", "/robots.txt", "/sitemap.xml", "/favicon.ico", f"/p/{token}", f"/p/{token}.json"]
+    paths += [f"/@ada-example{end}" for end in ("", *(f".{suffix}" for suffix in SUFFIXES), *BELOW)]
+    async with serve(store) as site:
+        for path in paths:
+            status, headers, body = await site.get(path)
+            assert (status, await site.get(path, "HEAD")) == (200, (200, headers, b"")), path
+            again = await site.get(path, If_None_Match=headers["ETag"])
+            assert (again[0], again[2], again[1]["ETag"]) == (304, b"", headers["ETag"]), path
+            assert "Content-Type" not in again[1]
+            assert again[1].get("X-Robots-Tag") == headers.get("X-Robots-Tag") == ("noindex" if "/p/" in path else None)
+            assert body

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.web.body import parse_object
+from bot.web.body import parse_object, parse_parts
 from bot.web.failures import FailureLimiter
 from handlers import ROUTERS
-from tests.web.conftest import OLD_SECRET, House, MakeHouse, encode, push, sign
+from tests.web.conftest import GUID, OLD_SECRET, House, MakeHouse, encode, push, sign
 
 BODY = encode(push())
 LANDING = (
     "record_landing",
-    {"installation": 5, "repository": 7, "before": "a" * 40, "after": "b" * 40},
+    {"installation": 5, "repository": 7, "delivery": GUID, "before": "a" * 40, "after": "b" * 40},
 )
 
 
@@ -145,6 +145,30 @@ def test_a_body_may_be_64_levels_deep() -> None:
     parse_object(b'{"a":' * 64 + b"1" + b"}" * 64)
     with pytest.raises(ValueError, match="deep"):
         parse_object(b'{"a":' * 65 + b"1" + b"}" * 65)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"a": 1, "b": {"c": "x", "d": [1, {"e": 2}]}, "z": {"y": "\\u00e9"}}',
+        b'{"a": 1, "a": 2, "b": {"c": null, "c": true}}',
+        b'{"b": null}',
+        b'{"b": 5, "a": {"c": 1}}',
+        b'{"b": {"c": "half \\ud800"}}',
+        b" {} ",
+    ],
+)
+def test_the_parts_of_a_body_are_what_the_whole_holds(body: bytes) -> None:
+    whole, parts = parse_object(body), parse_parts(body, ("a", "b.c"))
+    assert parts.get("a") == whole.get("a")
+    inner, part = whole.get("b"), parts.get("b")
+    assert part.get("c") == inner.get("c") if isinstance(inner, dict) else part == inner
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b'{"a": 1e999}', b'{"a": 9223372036854775808}', b"\xff"])
+def test_what_is_no_object_of_finite_numbers_has_no_parts(body: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse_parts(body, ("a", "b.c"))
 
 
 @pytest.mark.parametrize("number", [0, -5, 2**63 - 1, -(2**63) + 1])

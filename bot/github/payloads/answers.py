@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
-from bot.github.payloads.fields import Fields, PayloadError, whole
+from bot.github.payloads.fields import Fields
 from bot.model import (
-    Commit,
     CommitId,
-    FileChange,
-    FileStatus,
     InstallationId,
     PullRequest,
     Repository,
@@ -24,14 +20,6 @@ from bot.model import (
     UserId,
 )
 
-MOST_FILES = 3000
-"""files GitHub shows of one commit, in all"""
-_EMPTY_BLOBS = frozenset(
-    {
-        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
-        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
-    }
-)
 _REVIEW_STATES = frozenset({"approved", "changes_requested", "commented", "dismissed", "pending"})
 _FAILED = frozenset({"failure", "timed_out", "cancelled", "action_required", "startup_failure"})
 
@@ -180,66 +168,6 @@ def pull_request(answer: Any) -> PullRequestAnswer:
     )
 
 
-def commit(answer: Any) -> Commit:
-    """A commit without its files."""
-    return _commit(Fields(answer, "commit"))
-
-
-def _commit(fields: Fields) -> Commit:
-    inner = fields.object("commit")
-    committed_at = inner.object("committer").time("date")
-    return Commit(
-        id=CommitId(fields.commit("sha")),
-        parents=tuple(CommitId(parent.commit("sha")) for parent in fields.objects("parents")),
-        author=_signature(inner.object("author"), fields.maybe("author")),
-        committer=_signature(inner.object("committer"), fields.maybe("committer")),
-        authored_at=inner.object("author").time_or_none("date") or committed_at,
-        committed_at=committed_at,
-        message=inner.text("message"),
-    )
-
-
-def with_files(found: Commit, stats: tuple[int, int] | None, files: Iterable[FileChange]) -> Commit:
-    """The commit with its files; `partial` at GitHub's cap, and where the rows do not sum to the commit's own stats."""
-    rows = tuple(files)
-    sums = (sum(row.additions for row in rows), sum(row.deletions for row in rows))
-    return replace(found, files=rows, partial=len(rows) >= MOST_FILES or (stats is not None and sums != stats))
-
-
-def stats(answer: Any) -> tuple[int, int] | None:
-    """(additions, deletions) of a whole commit; None where the answer has none."""
-    found = Fields(answer, "commit").maybe("stats")
-    return None if found is None else (found.number("additions"), found.number("deletions"))
-
-
-def files(answer: Any) -> tuple[FileChange, ...]:
-    """The files on one page of a commit, in GitHub's order."""
-    rows = (file_change(fields) for fields in Fields(answer, "commit").objects("files"))
-    return tuple(row for row in rows if row is not None)
-
-
-def file_change(fields: Fields) -> FileChange | None:
-    """One file; None where nothing of it changed."""
-    status = fields.text("status")
-    if status not in get_args(FileStatus):
-        if status == "unchanged":
-            return None
-        raise PayloadError("a file has a status GitHub does not document")
-    additions, deletions = fields.number("additions"), fields.number("deletions")
-    patch = fields.text_or("patch") or None
-    binary = patch is None and additions + deletions == 0 and status in ("added", "removed", "modified")
-    return FileChange(
-        path=fields.text("filename"),
-        status=cast(FileStatus, status),
-        additions=additions,
-        deletions=deletions,
-        patch=patch,
-        previous_path=fields.text_or("previous_filename") or None,
-        binary=binary and fields.text_or("sha") not in _EMPTY_BLOBS,
-        submodule=patch is not None and _is_submodule(patch),
-    )
-
-
 def review(answer: Any) -> tuple[int, Review] | None:
     """(id, review); None where its author is a ghost or it was never submitted."""
     fields = Fields(answer, "review")
@@ -249,11 +177,6 @@ def review(answer: Any) -> tuple[int, Review] | None:
         return None
     known = cast(Literal["approved", "changes_requested", "commented", "dismissed", "pending"], state)
     return fields.identity("id"), Review(author, known, submitted_at)
-
-
-def review_of_comment(answer: Any) -> int:
-    """The review a review comment belongs to, 0 for none."""
-    return Fields(answer, "review comment").count("pull_request_review_id")
 
 
 def check_run(answer: Any) -> CheckRunAnswer:
@@ -310,15 +233,6 @@ def permission(answer: Any) -> str:
     return Fields(answer, "permission").text("permission")
 
 
-def compared(answer: Any) -> tuple[Commit, ...]:
-    """The commits on one page of a comparison, without files."""
-    return tuple(_commit(fields) for fields in Fields(answer, "compare").objects("commits"))
-
-
-def total_commits(answer: Any) -> int:
-    return Fields(answer, "compare").number("total_commits")
-
-
 def number(answer: Any) -> int:
     return Fields(answer, "pull_request").identity("number")
 
@@ -328,23 +242,9 @@ def identity(answer: Any) -> int:
     return Fields(answer, "answer").identity("id")
 
 
-def _signature(stated: Fields, account: Fields | None) -> Signature:
-    known = user(account)
-    plain = Signature(whole(stated.text_or("name")), whole(stated.text_or("email")))
-    return plain if known is None else replace(plain, user_id=known.user_id, login=known.login, bot=known.bot)
-
-
 def _check_state(conclusion: str) -> Literal["passed", "failed", "neutral", "running"]:
     if not conclusion:
         return "running"
     if conclusion in _FAILED:
         return "failed"
     return "passed" if conclusion == "success" else "neutral"
-
-
-def _is_submodule(patch: str) -> bool:
-    """git shows a submodule as one line naming its commit, and nothing else."""
-    changed = [line for line in patch[:400].split("\n") if line[:1] in ("+", "-", " ")]
-    return 1 <= len(changed) <= 2 and all(
-        line[1:].startswith("Subproject commit ") and len(line) in (59, 83) for line in changed
-    )

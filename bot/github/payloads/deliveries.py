@@ -107,6 +107,10 @@ def pull_request_is_closed(payload: Any) -> bool:
     return Fields(payload).object("pull_request").text_or("state") == "closed"
 
 
+def pull_request_is_merged(payload: Any) -> bool:
+    return action(payload) == "closed" and Fields(payload).object("pull_request").flag("merged")
+
+
 def push(payload: Any) -> Push:
     """What moved. The default branch is the payload's own word, as it was at the time of the push."""
     fields = Fields(payload)

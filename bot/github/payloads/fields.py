@@ -24,6 +24,11 @@ class Fields:
         self._object: dict[str, Any] = value
         self._name = name
 
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The object itself, to be kept or passed on as it is."""
+        return self._object
+
     def __contains__(self, key: str) -> bool:
         return self._object.get(key) is not None
 

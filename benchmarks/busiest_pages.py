@@ -1,0 +1,134 @@
+"""How large, how fast and how true is the page of a history's busiest contributor?
+
+    python -m benchmarks.busiest_pages CLONE...
+
+For each clone: bytes of the page, its CPU time beside a bare template that prints the same lines, and every number on
+it that the JSON form does not say. Exit 1 where there is one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import html5lib
+
+from benchmarks.page_render import rendered
+from bot.digest.profile import Beside, Scope, build
+from bot.model import Profile
+from bot.offline import record_of
+from bot.render import RENDERERS
+from bot.render.json import profile_object
+from bot.render.wording import PART_NAMES, feature_share, percents, short_month
+
+Element = Any
+
+
+def busiest(path: str) -> Profile:
+    """The profile of whoever landed most commits in the clone."""
+    with record_of([path]) as record:
+        people = [person for person in record.people.all() if not person.bot]
+        counts = {person.key: 0 for person in people}
+        for change in record.all_changes():
+            for commit in change.counted:
+                person = record.people.person(commit.fact.author)
+                if person.key in counts:
+                    counts[person.key] += 1
+        first = min(people, key=lambda person: (-counts[person.key], person.key))
+        keys = record.keys_of([first])
+        scope = Scope(person=first, keys=keys, zone=ZoneInfo("UTC"), now=datetime.now(UTC))
+        return build(record.changes_of([first]), scope, Beside(record.file_history()))
+
+
+def numbers_that_differ(page: str, told: dict[str, Any]) -> Iterator[str]:
+    """Each number of the page's totals and tables that is not the one of the JSON form."""
+    tree = html5lib.parse(page, namespaceHTMLElements=False)
+    for name, shown, said in (*_totals(tree, told), *_months(tree, told), *_languages(tree, told), *_rest(tree, told)):
+        if shown != said:
+            yield f"{name}: the page says {shown}, the JSON form {said}"
+
+
+def _text(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def _totals(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    names = {
+        "Commits": "commits",
+        "Co-authored": "co_authored",
+        "Outcomes": "outcomes",
+        "Features": "features",
+        "Bug fixes": "bugs",
+        "Other": "other",
+        "Lines of code": "lines_of_code",
+        "Active months": "active_months",
+    }
+    for box in tree.findall(".//dl[@class='stats']/div"):
+        label, number = _text(box.find("dt")), _text(box.find("dd"))
+        yield f"overall.{names[label]}", number, f"{told['overall'][names[label]]:,}"
+    yield "overall.feature_share", _share(tree), feature_share(told["overall"]["feature_share"])
+    parts = {name: part for part, name in PART_NAMES.items()} | {"total": "total"}
+    for row in tree.findall(".//table[@class='parts']//tr"):
+        cells = [_text(cell) for cell in row]
+        if cells[0] in parts:
+            yield f"overall.lines.{cells[0]}", cells[1], f"{told['overall']['lines'][parts[cells[0]]]:,}"
+
+
+def _share(tree: Element) -> str:
+    return _text(tree.find(".//p[@class='big']")).partition(" features")[0]
+
+
+def _months(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    rows = tree.findall(".//table[@id='months']/tbody/tr")
+    days: dict[str, int] = {}
+    for day in told["activity"]:
+        days[day["date"][:7]] = days.get(day["date"][:7], 0) + 1
+    yield "months", str(len(rows)), str(len(told["months"]))
+    for row, month in zip(rows, told["months"], strict=True):
+        cells = [_text(cell) for cell in row]
+        said = [short_month(month["month"]), *(str(month[name]) for name in ("commits", "features", "bugs", "other"))]
+        for name, shown, value in zip(("month", "commits", "features", "bugs", "other"), cells, said, strict=False):
+            yield f"months[{month['month']}].{name}", shown, value
+        yield f"months[{month['month']}].lines_of_code", cells[5], f"{month['lines_of_code']:,}"
+        shown = str(len(cells[6].split(", ")) if cells[6] else 0)
+        yield f"days of {month['month']}", shown, str(days.get(month["month"], 0))
+
+
+def _languages(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    rows = tree.findall(".//table[@class='langs']/tbody/tr")
+    for row, language in zip(rows, told["skills"]["languages"], strict=True):
+        cells = [_text(cell) for cell in row]
+        yield f"languages[{language['name']}]", f"{cells[0]} {cells[1]}", f"{language['name']} {language['lines']:,}"
+
+
+def _rest(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for box in tree.findall(".//div[@class='score']"):
+        name = _text(box.find("h3")).lower()
+        score = told["quality"][name]["score"]
+        shown = next(iter(box.find("p").itertext())).strip()
+        yield f"quality.{name}", shown, "not rated" if score is None else f"{score:.1f}"
+    usage = told["ai_usage"]
+    shares = percents((usage["declared"], usage["detected"], usage["unknown"]))
+    for box, share in zip(tree.findall(".//dl[@class='parts3']/div"), shares, strict=True):
+        yield f"ai_usage.{_text(box.find('dt'))}", _text(box.find("dd")), share
+
+
+def main(paths: list[str]) -> int:
+    wrong = 0
+    for path in paths:
+        profile = busiest(path)
+        page = RENDERERS["html"](profile)
+        found = list(numbers_that_differ(page, profile_object(profile)))
+        row = rendered(f"{len(profile.months)} months, {profile.overall.commits:,} commits", profile)
+        size = f"{len(page.encode()):,} bytes, {len(profile.changes):,} changes"
+        print(f"{path}: {size}, {row['work']}: {row['ours']}, bare {row['floor']}, {row['ratio']:.1f}")
+        print("\n".join(found) or "every number is the JSON form's", flush=True)
+        wrong += len(found)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

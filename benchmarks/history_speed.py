@@ -1,0 +1,221 @@
+"""How long does a clone's whole history take, against git itself and against other programs, in one run?
+
+    python -m benchmarks.history_speed CLONE [--rounds 2] [--peers] [--changes]
+
+The floor is `git log -p -M`, thrown away. Wall and CPU seconds (user + system, all processes) stand side by side: on a
+machine that others use too, only the second says much. Peers are installed by pip into build/peers; each reads the same
+clone in the same run. A clone may be bare; it is copied where new commits are asked for, and never written to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+PEERS = Path("build/peers")
+NEW_COMMITS = 100
+MIB = 1024
+_CONTRIBUTORS = "import sys; from bot.cli import main; main(sys.argv[1:])"
+_WORKERS = "import os, sys; os.cpu_count = lambda: {count}; from bot.cli import main; main(sys.argv[1:])"
+_PEAK = (
+    "import atexit, resource, sys; atexit.register(lambda: print('peak',"
+    " *(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)),"
+    " file=sys.stderr)); "
+)
+"""the command says at its end how much memory it, and the largest of its workers, ever held (KiB)"""
+_PYDRILLER = (
+    "import sys; from pydriller import Repository\n"
+    "print(sum(len(m.diff) for c in Repository(sys.argv[1]).traverse_commits() for m in c.modified_files))"
+)
+
+Row = dict[str, object]
+
+
+class Measured:
+    """What one command cost."""
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        began = time.perf_counter()
+        with tempfile.TemporaryFile() as told:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=told,
+                env=dict(os.environ, **env) if env else None,
+                check=False,
+            )
+            told.seek(0)
+            self.told = told.read().decode("utf-8", "replace")
+        self.wall = time.perf_counter() - began
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.code = done.returncode
+        if self.code:
+            raise RuntimeError(f"{command[0]} ended with {self.code}: {self.told[-400:]}")
+
+    @property
+    def peaks(self) -> tuple[float, float]:
+        """MiB at most held by the command itself, and by the largest of the processes it started (git's maps count)."""
+        line = next((line for line in self.told.splitlines() if line.startswith("peak ")), "peak 0 0")
+        own, others = line.split()[1:]
+        return int(own) / MIB, int(others) / MIB
+
+
+def _floor(clone: str) -> Measured:
+    return Measured(["git", "-C", clone, "log", "-p", "-M"])
+
+
+def _ours(command: Sequence[str], cache: Path, workers: int | None = None) -> Measured:
+    program = _PEAK + (_WORKERS.format(count=workers) if workers else _CONTRIBUTORS)
+    return Measured([sys.executable, "-c", program, *command], {"XDG_CACHE_HOME": str(cache)})
+
+
+def _row(work: str, ours: Measured, floor: Measured) -> Row:
+    own, others = ours.peaks
+    return {
+        "work": work,
+        "wall_s": round(ours.wall, 2),
+        "cpu_s": round(ours.cpu, 2),
+        "floor": "git log -p -M",
+        "floor_wall_s": round(floor.wall, 2),
+        "floor_cpu_s": round(floor.cpu, 2),
+        "ratio_wall": round(ours.wall / floor.wall, 2),
+        "ratio_cpu": round(ours.cpu / floor.cpu, 2),
+        "own_mib": round(own, 1),
+        "largest_child_mib": round(others, 1),
+    }
+
+
+def _cold(clone: str, rounds: int, workers: int | None, command: Sequence[str]) -> Row:
+    """The best of several rounds, floor and ours in turn."""
+    floors, ours = [], []
+    for _ in range(rounds):
+        floors.append(_floor(clone))
+        with tempfile.TemporaryDirectory() as cache:
+            ours.append(_ours([*command[:1], clone, *command[1:]], Path(cache), workers))
+    name = f"{command[0]}, cold, {workers or os.cpu_count()} worker(s)"
+    return _row(name, min(ours, key=lambda one: one.cpu), min(floors, key=lambda one: one.cpu))
+
+
+def _git(clone: str, *arguments: str) -> str:
+    return subprocess.run(["git", "-C", clone, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _warm(clone: str) -> list[Row]:
+    """A second run on the same head, and one after a hundred more commits of the first-parent line."""
+    floor = _floor(clone)
+    with tempfile.TemporaryDirectory() as folder:
+        copy, cache = str(Path(folder) / "clone.git"), Path(folder) / "cache"
+        subprocess.run(["git", "clone", "-q", "--bare", "--shared", clone, copy], check=True)
+        branch = _git(copy, "symbolic-ref", "HEAD")
+        today = _git(copy, "rev-parse", branch)
+        _git(copy, "update-ref", branch, _behind(copy, today))
+        start = min((_ours(["--help"], cache) for _ in range(3)), key=lambda one: one.wall)
+        _ours(["contributors", copy], cache)
+        again = min((_ours(["contributors", copy], cache) for _ in range(3)), key=lambda one: one.cpu)
+        _git(copy, "update-ref", branch, today)
+        more = _ours(["contributors", copy], cache)
+    rows = [_row("contributors, second run", again, floor), _row(f"the same, {NEW_COMMITS} commits later", more, floor)]
+    for row, ours in zip(rows, (again, more), strict=True):
+        row["beyond_start_s"] = round(ours.wall - start.wall, 2)
+        row["beyond_start_cpu_s"] = round(ours.cpu - start.cpu, 2)
+    return rows
+
+
+def _behind(clone: str, head: str) -> str:
+    """The newest commit of the first-parent line that lacks at least NEW_COMMITS of the commits of today."""
+    for sha in _git(clone, "rev-list", "--first-parent", "-n", str(NEW_COMMITS + 1), head).split():
+        if int(_git(clone, "rev-list", "--count", "--no-merges", head, f"^{sha}")) >= NEW_COMMITS:
+            return sha
+    return head
+
+
+# --- peers -----------------------------------------------------------------------------------------------------------
+
+
+def _installed(package: str, program: str) -> Path | None:
+    """The peer's program, installed beside its own interpreter; None where it cannot be had."""
+    if not (PEERS / "bin" / "python").exists():
+        venv.create(PEERS, with_pip=True)
+    found = PEERS / "bin" / program
+    if program != "python" and found.exists():
+        return found
+    done = subprocess.run(
+        [PEERS / "bin" / "pip", "install", "-q", "--disable-pip-version-check", package],
+        check=False,
+        capture_output=True,
+    )
+    return found if not done.returncode and found.exists() else None
+
+
+def _peers(clone: str) -> list[tuple[str, Callable[[], list[str] | None]]]:
+    def from_package(package: str, program: str, *arguments: str) -> Callable[[], list[str] | None]:
+        return lambda: [str(found), *arguments] if (found := _installed(package, program)) else None
+
+    def on_path(program: str, *arguments: str) -> Callable[[], list[str] | None]:
+        return lambda: [found, *arguments] if (found := shutil.which(program)) else None
+
+    return [
+        ("PyDriller", from_package("pydriller", "python", "-c", _PYDRILLER, clone)),
+        ("git-fame", from_package("git-fame", "git-fame", "-e", "--branch", "HEAD", clone)),
+        ("gitinspector", on_path("gitinspector", "--format=json", clone)),
+        ("git-quick-stats", on_path("git-quick-stats", "-T")),
+    ]
+
+
+def _peer_rows(clone: str) -> list[Row]:
+    """Of a working copy that shares the objects: some of them read no bare clone."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "clone", "-q", "--shared", clone, f"{folder}/copy"], check=True)
+        return _rows_of_peers(f"{folder}/copy")
+
+
+def _rows_of_peers(clone: str) -> list[Row]:
+    floor = _floor(clone)
+    rows: list[Row] = []
+    for name, command in _peers(clone):
+        words = command()
+        if words is None:
+            rows.append({"work": name, "note": "could not be installed here"})
+            continue
+        try:
+            rows.append(_row(name, Measured(words), floor))
+        except RuntimeError as error:
+            rows.append({"work": name, "note": str(error)[:200]})
+    return rows
+
+
+def rows(clone: str, *, rounds: int = 2, peers: bool = False, changes: bool = False) -> list[Row]:
+    """One row for each kind of work, with its floor measured beside it."""
+    found = [_cold(clone, rounds, None, ("contributors",)), _cold(clone, 1, 1, ("contributors",))]
+    if changes:
+        found.append(_cold(clone, 1, None, ("changes",)))
+    found += _warm(clone)
+    return found + (_peer_rows(clone) if peers else [])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clone")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--peers", action="store_true", help="install and run other programs too")
+    parser.add_argument("--changes", action="store_true", help="`almanac changes` too")
+    asked = parser.parse_args(arguments)
+    for row in rows(asked.clone, rounds=asked.rounds, peers=asked.peers, changes=asked.changes):
+        print(json.dumps(row))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""How well do the items of contributor-months agree with those that a reader made? Counts, and B-cubed F1.
+
+`items/*.json` hold contributor-months of public projects, drawn by a seed among those of 4 to 25 changes, as commit,
+pull request, group and kind. They were grouped by reading titles, messages and files, before any program grouped them.
+
+    python -m benchmarks.metrics.items CLONE... [--cache]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bot.history.record import CloneRecord, open_clones
+from bot.metrics.items import group
+from bot.model import Change
+
+GOLD = Path(__file__).parent / "items"
+TUNED_ON = ("datasette", "litestar", "ratatui")
+"""thresholds and rules may be chosen on these; the others only judge"""
+
+
+@dataclass
+class Agreement:
+    """What one set of contributor-months comes to."""
+
+    months: int = 0
+    apart: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    precision: list[float] = field(default_factory=list)
+    recall: list[float] = field(default_factory=list)
+
+    def exact(self, name: str, within: int = 0) -> float:
+        return sum(count for apart, count in self.apart[name].items() if abs(apart) <= within) / self.months
+
+    def bcubed(self) -> tuple[float, float, float]:
+        one, other = (sum(values) / len(values) for values in (self.precision, self.recall))
+        return one, other, 2 * one * other / (one + other)
+
+    def add(self, found: dict[str, Any], gold: dict[str, Any], kinds: tuple[Counter[str], Counter[str]]) -> None:
+        self.months += 1
+        self.apart["items"][len(set(found.values())) - len(set(gold.values()))] += 1
+        for kind in ("feature", "bug_fix"):
+            self.apart[kind][kinds[0][kind] - kinds[1][kind]] += 1
+        both = [
+            max(kinds[0][kind] - kinds[1][kind], kinds[1][kind] - kinds[0][kind]) for kind in ("feature", "bug_fix")
+        ]
+        self.apart["both"][max(both)] += 1
+        for name in gold:
+            mine = {other for other in gold if found[other] == found[name]}
+            theirs = {other for other in gold if gold[other] == gold[name]}
+            self.precision.append(len(mine & theirs) / len(mine))
+            self.recall.append(len(mine & theirs) / len(theirs))
+
+
+def compare(changes: Sequence[Change], months: Sequence[dict[str, Any]], *, kinds: bool = True) -> Iterator[Any]:
+    """(found group, gold group, (found kinds, gold kinds)) of each month. Reverts join nothing, and are left out.
+
+    With `kinds` False the reader's kind of each change stands in for ours: what is left is the grouping alone.
+    """
+    from dataclasses import replace
+
+    by_commit = {commit.fact.commit[:12]: change for change in changes for commit in change.commits}
+    for month in months:
+        rows = {by_commit[commit].id: (by_commit[commit], number, kind) for commit, _, number, kind in month["changes"]}
+        told = {name: row for name, row in rows.items() if row[0].kind != "revert"}
+        chosen = [
+            row[0] if kinds else replace(row[0], kind="chore" if row[2] == "other" else row[2]) for row in rows.values()
+        ]
+        found: dict[str, Any] = {}
+        ours: Counter[str] = Counter()
+        for number, item in enumerate(group(chosen)):
+            found |= dict.fromkeys(item.changes, number)
+            ours[item.kind] += item.state != "reverted" and any(name in told for name in item.changes)
+        standing = {row[1]: row[2] for row in told.values() if row[0].state != "reverted"}
+        yield (
+            {name: found[name] for name in told},
+            {name: row[1] for name, row in told.items()},
+            (ours, Counter(standing.values())),
+        )
+
+
+def judge(clones: Sequence[str], *, kinds: bool = True) -> dict[str, Agreement]:
+    """By project, by whether it was tuned on, and in all."""
+    judged: dict[str, Agreement] = defaultdict(Agreement)
+    for path in clones:
+        name = next(
+            part
+            for part in (Path(path).name, Path(path).parent.name.partition("+")[2])
+            if (GOLD / f"{part}.json").is_file()
+        )
+        gold = json.loads((GOLD / f"{name}.json").read_text("utf-8"))
+        record = CloneRecord(open_clones([path]))
+        record.refresh()
+        for row in compare(record.all_changes(), gold["months"], kinds=kinds):
+            for key in (name, "tuned on" if name in TUNED_ON else "others", "all"):
+                judged[key].add(*row)
+        record.close()
+    return judged
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clones", nargs="+")
+    given = parser.parse_args()
+    for kinds in (True, False):
+        print("kinds of our own" if kinds else "kinds of the reader's", flush=True)
+        for name, one in judge(given.clones, kinds=kinds).items():
+            counts = "  ".join(
+                f"{what} {one.exact(what):.2f}/{one.exact(what, 1):.2f}"
+                for what in ("items", "feature", "bug_fix", "both")
+            )
+            precision, recall, both = one.bcubed()
+            print(f"{name:12} {one.months:3} months  {counts}  B3 {precision:.3f} {recall:.3f} {both:.3f}")
+
+
+if __name__ == "__main__":
+    main()

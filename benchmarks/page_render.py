@@ -1,0 +1,161 @@
+"""What does a page cost beside the least it could cost: a bare template that prints the same bytes, a bare server?
+
+    python -m benchmarks.page_render
+
+Prints one row a piece of work; `rows()` gives the same to others. Rendering is CPU time, serving is wall time, and each
+piece and its floor are measured in turn in one process, so that a busy machine slows both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from jinja2 import Environment
+
+from bot.model import Profile
+from bot.render.html import Page, render_page
+from bot.store.engine import Store
+from tests.databases import fresh_database
+from tests.render.factories import long_profile, small_profile
+from tests.web.library import OPEN as REPOSITORY
+from tests.web.library import fact, fill, keep, publish, serve
+
+ROUNDS = 25
+REQUESTS = 600
+Row = dict[str, Any]
+
+
+def rows() -> list[Row]:
+    """`work`, `floor` and `ours` in words with their unit, `ratio` of ours to the floor."""
+    return [
+        rendered("ten-year page", long_profile()),
+        rendered("small page", small_profile()),
+        *asyncio.run(_all_served()),
+    ]
+
+
+# --- rendering -------------------------------------------------------------------------------------------------------
+
+
+def rendered(name: str, profile: Profile) -> Row:
+    """Milliseconds of CPU of a page, beside those of a compiled template that prints its lines."""
+    page = Page(public=True, canonical="https://almanac.example/@somebody")
+    text = render_page(profile, page)
+    bare = Environment(autoescape=True).from_string("{% for line in lines %}{{ line }}\n{% endfor %}")
+    lines = text.splitlines()
+    floor, ours = _fastest(lambda: bare.render(lines=lines), lambda: render_page(profile, page))
+    return {
+        "work": f"{name}, {len(text.encode()) / 1000:.0f} kB",
+        "floor": f"{floor * 1e3:.2f} ms",
+        "ours": f"{ours * 1e3:.2f} ms",
+        "ratio": ours / floor,
+    }
+
+
+def _fastest(*calls: Callable[[], object]) -> list[float]:
+    """Seconds of CPU of each, the best of many rounds in turn."""
+    best = [float("inf")] * len(calls)
+    for _ in range(ROUNDS):
+        for place, call in enumerate(calls):
+            begun = time.process_time()
+            call()
+            best[place] = min(best[place], time.process_time() - begun)
+    return best
+
+
+# --- serving ---------------------------------------------------------------------------------------------------------
+
+
+async def _all_served() -> list[Row]:
+    found: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in ("sqlite", "postgresql"):
+            (Path(folder) / kind).mkdir()
+            url = await asyncio.to_thread(_database, kind, Path(folder) / kind)
+            if url:
+                found += await _served(kind, url)
+    return found
+
+
+def _database(kind: str, folder: Path) -> str | None:
+    """An empty database of that kind; None where the machine has none."""
+    import pytest
+
+    opened = fresh_database(kind, folder)
+    try:
+        return opened.__enter__()
+    except pytest.skip.Exception:
+        return None
+
+
+async def _served(kind: str, url: str) -> list[Row]:
+    async with await Store.open(url) as store:
+        await fill(store)
+        await keep(
+            store, REPOSITORY, [fact(-24 * number, "acme/open", pull_request=number + 100) for number in range(300)]
+        )
+        await publish(store)
+        async with serve(store, requests_a_minute=10**9) as site:
+            _, headers, body = await site.get("/@ada-example")
+            async with _echo(body) as echo:
+                known = {"If-None-Match": headers["ETag"]}
+                page = f"{site.url}/@ada-example"
+                return [
+                    await _row(f"a public page again, {kind}", site.session, (echo, {}), (page, {})),
+                    await _row(f"304, {kind}", site.session, (echo + "/nothing", {}), (page, known)),
+                ]
+
+
+@asynccontextmanager
+async def _echo(body: bytes) -> Any:
+    """A server that knows its answers beforehand."""
+
+    async def whole(_: web.Request) -> web.Response:
+        return web.Response(body=body, content_type="text/html")
+
+    async def nothing(_: web.Request) -> web.Response:
+        return web.Response(status=304)
+
+    app = web.Application()
+    app.add_routes([web.get("/", whole), web.get("/nothing", nothing)])
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def _row(work: str, session: aiohttp.ClientSession, *asked: tuple[str, dict[str, str]]) -> Row:
+    async def ask(url: str, headers: dict[str, str]) -> None:
+        async with session.get(url, headers=headers) as answer:
+            await answer.read()
+
+    floor, ours = [REQUESTS / seconds for seconds in await _quickest([lambda one=one: ask(*one) for one in asked])]
+    return {"work": work, "floor": f"{floor:.0f} a second", "ours": f"{ours:.0f} a second", "ratio": ours / floor}
+
+
+async def _quickest(calls: list[Callable[[], Awaitable[None]]]) -> list[float]:
+    """Seconds of so many requests of each, the best of some rounds in turn."""
+    best = [float("inf")] * len(calls)
+    for _ in range(5):
+        for place, call in enumerate(calls):
+            begun = time.monotonic()
+            for _ in range(REQUESTS):
+                await call()
+            best[place] = min(best[place], time.monotonic() - begun)
+    return best
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(f"{row['work']:38} floor {row['floor']:>16}  ours {row['ours']:>16}  ratio {row['ratio']:.2f}")

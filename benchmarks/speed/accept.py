@@ -1,0 +1,286 @@
+"""How fast is a delivery accepted: a signed `pull_request.closed` of 26 kB, 32 clients, each server in its own process?
+
+All servers are up at once and driven in turns by the same client. Ours checks the signature and commits inbox row and
+job with `synchronous=FULL` before its 202; the others store nothing. Peers come from npm into `build/peers`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.speed.starts import private_key
+from benchmarks.speed.table import Row, say
+
+HERE = Path(__file__).parent
+PEERS = Path("build/peers")
+PACKAGES = ("probot@14", "@octokit/webhooks@14")
+CLIENTS = 32
+BODY_BYTES = 26_000
+
+
+@dataclass
+class Server:
+    """A server in its own process, and what was measured of it."""
+
+    name: str
+    command: Sequence[str]
+    port: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+    rates: list[float] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
+    spent: list[float] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(self.rates)
+
+    @property
+    def microseconds(self) -> float:
+        """Processor time of all its threads for one delivery."""
+        return sum(self.spent) / len(self.waits) * 1e6
+
+    def processor_seconds(self) -> float:
+        """What all threads of the process have had so far."""
+        assert self.process is not None
+        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+    @property
+    def p99(self) -> float:
+        """Milliseconds."""
+        return sorted(self.waits)[int(len(self.waits) * 0.99)] * 1000
+
+    @property
+    def mebibytes(self) -> float:
+        """The most memory it held."""
+        assert self.process is not None
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+
+
+def payload(number: int) -> bytes:
+    """A merged pull request of 26 kB in GitHub's proportions: mostly addresses, some five hundred values."""
+    person = {"login": "ada", "id": 7, "type": "User", "site_admin": False} | _addresses("users/ada", 14)
+    home = {"id": 10, "name": "app", "full_name": "acme/app", "private": False, "fork": False, "owner": person}
+    home |= _addresses("repos/acme/app", 60) | {f"{name}_count": 3 for name in ("forks", "stars", "watchers", "issues")}
+    side = {"label": "acme:main", "ref": "main", "sha": "0" * 40, "user": person, "repo": home}
+    pull = {"number": number, "state": "closed", "merged": True, "title": "Add part", "user": person, "body": ""}
+    pull |= {"head": side, "base": side, "merged_by": person, "labels": []} | _addresses("repos/acme/app/pulls/1", 20)
+    found = {"action": "closed", "number": number, "pull_request": pull, "repository": home, "sender": person}
+    found["installation"] = {"id": 1}
+    pull["body"] = "word " * ((BODY_BYTES - len(json.dumps(found))) // 5)
+    return json.dumps(found).encode()
+
+
+def _addresses(path: str, number: int) -> dict[str, str]:
+    return {f"{count}_url": f"https://api.github.com/{path}/{count:02}" for count in range(number)}
+
+
+def requests(secret: str, number: int) -> list[bytes]:
+    """Whole requests but for the delivery's GUID, which is put in when sent."""
+    made = []
+    for count in range(number):
+        body = payload(count + 1)
+        signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+        head = (
+            "POST /webhook HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            "User-Agent: GitHub-Hookshot/0000000\r\nX-GitHub-Event: pull_request\r\n"
+            "X-GitHub-Hook-ID: 1\r\nX-GitHub-Hook-Installation-Target-Type: integration\r\n"
+            f"X-Hub-Signature-256: sha256={signature}\r\nContent-Length: {len(body)}\r\nX-GitHub-Delivery: "
+        )
+        made.append(head.encode() + b"%s\r\n\r\n" + body)
+    return made
+
+
+class Drive:
+    """One round: `CLIENTS` connections that each send as soon as they are answered."""
+
+    def __init__(self, server: Server, made: Sequence[bytes], seconds: float) -> None:
+        self._server, self._made = server, made
+        self._until = time.perf_counter() + seconds
+        self.waits: list[float] = []
+
+    async def run(self) -> None:
+        begun, before = time.perf_counter(), self._server.processor_seconds()
+        await asyncio.gather(*(self._client(number) for number in range(CLIENTS)))
+        self._server.rates.append(len(self.waits) / (time.perf_counter() - begun))
+        self._server.spent.append(self._server.processor_seconds() - before)
+        self._server.waits += self.waits
+
+    async def _client(self, number: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._server.port)
+        turn = number * 101
+        while time.perf_counter() < self._until:
+            turn += 1
+            head, _, body = self._made[turn % len(self._made)].partition(b"%s")
+            begun = time.perf_counter()
+            writer.write(head + secrets.token_hex(16).encode() + body)
+            status = await _answer(reader)
+            self.waits.append(time.perf_counter() - begun)
+            if status not in (b"200", b"202"):
+                raise RuntimeError(f"{self._server.name} answered {status!r}")
+        writer.close()
+
+
+async def _answer(reader: asyncio.StreamReader) -> bytes:
+    """The status of one answer, read to its end."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    lines = head.lower().split(b"\r\n")
+    length = next((int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length")), None)
+    if length:
+        await reader.readexactly(length)
+    elif length is None and any(line.startswith(b"transfer-encoding") for line in lines):
+        await reader.readuntil(b"0\r\n\r\n")
+    return head.split(b" ", 2)[1]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def running(servers: Sequence[Server], secret: str, data: Path) -> Iterator[None]:
+    """All of them, until the end of the block."""
+    try:
+        for server in servers:
+            server.port = free_port()
+            command = [*server.command, str(server.port), secret, server.name.split()[-1], str(data)]
+            environment, quiet = os.environ | {"NODE_ENV": "production"} | server.environment, subprocess.DEVNULL
+            server.process = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
+        for server in servers:
+            _wait_for(server)
+        yield
+    finally:
+        for server in servers:
+            if server.process is not None:
+                server.process.terminate()
+                server.process.wait(20)
+
+
+def _wait_for(server: Server) -> None:
+    for _ in range(600):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", server.port), 1):
+            return
+        if server.process is not None and server.process.poll() is not None:
+            break
+        time.sleep(0.1)
+    raise RuntimeError(f"{server.name} did not start")
+
+
+def peers() -> list[Server]:
+    """What npm can bring; says loudly what it cannot."""
+    if shutil.which("npm") is None:
+        say("NO NPM: @octokit/webhooks and Probot are not measured")
+        return []
+    if not (PEERS / "node_modules").exists():
+        PEERS.mkdir(parents=True, exist_ok=True)
+        (PEERS / "package.json").write_text('{"private": true, "type": "module"}\n')
+        say("installing the peers (once)")
+        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", *PACKAGES], cwd=PEERS, check=False)
+        if done.returncode:
+            say("NPM FAILED: @octokit/webhooks and Probot are not measured")
+            shutil.rmtree(PEERS, ignore_errors=True)
+            return []
+    for name in ("octokit.mjs", "probot.mjs"):
+        shutil.copy(HERE / "servers" / name, PEERS / name)
+    return [
+        Server("@octokit/webhooks", ["node", str(PEERS / "octokit.mjs")]),
+        Server("Probot", ["node", str(PEERS / "probot.mjs")]),
+    ]
+
+
+def slow_disk(data: Path) -> dict[str, str]:
+    """The environment in which each fsync takes 5 ms more; empty, and said loudly, without a C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        say("NO C COMPILER: a slow disk is not measured")
+        return {}
+    library = data / "slow_fsync.so"
+    source = HERE / "servers" / "slow_fsync.c"
+    subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
+    return {"LD_PRELOAD": str(library), "FSYNC_DELAY_US": "5000"}
+
+
+def measure(rounds: int = 3, seconds: float = 2.0) -> list[Server]:
+    """Every server, in turns."""
+    secret = secrets.token_hex(20)
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder)
+        (data / "key.pem").write_text(private_key())
+        python = [sys.executable, "-m"]
+        servers = [
+            Server("aiohttp bare", [*python, "benchmarks.speed.servers.bare"]),
+            Server("gidgethub no-op gidgethub", [*python, "benchmarks.speed.servers.bare"]),
+            *peers(),
+            Server("ours group", [*python, "benchmarks.speed.servers.ours"]),
+            Server("ours working", [*python, "benchmarks.speed.servers.ours"]),
+            Server("one commit a delivery single", [*python, "benchmarks.speed.servers.ours"]),
+        ]
+        slow = slow_disk(data)
+        if slow:
+            for name, mode in (("ours, slow disk", "slow"), ("one commit a delivery, slow disk", "single")):
+                command = [*python, "benchmarks.speed.servers.ours"]
+                data_of = Server(f"{name} {mode}", command, environment=slow)
+                servers.append(data_of)
+        made = requests(secret, 500)
+        with running(servers, secret, data):
+            for turn in range(rounds + 1):
+                for server in servers:
+                    asyncio.run(Drive(server, made, seconds if turn else 0.5).run())
+                    if not turn:  # to warm up
+                        server.rates.clear()
+                        server.waits.clear()
+                        server.spent.clear()
+            for server in servers:
+                say(f"  {server.name:<40} {server.rate:8.0f}/s  p99 {server.p99:7.1f} ms  {server.mebibytes:6.1f} MiB")
+            memory = {server.name: server.mebibytes for server in servers}
+        for server in servers:
+            server.environment["memory"] = f"{memory[server.name]:.1f}"
+    return servers
+
+
+def rows() -> list[Row]:
+    servers = {server.name: server for server in measure()}
+    ours, bare = servers["ours group"], servers["aiohttp bare"]
+    told = [
+        Row("accept a delivery, worker idle", "bare aiohttp, stores nothing", bare.rate, ours.rate, "deliveries/s"),
+        Row("its processor time", "bare aiohttp", bare.microseconds, ours.microseconds, "µs a delivery"),
+    ]
+    working = servers["ours working"]
+    told.append(
+        Row("the same with a worker busy in the process", "bare aiohttp", bare.rate, working.rate, "deliveries/s")
+    )
+    for name in ("gidgethub no-op gidgethub", "@octokit/webhooks", "Probot", "one commit a delivery single"):
+        if name in servers:
+            one = servers[name]
+            told.append(Row("accept a delivery", name.removesuffix(" gidgethub"), one.rate, ours.rate, "deliveries/s"))
+    if "Probot" in servers:
+        told.append(Row("accept a delivery, p99", "Probot", servers["Probot"].p99, ours.p99, "ms"))
+    told.append(
+        Row("memory of the door", "bare aiohttp", *(float(s.environment["memory"]) for s in (bare, ours)), "MiB")
+    )
+    if "ours, slow disk slow" in servers:
+        slow, single = servers["ours, slow disk slow"], servers["one commit a delivery, slow disk single"]
+        told.append(
+            Row("accept, 5 ms added to each fsync", "one commit a delivery", single.rate, slow.rate, "deliveries/s")
+        )
+    return told

@@ -1,0 +1,160 @@
+"""What does it cost to apply landings: facts into ledger, changes, contributions and totals?
+
+The floor is the same ledger and sums as plain SQL by hand, without folding: a row a fact, its keys, and one counter
+row a person and month, one transaction a landing or a batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+import sqlite3
+import tempfile
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from benchmarks.speed.table import Row, alternately
+from bot.landing.keys import asks, offers
+from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId, fact_to_json
+from bot.store.engine import Store
+from bot.store.installations import Account, see_installation, see_repositories
+from bot.store.migrate import migrate
+from bot.tasks.recording import Place, record
+
+NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
+YEAR_BEGINS = 1_893_456_000
+"""2030-01-01"""
+UTC_ZONE = ZoneInfo("UTC")
+KINDS = ("feature", "bug_fix", "refactor", "docs", "chore")
+
+
+def facts_of(number: int, *, people: int = 2000, repositories: int = 20, seed: int = 1) -> list[Fact]:
+    """Squash merges of an organisation, spread over a year of 100,000; one in two hundred takes another back."""
+    rng, at, made = random.Random(seed), YEAR_BEGINS, list[Fact]()
+    for count in range(number):
+        at += rng.randrange(60, 570)
+        where = f"acme/part-{min(int(rng.expovariate(0.3)), repositories - 1)}"
+        who = min(int(rng.expovariate(3 / people)), people - 1)
+        sig = Signature(f"Person {who}", f"{1000 + who}+p{who}@users.noreply.github.com", UserId(1000 + who), f"p{who}")
+        commit = CommitId(hashlib.sha1(b"%d/%d" % (seed, count), usedforsecurity=False).hexdigest())
+        title = f"{rng.choice(('Add', 'Fix', 'Speed up', 'Rename'))} part {count} of the {rng.choice(('door', 'lamp'))}"
+        keys = [
+            f"pr:{where}#{count + 1}",
+            f"title:{where}:{title.lower()}",
+            f"patch:{commit[:24]}",
+            f"copy:{commit[:24]}",
+        ]
+        back = [made[-rng.randrange(1, 300)]] if count > 300 and rng.random() < 0.005 else []
+        made.append(
+            Fact(
+                repository=where,
+                commit=commit,
+                landed_at=at,
+                authored_at=at - 5000,
+                author=sig,
+                committer=sig,
+                title=title,
+                how="squash",
+                carrier=commit,
+                pull_request=count + 1,
+                keys=(f"commit:{commit}", *keys),
+                reverts=tuple(f"commit:{one.commit}" for one in back),
+                lines=Lines(authored=rng.randrange(1, 200), tests=rng.randrange(60)),
+                kind=rng.choice(KINDS),  # type: ignore[arg-type]  # they are kinds
+                why="words of its title",
+                languages={"Python": rng.randrange(1, 200)},
+                skills={"asyncio": 3, "pytest": 2},
+                paths=tuple(sorted(f"src/{rng.randrange(400)}.py" for _ in range(3))),
+            )
+        )
+    return made
+
+
+async def organisation(store: Store, repositories: int = 20) -> dict[str, RepositoryId]:
+    """An installation with its repositories."""
+    rows = [Repository(f"acme/part-{number}", RepositoryId(10 + number)) for number in range(repositories)]
+    async with store.begin() as conn:
+        await see_installation(conn, InstallationId(1), Account(100, "acme"), app_id="7", now=NOW)
+        await see_repositories(conn, InstallationId(1), rows, NOW)
+    return {row.full_name: row.id for row in rows if row.id is not None}
+
+
+async def apply(store: Store, ids: dict[str, RepositoryId], facts: Sequence[Fact]) -> None:
+    """One transaction, as a job writes: by repository, through the bot's own `record`."""
+    by_name: dict[str, list[Fact]] = {}
+    for fact in facts:
+        by_name.setdefault(fact.repository, []).append(fact)
+    async with store.begin() as conn:
+        for name, some in sorted(by_name.items()):
+            await record(conn, Place(InstallationId(1), ids[name], UTC_ZONE), some, now=NOW)
+
+
+def ours(number: int, batch: int) -> float:
+    """Landings a second on SQLite."""
+
+    async def applied() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            async with await Store.open(f"sqlite+aiosqlite:///{folder}/almanac.db") as store:
+                await migrate(store)
+                ids = await organisation(store)
+                facts = facts_of(number + 50)
+                await apply(store, ids, facts[:50])
+                begun = time.perf_counter()
+                for at in range(50, len(facts), batch):
+                    await apply(store, ids, facts[at : at + batch])
+                return number / (time.perf_counter() - begun)
+
+    return asyncio.run(applied())
+
+
+def floor(number: int, batch: int) -> float:
+    """The same rows and sums by hand, without a fold."""
+    with tempfile.TemporaryDirectory() as folder:
+        conn = sqlite3.connect(Path(folder) / "floor.db", isolation_level=None)
+        conn.executescript(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+            "CREATE TABLE fact (id INTEGER PRIMARY KEY, name TEXT, commit_id TEXT, payload TEXT,"
+            " UNIQUE (name, commit_id));"
+            "CREATE TABLE fact_key (key TEXT, role TEXT, fact_id INTEGER, PRIMARY KEY (key, role, fact_id));"
+            "CREATE TABLE totals (person TEXT, name TEXT, month TEXT, commits INTEGER, lines INTEGER,"
+            " PRIMARY KEY (person, name, month))"
+        )
+        facts = facts_of(number)
+        begun = time.perf_counter()
+        for at in range(0, number, batch):
+            conn.execute("BEGIN IMMEDIATE")
+            for fact in facts[at : at + batch]:
+                _insert(conn, fact)
+            conn.execute("COMMIT")
+        spent = time.perf_counter() - begun
+        conn.close()
+        return number / spent
+
+
+def _insert(conn: sqlite3.Connection, fact: Fact) -> None:
+    payload = json.dumps(fact_to_json(fact), sort_keys=True)
+    row = (fact.repository, fact.commit, payload)
+    number = conn.execute("INSERT INTO fact (name, commit_id, payload) VALUES (?, ?, ?)", row).lastrowid
+    keys = [(key, role, number) for role, found in (("o", offers(fact)), ("a", asks(fact))) for key in found]
+    conn.executemany("INSERT INTO fact_key VALUES (?, ?, ?)", keys)
+    cell = (fact.author.email, fact.repository, "2030-01", fact.lines.total)
+    conn.execute(
+        "INSERT INTO totals VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE"
+        " SET commits = commits + 1, lines = lines + excluded.lines",
+        cell,
+    )
+
+
+def rows() -> list[Row]:
+    live = alternately(3, lambda: floor(500, 1), lambda: ours(500, 1))
+    folded = alternately(3, lambda: floor(5000, 1000), lambda: ours(5000, 1000))
+    told = "plain rows and sums by hand"
+    return [
+        Row("apply landings, SQLite, one a transaction", told, *live, "landings/s"),
+        Row("apply landings, SQLite, 1,000 a transaction", told, *folded, "landings/s"),
+    ]

@@ -1,0 +1,88 @@
+"""What do the measurements say that have a place of their own: a history, requests at GitHub, a backfill, pages?
+
+`BENCH_CLONE` names the clone whose history is read; nothing is fetched to have one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed.table import CannotRunError, Told
+
+CLONE = "BENCH_CLONE"
+PULLS = 2000
+_COST = re.compile(r"(\d+) pull requests and .*?; (\d+) GraphQL requests \((\d+) points\) and (\d+) REST requests")
+
+
+def _clone() -> str:
+    found = os.environ.get(CLONE, "")
+    if not found:
+        raise CannotRunError(f"name a clone: make bench {CLONE}=PATH")
+    return found
+
+
+def history() -> list[Told]:
+    """Every contributor of a clone, beside `git log -p -M` and other programs. CPU of all processes: it is what a busy
+    machine leaves comparable."""
+    from benchmarks.history_speed import rows
+
+    return [_of_history(row) for row in rows(_clone(), rounds=1, peers=True)]
+
+
+def _of_history(row: dict[str, Any]) -> Told:
+    work = f"a local history: {row.get('work', row.get('peer', '?'))}"
+    if "cpu_s" not in row:
+        return Told(work, "", str(row.get("note") or row.get("error") or "did not run"), "")
+    memory = f", {row['own_mib']} MiB" if row.get("own_mib") else ""
+    ours = f"{row['cpu_s']} s of CPU, {row['wall_s']} s{memory}"
+    return Told(work, f"{row['floor']}: {row['floor_cpu_s']} s of CPU", ours, str(row["ratio_cpu"]))
+
+
+def requests() -> list[Told]:
+    """What one landed pull request costs at the simulated GitHub, counted there."""
+    return asyncio.run(_requests())
+
+
+async def _requests() -> list[Told]:
+    from simulator.server import Simulator
+    from tests.path.requests import QUICK, WAYS, shop
+
+    told = []
+    with tempfile.TemporaryDirectory() as folder:
+        async with Simulator() as github, shop(github, Path(folder)) as there:
+            for name in QUICK:
+                land, least = WAYS[name]
+                land(there)
+                cost = await there.cost()
+                ours = ", ".join(f"{count} {operation}" for operation, count in sorted(cost.items()))
+                ratio = f"{cost.total() / sum(least.values()):.2f}"
+                told.append(Told(f"live, {name}", f"at least {sum(least.values())} requests", ours, ratio))
+    return told
+
+
+def backfill() -> list[Told]:
+    """What a backfill costs at the simulated GitHub: one calm run, no kills."""
+    command = [sys.executable, "-m", "tests.campaigns.history", _clone(), str(PULLS), "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = _COST.search(done.stdout)
+    if found is None:
+        raise CannotRunError((done.stderr or done.stdout or "it said nothing").strip().splitlines()[-1])
+    pulls, graphql, points, rest = (int(one) for one in found.groups())
+    ours = f"{(graphql + rest) / pulls:.4f} requests, {points / pulls:.4f} points each"
+    return [
+        Told(f"backfill of {pulls:,} pull requests", "wanted: 0.012", ours, f"{(graphql + rest) / pulls / 0.012:.2f}")
+    ]
+
+
+def pages() -> list[Told]:
+    """A profile page, made anew and served again."""
+    from benchmarks.page_render import rows
+
+    return [Told(f"page: {row['work']}", str(row["floor"]), str(row["ours"]), f"{row['ratio']:.2f}") for row in rows()]

@@ -1,0 +1,1 @@
+"""The servers that `benchmarks.speed.accept` drives: a floor, ours, and others' libraries."""

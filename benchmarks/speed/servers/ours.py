@@ -1,0 +1,50 @@
+"""The bot's own door in a process of its own: signature, handlers, inbox row and jobs on disk, then 202.
+
+Jobs are stored and not worked, so that the door alone is measured, as `almanac serve --no-work` runs it; with `working`
+a worker takes them in the same process, and finds GitHub out of reach. With `single` each delivery has its own commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from bot import app
+from bot.config import GitHubAddress, Settings
+from bot.store import inbox
+from bot.store.engine import Store
+
+
+class Single:
+    """What a writer would be that commits each delivery by itself."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def accept(self, delivery: inbox.Delivery) -> bool:
+        async with self._store.begin() as conn:
+            return await inbox.accept(conn, delivery)
+
+
+async def serve(port: int, secret: str, mode: str, data: Path) -> None:
+    settings = Settings(
+        app_id="1",
+        private_key=(data / "key.pem").read_text(),
+        webhook_secrets=(secret,),
+        database_url=f"sqlite+aiosqlite:///{data}/{mode}-{port}.db",
+        data=data / f"{mode}-{port}",
+        github=GitHubAddress("http://127.0.0.1:9", "http://127.0.0.1:9", "http://127.0.0.1:9/graphql"),
+    )
+    async with app.build(settings) as bot:
+        if mode == "single":
+            bot = replace(bot, writer=Single(bot.store))  # type: ignore[arg-type]  # it answers the one call
+        async with app.listening(bot, "127.0.0.1", port):
+            await (bot.queue.run() if mode == "working" else asyncio.Event().wait())
+
+
+if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)
+    asyncio.run(serve(int(sys.argv[1]), sys.argv[2], sys.argv[3], Path(sys.argv[4])))

@@ -1,0 +1,97 @@
+"""How is a measurement told: one row a work, against its floor, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sqlite3
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+class CannotRunError(Exception):
+    """A row cannot be measured here; the text says why, and stands in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One line of the table."""
+
+    work: str
+    floor: str
+    ours: str
+    ratio: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`ratio` is ours by the floor where `unit` is a rate, and the floor by ours never: a cost ratio is ours/floor."""
+
+    work: str
+    floor: str
+    floor_value: float
+    ours: float
+    unit: str
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.floor_value if self.floor_value else float("nan")
+
+    def told(self) -> Told:
+        """As it stands in the table."""
+        work = f"{self.work} ({self.note})" if self.note else self.work
+        floor = f"{self.floor}: {self.floor_value:,.4g} {self.unit}"
+        return Told(work, floor, f"{self.ours:,.4g} {self.unit}", f"{self.ratio:.2f}")
+
+
+def machine() -> dict[str, str]:
+    """What it was measured on."""
+    model = next(
+        (line.split(":", 1)[1].strip() for line in _cpu_lines() if line.startswith("model name")), platform.machine()
+    )
+    return {
+        "processor": f"{model}, {len(os.sched_getaffinity(0))} cores usable",
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "system": f"{platform.system()} {platform.release()}",
+        "load": " ".join(f"{one:.1f}" for one in os.getloadavg()),
+    }
+
+
+def _cpu_lines() -> list[str]:
+    try:
+        return Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return []
+
+
+def show(rows: Sequence[Told]) -> str:
+    """One Markdown table."""
+    head = ["| work | floor or peer | ours | ratio |", "|---|---|---|---|"]
+    return "\n".join([*head, *(f"| {row.work} | {row.floor} | {row.ours} | {row.ratio} |" for row in rows)]) + "\n"
+
+
+def save(rows: Sequence[Told], path: Path) -> None:
+    """The same as JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    told = {"machine": machine(), "rows": [asdict(row) for row in rows]}
+    path.write_text(json.dumps(told, indent=1) + "\n")
+
+
+def alternately(rounds: int, *works: Callable[[], float]) -> list[float]:
+    """The median of each work, measured in turns, so that a busy moment meets all of them."""
+    found: list[list[float]] = [[] for _ in works]
+    for _ in range(rounds):
+        for values, work in zip(found, works, strict=True):
+            values.append(work())
+    return [statistics.median(values) for values in found]
+
+
+def say(text: str) -> None:
+    """Progress, apart from the table."""
+    print(text, file=sys.stderr, flush=True)

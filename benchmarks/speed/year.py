@@ -1,0 +1,140 @@
+"""Does a landing cost the same in December as in January? A year of a large organisation, on a real PostgreSQL.
+
+    python -m benchmarks.speed.year [LANDINGS] [A_TRANSACTION]
+
+100,000 landings by 2,000 people in 20 repositories by default; facts are made, not read from GitHub, and applied by the
+bot's own `record`. Told by month: CPU and wall time, statements, rows asked and told, and growth of the database, each
+a landing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import text
+
+from benchmarks.speed.landings import apply, facts_of, organisation
+from benchmarks.speed.table import machine, say
+from bot.model import Fact
+from bot.store import turn
+from bot.store.engine import Store
+from bot.store.migrate import migrate
+from tests.databases import fresh_database
+
+
+@dataclass
+class Spent:
+    """What the landings of one month took."""
+
+    month: str
+    landings: int = 0
+    seconds: float = 0.0
+    cpu: float = 0.0
+    statements: int = 0
+    rows: int = 0
+    size: int = 0
+
+    def told(self, before: int) -> dict[str, Any]:
+        """A landing."""
+        each = max(self.landings, 1)
+        return {
+            "month": self.month,
+            "landings": self.landings,
+            "ms": round(self.seconds / each * 1000, 3),
+            "cpu ms": round(self.cpu / each * 1000, 3),
+            "statements": round(self.statements / each, 2),
+            "rows": round(self.rows / each, 2),
+            "bytes": round((self.size - before) / each),
+        }
+
+
+class Counting:
+    """Counts what every plan asks and tells, while it is in force."""
+
+    def __init__(self) -> None:
+        self.statements = self.rows = 0
+        self._run = turn._awaited
+
+    async def __call__(self, driver: Any, plan: Any) -> Any:
+        return await self._run(driver, self._counted(plan))
+
+    def _counted(self, plan: Any) -> Any:
+        step = next(plan)
+        while True:
+            self.statements += 1
+            found = yield step
+            self.rows += len(found) + (len(step.rows) if isinstance(step, turn.Tell) else 0)
+            try:
+                step = plan.send(found)
+            except StopIteration as ended:
+                return ended.value
+
+
+def by_month(facts: list[Fact]) -> Iterator[tuple[str, list[Fact]]]:
+    """The facts in the order they landed, cut by month."""
+    found: dict[str, list[Fact]] = {}
+    for fact in facts:
+        found.setdefault(datetime.fromtimestamp(fact.landed_at, UTC).strftime("%Y-%m"), []).append(fact)
+    yield from found.items()
+
+
+async def play(url: str, number: int, batch: int) -> list[dict[str, Any]]:
+    counting = Counting()
+    turn._awaited = counting  # type: ignore[assignment]  # counted from outside, the bot knows nothing of it
+    told: list[dict[str, Any]] = []
+    async with await Store.open(url) as store:
+        await migrate(store)
+        ids = await organisation(store)
+        size = await _size(store)
+        for month, facts in by_month(facts_of(number)):
+            spent, asked, rows = Spent(month, len(facts)), counting.statements, counting.rows
+            begun, cpu = time.perf_counter(), time.process_time()
+            for some in _batches(facts, batch):
+                await apply(store, ids, some)
+            spent.seconds, spent.cpu = time.perf_counter() - begun, time.process_time() - cpu
+            spent.statements, spent.rows = counting.statements - asked, counting.rows - rows
+            spent.size = await _size(store)
+            told.append(spent.told(size))
+            size = spent.size
+            say(json.dumps(told[-1]))
+    return told
+
+
+def _batches(facts: list[Fact], batch: int) -> Iterator[list[Fact]]:
+    """One at a time as they landed, or repository by repository, as a backfill writes."""
+    ordered = facts if batch == 1 else sorted(facts, key=lambda fact: fact.repository)
+    at = 0
+    while at < len(ordered):
+        some = [one for one in ordered[at : at + batch] if one.repository == ordered[at].repository]
+        yield some
+        at += len(some)
+
+
+async def _size(store: Store) -> int:
+    async with store.read() as conn:
+        return int((await conn.execute(text("SELECT pg_database_size(current_database())"))).scalar_one())
+
+
+def main() -> None:
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    batch = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    with tempfile.TemporaryDirectory() as folder, fresh_database("postgresql", Path(folder), migrated=False) as url:
+        told = asyncio.run(play(url, number, batch))
+    Path("build").mkdir(exist_ok=True)
+    Path("build/year.json").write_text(json.dumps({"machine": machine(), "batch": batch, "months": told}, indent=1))
+    print("| " + " | ".join(told[0]) + " |\n|" + "---|" * len(told[0]))
+    for row in told:
+        print("| " + " | ".join(str(value) for value in row.values()) + " |")
+
+
+if __name__ == "__main__":
+    main()

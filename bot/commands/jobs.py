@@ -1,0 +1,79 @@
+"""The queue, looked at and mended by hand: `almanac jobs`."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from bot.commands.printing import stop, write
+
+STATES = ("ready", "running", "parked", "dead", "done", "cancelled")
+
+Numbers = Annotated[list[int], typer.Argument(metavar="ID...", help="Numbers of jobs, as the list shows them.")]
+
+
+def list_(
+    state: Annotated[
+        str, typer.Option(metavar="STATE", help=f"One of {', '.join(STATES)}, or all.")
+    ] = "dead and parked",
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON a job.")] = False,
+) -> None:
+    """List the jobs that were given up or set aside."""
+    from bot import upkeep
+
+    states = {"dead and parked": ("dead", "parked"), "all": STATES}.get(state, (state,))
+    if not set(states) <= set(STATES):
+        stop(f"--state {state!r}: choose one of {', '.join(STATES)}, or all")
+    rows = upkeep.list_jobs(states)
+    if as_json:
+        write(_json(row) + "\n" for row in rows)
+        return
+    write("".join(_line(row) + "\n" for row in rows) or f"no {state} jobs; all: {_told(upkeep.count_jobs())}")
+
+
+def show(number: Annotated[int, typer.Argument(metavar="ID", help="The number of a job.")]) -> None:
+    """Print everything about one job as JSON."""
+    from bot import upkeep
+
+    write(_json(upkeep.show_job(number), indent=1))
+
+
+def replay(
+    numbers: Annotated[
+        list[int] | None, typer.Argument(metavar="[ID...]", help="Numbers of dead or parked jobs.", show_default=False)
+    ] = None,
+    all_dead: Annotated[bool, typer.Option("--all-dead", help="Every dead letter.")] = False,
+) -> None:
+    """Put dead letters and parked jobs back into the queue, with a clean count of failures."""
+    from bot import upkeep
+
+    if bool(numbers) == all_dead:
+        stop("name the numbers of jobs, or --all-dead; see: almanac jobs list")
+    count = upkeep.replay_jobs(numbers or [], every="dead" if all_dead else None)
+    write(f"{count} back in the queue" if count else "nothing to replay: none is dead, or its like waits already")
+
+
+def cancel(numbers: Numbers) -> None:
+    """End jobs that wait, were set aside or given up."""
+    from bot import upkeep
+
+    write(f"{upkeep.cancel_jobs(numbers)} cancelled")
+
+
+def _line(row: Any) -> str:
+    about = f"  installation {row.installation_id}" if row.installation_id is not None else ""
+    reason = f"  {' '.join(row.last_error.split())[:200]}" if row.last_error else ""
+    return f"{row.id:>8}  {row.state:<9}  {row.task:<22}  {row.failures} failures{about}  {row.ref_id}{reason}"
+
+
+def _json(row: Any, indent: int | None = None) -> str:
+    values = {name: getattr(row, name) for name in row.__slots__}
+    plain = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
+    return json.dumps(plain, ensure_ascii=False, indent=indent)
+
+
+def _told(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {state}" for state, number in counts.items()) or "none"

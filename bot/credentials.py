@@ -1,0 +1,100 @@
+"""Which App is this installation? The secrets that its registration brought, in one file for their owner alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+from bot.errors import UnusableInputError
+from bot.signatures import write_once
+
+FILE = "app.json"
+"""in the folder `ALMANAC_DATA`"""
+_PUBLIC_BITS = 0o077
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What GitHub gave when the App was registered, and where."""
+
+    app_id: str
+    slug: str
+    page: str
+    """the App's public page"""
+    github: str
+    """base address of the GitHub it lives on"""
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    private_key: str = field(default="", repr=False)
+    webhook_secret: str = field(default="", repr=False)
+    relay: str = field(default="", repr=False)
+    """the channel its deliveries are sent to; empty where they come straight"""
+
+    @property
+    def install_link(self) -> str:
+        """Where an account lets the App in."""
+        return f"{self.page}/installations/new"
+
+
+def path_in(folder: Path) -> Path:
+    return folder / FILE
+
+
+def read(folder: Path) -> Credentials | None:
+    """The credentials kept in this folder; None where there are none. Raises UnusableInputError for a broken file."""
+    path = path_in(folder)
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        known = {one.name for one in fields(Credentials)}
+        return Credentials(**{name: str(value) for name, value in found.items() if name in known})
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnusableInputError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, TypeError, AttributeError):
+        raise UnusableInputError(f"{path} is not what the set-up writes: restore it from a backup") from None
+
+
+def keep(folder: Path, credentials: Credentials) -> None:
+    """Write them, readable by their owner alone, and through to the disk: GitHub tells them once.
+
+    Raises UnusableInputError where the folder holds others already, or cannot be written.
+    """
+    path = path_in(folder)
+    text = (json.dumps(asdict(credentials), indent=1) + "\n").encode()
+    try:
+        write_once(path, text)
+        if path.read_bytes() != text:
+            raise UnusableInputError(f"{path} holds another App's secrets already: move it away, then register again")
+        _sync(path)
+        _sync(path.parent)
+    except OSError as error:
+        raise UnusableInputError(f"cannot write {path}: {error.strerror}") from None
+
+
+def check_room(folder: Path) -> None:
+    """Raises UnusableInputError where `keep` would fail: asked before GitHub gives secrets that it gives once."""
+    path = path_in(folder)
+    if path.exists():
+        raise UnusableInputError(f"{path} holds an App's secrets already: move it away, then register again")
+    trial = path.with_name(f"{FILE}.trial")
+    try:
+        write_once(trial, b"\n")
+        trial.unlink()
+    except OSError as error:
+        raise UnusableInputError(f"cannot write into {folder}: {error.strerror}") from None
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether anybody but its owner may read a file."""
+    return bool(path.stat().st_mode & _PUBLIC_BITS)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""What stands in the way of this installation? `almanac doctor`: one check a question, each with what to do."""

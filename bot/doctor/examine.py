@@ -1,0 +1,62 @@
+"""Which checks are there, in which order, and what is said of one that could not run?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+
+from bot.config import Settings
+from bot.doctor import machine, remote
+from bot.doctor.findings import Finding, unchecked, wrong
+from bot.github.client import Client
+from bot.registering import hook_of
+
+AppCheck = Callable[[Client], Awaitable[Iterator[Finding]]]
+_REMOTE = ("clock", "permissions", "events", "webhook", "deliveries")
+_OFFLINE = "--no-network was given"
+
+
+async def examine(settings: Settings, *, network: bool = True) -> list[Finding]:
+    """Every check, in order; without `network` those that ask GitHub are named as not done."""
+    found = [
+        *machine.check_settings(settings),
+        *await machine.check_key(settings),
+        *machine.check_files(settings),
+        *await machine.check_database(settings),
+        *machine.check_disk(settings),
+        *machine.check_programs(settings),
+    ]
+    if not network:
+        return [*found, *(unchecked(subject, _OFFLINE) for subject in _REMOTE)]
+    found += await _asked("clock", lambda: remote.check_clock(settings))
+    if settings.missing_to_serve:
+        found += [unchecked(subject, "there is no App to ask for") for subject in _REMOTE[1:]]
+    else:
+        found += await _of_the_app(settings)
+    return found + await _asked("relay", lambda: remote.check_relay(settings))
+
+
+async def _of_the_app(settings: Settings) -> list[Finding]:
+    asked: tuple[tuple[str, AppCheck], ...] = (
+        ("permissions and events", remote.check_terms),
+        ("webhook", lambda client: remote.check_hook(client, hook_of(settings))),
+        ("deliveries", remote.check_deliveries),
+    )
+    found: list[Finding] = []
+    for subject, check in asked:
+        found += await _asked(subject, partial(_with_client, settings, check))
+    return found
+
+
+async def _with_client(settings: Settings, check: AppCheck) -> Iterator[Finding]:
+    async with remote.app_client(settings) as client:
+        return await check(client)
+
+
+async def _asked(subject: str, check: Callable[[], Awaitable[Iterator[Finding]]]) -> list[Finding]:
+    """What a check found; a network that fails is a finding too."""
+    try:
+        return list(await check())
+    except remote.OUT_OF_REACH as error:
+        told = " ".join(str(error).split())[:200]
+        return [wrong(subject, f"could not be asked ({type(error).__name__}: {told}): is it the network, or the key?")]

@@ -1,0 +1,40 @@
+"""How is a check's result told?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["ok", "note", "WRONG", "?"]
+"""note: nothing is broken; ?: the check could not run, which is not the same as ok"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report."""
+
+    state: State
+    subject: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.state:<6}{self.subject}: {self.text}"
+
+
+def ok(subject: str, text: str) -> Finding:
+    return Finding("ok", subject, text)
+
+
+def note(subject: str, text: str) -> Finding:
+    """Nothing is broken, and somebody should know."""
+    return Finding("note", subject, text)
+
+
+def wrong(subject: str, text: str) -> Finding:
+    """Broken; `text` says what to do."""
+    return Finding("WRONG", subject, text)
+
+
+def unchecked(subject: str, why: str) -> Finding:
+    """Nobody knows."""
+    return Finding("?", subject, f"NOT CHECKED: {why}")

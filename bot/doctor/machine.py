@@ -1,0 +1,150 @@
+"""Is this machine fit: settings, key, files, database, disk, programs? Nothing here asks GitHub."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from bot import credentials
+from bot.config import NEEDED_TO_SERVE, Settings
+from bot.doctor.findings import Finding, note, ok, unchecked, wrong
+from bot.github.auth import AppKey, BadKeyError
+from bot.github.limits import Clock
+from bot.store.engine import Store, StoreUnavailableError, sqlite_warning
+from bot.store.lock import StoreInUseError
+from bot.store.migrate import is_current
+
+_SLOWEST_SIGNATURE = 0.001
+_LEAST_DISK = 1024**3
+_SECRET_FILES = (credentials.FILE, "links.key", "snapshots.key")
+
+
+def check_settings(settings: Settings) -> Iterator[Finding]:
+    """Whether all is there that deliveries and pages need."""
+    missing = settings.missing_to_serve
+    if len(missing) == len(NEEDED_TO_SERVE):
+        yield wrong("App", "none is set up: start `almanac serve`, or `almanac setup`, to register one")
+    elif missing:
+        yield wrong("App", "; ".join(missing))
+    else:
+        yield ok("App", f"number {settings.app_id} at {settings.github.web}")
+    if settings.client_id and settings.client_secret:
+        yield ok("sign-in", "the App's OAuth client is set")
+    else:
+        yield note("sign-in", "off: set ALMANAC_CLIENT_ID and ALMANAC_CLIENT_SECRET for the settings page")
+    yield _address(settings)
+
+
+def _address(settings: Settings) -> Finding:
+    address = urlsplit(settings.public_url)
+    if address.scheme == "https":
+        return ok("address", settings.public_url)
+    if (address.hostname or "").startswith("127.") or address.hostname in {"localhost", "::1"}:
+        return note("address", f"{settings.public_url} works on this machine alone; set ALMANAC_PUBLIC_URL for others")
+    return wrong("address", f"{settings.public_url} is not https: browsers keep no sign-in; put TLS before it")
+
+
+async def check_key(settings: Settings) -> Iterator[Finding]:
+    """Whether the key is one, and signs fast enough for every delivery."""
+    if not settings.private_key:
+        return iter([unchecked("key", "there is none")])
+    try:
+        key = AppKey(settings.app_id or "0", settings.private_key, clock=Clock())
+    except BadKeyError as error:
+        return iter([wrong("key", f"{error}; make a new one on the App's settings page at GitHub")])
+    taken = min([await _seconds_to_sign(key) for _ in range(7)])
+    told = f"signs in {taken * 1000:.1f} ms"
+    fine = taken <= _SLOWEST_SIGNATURE
+    return iter([ok("key", told) if fine else note("key", f"{told}, more than 1 ms: this machine is slow or busy")])
+
+
+async def _seconds_to_sign(key: AppKey) -> float:
+    key.refuse("")
+    started = time.perf_counter()
+    await key.token()
+    return time.perf_counter() - started
+
+
+def check_files(settings: Settings) -> Iterator[Finding]:
+    """Whether the data folder can be written, and its secrets be read by their owner alone."""
+    folder = settings.data
+    if folder.exists():
+        yield _writable(folder)
+    else:
+        yield note("data", f"{folder} is not there yet; the first start makes it")
+    open_files = [path for path in (*(folder / name for name in _SECRET_FILES), Path(".env")) if _is_open(path)]
+    if open_files:
+        yield wrong("secrets", f"others can read them: chmod 600 {' '.join(map(str, open_files))}")
+    else:
+        yield ok("secrets", "their files are for their owner alone")
+
+
+def _writable(folder: Path) -> Finding:
+    trial = folder / ".doctor"
+    try:
+        trial.write_bytes(b"x")
+        trial.unlink()
+    except OSError as error:
+        return wrong("data", f"cannot write into {folder}: {error.strerror}; give it to the user the bot runs as")
+    return ok("data", f"{folder} can be written")
+
+
+def _is_open(path: Path) -> bool:
+    return path.is_file() and credentials.is_open_to_others(path)
+
+
+def check_disk(settings: Settings) -> Iterator[Finding]:
+    """Whether there is room to go on."""
+    folder = next(path for path in (settings.data.absolute(), *settings.data.absolute().parents) if path.exists())
+    free = shutil.disk_usage(folder).free
+    told = f"{free / 1024**3:.1f} GiB free at {folder}"
+    yield ok("disk", told) if free >= _LEAST_DISK else wrong("disk", f"{told}: make room for 1 GiB at least")
+
+
+def check_programs(settings: Settings) -> Iterator[Finding]:
+    """Whether git is there, and which SQLite this Python has."""
+    git = shutil.which("git")
+    yield ok("git", git) if git else wrong("git", "not found: install it; histories are read with it")
+    warning = sqlite_warning() if settings.database_url.startswith("sqlite") else None
+    yield note("SQLite", warning) if warning else ok("SQLite", sqlite3.sqlite_version)
+
+
+async def check_database(settings: Settings) -> Iterator[Finding]:
+    """Whether the database opens, has this version's tables, and can be written."""
+    try:
+        return iter(await asyncio.wait_for(_database(settings), 20))
+    except (StoreUnavailableError, OSError, TimeoutError) as error:
+        told = " ".join(str(error).split())[:300] or type(error).__name__
+        return iter([wrong("database", f"cannot be used: {told}")])
+    except Exception as error:  # drivers raise what they like for a file that is no database; none of it has secrets
+        return iter([wrong("database", f"cannot be used ({type(error).__name__}): name another one")])
+
+
+async def _database(settings: Settings) -> list[Finding]:
+    if absent := _absent(settings.database_url):
+        return [note("database", f"{absent} is not there yet; the first start makes it")]
+    try:
+        async with await Store.open(settings.database_url) as store:
+            async with store.begin():
+                pass  # begins as a writer: a database that cannot be written refuses it
+            return [_tables(await is_current(store), "opens and can be written")]
+    except StoreInUseError as error:
+        async with await Store.open(settings.database_url, read_only=True) as store:
+            return [_tables(await is_current(store), f"opens; {str(error).partition(':')[0]}")]
+
+
+def _absent(url: str) -> str:
+    """The SQLite file that is to be made; empty where there is one, or another kind of database."""
+    path = unquote(url.partition("///")[2])
+    return path if url.startswith("sqlite") and not Path(path).exists() else ""
+
+
+def _tables(current: bool, told: str) -> Finding:
+    if current:
+        return ok("database", f"{told}; its tables are this version's")
+    return wrong("database", f"{told}; its tables are another version's: run `almanac migrate`")

@@ -1,0 +1,119 @@
+"""Does GitHub have this App as it should be, and can it reach us?"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import aiohttp
+from gidgethub import GitHubException
+
+from bot.config import Settings
+from bot.doctor.findings import Finding, note, ok, wrong
+from bot.github.auth import BadKeyError
+from bot.github.client import Client
+from bot.github.connection import Connection, Surroundings
+from bot.github.limits import Pace
+from bot.github.payloads.registration import Attempt, Terms
+from bot.github.registration import read_attempts, read_clock, read_hook_address, read_terms
+from bot.github.transport import Endpoint, open_session
+from bot.manifest import app_manifest
+
+OUT_OF_REACH = (GitHubException, aiohttp.ClientError, TimeoutError, OSError, BadKeyError, ValueError)
+"""what asking GitHub may raise"""
+_MOST_SECONDS_OFF = 30.0
+_LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
+_MEANINGS = {
+    0: "nothing answered: is the bot running, and does its address lead here?",
+    403: "the webhook secret there and here differ",
+    404: "the address leads somewhere else",
+    415: "something on the way compresses bodies",
+    502: "the proxy found no bot behind it",
+    503: "the database could not take it in time",
+}
+
+
+async def check_clock(settings: Settings) -> Iterator[Finding]:
+    """How far this machine's clock is from GitHub's. GitHub takes a signature from a minute ago, none from ahead."""
+    theirs = await read_clock(Endpoint(base_url=settings.github.api, seconds=10))
+    if theirs is None:
+        return iter([note("clock", "GitHub did not say what time it is")])
+    off = (datetime.now(UTC) - theirs).total_seconds()
+    told = f"{abs(off):.0f} s {'ahead of' if off > 0 else 'behind'} GitHub's"
+    if abs(off) > _MOST_SECONDS_OFF:
+        return iter([wrong("clock", f"{told}: set it by NTP (timedatectl set-ntp true)")])
+    return iter([ok("clock", told)])
+
+
+@asynccontextmanager
+async def app_client(settings: Settings) -> AsyncIterator[Client]:
+    """GitHub asked as the App, once and without patience."""
+    around = Surroundings(
+        endpoint=Endpoint(base_url=settings.github.api, seconds=10), pace=Pace(attempts=1, patience=2.0)
+    )
+    async with open_session() as session:
+        key = settings.private_key or ""
+        yield Connection(session, app_id=settings.app_id or "", private_key=key, around=around).app
+
+
+async def check_terms(client: Client) -> Iterator[Finding]:
+    """Whether the App has the permissions and events of `app.yml`."""
+    return compare(await read_terms(client))
+
+
+def compare(terms: Terms) -> Iterator[Finding]:
+    """What is missing there, and what is asked for and never used."""
+    wanted, events = app_manifest()["default_permissions"], frozenset(app_manifest()["default_events"])
+    short = [f"{name}: {level}" for name, level in wanted.items() if _level(terms, name) < _LEVELS[level]]
+    more = sorted(set(terms.permissions) - set(wanted))
+    place = "on the App's settings page, Permissions & events"
+    if short:
+        yield wrong("permissions", f"grant {', '.join(short)} {place}, then accept them at each installation")
+    else:
+        yield ok("permissions", "all that the bot needs")
+    if more:
+        yield note("permissions", f"{', '.join(more)} are granted and never used: take them back {place}")
+    absent = sorted(events - terms.events)
+    yield wrong("events", f"subscribe to {', '.join(absent)} {place}") if absent else ok("events", "all are subscribed")
+
+
+def _level(terms: Terms, name: str) -> int:
+    return _LEVELS.get(terms.permissions.get(name, ""), 0)
+
+
+async def check_hook(client: Client, expected: str) -> Iterator[Finding]:
+    """Whether deliveries are sent to our address."""
+    address = await read_hook_address(client)
+    if address.rstrip("/") == expected.rstrip("/"):
+        return iter([ok("webhook", f"deliveries go to {address}")])
+    told = f"GitHub sends deliveries to {address or 'nowhere'}, and this bot listens at {expected}"
+    return iter([wrong("webhook", f"{told}: change one of them (there: App's settings; here: ALMANAC_PUBLIC_URL)")])
+
+
+async def check_deliveries(client: Client) -> Iterator[Finding]:
+    """Whether the last delivery arrived."""
+    attempts = await read_attempts(client)
+    return iter([_last(attempts[0]) if attempts else note("deliveries", "none in three days: is the App installed?")])
+
+
+def _last(attempt: Attempt) -> Finding:
+    told = f"the last one ({attempt.event}, {attempt.at:%Y-%m-%d %H:%M} UTC)"
+    if attempt.taken:
+        return ok("deliveries", f"{told} was taken")
+    meaning = _MEANINGS.get(attempt.status, "see the App's settings, Advanced, Recent deliveries")
+    return wrong("deliveries", f"{told} was answered {attempt.status}: {meaning}")
+
+
+async def check_relay(settings: Settings) -> Iterator[Finding]:
+    """Whether the channel answers, where one is used."""
+    if not settings.relay:
+        return iter(())
+    patience = aiohttp.ClientTimeout(total=10)
+    async with (
+        open_session() as session,
+        session.get(settings.relay, headers={"Accept": "text/event-stream"}, timeout=patience) as answer,
+    ):
+        if answer.status == 200 and answer.content_type == "text/event-stream":
+            return iter([ok("relay", "the channel answers")])
+        return iter([wrong("relay", f"the channel answers {answer.status}: make another at https://smee.io/new")])

@@ -1,0 +1,59 @@
+"""Which profile is asked about when a number is to be explained: one of the record, or one of clones?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from bot.digest.explanation import NoSuchMetricError, check_name
+from bot.digest.explanation import explain as explained
+from bot.errors import UnusableInputError
+from bot.model import Profile
+
+
+def _checked(metric: str) -> str:
+    try:
+        return check_name(metric)
+    except NoSuchMetricError as error:
+        raise UnusableInputError(str(error)) from None
+
+
+def from_clones(paths: Sequence[str], who: str, metric: str, timezone: str) -> str:
+    """Raises UnusableInputError for a metric, a person, a zone or a clone that is none."""
+    from bot import offline
+
+    name = _checked(metric)
+    return explained(offline.profile_of(paths, who, offline.window(None, None, timezone), anonymous=False), name).text()
+
+
+def from_record(login: str, metric: str) -> str:
+    """What the operator sees of everything recorded. Raises UnusableInputError likewise."""
+    from bot.operate import read_settings, told_to_the_operator
+
+    name = _checked(metric)
+    settings = read_settings(serving=False)
+    with told_to_the_operator(settings):
+        return explained(asyncio.run(_recorded(settings.database_url, login, str(settings.timezone))), name).text()
+
+
+async def _recorded(url: str, login: str, zone: str) -> Profile:
+    from datetime import UTC, datetime
+    from zoneinfo import ZoneInfo
+
+    from bot.digest.profile import Beside, Scope, build
+    from bot.landing.people import People
+    from bot.store import installations, people, records, visibility
+    from bot.store.engine import Store
+
+    async with await Store.open(url, read_only=True) as store, store.read() as conn:
+        state = await visibility.person_called(conn, login)
+        if state is None:
+            raise UnusableInputError(f"the record knows nobody as {login}, or several; name a GitHub login")
+        reached = [await installations.repositories_of(conn, one) for one in sorted(await installations.active(conn))]
+        repositories = {row.repository.id: row.repository for rows in reached for row in rows}
+        found = await records.facts_about(conn, state.keys, [one for one in repositories if one is not None])
+        person = await people.person(conn, state.key)
+    names = {one.full_name: one for one in repositories.values()}
+    known = person or People.of([fact.author for fact in found.facts()]).all()[0]
+    scope = Scope(person=known, keys=state.keys, zone=ZoneInfo(zone), now=datetime.now(UTC))
+    return build(found.changes(names), scope, Beside(found.history(), found.shown(), found.reviews(scope.zone)))

@@ -1,0 +1,157 @@
+"""How does the monthly digest reach a discussion so that posting it twice is posting it once?
+
+No REST call creates a discussion, so GraphQL is asked. As with issues, a hidden marker on the first line names each
+text of ours; duplicates that a crash left behind are swept, the oldest stays.
+https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from bot.github import operations as op
+from bot.github.client import Client, QueryFailed
+from bot.github.operations import needed
+from bot.github.payloads import discussions as payloads
+from bot.github.payloads.discussions import Board, Page, Written
+from bot.github.payloads.requests import LONGEST_COMMENT, cut
+from bot.github.publish import marker
+from bot.model import Repository
+
+_PAGE = "pageInfo { hasNextPage endCursor }"
+_BOARD = """query($owner: String!, $name: String!) {
+repository(owner: $owner, name: $name) {
+id hasDiscussionsEnabled
+discussionCategories(first: 25) { nodes { id slug isAnswerable } }
+} }"""
+_DISCUSSIONS = (
+    """query($owner: String!, $name: String!, $after: String) {
+repository(owner: $owner, name: $name) {
+discussions(first: 100, after: $after, orderBy: {field: CREATED_AT, direction: ASC}) { """
+    + _PAGE
+    + """ nodes { id body viewerDidAuthor } }
+} }"""
+)
+_COMMENTS = (
+    """query($discussion: ID!, $after: String) {
+node(id: $discussion) { ... on Discussion {
+comments(first: 100, after: $after) { """
+    + _PAGE
+    + """ nodes { id body viewerDidAuthor } }
+} } }"""
+)
+_CREATE = """mutation($repository: ID!, $category: ID!, $title: String!, $body: String!) {
+createDiscussion(input: {repositoryId: $repository, categoryId: $category, title: $title, body: $body}) {
+discussion { id }
+} }"""
+_ADD = """mutation($discussion: ID!, $body: String!) {
+addDiscussionComment(input: {discussionId: $discussion, body: $body}) { comment { id } }
+}"""
+_UPDATE = """mutation($comment: ID!, $body: String!) {
+updateDiscussionComment(input: {commentId: $comment, body: $body}) { comment { id } }
+}"""
+_DELETE = """mutation($comment: ID!) {
+deleteDiscussionComment(input: {id: $comment}) { comment { id } }
+}"""
+PERMISSIONS = needed(op.REPOSITORY, op.DISCUSSIONS)
+"""what a token for all of this may do"""
+QUERIES = (_BOARD, _DISCUSSIONS, _COMMENTS, _CREATE, _ADD, _UPDATE, _DELETE)
+"""all that is asked here, for whoever checks it against GitHub's schema"""
+
+
+class NoDiscussionsError(Exception):
+    """The repository takes no discussions, or has no category for one."""
+
+
+async def has_discussions(client: Client, repository: Repository) -> bool:
+    """Whether discussions are switched on."""
+    return payloads.switched_on(await client.read(op.REPOSITORY, repository=client.place(repository)))
+
+
+async def post_comment(
+    client: Client, repository: Repository, *, key: str, text: str, known: str | None, opening: tuple[str, str, str]
+) -> str:
+    """The node id of the comment that now shows `text` (Markdown). `known` is the id of an earlier time, tried first.
+
+    `opening` is key, title and text of the one discussion that takes all comments. Raises NoDiscussionsError.
+    """
+    body = cut(f"{marker(key)}\n{text}", LONGEST_COMMENT)
+    if known is not None and await _lives(client.query(_UPDATE, comment=known, body=body)):
+        return known
+    discussion = await _discussion(client, repository, opening)
+    own = [one async for one in _of_key(_comments(client, discussion), key)]
+    if not own:
+        return payloads.made(
+            await client.query(_ADD, discussion=discussion, body=body), "addDiscussionComment", "comment"
+        )
+    for duplicate in own[1:]:
+        await client.query(_DELETE, comment=duplicate.id)
+    if own[0].body != body:
+        await client.query(_UPDATE, comment=own[0].id, body=body)
+    return own[0].id
+
+
+async def _discussion(client: Client, repository: Repository, opening: tuple[str, str, str]) -> str:
+    """The node id of our discussion of this key: the oldest that is there, else a new one."""
+    key, title, text = opening
+    async for found in _of_key(_discussions(client, repository), key):
+        return found.id
+    board = await _board(client, repository)
+    if not board.switched_on or board.category is None:
+        raise NoDiscussionsError(f"{repository.full_name} takes no discussions")
+    given = {"repository": board.id, "category": board.category.id, "title": title, "body": f"{marker(key)}\n{text}"}
+    return payloads.made(await client.query(_CREATE, **given), "createDiscussion", "discussion")
+
+
+async def _board(client: Client, repository: Repository) -> Board:
+    return payloads.board(await client.query(_BOARD, **_named(repository)))
+
+
+def _named(repository: Repository) -> dict[str, Any]:
+    owner, _, name = repository.full_name.partition("/")
+    return {"owner": owner, "name": name}
+
+
+async def _of_key(rows: AsyncIterator[Written], key: str) -> AsyncIterator[Written]:
+    """What we wrote under a key; a marker that somebody copied is not ours."""
+    first = marker(key)
+    async for row in rows:
+        if row.ours and row.body.split("\n", 1)[0].strip() == first:
+            yield row
+
+
+def _discussions(client: Client, repository: Repository) -> AsyncIterator[Written]:
+    async def page(after: str | None) -> Page | None:
+        return payloads.discussions(await client.query(_DISCUSSIONS, after=after, **_named(repository)))
+
+    return _all(page)
+
+
+def _comments(client: Client, discussion: str) -> AsyncIterator[Written]:
+    async def page(after: str | None) -> Page | None:
+        return payloads.comments(await client.query(_COMMENTS, discussion=discussion, after=after))
+
+    return _all(page)
+
+
+async def _all(page: Callable[[str | None], Awaitable[Page | None]]) -> AsyncIterator[Written]:
+    """What is on every page, oldest first."""
+    after: str | None = None
+    while (found := await page(after)) is not None:
+        for one in found.written:
+            yield one
+        if found.cursor is None:
+            return
+        after = found.cursor
+
+
+async def _lives(edit: Awaitable[object]) -> bool:
+    """Await an edit; False where what it edits is gone."""
+    try:
+        await edit
+    except QueryFailed as failed:
+        if all(isinstance(error, dict) and error.get("type") == "NOT_FOUND" for error in failed.errors):
+            return False
+        raise
+    return True

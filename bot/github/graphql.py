@@ -1,0 +1,189 @@
+"""How are pull requests, and the accounts behind commits' addresses, asked for in pages of a hundred?
+
+GraphQL gives what a hundred REST calls would, but no patches: those come from a clone. A pull request's own commits are
+asked for because the rebase button leaves no other trace; it takes a hundred at most, and so do labels.
+https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from bot.github.client import BadAnswer, Client, QueryFailed
+from bot.github.payloads import nodes
+from bot.github.payloads.nodes import Account, Glance, PullPage
+from bot.model import CommitId, Repository
+
+PAGE = 100
+SMALLEST_PAGE = 10
+MOST_ADDRESSES = 60
+"""asked for beside one page; a query of more grows too slow for GitHub's ten seconds"""
+MOST_GLANCES = 50
+_SPARED = 5
+"""one fifth of the points stays for whatever is more urgent than history"""
+
+_ACTOR = """__typename login
+... on User { databaseId }
+... on Bot { databaseId }
+... on Organization { databaseId }
+... on Mannequin { databaseId }"""
+_LIMIT = "rateLimit { cost limit remaining resetAt }"
+_PULLS = (
+    """pullRequests(first: $size, after: $after, states: [CLOSED, MERGED], \
+orderBy: {field: CREATED_AT, direction: ASC}) {
+totalCount
+pageInfo { hasNextPage endCursor }
+nodes {
+number title body mergedAt closedAt baseRefName headRefName headRefOid
+mergeCommit { oid }
+author { """
+    + _ACTOR
+    + """ }
+labels(first: 100) { totalCount nodes { name } }
+commits(first: 100) { totalCount nodes { commit { oid message author { name email } } } }
+}
+}"""
+)
+_GLANCE = """databaseId nameWithOwner isPrivate visibility
+defaultBranchRef { name target { oid } }
+pullRequests(first: 1, states: [CLOSED, MERGED], orderBy: {field: UPDATED_AT, direction: DESC}) {
+totalCount nodes { updatedAt }
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What a query cost, and what is left of the hour's points; None where the host counts none."""
+
+    cost: int = 1
+    limit: int | None = None
+    remaining: int | None = None
+    reset_at: datetime | None = None
+
+    @property
+    def scarce(self) -> bool:
+        """Little is left: history waits until the hour is over."""
+        return self.limit is not None and self.remaining is not None and self.remaining * _SPARED < self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One answer: pull requests, the accounts of the commits that were named beside them, and its cost."""
+
+    pulls: PullPage
+    accounts: Mapping[CommitId, tuple[Account | None, Account | None]]
+    """the accounts of a commit's author and committer; None for whom GitHub knows no user"""
+    points: Points
+    requests: int = 1
+    size: int = PAGE
+    """pull requests a page could hold: GitHub may have been too slow for more"""
+
+
+def pulls_query(commits: int, *, pulls: bool = True) -> str:
+    """A page of pull requests, with the accounts behind so many commits; `pulls` False leaves the page out."""
+    variables = ["$owner: String!", "$name: String!"]
+    variables += ["$size: Int!", "$after: String"] if pulls else []
+    variables += [f"$c{number}: GitObjectID!" for number in range(commits)]
+    who = "{ ... on Commit { oid author { user { databaseId login } } committer { user { databaseId login } } } }"
+    asked = [f"c{number}: object(oid: $c{number}) {who}" for number in range(commits)]
+    inside = "\n".join([_PULLS, *asked] if pulls else asked)
+    inner = f"repository(owner: $owner, name: $name) {{\ndatabaseId\n{inside}\n}}"
+    return f"query({', '.join(variables)}) {{\n{_LIMIT}\n{inner}\n}}"
+
+
+def glance_query(repositories: int) -> str:
+    """The name, visibility, head and newest closed pull request of so many repositories."""
+    variables = ", ".join(f"$o{n}: String!, $n{n}: String!" for n in range(repositories))
+    inner = "\n".join(f"r{n}: repository(owner: $o{n}, name: $n{n}) {{ {_GLANCE} }}" for n in range(repositories))
+    return f"query({variables}) {{\n{_LIMIT}\n{inner}\n}}"
+
+
+async def read_page(
+    client: Client, repository: Repository, *, after: str | None, size: int = PAGE, commits: Sequence[CommitId] = ()
+) -> Page:
+    """The page of closed pull requests behind a cursor, oldest first, with the accounts behind these commits.
+
+    A page that GitHub fails on is asked for in halves, down to ten. Raises what the client raises, and `BadAnswer`
+    where another repository has the name by now.
+    """
+    requests = 0
+    while True:
+        given = {"size": size, "after": after} | _numbered(commits)
+        try:
+            requests += 1
+            found = await client.query(pulls_query(len(commits)), **_place(repository), **given)
+            break
+        except Exception as error:
+            if size <= SMALLEST_PAGE or not _is_too_slow(error):
+                raise
+            size, commits = max(size // 2, SMALLEST_PAGE), ()
+    return _page(found, repository, commits, size=size, requests=requests)
+
+
+async def read_accounts(client: Client, repository: Repository, commits: Sequence[CommitId]) -> Page:
+    """The accounts behind these commits alone."""
+    query = pulls_query(len(commits), pulls=False)
+    found = await client.query(query, **_place(repository), **_numbered(commits))
+    return _page(found, repository, commits, size=PAGE, requests=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Glances:
+    """What was seen of each repository at one glance, in the order asked; None where it is out of reach."""
+
+    found: tuple[Glance | None, ...]
+    points: Points = field(default_factory=Points)
+
+
+async def read_glances(client: Client, repositories: Sequence[Repository]) -> Glances:
+    """A glance at each of at most fifty repositories, in one request."""
+    given = {}
+    for number, one in enumerate(repositories):
+        given[f"o{number}"], _, given[f"n{number}"] = one.full_name.partition("/")
+    try:
+        found = await client.query(glance_query(len(repositories)), **given)
+    except QueryFailed as failed:
+        # A repository that is gone is an error beside the others' answers.
+        if not isinstance(failed.data, dict) or any(nodes.kind_of(error) != "NOT_FOUND" for error in failed.errors):
+            raise
+        found = failed.data
+    seen = [nodes.glance(found.get(f"r{number}")) for number in range(len(repositories))]
+    same = [one if one and one.id == asked.id else None for one, asked in zip(seen, repositories, strict=True)]
+    return Glances(tuple(same), _points(found))
+
+
+def _page(
+    found: dict[str, Any], repository: Repository, commits: Sequence[CommitId], *, size: int, requests: int
+) -> Page:
+    inside = nodes.repository(found)
+    if inside.id != repository.id:
+        raise BadAnswer("another repository has taken this name")
+    accounts = {commit: nodes.accounts(inside.fields, f"c{number}") for number, commit in enumerate(commits)}
+    return Page(nodes.pull_page(inside.fields), accounts, _points(found), requests, size)
+
+
+def _points(found: Mapping[str, Any]) -> Points:
+    limit = nodes.limit(found)
+    return Points() if limit is None else Points(limit.cost, limit.limit, limit.remaining, limit.reset_at)
+
+
+def _place(repository: Repository) -> dict[str, str]:
+    owner, _, name = repository.full_name.partition("/")
+    return {"owner": owner, "name": name}
+
+
+def _numbered(commits: Sequence[CommitId]) -> dict[str, str]:
+    return {f"c{number}": commit for number, commit in enumerate(commits)}
+
+
+def _is_too_slow(error: Exception) -> bool:
+    """GitHub breaks a query off after ten seconds: 502, 504, or an error that names no reason of ours."""
+    if isinstance(error, QueryFailed):
+        return any(
+            nodes.kind_of(failure) in ("", "SERVICE_UNAVAILABLE", "RESOURCE_LIMITS_EXCEEDED")
+            for failure in error.errors
+        )
+    return type(error).__name__ in ("GitHubBroken", "BadAnswer", "TimeoutError")

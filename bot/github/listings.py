@@ -1,0 +1,37 @@
+"""What does GitHub list? Installations, what was closed lately, and the account behind one machine's address."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+from bot.github import operations as op
+from bot.github.client import Client
+from bot.github.payloads import answers
+from bot.github.payloads import commits as commits_of
+from bot.github.payloads.answers import Installation
+from bot.github.payloads.fields import Fields
+from bot.model import CommitId, PullRequest, Repository, Signature
+
+
+async def read_installations(app: Client) -> AsyncIterator[Installation]:
+    """Every installation of the App, asked as the App."""
+    async for row in app.items(op.INSTALLATIONS):
+        yield answers.installation(row)
+
+
+async def read_closed_since(client: Client, repository: Repository, since: datetime) -> list[PullRequest]:
+    """The closed pull requests that changed since then, without their commits; page after page until one did not."""
+    found: list[PullRequest] = []
+    async for row in client.items(op.CLOSED_PULL_REQUESTS, repository=client.place(repository)):
+        if Fields(row, "pull_request").time("updated_at") < since:
+            break
+        found.append(answers.pull_request(row).pull_request)
+    return found
+
+
+async def read_people_of(client: Client, repository: Repository, commit: CommitId) -> tuple[Signature, Signature]:
+    """A commit's author and committer, with their accounts of whatever kind."""
+    row = await client.read(op.COMMIT, repository=client.place(repository), commit=commit, size=1)
+    found = commits_of.commit(row)
+    return found.author, found.committer

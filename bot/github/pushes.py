@@ -1,0 +1,170 @@
+"""What did a push bring to the default branch, read with the fewest requests that prove it?
+
+Commits in a row are followed from the newest back to where the branch stood: each answer holds a commit with its files
+and names its parent, so the walk is its own proof. Anything else is compared, and each commit that landed is read,
+unless the comparison shows that its files are those of one commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from bot.github import operations as op
+from bot.github.client import Client
+from bot.github.payloads import commits as commits_of
+from bot.github.payloads.commits import Comparison
+from bot.github.reads import Landed, carriers, read_beyond, read_commit, read_landed
+from bot.model import Commit, CommitId, FileChange, Repository
+
+LONGEST_WALK = 250
+"""commits; beyond it a comparison costs little beside them and tells first whether they are too many"""
+_MOST_FILES = 300
+"""that a comparison shows"""
+_MOST_LINES = 10_000
+"""lines of patches up to which a comparison is believed: beyond about 20,000 rows with zeros have been reported"""
+
+
+class Known(Protocol):
+    """What need not be asked for."""
+
+    async def commit(self, name: CommitId) -> Commit | None:
+        """A commit with its files as it was read before; a merge commit without."""
+        ...
+
+    async def recorded(self, names: Sequence[CommitId]) -> set[CommitId]:
+        """Those whose files nobody needs, because they are measured."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A branch that moved. `commits` is how many the delivery listed (0: it did not say), a hint and no more."""
+
+    before: CommitId | None
+    after: CommitId
+    commits: int = 0
+    merged: bool = False
+    """the newest one reads like a merge commit"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What a push brought, oldest carrier first. What is new has its files; merging carriers have none."""
+
+    landed: tuple[Landed, ...]
+    paths: frozenset[str] = frozenset()
+    """what changed on the way from the merge base, as far as GitHub showed it"""
+    whole: bool = True
+    """all paths are there"""
+    behind: int = 0
+    """commits that the branch reached before and does not any more"""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads each commit once."""
+
+    client: Client
+    repository: Repository
+    known: Known
+    read: dict[CommitId, Commit] = field(default_factory=dict)
+
+    async def commit(self, name: CommitId) -> Commit:
+        if name not in self.read:
+            self.read[name] = await self.known.commit(name) or await read_commit(self.client, self.repository, name)
+        return self.read[name]
+
+
+async def read_push(client: Client, repository: Repository, push: Push, *, known: Known) -> Pushed:
+    """What the push brought, whole. Raises `TooMuchHistory` above 5,000 commits, and what the client raises."""
+    reader = _Reader(client, repository, known)
+    if push.before is None:
+        return await _filled(reader, await read_landed(client, repository, before=None, after=push.after))
+    if 0 < push.commits <= LONGEST_WALK and not (push.merged and push.commits > 1):
+        line = await _walk(reader, push, push.before)
+        if line is not None:
+            return _pushed(tuple(Landed(commit, commit) for commit in line))
+    return await _compared(reader, push, push.before)
+
+
+async def read_files_of(client: Client, repository: Repository, landed: Sequence[Landed], *, known: Known) -> Pushed:
+    """The same commits, with their files where they are not recorded."""
+    return await _filled(_Reader(client, repository, known), tuple(landed))
+
+
+async def read_lost(client: Client, repository: Repository, *, before: str, after: CommitId) -> list[CommitId]:
+    """What `before` (a commit or a branch) reaches and `after` does not, as after a forced push."""
+    return await read_beyond(client, repository, before=after, after=before)
+
+
+async def _walk(reader: _Reader, push: Push, before: CommitId) -> list[Commit] | None:
+    """The commits in a row that led from `before` to `after`; None where they are not in a row, or are more."""
+    line: list[Commit] = []
+    name = push.after
+    for _ in range(push.commits):
+        commit = await reader.commit(name)
+        if len(commit.parents) != 1:
+            return None
+        line.insert(0, commit)
+        name = commit.parents[0]
+        if name == before:
+            return line
+    return None
+
+
+async def _compared(reader: _Reader, push: Push, before: CommitId) -> Pushed:
+    """By comparison: its first page shows up to 250 commits; where there are more they are paged from the start."""
+    client, repository = reader.client, reader.repository
+    where = {"repository": client.place(repository), "before": before, "after": push.after}
+    shown = commits_of.comparison(await client.read_late(op.COMPARISON, **where))
+    if len(shown.commits) < shown.total:
+        landed = await read_landed(client, repository, before=before, after=push.after)
+    else:
+        landed = carriers(list(shown.commits), push.after)
+    lone = _lone(shown, landed, push.after)
+    if lone is not None:
+        reader.read.setdefault(lone.id, lone)
+    found = await _filled(reader, landed)
+    paths = found.paths | _paths(shown.files)
+    return replace(found, paths=paths, whole=found.whole and len(shown.files) < _MOST_FILES, behind=shown.behind)
+
+
+def _lone(shown: Comparison, landed: tuple[Landed, ...], after: CommitId) -> Commit | None:
+    """The landed commit whose own files the comparison shows: it begins and ends with the same trees."""
+    whole = len(shown.files) < _MOST_FILES and _lines(shown.files) <= _MOST_LINES
+    if not whole or len(landed) != 1 or len(landed[0].commit.parents) != 1:
+        return None
+    commit = landed[0].commit
+    start, end = shown.trees.get(commit.parents[0]), shown.trees.get(commit.id)
+    same = None not in (start, end) and (start, end) == (shown.trees.get(shown.base), shown.trees.get(after))
+    return replace(commit, files=shown.files) if same else None
+
+
+def _lines(files: tuple[FileChange, ...]) -> int:
+    return sum(file.patch.count("\n") for file in files if file.patch)
+
+
+async def _filled(reader: _Reader, landed: tuple[Landed, ...]) -> Pushed:
+    recorded = await reader.known.recorded([one.commit.id for one in landed])
+    whole: dict[CommitId, Commit] = {}
+    for one in landed:
+        if one.commit.id not in recorded:
+            whole[one.commit.id] = await reader.commit(one.commit.id)
+    return _pushed(
+        tuple(replace(one, commit=_whole(one.commit, whole), carrier=_whole(one.carrier, whole)) for one in landed)
+    )
+
+
+def _whole(commit: Commit, whole: Mapping[CommitId, Commit]) -> Commit:
+    return whole.get(commit.id, commit)
+
+
+def _pushed(landed: tuple[Landed, ...]) -> Pushed:
+    paths = frozenset[str]().union(*(_paths(one.commit.files) for one in landed))
+    return Pushed(landed, paths, whole=not any(one.commit.partial for one in landed))
+
+
+def _paths(files: tuple[FileChange, ...]) -> frozenset[str]:
+    return frozenset(path for file in files for path in (file.path, file.previous_path) if path)

@@ -1,0 +1,81 @@
+"""How is an App registered, and how does GitHub have it afterwards?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import quote
+
+import aiohttp
+from gidgethub import GitHubException
+
+from bot.github import operations as op
+from bot.github.client import Client
+from bot.github.payloads import registration as payloads
+from bot.github.payloads.fields import PayloadError
+from bot.github.payloads.registration import Attempt, Registered, Terms
+from bot.github.transport import Endpoint, Traffic, Transport, open_session
+
+_CREATED = 201
+
+
+class RegistrationError(Exception):
+    """GitHub did not turn the code into an App. The text is one sentence for the person who registers."""
+
+
+async def convert(endpoint: Endpoint, code: str) -> Registered:
+    """The App that a manifest's code stands for. GitHub gives it once, within an hour; raises RegistrationError.
+
+    https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest
+    """
+    path = op.CONVERT_MANIFEST.path.replace("{code}", quote(code, safe=""))
+    try:
+        status, _, body = await _exchange(endpoint, op.CONVERT_MANIFEST.method, path)
+    except (GitHubException, aiohttp.ClientError, TimeoutError, OSError) as error:
+        raise RegistrationError(f"GitHub could not be asked for the App ({type(error).__name__}); try again") from None
+    if status != _CREATED:
+        raise RegistrationError(f"GitHub answered {status}: the code was used already, or is more than an hour old")
+    try:
+        return payloads.registered(json.loads(body))
+    except (ValueError, PayloadError) as error:
+        raise RegistrationError(f"GitHub's answer cannot be used ({type(error).__name__})") from None
+
+
+async def read_clock(endpoint: Endpoint) -> datetime | None:
+    """What time GitHub says it is, to the second; None where it does not say. Raises what the transport raises."""
+    _, headers, _ = await _exchange(endpoint, op.VERSIONS.method, op.VERSIONS.path)
+    try:
+        return parsedate_to_datetime(headers.get("date", ""))
+    except (TypeError, ValueError):
+        return None
+
+
+async def _exchange(endpoint: Endpoint, method: str, path: str) -> tuple[int, dict[str, str], bytes]:
+    """One request without credentials, through the transport that keeps to the configured host."""
+    headers = {
+        "Accept": "application/vnd.github+json",
+        "User-Agent": endpoint.requester,
+        "X-GitHub-Api-Version": endpoint.api_version,
+    }
+    async with open_session() as session:
+        transport = Transport(session, endpoint, Traffic())
+        return await transport.send(method, f"{endpoint.base_url.rstrip('/')}/{path}", headers=headers, body=b"")
+
+
+async def read_terms(app: Client) -> Terms:
+    """What the App may do and is told of."""
+    return payloads.terms(await app.read(op.APP))
+
+
+async def read_hook_address(app: Client) -> str:
+    """Where GitHub sends the App's deliveries."""
+    return payloads.hook_address(await app.read(op.HOOK_CONFIG))
+
+
+async def read_attempts(app: Client) -> Sequence[Attempt]:
+    """The newest deliveries, as GitHub logged them."""
+    async for page in app.pages(op.NEWEST_DELIVERIES):
+        return payloads.attempts(page)
+    return ()

@@ -1,0 +1,203 @@
+"""How does a repository's history come onto this machine? A full bare clone, private, with no credential in it.
+
+A full clone, because patches are read: with `--filter=blob:none` git would fetch a pack for every commit.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bot.history.clone import Clone, open_clone
+from bot.history.git import GitError, git, git_stream
+from bot.history.log import Arrival, arrivals, commits
+from bot.model import Commit, CommitId, Repository
+
+_PRIVATE = 0o700
+_NO_MAILMAP = "refs/almanac/no-mailmap"
+"""names nothing: GitHub shows names and addresses as they are written, so history reads them so too"""
+_HOURS = 2 * 3600
+
+
+class FetchError(GitError):
+    """The history could not be fetched; the text is git's own line, without any credential."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clones:
+    """Where clones lie while a history is read, and the web address of the GitHub that they come from."""
+
+    folder: Path
+    web: str
+
+    def of(self, repository: Repository) -> Fetched:
+        """The clone of a repository, there or not: by id, so that a rename changes nothing."""
+        return Fetched(self.folder / f"{repository.id}.git", repository, self.web)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """One repository's clone, and what was learned for it, which lies beside it and goes with it."""
+
+    path: Path
+    repository: Repository
+    web: str
+
+    def refresh(self, token: str) -> CommitId | None:
+        """Fetch the default branch; its newest commit, None where the repository is empty. Raises FetchError."""
+        self._prepare()
+        branch = self.repository.default_branch
+        url = f"{self.web}/{self.repository.full_name}.git"
+        spec = f"+refs/heads/{branch}:refs/heads/{branch}"
+        arguments = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", url, spec)
+        done = _run(self.path, arguments, _credentials(url, token))
+        if done.returncode:
+            told = done.stderr.decode("utf-8", "replace")
+            if "couldn't find remote ref" in told:
+                return None
+            raise FetchError(_one_line(told))
+        return CommitId(git(self.path, "rev-parse", "--verify", f"refs/heads/{branch}^{{commit}}").strip())
+
+    def _prepare(self) -> None:
+        self.path.parent.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        self.path.mkdir(mode=_PRIVATE, exist_ok=True)
+        self.path.chmod(_PRIVATE)
+        if not (self.path / "HEAD").exists():
+            git(self.path, "init", "--quiet", "--bare")
+        git(self.path, "config", "mailmap.blob", _NO_MAILMAP)
+        git(self.path, "symbolic-ref", "HEAD", f"refs/heads/{self.repository.default_branch}")
+
+    def holds(self, head: CommitId) -> bool:
+        """The clone is here, and that commit with it."""
+        return (self.path / "HEAD").exists() and bool(
+            git(self.path, "rev-parse", "--verify", "--quiet", f"{head}^{{commit}}", check=False).strip()
+        )
+
+    def at(self, head: CommitId) -> Clone:
+        """The clone as its default branch stood at `head`."""
+        return replace(open_clone(self.path), repository=self.repository, head=head)
+
+    def remove(self) -> None:
+        """Delete the clone and everything beside it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    # --- addresses ---------------------------------------------------------------------------------------------------
+
+    def addresses(self, head: CommitId) -> dict[str, tuple[CommitId, int]]:
+        """Every address of an author or committer with one commit that has it, as author (0) or committer (1)."""
+        found: dict[str, tuple[CommitId, int]] = {}
+        with git_stream(self.path, "log", "--format=%H%x00%ae%x00%ce", head, "--") as stream:
+            for line in stream:
+                sha, author, committer = line.decode("utf-8", "replace").rstrip("\n").split("\0", 2)
+                found.setdefault(author, (CommitId(sha), 0))
+                found.setdefault(committer, (CommitId(sha), 1))
+        return found
+
+    def known_accounts(self) -> dict[str, list[object] | None]:
+        """The accounts asked for so far, by address: (user id, login, bot); None where GitHub knows nobody."""
+        file = self.path / "accounts.json"
+        found: dict[str, list[object] | None] = json.loads(file.read_text()) if file.exists() else {}
+        return found
+
+    def keep_accounts(self, accounts: Mapping[str, object]) -> None:
+        _write(self.path / "accounts.json", [json.dumps(accounts, ensure_ascii=True)])
+
+    # --- the plan ----------------------------------------------------------------------------------------------------
+
+    def plan(self, head: CommitId) -> int:
+        """Write down what landed, oldest first, so that it can be read in steps; how many commits."""
+        rows = list(self._rows(head))[::-1]
+        _write(self.path / "plan.txt", rows)
+        return len(rows)
+
+    def _rows(self, head: CommitId) -> Iterator[str]:
+        for one in arrivals(self.at(head)):
+            carrier = one.carrier.id if one.carrier else "-"
+            yield f"{one.commit} {one.landed_at} {carrier} {one.brought_by or '-'}"
+
+    def is_planned(self) -> bool:
+        return (self.path / "plan.txt").exists()
+
+    def unplan(self) -> None:
+        """Forget the plan: another head counts."""
+        (self.path / "plan.txt").unlink(missing_ok=True)
+
+    def planned(self, start: int, size: int) -> list[Arrival]:
+        """Some lines of the plan, with their carriers read."""
+        with (self.path / "plan.txt").open() as file:
+            lines = [line.split() for number, line in enumerate(file) if start <= number < start + size]
+        wanted = list(dict.fromkeys(carrier for _, _, carrier, _ in lines if carrier != "-"))
+        carriers = {one.id: one for one in commits(self.path, wanted, patches=False)} if wanted else {}
+        return [_planned(line, carriers) for line in lines]
+
+    def mainline(self, head: CommitId) -> list[CommitId]:
+        """The first-parent line without its merges, newest first: what buttons and pushes put there."""
+        text = git(self.path, "rev-list", "--first-parent", "--no-merges", head)
+        return [CommitId(line) for line in text.split()]
+
+    def messages(self, wanted: Sequence[CommitId]) -> dict[CommitId, Commit]:
+        """These commits without their files."""
+        return {one.id: one for one in commits(self.path, wanted, patches=False)} if wanted else {}
+
+
+def _planned(line: list[str], carriers: Mapping[CommitId, Commit]) -> Arrival:
+    sha, landed_at, carrier, brought_by = line
+    number = None if brought_by == "-" else int(brought_by)
+    return Arrival(CommitId(sha), int(landed_at), carriers.get(CommitId(carrier)), number)
+
+
+def _write(file: Path, lines: list[str]) -> None:
+    """Whole or not at all."""
+    scratch = file.with_suffix(".new")
+    scratch.write_text("\n".join(lines) + "\n" if lines else "")
+    os.replace(scratch, file)
+
+
+def _credentials(url: str, token: str) -> dict[str, str]:
+    """The token for this host alone, through the environment: a command line can be read by everybody on the machine.
+
+    Redirects are refused, so it cannot be carried elsewhere.
+    """
+    parts = urlsplit(url)
+    basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    settings = {
+        f"http.{parts.scheme}://{parts.netloc}/.extraHeader": f"Authorization: Basic {basic}",
+        "http.followRedirects": "false",
+        "credential.helper": "",
+        "core.hooksPath": os.devnull,
+        "gc.auto": "0",
+    }
+    found = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_ALLOW_PROTOCOL": "http:https", "GIT_TERMINAL_PROMPT": "0"}
+    for number, (key, value) in enumerate(settings.items()):
+        found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return found | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C", "GIT_ASKPASS": ""}
+
+
+def _run(
+    folder: Path, arguments: tuple[str, ...], environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[bytes]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        return subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            capture_output=True,
+            env=kept | dict(environment),
+            check=False,
+            timeout=_HOURS,
+        )
+    except FileNotFoundError:
+        raise FetchError("the git program is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise FetchError("the history did not come within two hours") from None
+
+
+def _one_line(told: str) -> str:
+    lines = [line.removeprefix("fatal: ") for line in told.splitlines() if line.strip()]
+    return (lines[-1] if lines else "git failed without saying why")[:300]

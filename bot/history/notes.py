@@ -1,0 +1,66 @@
+"""What do the line notes of a clone (git-ai, under refs/notes/ai) say of its commits?
+
+An ordinary clone does not fetch them: `git fetch origin refs/notes/ai:refs/notes/ai` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from bot.history.git import GitError, git, git_stream
+from bot.metrics.ai_notes import LONGEST_NOTE
+
+REF = "refs/notes/ai"
+MOST_NOTES = 500
+"""notes that are asked for at once: their ids have to fit into a pipe that nobody empties yet"""
+
+
+def tip_of_notes(folder: Path) -> str:
+    """The commit that holds the clone's line notes as they are now; empty where it has none."""
+    return git(folder, "rev-parse", "--verify", "--quiet", f"{REF}^{{commit}}", check=False).strip()
+
+
+class Notes:
+    """The notes of one clone, as of one commit of the notes; nothing is run where it is empty."""
+
+    def __init__(self, folder: Path, tip: str) -> None:
+        self._folder = folder
+        self._blobs = _listed(folder, tip) if tip else {}
+
+    def of(self, commits: Sequence[str]) -> Mapping[str, str]:
+        """The note of each of these commits that has one. Raises GitError where one cannot be read."""
+        noted = [commit for commit in commits if commit in self._blobs]
+        found: dict[str, str] = {}
+        for start in range(0, len(noted), MOST_NOTES):
+            asked = noted[start : start + MOST_NOTES]
+            with git_stream(
+                self._folder, "cat-file", "--batch", lines=[self._blobs[commit] for commit in asked]
+            ) as stream:
+                found |= {commit: _note(stream) for commit in asked}
+        return found
+
+
+def _listed(folder: Path, tip: str) -> dict[str, str]:
+    """The blob of each commit's note. Git spreads notes over folders; their path without slashes is the commit."""
+    found = {}
+    for line in git(folder, "ls-tree", "-r", "-z", tip).split("\0"):
+        entry, tab, path = line.partition("\t")
+        if tab and entry.split(" ")[1] == "blob":
+            found[path.replace("/", "")] = entry.split(" ")[2]
+    return found
+
+
+def _note(stream: IO[bytes]) -> str:
+    """One answer of `cat-file --batch`: a line that ends in the size, the bytes, a line end."""
+    head = stream.readline().split()
+    if len(head) != 3:
+        raise GitError("a line note cannot be read; run: git fetch origin " + f"{REF}:{REF}")
+    left = int(head[2])
+    text = stream.read(min(left, LONGEST_NOTE))
+    left -= len(text)
+    while left > 0:
+        left -= len(stream.read(min(left, 1 << 20))) or left
+    stream.read(1)
+    return text.decode("utf-8", "replace")

@@ -1,0 +1,92 @@
+"""How are the patches of many commits read? By one git that stays, so that what it unpacked for one serves the next."""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from bot.history.git import GitError, command, environment, one_line
+from bot.history.log import FORMAT, read_record, records
+from bot.model import Commit
+
+_SHOWN = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
+_BLOCK = 1 << 18
+MOST_IDS = 500
+"""commits that are asked for at once: their ids have to fit into a pipe that nobody empties yet"""
+
+
+class PatchReader:
+    """Reads commits of one clone with their patches, in any number of calls. To be closed, or used in a `with`.
+
+    `git diff-tree --stdin` answers each id as it comes, and repeats a line that is no id: such a line, which nobody can
+    know beforehand, marks the end of an answer.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._mark = f"end {secrets.token_hex(16)}\n".encode()
+        self._told = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
+        self._git = subprocess.Popen(
+            command(folder, ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_SHOWN)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._told,
+            env=environment(),
+            bufsize=0,
+        )
+
+    def __enter__(self) -> PatchReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for stream in (self._git.stdin, self._git.stdout):
+            if stream is not None:
+                stream.close()
+        if self._git.poll() is None:
+            self._git.kill()
+        self._git.wait()
+        self._told.close()
+
+    def read(self, ids: Sequence[str]) -> Iterator[Commit]:
+        """The non-merge commits named, in the order named. Raises GitError where one cannot be read to its end."""
+        for start in range(0, len(ids), MOST_IDS):
+            asked = ids[start : start + MOST_IDS]
+            answered = 0
+            for record in records(self._answer(asked)):
+                yield read_record(record)
+                answered += 1
+            if answered != len(asked):
+                raise GitError(f"git showed {answered} of {len(asked)} commits")
+
+    def _answer(self, ids: Sequence[str]) -> Iterator[bytes]:
+        """What git writes for these ids, in blocks, without the mark at the end."""
+        stdin, stdout = self._git.stdin, self._git.stdout
+        assert stdin is not None  # noqa: S101 (asked for above)
+        assert stdout is not None  # noqa: S101 (likewise)
+        try:
+            stdin.write("".join(f"{one}\n" for one in ids).encode() + self._mark)
+        except BrokenPipeError:
+            raise self._failed() from None
+        held = b""
+        while not held.endswith(self._mark):
+            block = stdout.read(_BLOCK)
+            if not block:
+                raise self._failed()
+            held += block
+            if len(held) > len(self._mark) and not held.endswith(self._mark):
+                yield held[: -len(self._mark)]
+                held = held[-len(self._mark) :]
+        yield held[: -len(self._mark)]
+
+    def _failed(self) -> GitError:
+        self._git.wait()
+        self._told.seek(0)
+        return GitError(one_line(self._told.read()))

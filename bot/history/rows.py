@@ -1,0 +1,153 @@
+"""How is a fact kept in a cache: as rows that a database takes as they are, and that are quick to read again?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache, lru_cache
+from operator import attrgetter
+from typing import Any
+from zlib import crc32
+
+from bot.landing.identity import person_key
+from bot.landing.keys import asks, offers
+from bot.model import PARTS, AiMark, Fact, Lines, Signature
+
+OFFERS, ASKS = 1, 2
+"""what a fact has to do with a key: it may be found by it, or looks for what may be"""
+
+SignatureRow = tuple[str, str, int, str, int, str]
+"""name, e-mail, user id or 0, login or empty, whether a bot, the person's key"""
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of some facts; a fact is meant by its place in `facts`."""
+
+    facts: list[tuple[str, str, int, str, str]] = field(default_factory=list)
+    """repository, commit, landed_at, carrier, the whole fact as text"""
+    keys: list[tuple[int, int, int]] = field(default_factory=list)
+    """number of the key, fact, OFFERS and ASKS"""
+    parts: list[tuple[str, int]] = field(default_factory=list)
+    """key of a person, fact"""
+    signatures: dict[SignatureRow, int] = field(default_factory=dict)
+    """authored commits by signature"""
+
+    @classmethod
+    def of(cls, facts: Iterable[Fact]) -> Rows:
+        rows = cls()
+        for fact in facts:
+            rows.add(fact)
+        return rows
+
+    def add(self, fact: Fact) -> None:
+        place = len(self.facts)
+        self.facts.append((fact.repository, fact.commit, fact.landed_at, fact.carrier, to_text(fact)))
+        roles: dict[int, int] = {}
+        for role, keys in ((OFFERS, offers(fact)), (ASKS, asks(fact))):
+            for key in keys:
+                number = key_number(key)
+                roles[number] = roles.get(number, 0) | role
+        self.keys += [(number, place, role) for number, role in roles.items()]
+        people = {person_key(fact.author), *map(person_key, fact.co_authors)}
+        self.parts += [(key, place) for key in sorted(people)]
+        self._sign(fact.author, 1)
+        for person in fact.co_authors:
+            self._sign(person, 0)
+
+    def _sign(self, person: Signature, commits: int) -> None:
+        row = _signature_row(person)
+        self.signatures[row] = self.signatures.get(row, 0) + commits
+
+
+def key_number(key: str) -> int:
+    """A key as a number of 63 bits. Two keys of one number do no harm: more is folded together than has to be."""
+    text = key.encode("utf-8", "replace")
+    return crc32(text) << 31 | crc32(text, 0x5EED) >> 1
+
+
+@lru_cache(maxsize=4096)
+def _signature_row(person: Signature) -> SignatureRow:
+    name, email = (text.encode("utf-8", "replace").decode() for text in (person.name, person.email))
+    return name, email, person.user_id or 0, person.login or "", int(person.bot), person_key(person)
+
+
+# --- one fact as text ------------------------------------------------------------------------------------------------
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+
+_plain_signature: Callable[[Signature], tuple[object, ...]] = attrgetter("name", "email", "user_id", "login", "bot")
+_plain_lines: Callable[[Lines], tuple[object, ...]] = attrgetter(*PARTS)
+
+
+def _by_name(counts: Mapping[str, int]) -> Mapping[str, int]:
+    return dict(sorted(counts.items())) if len(counts) > 1 else counts
+
+
+@lru_cache(maxsize=4096)
+def _signature(row: tuple[Any, ...]) -> Signature:
+    """One object for the many facts that the same person signed."""
+    return Signature(*row)
+
+
+def _plain_marks(marks: Sequence[AiMark]) -> list[tuple[object, ...]]:
+    return [(mark.level, mark.tool, mark.source) for mark in marks]
+
+
+_PLAIN: Mapping[str, Callable[[Any], object]] = {
+    "author": _plain_signature,
+    "committer": _plain_signature,
+    "co_authors": lambda people: [_plain_signature(person) for person in people],
+    "lines": _plain_lines,
+    "ai": _plain_marks,
+    "languages": _by_name,
+    "skills": _by_name,
+    "signals": _by_name,
+}
+_READ: Mapping[str, Callable[[Any], object]] = {
+    "author": lambda row: _signature(tuple(row)),
+    "committer": lambda row: _signature(tuple(row)),
+    "co_authors": lambda rows: tuple(_signature(tuple(row)) for row in rows),
+    "lines": lambda counts: Lines(*counts),
+    "ai": lambda rows: tuple(AiMark(*row) for row in rows),
+    # the same files are touched again and again
+    "paths": lambda paths: tuple(map(sys.intern, paths)),
+    "keys": tuple,
+    "reverts": tuple,
+    "relands": tuple,
+    "links": tuple,
+}
+
+
+@cache
+def _columns() -> tuple[Callable[[Fact], tuple[object, ...]], tuple[tuple[int, Callable[[Any], object]], ...]]:
+    """What takes all fields of a fact at once, and the fields that have to be made plain."""
+    names = [column.name for column in fields(Fact)]
+    return attrgetter(*names), tuple((names.index(name), make) for name, make in _PLAIN.items())
+
+
+@cache
+def _readers() -> tuple[tuple[int, Callable[[Any], object]], ...]:
+    names = [column.name for column in fields(Fact)]
+    return tuple((names.index(name), read) for name, read in _READ.items())
+
+
+def to_text(fact: Fact) -> str:
+    """A fact as a list of its fields, which `from_text` turns back into an equal fact."""
+    values, plain = _columns()
+    row = list(values(fact))
+    for at, make in plain:
+        row[at] = make(row[at])
+    text = _encode(row)
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def from_text(text: str) -> Fact:
+    """The fact that `to_text` wrote."""
+    row = json.loads(text)
+    for at, read in _readers():
+        row[at] = read(row[at])
+    return Fact(*row)

@@ -1,0 +1,111 @@
+"""What do each person's months add up to? Kept by month, so that what landed since costs its own months alone."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from bot.history.scratch import MonthSum, Scratch
+from bot.history.workers import spread
+from bot.landing.identity import People
+from bot.landing.months import begins_at, month_after, month_of
+from bot.model import Change, Month, PersonKey, Repository
+
+_AT_ONCE = 800
+"""commits of neighbouring months that are folded together: memory holds no more of a history"""
+_WORTH_SPREADING = 4
+"""stretches from which other processes are worth their start"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Neighbouring months, and the moments of their beginning and end."""
+
+    months: tuple[Month, ...]
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summing:
+    """What is needed to sum up: who is who, which repositories there are, and where months are cut."""
+
+    people: People
+    keys: Mapping[PersonKey, frozenset[PersonKey]]
+    """every key of a person, by the person's own"""
+    repositories: Mapping[str, Repository]
+    zone: ZoneInfo
+
+    def sums(self, scratch: Scratch, stretch: _Stretch) -> list[MonthSum]:
+        """The sums of the stretch's months, of everybody who is no machine."""
+        from bot.landing.changes import fold  # kept sums need neither this nor what months are made of
+
+        changes = fold(scratch.landed_between(stretch.begin, stretch.end), self.repositories)
+        return [row for key, mine in self._by_person(changes) for row in self._of_one(key, mine, stretch)]
+
+    def _by_person(self, changes: Sequence[Change]) -> Iterator[tuple[PersonKey, list[Change]]]:
+        parts: dict[PersonKey, list[Change]] = defaultdict(list)
+        for change in changes:
+            authors = (self.people.person(commit.fact.author) for commit in change.counted)
+            for key in dict.fromkeys(person.key for person in authors if not person.bot):
+                parts[key].append(change)
+        yield from parts.items()
+
+    def _of_one(self, key: PersonKey, mine: Sequence[Change], stretch: _Stretch) -> Iterator[MonthSum]:
+        from bot.digest.profile import month_record
+        from bot.metrics.totals import work_by_month
+
+        work = work_by_month(mine, self.keys[key], self.zone)
+        for month in stretch.months:
+            if month in work:
+                record = month_record(work[month])
+                yield month, key, record.commits, record.features, record.bugs, record.lines_of_code
+
+
+def summed(scratch: Scratch, summing: Summing, workers: int | None = None) -> list[MonthSum]:
+    """The sums of every person's months; those that the file holds and nothing has touched since are taken from it."""
+    zone = str(summing.zone)
+    identities: dict[str, str] = {key: person for person, keys in summing.keys.items() for key in keys}
+    last = scratch.last_fact()
+    known = scratch.summed_up_to(zone, identities)
+    if known < last:
+        stretches = list(_stretches(scratch, summing.zone, known))
+        months = [month for stretch in stretches for month in stretch.months]
+        several = (workers or os.cpu_count() or 1) if len(stretches) >= _WORTH_SPREADING else 1
+        found = spread(stretches, several, partial(_summer, scratch.file, summing))
+        rows = [row for part in found for row in part]
+        kept = scratch.keep_sums(zone, months, rows, last, identities)
+        if not kept:
+            untouched = [row for row in scratch.sums(zone) if known and row[0] not in set(months)]
+            return sorted([*untouched, *rows])
+    return scratch.sums(zone)
+
+
+def _summer(file: Path, summing: Summing, stack: ExitStack) -> Callable[[_Stretch], list[MonthSum]]:
+    scratch = Scratch(file)
+    stack.callback(scratch.close)
+    return partial(summing.sums, scratch)
+
+
+def _stretches(scratch: Scratch, zone: ZoneInfo, known: int) -> Iterator[_Stretch]:
+    """The months to be summed: all, or those that commits after number `known` touch, and what belongs with them."""
+    moments = scratch.touched_since(known) if known else scratch.days()
+    months = sorted({month_of(moment, zone) for moment in moments})
+    pending: list[Month] = []
+    begin = size = 0
+    for month in months:
+        start, end = begins_at(month, zone), begins_at(month_after(month), zone)
+        if pending and (size > _AT_ONCE or (known and month != month_after(pending[-1]))):
+            yield _Stretch(tuple(pending), begin, begins_at(month_after(pending[-1]), zone))
+            pending, size = [], 0
+        begin = begin if pending else start
+        pending.append(month)
+        size += scratch.count_between(start, end)
+    if pending:
+        yield _Stretch(tuple(pending), begin, begins_at(month_after(pending[-1]), zone))

@@ -1,0 +1,198 @@
+"""How does a process without credentials come by an App? By a page or a pasted code, and what GitHub gives for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import secrets
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from aiohttp import web
+
+from bot import credentials
+from bot.config import GitHubAddress, Settings, with_credentials
+from bot.credentials import Credentials
+from bot.errors import UnusableInputError
+from bot.github.payloads import registration as payloads
+from bot.github.payloads.registration import Registered
+from bot.github.registration import RegistrationError, convert
+from bot.github.transport import Endpoint
+from bot.manifest import app_manifest
+from bot.render.setup import HandOver, hand_over_page
+from bot.web.setup import Registration, SetupPages, is_login, is_out_of_reach
+
+Tell = Callable[[str], None]
+_CODE = re.compile(r"[A-Za-z0-9._-]{1,200}")
+
+
+def tell(text: str) -> None:
+    """A line for whoever started the command."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def hook_of(settings: Settings) -> str:
+    """Where GitHub is to send deliveries."""
+    return settings.relay or f"{settings.public_url}/webhook"
+
+
+def unreachable(settings: Settings) -> str:
+    """What to do before GitHub could deliver anything here; empty where nothing stands in the way."""
+    hook = hook_of(settings)
+    if not is_out_of_reach(hook, settings.github.web):
+        return ""
+    return (
+        f"GitHub cannot reach {hook}. Stop, and start again with ALMANAC_PUBLIC_URL set to the address that people "
+        "and GitHub use, or on a laptop with --relay and a channel from https://smee.io/new."
+    )
+
+
+def hand_over(settings: Settings, base: str) -> Callable[[GitHubAddress, str, str], HandOver]:
+    """The form that registers the App: its manifest with our addresses, for one GitHub, owner and state."""
+
+    def form(github: GitHubAddress, organisation: str, state: str) -> HandOver:
+        told = payloads.manifest(
+            app_manifest(), hook=hook_of(settings), public_url=settings.public_url, back=f"{base}/setup/done"
+        )
+        place = f"/organizations/{organisation}/settings/apps/new" if organisation else "/settings/apps/new"
+        return HandOver(f"{github.web}{place}?{urlencode({'state': state})}", organisation, told)
+
+    return form
+
+
+async def converted(github: GitHubAddress, code: str) -> Registered:
+    """What GitHub gives for a code. Raises RegistrationError."""
+    return await convert(Endpoint(base_url=github.api), code)
+
+
+def kept(settings: Settings, registered: Registered, github: GitHubAddress) -> Credentials:
+    """The file in ALMANAC_DATA, written; never over another App's. Raises UnusableInputError."""
+    found = Credentials(
+        app_id=str(registered.app_id),
+        slug=registered.slug,
+        page=registered.page,
+        github=github.web,
+        client_id=registered.client_id,
+        client_secret=registered.client_secret,
+        private_key=registered.private_key,
+        webhook_secret=registered.webhook_secret,
+        relay=settings.relay,
+    )
+    credentials.keep(settings.data, found)
+    return found
+
+
+# --- with a browser --------------------------------------------------------------------------------------------------
+
+
+async def register_by_page(
+    settings: Settings, stopping: asyncio.Event, *, starting: bool = True, say: Tell = tell
+) -> Settings | None:
+    """The settings with the new App's credentials, once somebody has registered it; None where stopped before.
+
+    Raises UnusableInputError where the secrets could not be kept, before GitHub is asked for any.
+    """
+    credentials.check_room(settings.data)
+    made: list[Credentials] = []
+
+    def keep(registered: Registered, github: GitHubAddress) -> str:
+        made.append(kept(settings, registered, github))
+        return made[0].install_link
+
+    token, base = secrets.token_urlsafe(32), settings.public_url
+    pages = SetupPages(
+        Registration(
+            token=token,
+            base=base,
+            github=settings.github.web,
+            hook=hook_of(settings),
+            hand_over=hand_over(settings, base),
+            convert=converted,
+            keep=keep,
+            warning=unreachable(settings),
+            starting=starting,
+        )
+    )
+    async with _listening(pages, settings):
+        say("No App is registered yet. Open this address in a browser; it is good once, and for nobody else:")
+        say(f"  {base}/setup/{token}")
+        if unreachable(settings):
+            say(unreachable(settings))
+        await _first_of(pages.done, stopping)
+    if not made:
+        return None
+    say(f"The App {made[0].slug} is registered; its secrets are in {credentials.path_in(settings.data)}.")
+    say(f"Install it on an account: {made[0].install_link}")
+    return with_credentials(settings, made[0])
+
+
+@contextlib.asynccontextmanager
+async def _listening(pages: SetupPages, settings: Settings) -> AsyncIterator[None]:
+    runner = web.AppRunner(pages.web_app(), access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, settings.host, settings.port).start()
+        yield
+    finally:
+        await runner.cleanup()
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
+
+
+# --- without one on this machine -------------------------------------------------------------------------------------
+
+
+def form_for_elsewhere(settings: Settings, organisation: str, state: str) -> str:
+    """A page that stands alone: opened in any browser, it takes the manifest to GitHub."""
+    return hand_over_page(hand_over(settings, settings.public_url)(settings.github, organisation, state))
+
+
+async def register_by_form(settings: Settings, form: Path, organisation: str) -> Credentials:
+    """The App, registered with a browser on another machine. Raises UnusableInputError."""
+    if organisation and not is_login(organisation):
+        raise UnusableInputError(f"{organisation} is no organisation's name")
+    credentials.check_room(settings.data)
+    state = secrets.token_urlsafe(32)
+    try:
+        await asyncio.to_thread(form.write_text, form_for_elsewhere(settings, organisation, state), "utf-8")
+    except OSError as error:
+        raise UnusableInputError(f"cannot write {form}: {error.strerror}") from None
+    tell(f"Open {form} in a browser anywhere, and register the App there.")
+    tell("The browser ends at an address it may not be able to open. Paste that address here:")
+    return await register_by_code(settings, code_in(await asyncio.to_thread(sys.stdin.readline), state))
+
+
+def code_in(pasted: str, state: str) -> str:
+    """The code in what was pasted: the whole address the browser was sent to, or the code alone.
+
+    Raises UnusableInputError for anything else, and for the answer to another question than ours.
+    """
+    text = pasted.strip()
+    if "?" in text:
+        asked = parse_qs(urlsplit(text).query)
+        if asked.get("state") != [state]:
+            raise UnusableInputError("that address does not answer this page: open the page that was written just now")
+        text = (asked.get("code") or [""])[0]
+    if not _CODE.fullmatch(text):
+        raise UnusableInputError("no code in that: paste the address that the browser ended at, from its address bar")
+    return text
+
+
+async def register_by_code(settings: Settings, code: str) -> Credentials:
+    """The App behind a pasted code, kept. Raises UnusableInputError."""
+    credentials.check_room(settings.data)
+    try:
+        return kept(settings, await converted(settings.github, code), settings.github)
+    except RegistrationError as error:
+        raise UnusableInputError(str(error)) from None

@@ -1,0 +1,219 @@
+"""How do deliveries reach a machine that GitHub cannot? From a channel, handed to our own door over HTTP, unchanged.
+
+A smee channel parses each body and writes it again, so the bytes that were signed are gone. What it wrote is cut out of
+its message as it stands, never parsed and written a second time here. Where that is what GitHub signed, the door takes
+it; where it is not, the door refuses it, as it refuses any body it cannot verify. A channel that passes on the bytes
+themselves (`bodyB`, base64, as gosmee does) loses nothing.
+https://github.com/probot/smee.io/blob/master/lib/server.js
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import json
+import logging
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+
+log = logging.getLogger(__name__)
+
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+_SILENCE = 90.0
+"""seconds; a channel says something every 30"""
+_LARGEST = 64 * 1024 * 1024
+_HEADERS = (
+    "x-github-event",
+    "x-github-delivery",
+    "x-hub-signature-256",
+    "x-github-hook-id",
+    "x-github-hook-installation-target-id",
+    "x-github-hook-installation-target-type",
+)
+_TRIES = 5
+_BLANKS = " \t\r\n"
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class ChannelError(Exception):
+    """The channel answered something that is no stream of events."""
+
+
+@dataclass(slots=True)
+class EventStream:
+    """Bytes in, events out, as (name, data): https://html.spec.whatwg.org/multipage/server-sent-events.html"""
+
+    _rest: bytearray = field(default_factory=bytearray)
+    _name: str = ""
+    _data: list[str] = field(default_factory=list)
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
+        """The events that these bytes complete. Raises ChannelError for one that never ends."""
+        self._rest += chunk
+        if len(self._rest) > _LARGEST:
+            raise ChannelError("an event above the largest delivery")
+        if b"\n" not in chunk:
+            return
+        *lines, rest = self._rest.split(b"\n")
+        self._rest = rest
+        for line in lines:
+            text = line.removesuffix(b"\r").decode("utf-8", "replace")
+            if text:
+                self._take(text)
+            elif self._data:
+                yield self._name or "message", "\n".join(self._data)
+            if not text:
+                self._name, self._data = "", []
+
+    def _take(self, line: str) -> None:
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            self._name = value
+        elif name == "data":
+            self._data.append(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Relayed:
+    """One delivery as a channel gives it."""
+
+    headers: dict[str, str]
+    body: bytes
+
+    @classmethod
+    def of(cls, message: str) -> Relayed | None:
+        """None for a message that carries no delivery."""
+        try:
+            members = dict(_members(message))
+        except (ValueError, RecursionError):
+            return None
+        headers = {name: value for name in _HEADERS if isinstance(value := members.get(name, ("", None))[1], str)}
+        body = _body_of(members)
+        if body is None or "x-github-delivery" not in headers:
+            return None
+        return cls(headers | {"content-type": "application/json"}, body)
+
+
+def _body_of(members: dict[str, tuple[str, Any]]) -> bytes | None:
+    """The bytes themselves where the channel passes them on, else what it wrote in their place."""
+    whole = members.get("bodyB", ("", None))[1]
+    if isinstance(whole, str):
+        try:
+            return base64.b64decode(whole, validate=True)
+        except binascii.Error:
+            return None
+    if "body" not in members:
+        return None
+    written, value = members["body"]
+    return (value if isinstance(value, str) else written).encode("utf-8", "replace")
+
+
+def _members(text: str) -> Iterator[tuple[str, tuple[str, Any]]]:
+    """Each member of the JSON object: its name, how its value is written, and the value. Raises ValueError."""
+    decoder = json.JSONDecoder()
+    at = _past(text, 0, "{")
+    while True:
+        name, at = decoder.raw_decode(text, _past(text, at))
+        start = _past(text, _past(text, at, ":"))
+        value, at = decoder.raw_decode(text, start)
+        yield str(name), (text[start:at], value)
+        at = _past(text, at)
+        if text[at : at + 1] != ",":
+            return
+        at += 1
+
+
+def _past(text: str, at: int, sign: str = "") -> int:
+    """The place after blanks and, where one is named, a sign that must stand there."""
+    while text[at : at + 1] and text[at] in _BLANKS:
+        at += 1
+    if sign and text[at : at + 1] != sign:
+        raise ValueError(f"no {sign}")
+    return at + len(sign)
+
+
+class Relay:
+    """Follows one channel for ever, and sends each delivery to `door`, in order."""
+
+    def __init__(self, channel: str, door: str, *, sleep: Sleep = asyncio.sleep) -> None:
+        self._channel, self._door, self._sleep = channel, door, sleep
+        self._host = urlsplit(channel).hostname
+        """the channel's whole address opens it, so logs name its host alone"""
+        self._wait = _FIRST_WAIT
+
+    async def follow(self) -> None:
+        """Until cancelled; a channel that is gone is asked again after 1 s, 2 s, and so on up to a minute."""
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            while True:
+                try:
+                    await self._listen(session)
+                    log.warning("the channel at %s ended", self._host)
+                except (aiohttp.ClientError, TimeoutError, OSError, ChannelError) as error:
+                    log.warning("the channel at %s cannot be read: %s", self._host, _named(error))
+                await self._sleep(self._wait * (0.75 + random.random() / 2))
+                self._wait = min(self._wait * 2, _LONGEST_WAIT)
+
+    async def _listen(self, session: aiohttp.ClientSession) -> None:
+        patience = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_SILENCE)
+        asked = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        async with session.get(self._channel, headers=asked, timeout=patience, allow_redirects=False) as answer:
+            if answer.status != 200 or answer.content_type != "text/event-stream":
+                raise ChannelError(f"status {answer.status}, {answer.content_type}")
+            log.info("deliveries are fetched from the channel at %s", self._host)
+            stream = EventStream()
+            async for chunk in answer.content.iter_any():
+                for name, data in stream.feed(chunk):
+                    self._wait = _FIRST_WAIT
+                    if name == "message":
+                        await self._hand_in(session, data)
+
+    async def _hand_in(self, session: aiohttp.ClientSession, data: str) -> None:
+        """To the door; a channel keeps nothing, so a door that is shut for a moment is asked again."""
+        delivery = Relayed.of(data)
+        if delivery is None:
+            return
+        name = delivery.headers["x-github-delivery"][:64]
+        for turn in range(_TRIES):
+            status = await self._post(session, delivery)
+            if status not in {0, 429, 503}:
+                break
+            await self._sleep(2.0**turn)
+        if status == 403:
+            log.error("delivery %s refused: what the channel gives is not, byte for byte, what GitHub signed", name)
+        elif status != 202:
+            log.error("delivery %s not taken: %s", name, status or "no answer")
+
+    async def _post(self, session: aiohttp.ClientSession, delivery: Relayed) -> int:
+        try:
+            async with session.post(self._door, data=delivery.body, headers=delivery.headers) as answer:
+                return answer.status
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            return 0
+
+
+def _named(error: BaseException) -> str:
+    return str(error) if isinstance(error, ChannelError) else type(error).__name__
+
+
+@contextlib.asynccontextmanager
+async def relaying(channel: str, door: str) -> AsyncIterator[None]:
+    """Follow the channel while the block runs; no channel, nothing to do."""
+    if not channel:
+        yield
+        return
+    following = asyncio.create_task(Relay(channel, door).follow())
+    try:
+        yield
+    finally:
+        following.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await following

@@ -1,0 +1,56 @@
+"""What do the pages of the running bot work with, and where does it come from?"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.config import Settings
+from bot.manifest import shipped
+from bot.model import PersonKey
+from bot.signatures import signing_key, write_once
+from bot.tasks.personal import forget
+from bot.tasks.workplace import Workplace
+from bot.web.collaborators import Pages
+from bot.web.sign_in import SignIn
+
+
+def pages_of(settings: Settings, place: Workplace) -> Pages:
+    """Keys are made in the data folder at the first start."""
+
+    async def erase(conn: AsyncConnection, key: PersonKey) -> None:
+        await forget(conn, place, key, place.clock())
+
+    return Pages(
+        store=place.store,
+        public_url=settings.public_url,
+        zone=settings.timezone,
+        clock=place.clock,
+        definitions=_definitions(),
+        sign_in=_sign_in(settings),
+        erase=erase,
+        secret=link_secret(settings.data / "links.key"),
+        signing=signing_key(settings.data / "snapshots.key"),
+    )
+
+
+def _definitions() -> Path | None:
+    """What each metric means, explained on a page; None where this installation lacks it."""
+    found = shipped("docs/metrics.md")
+    return found if isinstance(found, Path) and found.is_file() else None
+
+
+def _sign_in(settings: Settings) -> SignIn | None:
+    """The App's OAuth client; without one the settings page is not served."""
+    if not settings.client_id or not settings.client_secret:
+        return None
+    return SignIn(settings.client_id, settings.client_secret, web=settings.github.web, api=settings.github.api)
+
+
+def link_secret(path: Path) -> bytes:
+    """The 32 bytes that sign links, made at the first start; readable by the service alone."""
+    if not path.exists():
+        write_once(path, secrets.token_bytes(32))
+    return path.read_bytes()

@@ -1,0 +1,86 @@
+"""What does a published profile say that no clone can show? Corrections by people, and what only GitHub knew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from bot.landing.corrections import SAID_KINDS, Classified
+from bot.model import Change
+from bot.render.anonymity import PERSONAL
+from bot.render.plain import plain
+
+LIVE = "live"
+"""beside a score or a month: what only GitHub shows, of which no clone can say anything"""
+_BEFORE, _AFTER = "classified by ", ": correction"
+
+
+def said_by(why: object) -> str | None:
+    """Who a change's `why` says corrected its kind; None where it says nothing of that."""
+    if isinstance(why, str) and why.startswith(_BEFORE) and why.endswith(_AFTER):
+        return why[len(_BEFORE) : -len(_AFTER)]
+    return None
+
+
+def corrections(
+    published: Mapping[str, Any], changes: Sequence[Change], own: Collection[str]
+) -> dict[str, tuple[Classified, Change]]:
+    """The published change's id -> what it says was said of it, and the change of the clones that it was said of.
+
+    Only of what can be corrected: a pull request that the clones hold and that takes nothing back, and one of the kinds
+    that `classify` knows. Everything else that such a row claims is compared as it stands. `own` are the repositories
+    that a profile without a name calls personal.
+    """
+    there = {(change.repository.lower(), change.pull_request): change for change in changes if change.kind != "revert"}
+    found: dict[str, tuple[Classified, Change]] = {}
+    for row in published["changes"]:
+        by, number = said_by(row.get("why")), row.get("pull_request")
+        if by is None or not isinstance(number, int) or row.get("kind") not in SAID_KINDS.values():
+            continue
+        named = str(row.get("repository", ""))
+        places = own if named.startswith(PERSONAL) else (named,)
+        meant = [change for place in places if (change := there.get((place.lower(), number))) is not None]
+        if len(meant) == 1:
+            found[str(row.get("id", ""))] = Classified(meant[0].repository, number, row["kind"], by), meant[0]
+    return found
+
+
+def told_corrections(said: Mapping[str, tuple[Classified, Change]]) -> Iterator[str]:
+    """Each correction in words: which change, what it is said to be, by whom, and what the clone alone says."""
+    for key, (one, change) in said.items():
+        alone = f"{change.kind} ({plain(change.why)})"
+        yield f"changes[{plain(key)}].kind is {one.kind}, classified by {plain(one.by)}; the clone alone says {alone}"
+
+
+def told_live(published: Mapping[str, Any]) -> Iterator[str]:
+    """Each value that only GitHub knew, beside the score or the month where it stands."""
+    for field, value in _live(published):
+        for inner, leaf in _leaves(field, value):
+            yield f"{plain(inner)} is {plain(json.dumps(leaf, ensure_ascii=False))}"
+
+
+def is_live(field: str, name: str) -> bool:
+    """Whether a value of that name in that field is one that no clone can know."""
+    return name == LIVE and field.startswith(("quality.", "months["))
+
+
+def _live(published: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    quality, months = published.get("quality"), published.get("months")
+    for name, score in quality.items() if isinstance(quality, dict) else ():
+        if isinstance(score, dict) and LIVE in score:
+            yield f"quality.{name}.{LIVE}", score[LIVE]
+    for month in months if isinstance(months, list) else ():
+        if isinstance(month, dict) and LIVE in month:
+            yield f"months[{month.get('month')}].{LIVE}", month[LIVE]
+
+
+def _leaves(field: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Each number or text of objects, and each row of a list."""
+    if isinstance(value, dict) and value:
+        for name, inner in value.items():
+            yield from _leaves(f"{field}.{name}", inner)
+    elif isinstance(value, list):
+        yield from ((f"{field}[{at}]", row) for at, row in enumerate(value, 1))
+    else:
+        yield field, value

@@ -1,0 +1,134 @@
+"""How far has the history of each repository been read, and until when has GitHub been listened to?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Column, ForeignKey, Table, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import CommitId, InstallationId, RepositoryId
+from bot.store.columns import METADATA, Instant, Whole, Words, counters
+from bot.store.dialect import insert_into, upsert
+from bot.store.installations import REPOSITORY
+
+State = Literal["waiting", "pull requests", "commits", "done"]
+
+BACKFILL = Table(
+    "backfill",
+    METADATA,
+    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("installation_id", Whole, nullable=False),
+    Column("state", Words, nullable=False, server_default="waiting"),
+    Column("head", Words),
+    Column("cursor", Words),
+    *counters("size", "pulls", "pulls_done", "commits", "commits_done", "requests", "points"),
+    Column("started_at", Instant, nullable=False),
+    Column("finished_at", Instant),
+)
+BROUGHT = Table(
+    "brought",
+    METADATA,
+    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("commit_id", Words, primary_key=True),
+    Column("number", Whole, nullable=False),
+)
+"""commits that the rebase button made, and of which pull request: kept until they are recorded"""
+WATERMARK = Table(
+    "watermark",
+    METADATA,
+    Column("name", Words, primary_key=True),
+    Column("at", Instant, nullable=False),
+    Column("head", Words),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """The reading of one repository's history. What was asked of GitHub for it is counted in `requests` and `points`.
+
+    `head` is the commit of the default branch that the clone was at, `cursor` GitHub's mark behind the last page of
+    pull requests (None before the first), `size` how many a page holds.
+    """
+
+    repository_id: RepositoryId
+    installation_id: InstallationId
+    started_at: datetime
+    state: State = "waiting"
+    head: CommitId | None = None
+    cursor: str | None = None
+    size: int = 0
+    pulls: int = 0
+    pulls_done: int = 0
+    commits: int = 0
+    commits_done: int = 0
+    requests: int = 0
+    points: int = 0
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """Up to this moment, and to this head of a default branch, nothing of the named thing is missing."""
+
+    name: str
+    at: datetime
+    head: CommitId | None = None
+
+
+async def read(conn: AsyncConnection, repository_id: RepositoryId) -> Backfill | None:
+    row = (await conn.execute(select(BACKFILL).where(BACKFILL.c.repository_id == repository_id))).mappings().first()
+    return None if row is None else Backfill(**row)
+
+
+async def of(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> list[Backfill]:
+    """The readings of these repositories, by id."""
+    query = select(BACKFILL).where(BACKFILL.c.repository_id.in_(ids)).order_by(BACKFILL.c.repository_id)
+    return [Backfill(**row) for row in (await conn.execute(query)).mappings()]
+
+
+async def begin(conn: AsyncConnection, new: Backfill, *, again: bool = False) -> bool:
+    """Open the reading of a repository; False where it was opened before, unless `again` begins a finished one anew."""
+    row = {name: getattr(new, name) for name in new.__slots__}
+    if again:
+        old = await read(conn, new.repository_id)
+        if old is not None and old.state != "done":
+            return False
+        await upsert(conn, BACKFILL, [row])
+        return True
+    statement = insert_into(conn, BACKFILL).values(row).on_conflict_do_nothing().returning(BACKFILL.c.repository_id)
+    return (await conn.execute(statement)).first() is not None
+
+
+async def move(conn: AsyncConnection, repository_id: RepositoryId, **values: Any) -> None:
+    """Write down how far it is."""
+    await conn.execute(update(BACKFILL).where(BACKFILL.c.repository_id == repository_id).values(**values))
+
+
+async def bring(conn: AsyncConnection, repository_id: RepositoryId, found: Mapping[CommitId, int]) -> None:
+    """Remember which pull request these commits came from."""
+    rows = [{"repository_id": repository_id, "commit_id": one, "number": number} for one, number in found.items()]
+    await upsert(conn, BROUGHT, rows)
+
+
+async def brought(conn: AsyncConnection, repository_id: RepositoryId, ids: Sequence[CommitId]) -> dict[CommitId, int]:
+    """The pull requests of those of these commits that one is remembered for."""
+    same = (BROUGHT.c.repository_id == repository_id) & BROUGHT.c.commit_id.in_(ids)
+    return {CommitId(row.commit_id): row.number for row in await conn.execute(select(BROUGHT).where(same))}
+
+
+async def forget_brought(conn: AsyncConnection, repository_id: RepositoryId) -> None:
+    await conn.execute(delete(BROUGHT).where(BROUGHT.c.repository_id == repository_id))
+
+
+async def watermark(conn: AsyncConnection, name: str) -> Watermark | None:
+    row = (await conn.execute(select(WATERMARK).where(WATERMARK.c.name == name))).mappings().first()
+    return None if row is None else Watermark(**row)
+
+
+async def mark(conn: AsyncConnection, reached: Watermark) -> None:
+    """Move the watermark of this name."""
+    await upsert(conn, WATERMARK, [{name: getattr(reached, name) for name in reached.__slots__}])

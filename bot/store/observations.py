@@ -1,0 +1,160 @@
+"""What did GitHub show of a piece of work that no clone holds? Append-only rows: checks, reviews, remarks, merges.
+
+A row is keyed by where it was seen: repository, number of the pull request or issue, signal, and the source's own
+name (a review's or a head commit's). Hearing of it twice is once; what GitHub says later of the same source is a row
+of its own, and the newest counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Column, Index, Table, delete, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.landing.months import month_of
+from bot.metrics.scores import NOTHING, Known
+from bot.model import ChangeId, Month, PersonKey, RepositoryId, Reviews
+from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.store.dialect import insert_into
+
+NOBODY = PersonKey("")
+READ = "read"
+"""source of the row that says: all reviews of this pull request were read, and none approved"""
+Signal = Literal["checks", "review", "remark", "merge"]
+
+OBSERVATION = Table(
+    "observation",
+    METADATA,
+    Column("repository_id", Whole, primary_key=True, autoincrement=False),
+    Column("number", Whole, primary_key=True, autoincrement=False),
+    Column("signal", Words, primary_key=True),
+    Column("source", Words, primary_key=True),
+    Column("person_key", Words, nullable=False, server_default=""),
+    Column("at", Instant, nullable=False),
+    Column("value", Json, nullable=False),
+    Index(None, "person_key"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One thing seen; `at` is when it happened. Checks have the number 0: they belong to a commit, `value["head"]`."""
+
+    repository_id: RepositoryId
+    number: int
+    signal: Signal
+    source: str
+    at: datetime
+    value: dict[str, Any]
+    person_key: PersonKey = NOBODY
+
+
+async def observe(conn: AsyncConnection, seen: Iterable[Observation]) -> int:
+    """Append what was not seen before; how many rows are new."""
+    rows = [asdict(one) for one in seen]
+    if not rows:
+        return 0
+    statement = insert_into(conn, OBSERVATION).on_conflict_do_nothing().returning(OBSERVATION.c.source)
+    return len((await conn.execute(statement, rows)).all())
+
+
+async def of_repositories(
+    conn: AsyncConnection, repositories: Collection[RepositoryId], signals: Collection[Signal]
+) -> list[Observation]:
+    """Everything seen there of these signals, oldest first."""
+    here = OBSERVATION.c.repository_id.in_(repositories) & OBSERVATION.c.signal.in_(signals)
+    return await _read(conn, here)
+
+
+async def of_work(conn: AsyncConnection, repository: RepositoryId, numbers: Collection[int]) -> list[Observation]:
+    """Everything seen of these pull requests or issues of one repository, oldest first."""
+    return await _read(conn, (OBSERVATION.c.repository_id == repository) & OBSERVATION.c.number.in_(numbers))
+
+
+async def of_people(
+    conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
+) -> list[Observation]:
+    """What these people did in these repositories, oldest first."""
+    theirs = OBSERVATION.c.person_key.in_(people)
+    return await _read(conn, theirs & OBSERVATION.c.repository_id.in_(repositories))
+
+
+async def count_in(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> int:
+    """How many there are; it never falls, but where somebody is erased."""
+    here = OBSERVATION.c.repository_id.in_(repositories)
+    return int((await conn.execute(select(func.count()).where(here))).scalar_one())
+
+
+def known_of(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> dict[ChangeId, Known]:
+    """What the scores take of it, by change. Nothing is said of approval where nobody looked whether there was one.
+
+    Checks are those of the head that was merged, the newest of each app: a run that passes takes back one that failed.
+    """
+    by_work: dict[tuple[RepositoryId, int], list[Observation]] = defaultdict(list)
+    checks: dict[tuple[RepositoryId, str], dict[int, str]] = defaultdict(dict)
+    for one in sorted(seen, key=lambda row: (row.at, row.signal, row.source)):
+        if one.signal == "checks":
+            checks[one.repository_id, one.value["head"]][one.value["app"]] = one.value["state"]
+        elif one.repository_id in names:
+            by_work[one.repository_id, one.number].append(one)
+    found: dict[ChangeId, Known] = {}
+    for (repository, number), rows in by_work.items():
+        heads = [row.value["head"] for row in rows if row.signal == "merge"]
+        states = {state for head in heads for state in checks.get((repository, head), {}).values()}
+        known = replace(NOTHING, checks=_together(states), approved=approval(rows))
+        if known != NOTHING:
+            found[ChangeId(f"{names[repository]}#{number}")] = known
+    return found
+
+
+def _together(states: Collection[str]) -> Literal["passed", "failed", "unknown"]:
+    return "failed" if "failed" in states else "passed" if states else "unknown"
+
+
+def approval(rows: Iterable[Observation]) -> bool | None:
+    """Whether somebody approved one pull request; False only where all its reviews were read and none was one."""
+    states: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row.signal == "review":
+            states[row.source.partition(":")[0]].add(row.value["state"])
+    if any("approved" in said and "dismissed" not in said for said in states.values()):
+        return True
+    return False if READ in states else None
+
+
+def reviews_by_month(seen: Iterable[Observation], zone: ZoneInfo) -> dict[Month, Reviews]:
+    """The reviews that one person gave, by the month in which each was submitted."""
+    months: dict[Month, list[Observation]] = defaultdict(list)
+    for one in seen:
+        months[month_of(int(one.at.timestamp()), zone)].append(one)
+    return {month: found for month in sorted(months) if (found := _reviews(months[month])) != Reviews()}
+
+
+def _reviews(rows: Sequence[Observation]) -> Reviews:
+    given = [row for row in rows if row.signal == "review"]
+    about = {(row.repository_id, row.number) for row in rows if row.signal in ("review", "remark")}
+    return Reviews(
+        given=len({(row.repository_id, row.source.partition(":")[0]) for row in given}),
+        pull_requests=len(about),
+        approvals=sum(row.value["state"] == "approved" for row in given),
+        rounds=sum(row.value["state"] == "changes_requested" for row in given),
+        remarks=sum(row.signal == "remark" for row in rows),
+    )
+
+
+async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:
+    """Drop what names these people."""
+    await conn.execute(delete(OBSERVATION).where(OBSERVATION.c.person_key.in_(people)))
+
+
+async def _read(conn: AsyncConnection, which: Any) -> list[Observation]:
+    table = OBSERVATION.c
+    query = select(OBSERVATION).where(which)
+    rows = await conn.execute(query.order_by(table.at, table.repository_id, table.number, table.signal, table.source))
+    return [Observation(**row) for row in rows.mappings()]

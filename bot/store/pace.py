@@ -1,0 +1,77 @@
+"""When may the next request of one installation start, whichever process sends it?
+
+Processes that serve one installation share its limits at GitHub, so they share one small row: a write takes the next
+free slot of it, and a pause that one of them was told holds for all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlalchemy import Column, Table, case, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.columns import METADATA, Whole, counters
+from bot.store.dialect import insert_absent, insert_into
+from bot.store.engine import Store
+
+PACE = Table(
+    "pace",
+    METADATA,
+    Column("installation_id", Whole, primary_key=True, autoincrement=False),
+    *counters("next_write", "closed_until"),
+)
+"""both are milliseconds of the epoch"""
+FRESH = 1.0
+"""seconds for which a pause that was looked up is believed: a look for each request would cost more than it saves"""
+
+
+@dataclass
+class SharedPace:
+    """The row of one installation. Moments are the wall clock's, so hosts that share it have to keep time."""
+
+    store: Store
+    installation: int
+    wall: Callable[[], float] = time.time
+    _looked: tuple[float, float] = field(default=(float("-inf"), 0.0), init=False)
+
+    async def slot(self, gap: float) -> float:
+        """Seconds until the slot that is now this writer's; the next one begins `gap` seconds after it."""
+        now = self.wall()
+        async with self.store.begin() as conn:
+            starts = await _take_slot(conn, self.installation, now=round(now * 1000), gap=round(gap * 1000))
+        return max(starts / 1000 - now, 0.0)
+
+    async def closed(self) -> float:
+        """Seconds for which no request may start, as any process was told."""
+        now = self.wall()
+        looked_at, until = self._looked
+        if not looked_at <= now < looked_at + FRESH:
+            async with self.store.read() as conn:
+                query = select(PACE.c.closed_until).where(PACE.c.installation_id == self.installation)
+                until = ((await conn.execute(query)).scalar_one_or_none() or 0) / 1000
+            self._looked = (now, until)
+        return max(until - now, 0.0)
+
+    async def close(self, seconds: float) -> None:
+        """Let no process start a request for so long; a longer pause stays."""
+        until = round((self.wall() + seconds) * 1000)
+        async with self.store.begin() as conn:
+            statement = insert_into(conn, PACE).values(installation_id=self.installation, closed_until=until)
+            later = statement.excluded.closed_until
+            statement = statement.on_conflict_do_update(
+                index_elements=["installation_id"], set_={"closed_until": later}, where=PACE.c.closed_until < later
+            )
+            await conn.execute(statement)
+        self._looked = (float("-inf"), 0.0)
+
+
+async def _take_slot(conn: AsyncConnection, installation: int, *, now: int, gap: int) -> int:
+    """One statement moves the row on, so that two processes never get the same slot."""
+    await insert_absent(conn, PACE, [{"installation_id": installation}])
+    starts = case((PACE.c.next_write > now, PACE.c.next_write), else_=now)
+    mine = PACE.c.installation_id == installation
+    statement = update(PACE).where(mine).values(next_write=starts + gap).returning(PACE.c.next_write)
+    return int((await conn.execute(statement)).scalar_one()) - gap

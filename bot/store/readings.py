@@ -1,0 +1,105 @@
+"""What did GitHub answer of landed commits? They never change, so a second delivery of a landing asks for nothing.
+
+Kept for the days in which deliveries of one landing come together, labels are put on and reviews are corrected.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import Commit, CommitId, FileChange, RepositoryId, Signature, UserId
+from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.dialect import upsert
+from bot.store.installations import REPOSITORY
+
+READING = Table(
+    "reading",
+    METADATA,
+    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True, autoincrement=False),
+    Column("commit_id", Words, primary_key=True),
+    Column("tip", Words, nullable=False),
+    Column("read_at", Instant, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Index(None, "read_at"),
+    Index(None, "repository_id", "tip"),
+)
+KEPT = timedelta(days=7)
+LARGEST = 512 * 1024
+"""bytes, compressed; a commit above it is read again where it is needed again"""
+_SLICE = 500
+
+
+async def keep(
+    conn: AsyncConnection, repository: RepositoryId, commits: Iterable[Commit], *, tip: CommitId, now: datetime
+) -> None:
+    """Keep whole commits (with their files; a merge commit has none) that arrived with `tip`, and drop what is old."""
+    rows: list[Mapping[str, Any]] = []
+    for commit in commits:
+        body = _packed(commit)
+        if len(body) <= LARGEST:
+            keys = {"repository_id": repository, "commit_id": commit.id, "tip": tip}
+            rows.append(keys | {"read_at": now, "body": body})
+    await upsert(conn, READING, rows)
+    await conn.execute(delete(READING).where(READING.c.read_at < now - KEPT))
+
+
+async def known(conn: AsyncConnection, repository: RepositoryId, commits: Sequence[CommitId]) -> dict[CommitId, Commit]:
+    """Those of the commits that are kept, by id."""
+    found: dict[CommitId, Commit] = {}
+    for at in range(0, len(commits), _SLICE):
+        same = (READING.c.repository_id == repository) & READING.c.commit_id.in_(commits[at : at + _SLICE])
+        for row in await conn.execute(select(READING.c.commit_id, READING.c.body).where(same)):
+            found[CommitId(row.commit_id)] = _unpacked(row.body)
+    return found
+
+
+async def arrived_with(conn: AsyncConnection, repository: RepositoryId, tip: CommitId) -> list[CommitId]:
+    """The commits that one push brought, of which `tip` was the newest; empty where it is not kept."""
+    here = (READING.c.repository_id == repository) & (READING.c.commit_id == tip)
+    known_tip = (await conn.execute(select(READING.c.tip).where(here))).scalar_one_or_none()
+    if known_tip != tip:
+        return []
+    same = (READING.c.repository_id == repository) & (READING.c.tip == tip)
+    rows = await conn.execute(select(READING.c.commit_id).where(same).order_by(READING.c.commit_id))
+    return [CommitId(row.commit_id) for row in rows]
+
+
+async def forget_all(conn: AsyncConnection) -> None:
+    """Drop everything: somebody who is erased may stand in any of it, and GitHub can be asked again."""
+    await conn.execute(delete(READING))
+
+
+def _packed(commit: Commit) -> bytes:
+    people = [[sig.name, sig.email, sig.user_id, sig.login, sig.bot] for sig in (commit.author, commit.committer)]
+    times = [commit.authored_at.isoformat(), commit.committed_at.isoformat()]
+    files = [[getattr(file, name) for name in FileChange.__slots__] for file in commit.files]
+    row = [commit.id, commit.parents, people, times, commit.message, files, commit.partial]
+    return zlib.compress(json.dumps(row, separators=(",", ":")).encode(), 1)
+
+
+def _unpacked(body: bytes) -> Commit:
+    name, parents, people, times, message, files, partial = json.loads(zlib.decompress(body))
+    author, committer = (_signature(*row) for row in people)
+    authored_at, committed_at = (datetime.fromisoformat(time).astimezone(UTC) for time in times)
+    return Commit(
+        id=CommitId(name),
+        parents=tuple(CommitId(parent) for parent in parents),
+        author=author,
+        committer=committer,
+        authored_at=authored_at,
+        committed_at=committed_at,
+        message=message,
+        files=tuple(FileChange(*row) for row in files),
+        partial=partial,
+    )
+
+
+def _signature(name: str, email: str, user_id: int | None, login: str | None, bot: object) -> Signature:
+    return Signature(name, email, None if user_id is None else UserId(user_id), login, bool(bot))

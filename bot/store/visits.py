@@ -1,0 +1,63 @@
+"""Which commits of a repository visited which file, and was it to fix it? The past of files, as the scores ask for it.
+
+A row a commit and source file, twelve bytes of numbers: a file's name is kept as a hash that nobody reads. Rows are
+made with their fact and go with it, so that there are never more than the ledger's own files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Column, ForeignKey, Index, Table, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.metrics.hotspots import History, visits
+from bot.model import Fact, RepositoryId
+from bot.store.columns import METADATA, Whole
+
+VISIT = Table(
+    "visit",
+    METADATA,
+    Column("repository_id", Whole, primary_key=True, autoincrement=False),
+    Column("file", Whole, primary_key=True, autoincrement=False),
+    Column("fact_id", Whole, ForeignKey("fact.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("landed_at", Whole, nullable=False),
+    Column("weight", Whole, nullable=False),
+    Index(None, "fact_id"),
+)
+
+Row = tuple[RepositoryId, int, int, int]
+"""(repository, file, when, hundredths of a fix)"""
+
+
+def rows_of(fact_id: int, repository_id: RepositoryId, fact: Fact) -> list[dict[str, int]]:
+    """What one fact puts into the table."""
+    return [
+        {
+            "repository_id": repository_id,
+            "file": file,
+            "fact_id": fact_id,
+            "landed_at": fact.landed_at,
+            "weight": weight,
+        }
+        for file, weight in visits(fact)
+    ]
+
+
+async def around(conn: AsyncConnection, facts: Any, repositories: Collection[RepositoryId]) -> tuple[Row, ...]:
+    """Every visit of the files that these facts (a query of row numbers) visited, inside these repositories."""
+    met = select(VISIT.c.repository_id, VISIT.c.file).where(VISIT.c.fact_id.in_(facts)).distinct().subquery()
+    same = (VISIT.c.repository_id == met.c.repository_id) & (VISIT.c.file == met.c.file)
+    query = select(VISIT.c.repository_id, VISIT.c.file, VISIT.c.landed_at, VISIT.c.weight).join(met, same)
+    query = query.where(VISIT.c.repository_id.in_(repositories)).order_by(VISIT.c.landed_at)
+    return tuple((RepositoryId(row[0]), row[1], row[2], row[3]) for row in await conn.execute(query))
+
+
+def history_of(rows: Sequence[Row], names: Mapping[RepositoryId, str]) -> History:
+    """The rows as the scores read them; `names` are the repositories' full names of today."""
+    history = History()
+    for repository, file, at, weight in rows:
+        if repository in names:
+            history.visit(names[repository], file, at=at, weight=weight)
+    return history

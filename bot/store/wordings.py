@@ -1,0 +1,58 @@
+"""What did a language model answer when it was asked to word a month, so that telling it again asks nobody?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from sqlalchemy import Column, Table, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import Month, PersonKey, RepositoryId
+from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.dialect import upsert
+
+WORDING = Table(
+    "wording",
+    METADATA,
+    Column("repository_id", Whole, primary_key=True, autoincrement=False),
+    Column("month", Words, primary_key=True),
+    Column("person_key", Words, primary_key=True),
+    Column("sheet_hash", Words, nullable=False),
+    Column("writer", Words, nullable=False),
+    Column("answer", Words, nullable=False),
+    Column("said_at", Instant, nullable=False),
+)
+WHOLE = PersonKey("")
+"""the person of the words about a whole digest"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One raw answer. `repository_id` is where the digest stands; `sheet_hash` tells the facts it was given."""
+
+    repository_id: RepositoryId
+    month: Month
+    person_key: PersonKey
+    sheet_hash: str
+    writer: str
+    answer: str
+    said_at: datetime
+
+
+async def keep(conn: AsyncConnection, wordings: Collection[Wording]) -> None:
+    """The newest answer takes the place of the one before: it was about other facts."""
+    await upsert(conn, WORDING, [asdict(wording) for wording in wordings])
+
+
+async def of_digest(conn: AsyncConnection, repository_id: RepositoryId, month: Month) -> dict[PersonKey, Wording]:
+    """All that was answered for one digest, by person."""
+    same = (WORDING.c.repository_id == repository_id) & (WORDING.c.month == month)
+    rows = (await conn.execute(select(WORDING).where(same))).mappings()
+    return {PersonKey(row["person_key"]): Wording(**row) for row in rows}
+
+
+async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:
+    """Everything said of these people, and of every whole digest: those may speak of anybody's work."""
+    await conn.execute(delete(WORDING).where(WORDING.c.person_key.in_([*people, WHOLE])))

@@ -1,0 +1,172 @@
+"""The history of a repository comes into the ledger, in steps that may each be the last before a crash.
+
+`backfill_repository` fetches a clone, `backfill_pages` keeps its pull requests a page at a time, `backfill_commits`
+records its commits a batch at a time: the records that deliveries would have made, and no posts. A step and the job of
+the next are one transaction; each step is a job of its repository, behind whatever is live.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.github.client import Client
+from bot.github.operations import INSTALLATION_REPOSITORIES, needed
+from bot.github.reads import read_installation_repositories, read_repository
+from bot.history.fetching import Clones, Fetched, FetchError
+from bot.model import CommitId, InstallationId, Repository, RepositoryId
+from bot.queue.interface import Job, Park, RetryLater
+from bot.store import backfills, installations
+from bot.store.backfills import Backfill, Watermark
+from bot.store.jobs import LATER
+from bot.tasks.configuring import read_in_force
+from bot.tasks.known_installation import know_installation
+from bot.tasks.known_repository import see_repositories
+from bot.tasks.rules_now import ATTRIBUTES_PATH, RulesNow, keep_rules
+from bot.tasks.workplace import Workplace, arguments, asking_github
+
+_RULES = 3
+"""requests for the repository itself and its settings"""
+
+
+async def backfill_installation(job: Job, place: Workplace) -> None:
+    """Read the history of every repository that the installation reaches and that was not read yet."""
+    number = InstallationId(arguments(job.ref_id)["installation"])
+    if place.clones is None:
+        return
+    await know_installation(place, number)
+    with asking_github():
+        client = place.github.installation(number, permissions=needed(INSTALLATION_REPOSITORIES))
+        reached = await read_installation_repositories(client)
+    async with place.store.begin() as conn:
+        stored = {row.repository.id: row for row in await installations.repositories_of(conn, number)}
+        new = [repository for repository in reached if repository.id not in stored]
+        await see_repositories(conn, place, number, new, place.clock())
+        await open_backfills(conn, place, number, [RepositoryId(one.id or 0) for one in reached])
+        await job.finish(conn)
+
+
+async def open_backfills(
+    conn: AsyncConnection,
+    place: Workplace,
+    installation: InstallationId,
+    repositories: Sequence[RepositoryId],
+    *,
+    again: bool = False,
+) -> list[RepositoryId]:
+    """Ask for the history of these repositories; those that were not asked for before (`again`: are not being read)."""
+    opened = []
+    for repository in repositories:
+        new = Backfill(repository, installation, place.clock())
+        if await backfills.begin(conn, new, again=again):
+            await defer(conn, place, new, "backfill_repository")
+            opened.append(repository)
+    return opened
+
+
+async def defer(
+    conn: AsyncConnection, place: Workplace, one: Backfill, task: str, run_at: datetime | None = None
+) -> None:
+    """Ask for a step. The clone is fetched beside live jobs of the repository, records are made between them."""
+    ref = json.dumps(
+        {"installation": one.installation_id, "repository": one.repository_id}, sort_keys=True, separators=(",", ":")
+    )
+    serial = "clone" if task == "backfill_repository" else "repository"
+    await place.queue.defer(
+        conn,
+        task,
+        ref,
+        serial_key=f"{serial}:{one.repository_id}",
+        dedupe_key=f"{task}:{ref}",
+        installation_id=one.installation_id,
+        priority=LATER,
+        run_at=run_at,
+    )
+
+
+async def backfill_repository(job: Job, place: Workplace) -> None:
+    """Fetch the clone, and go on where the reading stands."""
+    one = await opened(job, place)
+    if one is None:
+        return
+    await know_installation(place, one.installation_id)
+    client = place.reader(one.installation_id, one.repository_id)
+    with asking_github():
+        repository = await read_repository(client, one.repository_id)
+        settings = await read_in_force(place, client, repository)
+    clone = clones_of(place).of(repository)
+    head = await fetch(clone, client)
+    attributes = await asyncio.to_thread(clone.at(head).text, ATTRIBUTES_PATH) if head else ""
+    rules = RulesNow(settings, attributes)
+    async with place.store.begin() as conn:
+        await see_repositories(conn, place, one.installation_id, [repository], place.clock())
+        await keep_rules(conn, repository, rules, now=place.clock())
+        spent = {"requests": one.requests + _RULES}
+        if head is None:
+            await finished(conn, place, one)
+        elif one.head is not None and clone.holds(one.head):
+            await backfills.move(conn, one.repository_id, **spent)
+            await defer(conn, place, one, STEPS[one.state])
+        else:
+            # The first time, or the head that was read is no longer on the branch: commits are looked through again.
+            clone.unplan()
+            state = "pull requests" if one.state == "waiting" else one.state
+            await backfills.move(conn, one.repository_id, state=state, head=head, commits_done=0, **spent)
+            await defer(conn, place, one, STEPS[state])
+        await job.finish(conn)
+
+
+STEPS = {
+    "waiting": "backfill_pages",
+    "pull requests": "backfill_pages",
+    "commits": "backfill_commits",
+    "done": "backfill_repository",
+}
+
+
+async def opened(job: Job, place: Workplace) -> Backfill | None:
+    """The reading that a job is about; None where it is done, or was never asked for."""
+    async with place.store.read() as conn:
+        one = await backfills.read(conn, RepositoryId(arguments(job.ref_id)["repository"]))
+    return None if one is None or one.state == "done" else one
+
+
+def clones_of(place: Workplace) -> Clones:
+    if place.clones is None:
+        raise Park("no history is read by this process")
+    return place.clones
+
+
+async def fetch(clone: Fetched, client: Client) -> CommitId | None:
+    """Bring the clone up to date. Raises RetryLater where GitHub does not give it now."""
+    with asking_github():
+        token = await client.token()
+    try:
+        return await asyncio.to_thread(clone.refresh, token)
+    except FetchError as error:
+        raise RetryLater(300.0, f"the history could not be fetched: {error}") from error
+
+
+async def clone_at_hand(job: Job, place: Workplace, one: Backfill) -> tuple[Fetched, CommitId] | None:
+    """The clone with the head that is being read; None, and a job that fetches it, where another machine has it."""
+    async with place.store.read() as conn:
+        stored = await installations.repository(conn, one.repository_id)
+    clone = clones_of(place).of(stored.repository if stored else Repository("", one.repository_id))
+    if one.head is not None and stored is not None and await asyncio.to_thread(clone.holds, one.head):
+        return clone, one.head
+    async with place.store.begin() as conn:
+        await defer(conn, place, one, "backfill_repository")
+        await job.finish(conn)
+    return None
+
+
+async def finished(conn: AsyncConnection, place: Workplace, one: Backfill) -> None:
+    """Write down the end, and up to where nothing is missing."""
+    await backfills.move(conn, one.repository_id, state="done", cursor=None, finished_at=place.clock())
+    name = f"repository:{one.repository_id}"
+    if await backfills.watermark(conn, name) is None:
+        await backfills.mark(conn, Watermark(name, one.started_at, one.head))

@@ -1,0 +1,163 @@
+"""One batch of a repository's landed commits is read from its clone and recorded, as its deliveries would have been."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.github.client import Client
+from bot.history.clone import Clone
+from bot.history.fetching import Fetched
+from bot.history.log import Arrival, landings
+from bot.landing.conventions import recognise
+from bot.metrics.measure import Measure, measure
+from bot.model import CommitId, Fact, Landing, PullRequest, RepositoryId
+from bot.queue.interface import Job
+from bot.store import backfills, pulls, rules_read
+from bot.store.backfills import Backfill
+from bot.store.ledger import FACT
+from bot.store.pulls import PullRequestRow
+from bot.tasks.backfill import clone_at_hand, defer, finished, opened
+from bot.tasks.backfill_accounts import Accounts, addresses_of
+from bot.tasks.close_month import retell
+from bot.tasks.measuring import is_merged
+from bot.tasks.pull_request_json import known
+from bot.tasks.recording import Place, record
+from bot.tasks.rules_now import rules_now
+from bot.tasks.workplace import Workplace, asking_github
+
+BATCH = 200
+"""commits recorded in one transaction: enough to hide git's start, few enough that live jobs do not wait for long"""
+
+
+async def backfill_commits(job: Job, place: Workplace) -> None:
+    """Record the next batch of the plan; the facts, how far it is and the next step are one transaction."""
+    one = await opened(job, place)
+    if one is None:
+        return
+    found = await clone_at_hand(job, place, one)
+    if found is None:
+        return
+    clone, head = found
+    one = await _planned(one, clone, head)
+    client = place.reader(one.installation_id, one.repository_id)
+    rows = await asyncio.to_thread(clone.planned, one.commits_done, BATCH)
+    batch = await _read(place, client, _Reading(one, clone, clone.at(head)), rows)
+    now = place.clock()
+    target = Place(one.installation_id, one.repository_id, place.zone)
+    async with place.store.begin() as conn:
+        recorded = await record(conn, target, batch.facts, now=now, again=batch.again)
+        await retell(conn, place, target, recorded)
+        done = one.commits_done + len(rows)
+        spent = {"requests": one.requests + batch.requests, "points": one.points + batch.points}
+        await backfills.move(conn, one.repository_id, commits=one.commits, commits_done=done, **spent)
+        if done < one.commits:
+            await defer(conn, place, one, "backfill_commits")
+        else:
+            await backfills.forget_brought(conn, one.repository_id)
+            # What was recorded here is not looked through for changes of the rules: the next landing reads them.
+            await rules_read.forget(conn, one.repository_id)
+            await finished(conn, place, one)
+        await job.finish(conn)
+    if done >= one.commits:
+        await asyncio.to_thread(clone.remove)
+
+
+async def _planned(one: Backfill, clone: Fetched, head: CommitId) -> Backfill:
+    """The reading with its plan on disk; made anew where another machine made it, or it was lost."""
+    if clone.is_planned() and one.commits:
+        return one
+    return replace(one, commits=await asyncio.to_thread(clone.plan, head))
+
+
+# --- reading and measuring -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    one: Backfill
+    fetched: Fetched
+    clone: Clone
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    facts: tuple[Fact, ...] = ()
+    again: bool = False
+    requests: int = 0
+    points: int = 0
+
+
+async def _read(place: Workplace, client: Client, here: _Reading, rows: Sequence[Arrival]) -> _Batch:
+    """The facts of a batch that the ledger does not hold, or holds as they were before their pull request was known."""
+    with asking_github():
+        rules = (await rules_now(place, client, here.clone.repository, touched=False)).measure
+    found = await asyncio.to_thread(_unmeasured, here.clone, rows)
+    async with place.store.read() as conn:
+        told = await _pulls_of(conn, here, found, rules)
+        recorded = await _recorded(conn, here.one.repository_id, [one.commit.id for one in found])
+    stale = {commit for commit, at in recorded.items() if commit in told and at <= told[commit].read_at}
+    wanted = [one for one in found if one.commit.id not in recorded or one.commit.id in stale]
+    accounts = Accounts.of(here.fetched, addresses_of(c for one in wanted for c in (one.commit, one.carrier)))
+    with asking_github():
+        await accounts.learn_all(client, here.clone.repository)
+    numbers = {
+        commit: known(row.number, row.head_id, row.payload, merged=row.merge_commit) for commit, row in told.items()
+    }
+    names = {one.commit.id for one in wanted}
+    chosen = [row for row in rows if row.commit in names]
+    facts = await asyncio.to_thread(_measured, here.clone, chosen, (accounts, numbers, rules))
+    return _Batch(facts, bool(stale), accounts.requests, accounts.points)
+
+
+def _unmeasured(clone: Clone, rows: Sequence[Arrival]) -> list[Landing]:
+    return list(landings(clone, rows, patches=False))
+
+
+def _measured(
+    clone: Clone, rows: Sequence[Arrival], known_: tuple[Accounts, Mapping[CommitId, PullRequest], Measure]
+) -> tuple[Fact, ...]:
+    accounts, told, rules = known_
+    if not rows:
+        return ()
+    found = []
+    for landing in landings(clone, rows):
+        whole = replace(accounts.applied(landing), pull_request=told.get(landing.commit.id))
+        found.append(measure(whole, rules))
+    return tuple(found)
+
+
+async def _pulls_of(
+    conn: AsyncConnection, here: _Reading, found: Sequence[Landing], rules: Measure
+) -> dict[CommitId, PullRequestRow]:
+    """The pull request that brought each landing, by a rebase or as `pull_request_of` finds it."""
+    repository = here.one.repository_id
+    brought = await backfills.brought(conn, repository, [one.commit.id for one in found])
+    merged = await pulls.merged_as_any(conn, repository, list({one.carrier.id for one in found}))
+    proved = {one.commit.id: recognise(one, rules.landing).pull_request for one in found}
+    wanted = {number for number in (*proved.values(), *brought.values()) if number is not None}
+    rows = await pulls.numbered(conn, repository, sorted(wanted))
+    told: dict[CommitId, PullRequestRow] = {}
+    for one in found:
+        commit, number = one.commit.id, proved[one.commit.id]
+        if is_merged(one) and number is not None:
+            row = rows.get(number)
+        else:
+            row = rows.get(brought.get(commit, 0)) or merged.get(one.carrier.id) or rows.get(number or 0)
+        if row is not None:
+            told[commit] = row
+    return told
+
+
+async def _recorded(
+    conn: AsyncConnection, repository: RepositoryId, ids: Sequence[CommitId]
+) -> dict[CommitId, datetime]:
+    """When each of these commits was recorded last; those that are not are left out."""
+    same = (FACT.c.repository_id == repository) & FACT.c.commit_id.in_(ids)
+    query = select(FACT.c.commit_id, FACT.c.recorded_at).where(same)
+    return {CommitId(row.commit_id): row.recorded_at for row in await conn.execute(query)}

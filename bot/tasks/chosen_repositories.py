@@ -1,0 +1,38 @@
+"""Which installation and which of its repositories does an operator mean by OWNER or OWNER/REPO?"""
+
+from __future__ import annotations
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.errors import UnusableInputError
+from bot.github import operations as op
+from bot.github.listings import read_installations
+from bot.github.payloads.answers import Installation
+from bot.github.reads import read_installation_repositories
+from bot.model import InstallationId, Repository
+from bot.store import installations
+from bot.tasks.known_installation import account_of
+from bot.tasks.workplace import Workplace
+
+
+async def read_chosen(place: Workplace, target: str) -> tuple[InstallationId, list[Repository]]:
+    """The repositories meant, as the installation reaches them. Raises UnusableInputError where there are none."""
+    owner, _, name = target.partition("/")
+    found = [one async for one in read_installations(place.github.app) if one.account.lower() == owner.lower()]
+    if not found:
+        raise UnusableInputError(f"the App is not installed on {owner}; install it there first")
+    if found[0].suspended:
+        raise UnusableInputError(f"the installation on {owner} is suspended")
+    client = place.github.installation(found[0].id, permissions=op.needed(op.INSTALLATION_REPOSITORIES))
+    reached = await read_installation_repositories(client)
+    chosen = [one for one in reached if not name or one.full_name.lower() == target.lower()]
+    if not chosen:
+        raise UnusableInputError(f"the installation does not reach {target}; choose the repository in its settings")
+    async with place.store.begin() as conn:
+        await _see(conn, place, found[0])
+    return found[0].id, chosen
+
+
+async def _see(conn: AsyncConnection, place: Workplace, found: Installation) -> None:
+    account, app_id = account_of(found), str(place.ourselves.id)
+    await installations.see_installation(conn, found.id, account, app_id=app_id, now=place.clock())

@@ -1,0 +1,133 @@
+"""Which repository is it, as the store knows it and GitHub says now? Names change hands; ids do not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.github.client import Client
+from bot.github.reads import read_repository
+from bot.model import InstallationId, Repository, RepositoryId
+from bot.store import changes, installations, ledger
+from bot.store.installations import Stored
+from bot.tasks.close_month import retell_elsewhere
+from bot.tasks.recording import Place, recount
+from bot.tasks.workplace import Workplace
+
+
+async def know_repository(
+    place: Workplace, client: Client, where: tuple[int, int], told: Repository | None
+) -> Repository:
+    """As the store knows it; read anew where it is not known, or a delivery says otherwise.
+
+    `where` is (installation, repository). A delivery is not believed, since an old one may come late; it only says
+    that there is something to ask. It tells no parent, so a fork whose parent is not known is asked about as well.
+    """
+    installation, number = InstallationId(where[0]), RepositoryId(where[1])
+    async with place.store.read() as conn:
+        stored = await installations.repository(conn, number)
+    if stored is not None and _is_settled(stored, installation, told):
+        return stored.repository
+    return await read_repository(client, number)
+
+
+def _is_settled(stored: Stored, installation: InstallationId, told: Repository | None) -> bool:
+    known = stored.repository
+    if stored.removed_at is not None or stored.installation_id != installation or (known.fork and not known.parent):
+        return False
+    return told is None or replace(told, parent=known.parent) == known
+
+
+async def see_repositories(
+    conn: AsyncConnection,
+    place: Workplace,
+    installation: InstallationId,
+    found: Sequence[Repository],
+    now: datetime,
+    *,
+    followed: bool = False,
+) -> None:
+    """Keep what GitHub says of them; where one has another name or another installation, its record follows.
+
+    Another default branch is kept once the record has `followed` it, and a job is asked to do so.
+    """
+    for repository in found:
+        before = await installations.repository(conn, RepositoryId(repository.id or 0))
+        if before is None:
+            await installations.see_repositories(conn, installation, [repository], now)
+            continue
+        old = before.repository
+        if await has_left(conn, installation, before, repository):
+            continue
+        if repository.fork:
+            repository = replace(repository, parent=repository.parent or old.parent)
+        if repository.default_branch != old.default_branch and not followed:
+            await _ask_to_follow(conn, place, installation, repository)
+            repository = replace(repository, default_branch=old.default_branch)
+        if _moved(before, repository, installation):
+            await _follow(conn, place, (before, repository, installation), now)
+        else:
+            await installations.see_repositories(conn, installation, [repository], now)
+
+
+async def has_left(conn: AsyncConnection, installation: InstallationId, before: Stored, repository: Repository) -> bool:
+    """It belongs to another account than this installation now; a token also reads public ones of others."""
+    owner = repository.full_name.partition("/")[0].lower()
+    if before.installation_id == installation and before.repository.full_name.partition("/")[0].lower() == owner:
+        return False
+    login = await installations.login_of(conn, installation)
+    return login is not None and login.lower() != owner
+
+
+async def _ask_to_follow(
+    conn: AsyncConnection, place: Workplace, installation: InstallationId, repository: Repository
+) -> None:
+    given = {"action": "edited", "installation": installation, "repository": repository.id}
+    ref = json.dumps(given, sort_keys=True, separators=(",", ":"))
+    serial, dedupe = f"repository:{repository.id}", f"update_repository:{ref}"
+    await place.queue.defer(
+        conn, "update_repository", ref, serial_key=serial, dedupe_key=dedupe, installation_id=installation
+    )
+
+
+def _moved(before: Stored, repository: Repository, installation: InstallationId) -> bool:
+    return before.repository.full_name != repository.full_name or before.installation_id != installation
+
+
+async def _follow(
+    conn: AsyncConnection, place: Workplace, moved: tuple[Stored, Repository, InstallationId], now: datetime
+) -> None:
+    """The facts get the new name, and both what they leave and what they come to is folded anew."""
+    before, repository, installation = moved
+    number = RepositoryId(repository.id or 0)
+    commits = [fact.commit for fact in await ledger.facts_in(conn, number)]
+    seeds = [(number, commit) for commit in commits]
+    near = await ledger.component(conn, seeds, installation_id=before.installation_id)
+    old = await changes.ids_in(conn, number)
+    await installations.see_repositories(conn, installation, [repository], now)
+    if before.repository.full_name != repository.full_name:
+        await ledger.follow_rename(conn, number, before.repository.full_name, repository.full_name)
+    await changes.replace(conn, old, [], [])
+    if before.installation_id is not None:
+        # Also one that took the old name, where it was heard of before the new one.
+        await _fold_left(conn, place, (before.installation_id, number), {fact.repository for fact in near})
+    if before.installation_id is not None and before.installation_id != installation:
+        await retell_elsewhere(conn, place, before.installation_id, [number])
+    await recount(conn, Place(installation, number, place.zone), commits)
+
+
+async def _fold_left(
+    conn: AsyncConnection, place: Workplace, left: tuple[InstallationId, RepositoryId], names: set[str]
+) -> None:
+    """What stays in the installation was folded together with the repository that has left it, or its old name."""
+    installation, gone = left
+    for stored in await installations.repositories_of(conn, installation):
+        number = stored.repository.id
+        if number is None or number == gone or stored.repository.full_name not in names:
+            continue
+        commits = [fact.commit for fact in await ledger.facts_in(conn, number)]
+        await recount(conn, Place(installation, number, place.zone), commits)

@@ -1,0 +1,105 @@
+"""What does a delivery show of a pull request that no clone will hold: its reviews, its checks, who merged it?
+
+Deliveries are signed, so what they show is kept as it is and GitHub is not asked: an ordinary landing costs nothing
+here. One thing no delivery can show: that nobody approved. That is said only after the reviews themselves were read,
+once, of a merged pull request that was reviewed and of which no approval is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot.github import operations as op
+from bot.github.payloads import answers
+from bot.github.payloads.seen import NOTHING, Checks, Merge, Seen, seen
+from bot.landing.identity import person_key
+from bot.model import RepositoryId, Review
+from bot.queue.interface import Job
+from bot.store import erasure, inbox, observations
+from bot.store.observations import READ, Observation
+from bot.tasks.known_repository import know_repository
+from bot.tasks.workplace import Workplace, arguments, asking_github
+
+
+async def observe_pull_request(job: Job, place: Workplace) -> None:
+    """Append what the delivery shows and was not seen before; a delivery that is kept no more shows nothing."""
+    given = arguments(job.ref_id)
+    repository, shown = RepositoryId(given["repository"]), await _shown(place, given["delivery"])
+    rows = _rows(repository, shown) if shown.checks is None or shown.checks.app != place.ourselves.id else []
+    if shown.number and rows:
+        async with place.store.read() as conn:
+            before = await observations.of_work(conn, repository, [shown.number])
+        merged_at = _unapproved([*before, *rows])
+        if merged_at is not None:
+            rows += await _read_again(place, (given["installation"], repository), shown, merged_at)
+    async with place.store.begin() as conn:
+        gone = await erasure.buried(conn, {one.person_key for one in rows if one.person_key})
+        await observations.observe(conn, [one for one in rows if one.person_key not in gone])
+        await job.finish(conn)
+
+
+async def _shown(place: Workplace, guid: str) -> Seen:
+    async with place.store.read() as conn:
+        body = await inbox.body_of(conn, f"app:{place.ourselves.id}", guid)
+    return seen(body) if body else NOTHING
+
+
+def _rows(repository: RepositoryId, shown: Seen) -> list[Observation]:
+    rows = []
+    if shown.checks is not None:
+        rows.append(_checks(repository, shown.checks))
+    if shown.merge is not None:
+        rows.append(_merge(repository, shown.number, shown.merge))
+    if shown.review is not None and _is_of_another(shown, shown.review[1]):
+        rows.append(_review(repository, shown.number, shown.review))
+    if shown.comment is not None and _is_of_another(shown, shown.comment[1]):
+        remark = _review(repository, shown.number, shown.comment)
+        rows.append(replace(remark, signal="remark", source=str(shown.comment[0]), value={}))
+    return rows
+
+
+def _is_of_another(shown: Seen, review: Review) -> bool:
+    """Reviews of machines, and what authors write below their own work, are no reviews."""
+    return not review.author.bot and (shown.author is None or review.author.user_id != shown.author)
+
+
+def _checks(repository: RepositoryId, found: Checks) -> Observation:
+    source = f"{found.head}:{found.app}:{found.state}:{int(found.at.timestamp())}"
+    value = {"head": found.head, "app": found.app, "state": found.state}
+    return Observation(repository, 0, "checks", source, found.at, value)
+
+
+def _merge(repository: RepositoryId, number: int, found: Merge) -> Observation:
+    """Whoever merged it is not kept, only whether it was the author."""
+    said = {} if found.by_author is None else {"by_author": found.by_author}
+    return Observation(repository, number, "merge", found.head, found.at, {"head": found.head} | said)
+
+
+def _review(repository: RepositoryId, number: int, found: tuple[int, Review]) -> Observation:
+    name, review = found
+    source, key = f"{name}:{review.state}", person_key(review.author)
+    return Observation(repository, number, "review", source, review.submitted_at, {"state": review.state}, key)
+
+
+def _unapproved(rows: Sequence[Observation]) -> datetime | None:
+    """When it was merged, where it was reviewed, no approval is known, and nobody has looked for one."""
+    merged = [row.at for row in rows if row.signal == "merge"]
+    reviewed = any(row.signal == "review" for row in rows)
+    return merged[0] if merged and reviewed and observations.approval(rows) is None else None
+
+
+async def _read_again(
+    place: Workplace, where: tuple[int, RepositoryId], shown: Seen, merged_at: datetime
+) -> list[Observation]:
+    """All its reviews as GitHub has them; where none of them approved, a row that says so."""
+    client = place.reader(*where)
+    with asking_github():
+        repository = await know_repository(place, client, where, None)
+        items = client.items(op.REVIEWS, repository=client.place(repository), number=shown.number)
+        found = [one for one in [answers.review(row) async for row in items] if one is not None]
+    rows = [_review(where[1], shown.number, one) for one in found if _is_of_another(shown, one[1])]
+    if observations.approval(rows) is None:
+        rows.append(Observation(where[1], shown.number, "review", READ, merged_at, {"state": "none"}))
+    return rows

@@ -1,0 +1,82 @@
+"""By which rules is a landing measured? As their files were read last, until something lands that touches them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.github.client import Client
+from bot.github.pushes import Pushed
+from bot.github.reads import read_file
+from bot.landing.attributes import Attributes
+from bot.landing.repo_config import CONFIG_PATH
+from bot.metrics.measure import Measure
+from bot.model import Repository, RepositoryId
+from bot.store import installations, rules_read
+from bot.tasks.configuring import SHARED_REPOSITORY, InForce, in_force, keep, read_in_force
+from bot.tasks.workplace import Workplace
+
+ATTRIBUTES_PATH = ".gitattributes"
+RULING = frozenset((CONFIG_PATH, ATTRIBUTES_PATH))
+BELIEVED = timedelta(days=1)
+"""for which a file shared from a repository that we are not installed on is taken to be as it was: no push tells us"""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesNow:
+    """The settings in force and `.gitattributes`. `fresh` where the files were just read, and have to be kept."""
+
+    settings: InForce
+    attributes: str
+    fresh: bool = True
+
+    @property
+    def measure(self) -> Measure:
+        return Measure.of(self.settings.config, Attributes.parse(self.attributes))
+
+
+async def rules_now(place: Workplace, client: Client, repository: Repository, *, touched: bool) -> RulesNow:
+    """The rules at the head of the default branch, as a clone's are: from the store, unless they were `touched`."""
+    number = RepositoryId(repository.id or 0)
+    if not touched:
+        async with place.store.read() as conn:
+            kept = await rules_read.read(conn, number)
+            if kept is not None and await _is_believed(conn, repository, kept[1], place.clock()):
+                return RulesNow(await in_force(conn, number), kept[0], fresh=False)
+    settings = await read_in_force(place, client, repository)
+    return RulesNow(settings, await read_file(client, repository, ATTRIBUTES_PATH) or "")
+
+
+async def _is_believed(conn: AsyncConnection, repository: Repository, read_at: datetime, now: datetime) -> bool:
+    name = shared_name(repository)
+    if repository.full_name.lower() == name.lower() or now - read_at < BELIEVED:
+        return True
+    stored = await installations.repository_named(conn, name)
+    return stored is not None and stored.installation_id is not None and stored.removed_at is None
+
+
+def shared_name(repository: Repository) -> str:
+    """The repository whose settings file holds for all of an account."""
+    return f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
+
+
+def are_touched(pushed: Pushed) -> bool:
+    """Whether a push may have changed one of the files: also where GitHub did not show all that it changed."""
+    return bool(RULING & pushed.paths) or not pushed.whole or pushed.behind > 0
+
+
+async def keep_rules(conn: AsyncConnection, repository: Repository, rules: RulesNow, *, now: datetime) -> None:
+    """Put in force what was just read."""
+    if rules.fresh:
+        number = RepositoryId(repository.id or 0)
+        await keep(conn, number, rules.settings)
+        await rules_read.keep(conn, number, rules.attributes, now=now)
+
+
+async def forget_shared(conn: AsyncConnection, repository: Repository, paths: Collection[str]) -> None:
+    """A landing in an account's shared repository may change the rules of all others."""
+    if repository.full_name.lower() == shared_name(repository).lower() and CONFIG_PATH in paths:
+        await rules_read.forget_of_owner(conn, repository.full_name.partition("/")[0])

@@ -1,0 +1,239 @@
+"""What an operator does to the record and the queue from a terminal: look, replay, move, export, forget."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from gidgethub.sansio import Event
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot import app
+from bot.config import Settings, database_url_of
+from bot.errors import UnusableInputError
+from bot.intake import Inbox
+from bot.model import PersonKey
+from bot.operate import read_settings, told_to_the_operator
+from bot.store import choices, jobs, people, visibility
+from bot.store.engine import Store
+from bot.store.move import Moved, MoveError, move_all
+from bot.tasks import personal
+from bot.web.body import LARGEST
+from bot.web.webhook import Delivery, read_delivery
+from handlers import Handlers
+
+Answer = TypeVar("Answer")
+
+
+def _with_store(work: Callable[[Store, Settings], Awaitable[Answer]], *, read_only: bool) -> Answer:
+    """Do it on the database of the settings. What is only read needs no turn with a bot that runs."""
+    settings = read_settings(serving=False)
+
+    async def opened() -> Answer:
+        async with await Store.open(settings.database_url, read_only=read_only) as store:
+            return await work(store, settings)
+
+    with told_to_the_operator(settings):
+        return asyncio.run(opened())
+
+
+def _with_bot(work: Callable[[app.Bot], Awaitable[Answer]]) -> Answer:
+    """Do it with the whole bot built, as a task would find it."""
+    settings = read_settings(serving=True)
+
+    async def built() -> Answer:
+        async with app.build(settings) as bot:
+            return await work(bot)
+
+    with told_to_the_operator(settings):
+        return asyncio.run(built())
+
+
+# --- jobs ------------------------------------------------------------------------------------------------------------
+
+
+def list_jobs(states: Sequence[str]) -> list[jobs.JobRow]:
+    """The jobs in these states, those that changed last first; at most a thousand."""
+
+    async def listed(store: Store, _: Settings) -> list[jobs.JobRow]:
+        async with store.read() as conn:
+            return await jobs.in_states(conn, states)
+
+    return _with_store(listed, read_only=True)
+
+
+def count_jobs() -> dict[str, int]:
+    """Jobs by state."""
+
+    async def counted(store: Store, _: Settings) -> dict[str, int]:
+        async with store.read() as conn:
+            return await jobs.counts(conn)
+
+    return _with_store(counted, read_only=True)
+
+
+def show_job(number: int) -> jobs.JobRow:
+    """Everything about one job."""
+
+    async def shown(store: Store, _: Settings) -> jobs.JobRow:
+        async with store.read() as conn:
+            return (await _known(conn, [number]))[0]
+
+    return _with_store(shown, read_only=True)
+
+
+async def _known(conn: AsyncConnection, numbers: Sequence[int]) -> list[jobs.JobRow]:
+    found = {row.id: row for row in await jobs.with_ids(conn, numbers)}
+    missing = [str(number) for number in numbers if number not in found]
+    if missing:
+        raise UnusableInputError(f"no job {', '.join(missing)}; see: almanac jobs list --state all")
+    return [found[number] for number in numbers]
+
+
+def _only(rows: Sequence[jobs.JobRow], states: Sequence[str], wish: str) -> None:
+    wrong = [f"{row.id} is {row.state}" for row in rows if row.state not in states]
+    if wrong:
+        raise UnusableInputError(f"{', '.join(wrong)}; only {' and '.join(states)} jobs can be {wish}")
+
+
+def replay_jobs(numbers: Sequence[int], *, every: str | None = None) -> int:
+    """Make these dead or parked jobs ready again, or all that are in the state `every`; how many are."""
+
+    async def replayed(store: Store, _: Settings) -> int:
+        async with store.begin() as conn:
+            if every is None:
+                _only(await _known(conn, numbers), ("dead", "parked"), "replayed")
+            return len(await jobs.revive_jobs(conn, numbers, every, datetime.now(UTC)))
+
+    return _with_store(replayed, read_only=False)
+
+
+def cancel_jobs(numbers: Sequence[int]) -> int:
+    """End these jobs, which have not begun or were given up; how many ended."""
+
+    async def cancelled(store: Store, _: Settings) -> int:
+        async with store.begin() as conn:
+            _only(await _known(conn, numbers), ("dead", "parked", "ready"), "cancelled")
+            return await jobs.cancel(conn, numbers, datetime.now(UTC))
+
+    return _with_store(cancelled, read_only=False)
+
+
+# --- deliveries ------------------------------------------------------------------------------------------------------
+
+
+def replay_delivery(path: Path) -> str:
+    """Take a delivery from a file as the webhook would, and do the work it asks for; one line of what became of it."""
+    event, guid, body = _delivery_in(path)
+
+    async def replayed(bot: app.Bot) -> str:
+        routes = Handlers(bot.place.ourselves)
+        hook = f"app:{bot.place.ourselves.id}"
+        delivery = await read_delivery(routes, Event(None, event=event, delivery_id=guid), body, hook=hook)
+        if delivery is None:
+            raise UnusableInputError(f"{path}: its payload is no {event} as GitHub documents it")
+        return await _worked(bot, delivery)
+
+    return _with_bot(replayed)
+
+
+async def _worked(bot: app.Bot, delivery: Delivery) -> str:
+    told = f"delivery {delivery.guid} ({delivery.event})"
+    if not delivery.jobs:
+        return f"{told} asks for nothing"
+    if not await Inbox(bot.writer, bot.timing.clock).accept(delivery):
+        return f"{told} came before: nothing is done twice"
+    done = await bot.queue.drain()
+    return f"{told} is taken; {done} job{'' if done == 1 else 's'} worked"
+
+
+def _delivery_in(path: Path) -> tuple[str, str, bytes]:
+    """Event, GUID and body of a delivery kept as JSON: `payload`, and `event` and `guid` or the `headers`."""
+    try:
+        content = path.read_bytes()
+        found = json.loads(content) if len(content) <= 2 * LARGEST else None
+    except OSError as error:
+        raise UnusableInputError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise UnusableInputError(f"{path} is not JSON") from None
+    if not isinstance(found, dict) or not isinstance(found.get("payload"), dict):
+        raise UnusableInputError(f'{path} must hold {{"event", "guid"?, "payload"}} or {{"headers", "payload"}}')
+    body = json.dumps(found["payload"], ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    headers = found.get("headers")
+    named = {str(name).lower(): value for name, value in headers.items()} if isinstance(headers, dict) else {}
+    event = found.get("event") or named.get("x-github-event")
+    if not isinstance(event, str):
+        raise UnusableInputError(f"{path} does not say which event it is: event, or the header X-GitHub-Event")
+    # Without a GUID the content stands for it, so that the same file is one delivery.
+    own = hashlib.sha256(event.encode("utf-8", "replace") + b"\0" + body).hexdigest()[:32]
+    guid = found.get("guid") or named.get("x-github-delivery") or f"replay-{own}"
+    return event, str(guid), body
+
+
+# --- people ----------------------------------------------------------------------------------------------------------
+
+
+async def _person(conn: AsyncConnection, login: str) -> PersonKey:
+    """Raises UnusableInputError for nobody, and for a name of several."""
+    state = await visibility.person_called(conn, login)
+    if state is not None:
+        return state.key
+    if "@" in login.strip("@"):
+        keys = await people.keys_of(conn, "email", login)
+        if len(keys) == 1:
+            return keys[0]
+    raise UnusableInputError(f"the record knows nobody as {login}, or several; name a GitHub login or an e-mail")
+
+
+def export_person(login: str) -> str:
+    """Everything that is kept of a person, as JSON."""
+
+    async def exported(store: Store, _: Settings) -> str:
+        async with store.read() as conn:
+            return await choices.export(conn, await _person(conn, login))
+
+    return _with_store(exported, read_only=True)
+
+
+def forget_person(login: str) -> str:
+    """Erase a person so that nothing which comes again brings them back; the key that was erased.
+
+    Posts that name them are written anew as soon as a worker runs.
+    """
+
+    async def forgotten(bot: app.Bot) -> str:
+        async with bot.store.begin() as conn:
+            key = await _person(conn, login)
+            await personal.forget(conn, bot.place, key, bot.timing.clock())
+        async with bot.store.begin() as conn:
+            await personal.erase(conn, bot.place, key)
+        return key
+
+    return _with_bot(forgotten)
+
+
+# --- the whole record ------------------------------------------------------------------------------------------------
+
+
+def move_record(target: str, told: Callable[[str], None]) -> Moved:
+    """Copy the whole database of the settings into the empty one at `target`, and prove that both are the same."""
+    try:
+        url = database_url_of(target)
+    except ValueError as error:
+        raise UnusableInputError(f"--to {error}") from None
+
+    async def moved(source: Store, settings: Settings) -> Moved:
+        if url == settings.database_url:
+            raise UnusableInputError("--to names the database that is in use; name another one")
+        async with await Store.open(url) as store:
+            try:
+                return await move_all(source, store, told)
+            except MoveError as error:
+                raise UnusableInputError(str(error)) from None
+
+    return _with_store(moved, read_only=False)

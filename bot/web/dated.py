@@ -1,0 +1,128 @@
+"""Which dated snapshots does a month that is over leave behind, and what is served of one?"""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.landing.months import begins_at, month_after
+from bot.model import Month, PersonKey, Profile, RepositoryId
+from bot.render import RENDERERS
+from bot.store import links, snapshots, visibility
+from bot.store.snapshots import Dated, Snapshot
+from bot.store.visibility import subject_of_person
+from bot.web import access, subjects
+from bot.web.access import ANYBODY, Viewer
+from bot.web.collaborators import Pages
+from bot.web.reading import profile_as_of
+from bot.web.subjects import OpenPerson
+
+
+async def take_of_month(pages: Pages, key: PersonKey, month: Month) -> int:
+    """Keep the signed profile as it stood when the month ended, once for each page of the person; how many are new.
+
+    Nothing where nothing signs, nobody can open a page, or nothing of the person landed in the month.
+    """
+    if pages.signing is None:
+        return 0
+    async with pages.store.read() as conn:
+        open_pages = [
+            (scope, opened)
+            for scope, opened in await _open_pages(conn, key, pages)
+            if not await snapshots.is_taken(conn, opened.person.key, month, scope)
+        ]
+    taken = 0
+    for scope, opened in open_pages:
+        end = begins_at(month_after(month), pages.zone) - 1
+        shown = (opened.person, opened.grant, opened.repositories)
+        profile = await profile_as_of(pages.store, shown, pages.zone, end)
+        if any(record.month == month for record in profile.months):
+            taken += await _keep(pages, opened, profile, month=month, scope=scope) is not None
+    return taken
+
+
+async def _open_pages(conn: AsyncConnection, key: PersonKey, pages: Pages) -> list[tuple[str, OpenPerson]]:
+    """(scope, page) for everybody and for each way in which a good link opens it, as the policy has it now."""
+    person = await visibility.person_state(conn, key)
+    if person is None:
+        return []
+    good = [link for link in await links.links_of(conn, subject_of_person(person.key)) if link.good(pages.clock())]
+    viewers = {"public": ANYBODY}
+    viewers |= {_scope(link): Viewer("link", link.installation, link.private) for link in good}
+    found = [(scope, await subjects.open_person(conn, person, viewers[scope], base="")) for scope in sorted(viewers)]
+    return [(scope, opened) for scope, opened in found if opened is not None]
+
+
+def _scope(link: links.Link) -> str:
+    return f"installation:{link.installation}{' with private' if link.private else ''}"
+
+
+async def take_now(pages: Pages, opened: OpenPerson, profile: Profile) -> str | None:
+    """Sign and keep a profile as it is; its id. None where nothing signs, or nothing has landed."""
+    if pages.signing is None or not profile.months:
+        return None
+    return await _keep(pages, opened, profile)
+
+
+async def _keep(
+    pages: Pages, opened: OpenPerson, profile: Profile, *, month: Month | None = None, scope: str | None = None
+) -> str | None:
+    """Looked at again where it is written: who has left meanwhile leaves nothing behind."""
+    if pages.signing is None:
+        return None
+    text = RENDERERS["json"](profile)
+    async with pages.store.begin() as conn:
+        person = await visibility.person_state(conn, opened.person.key)
+        if person is None or person.opted_out:
+            return None
+        kept = Snapshot(
+            person_key=person.key,
+            naming=opened.grant.naming,
+            repositories=await _told(conn, opened, profile),
+            taken_at=pages.clock(),
+            text=text,
+            signature=pages.signing.sign(text),
+            key_id=pages.signing.id,
+            month=month,
+            scope=scope,
+        )
+        return await snapshots.keep(conn, kept)
+
+
+async def _told(conn: AsyncConnection, opened: OpenPerson, profile: Profile) -> tuple[RepositoryId, ...]:
+    """The repositories that the profile tells of: by name, and, as names may be masked, all with work of the person."""
+    names = {record.full_name for record in profile.repositories}
+    names |= {change.repository for change in profile.changes}
+    names |= {name for change in profile.changes for name in change.also_in}
+    own = {one.id for one in await visibility.repositories_with(conn, opened.person.keys)}
+    shown = (one for one in opened.repositories if one.id in opened.grant.repositories)
+    return tuple(sorted(one.id for one in shown if one.full_name in names or one.id in own))
+
+
+async def shown_snapshots(conn: AsyncConnection, opened: OpenPerson) -> list[Dated]:
+    """Those that may be shown on this page, the newest first; of a month's, the one that tells of most."""
+    found = [one for one in await snapshots.listed(conn, opened.person.keys) if shows(opened, one)]
+    widest: dict[str, Dated] = {}
+    for one in found:
+        name = one.month or one.id
+        if name not in widest or len(one.repositories) > len(widest[name].repositories):
+            widest[name] = one
+    return list(widest.values())
+
+
+def shows(opened: OpenPerson, snapshot: Dated | Snapshot) -> bool:
+    """The policy's word on a snapshot: all that it tells of may be shown now, and its naming is still the person's."""
+    return access.shows_snapshot(opened.grant, snapshot.repositories, snapshot.naming)
+
+
+def envelope(snapshot: Snapshot) -> bytes:
+    """The signed envelope: the profile's very text as a string, so that no reader re-spells what was signed."""
+    told = {
+        "schema": "almanac.snapshot/1",
+        "taken_at": snapshot.taken_at.isoformat(),
+        "key": snapshot.key_id,
+        "signature": snapshot.signature,
+        "profile": snapshot.text,
+    }
+    return (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")

@@ -1,0 +1,95 @@
+"""Is this process fit to serve, and how busy is it? `/readyz` and `/metrics`, for the operator's machines."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from aiohttp import web
+
+from bot.queue.worker import Worker
+from bot.store import jobs
+from bot.store.digests import touch_period
+from bot.store.engine import Store, StoreUnavailableError
+from bot.store.migrate import is_current
+from bot.web.telemetry import Telemetry
+
+log = logging.getLogger(__name__)
+
+KEPT_SECONDS = 5.0
+"""an answer of readiness stands that long: asking costs a write, and anybody may ask"""
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
+
+
+@dataclass(slots=True)
+class Health:
+    """The probes of one process."""
+
+    store: Store
+    worker: Worker
+    telemetry: Telemetry
+    clock: Callable[[], datetime]
+    token: str = field(default="", repr=False)
+    timer: Callable[[], float] = time.monotonic
+    _asked: float | None = None
+    _wrong: tuple[str, ...] = ()
+
+    def add_routes(self, app: web.Application) -> None:
+        """Before any other route of these addresses."""
+        app.router.add_get("/readyz", self.show_readiness)
+        app.router.add_get("/metrics", self.show_metrics)
+
+    async def show_readiness(self, _: web.Request) -> web.Response:
+        """200, or 503 with what is wrong in plain words."""
+        if self._asked is None or self.timer() - self._asked >= KEPT_SECONDS:
+            self._wrong = tuple(await self._look())
+            self._asked = self.timer()
+        told = "ready" if not self._wrong else "not ready: " + ", ".join(self._wrong)
+        return web.Response(text=told + "\n", status=503 if self._wrong else 200, headers=_PLAIN)
+
+    async def _look(self) -> list[str]:
+        wrong = []
+        try:
+            if not await is_current(self.store):
+                wrong.append("tables of another version")
+            async with self.store.begin() as conn:
+                await touch_period(conn, "readiness", "written", self.clock())
+        except StoreUnavailableError as error:
+            log.warning("not ready: %s", error)
+            wrong.append("database cannot be written")
+        if not self.worker.is_alive:
+            wrong.append("worker gives no sign of life")
+        return wrong
+
+    async def show_metrics(self, request: web.Request) -> web.Response:
+        """For who has the token; without a token, for this machine alone. For anybody else there is no such page."""
+        if not self._may_read(request):
+            return web.Response(text="not found\n", status=404, headers=_PLAIN)
+        now = self.clock()
+        async with self.store.read() as conn:
+            self.telemetry.queue(await jobs.counts(conn), await jobs.oldest_due(conn, now), now)
+        self.telemetry.in_hand(len(self.worker.running))
+        return web.Response(body=self.telemetry.text(), headers=_PLAIN | {"Content-Type": _EXPOSITION})
+
+    def _may_read(self, request: web.Request) -> bool:
+        if self.token:
+            given = request.headers.get("Authorization", "")
+            return hmac.compare_digest(given.encode("utf-8", "replace"), f"Bearer {self.token}".encode())
+        # A proxy on this machine speaks from here for everybody; it says so in one of these headers.
+        return _is_loopback(request.remote) and not any(name in request.headers for name in _FORWARDED)
+
+
+_PLAIN = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def _is_loopback(address: str | None) -> bool:
+    try:
+        return address is not None and ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

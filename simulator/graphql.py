@@ -1,0 +1,286 @@
+"""How are GraphQL queries answered? Checked against GitHub's schema, then resolved from the same state as REST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from simulator import discussions
+from simulator.access import Caller, RefusedError
+from simulator.git import Commit, Signature
+from simulator.query_language import Enum, Field, Fragment, Query, QueryError, Selection, Variable, parse
+from simulator.query_schema import check, named, schema
+from simulator.shapes.accounts import maybe_stamp, stamp
+from simulator.shapes.conversations import pull_commits
+from simulator.state import Account, Json, PullRequest, Repository, State
+
+LIMIT = 5000
+"""points an hour"""
+_PULLS = "pull_requests:read"
+_CONTENTS = "contents:read"
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """A thing where the schema names an interface: its own type beside it."""
+
+    type: str
+    thing: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Connection:
+    """Part of a list. Marks are the position in it, so they hold while the list grows at its end."""
+
+    things: Sequence[Any]
+    total: int
+    end: int
+
+
+@dataclass(slots=True)
+class Asked:
+    """One query while it is answered."""
+
+    state: State
+    caller: Caller
+    query: Query
+    variables: Mapping[str, Any]
+    used: int
+    reset: int
+    cost: int = 1
+
+
+def answer(state: State, caller: Caller, body: Json, *, used: int, reset: int) -> tuple[Json, int]:
+    """(the answer, the points it costs). `used` points of the hour are gone, which ends at `reset` (epoch seconds)."""
+    if caller.token is None:
+        raise RefusedError(401, "This endpoint requires you to be authenticated.")
+    try:
+        query = parse(str(body.get("query", "")))
+        check(query, schema())
+    except QueryError as problem:
+        return {"errors": [{"type": "undefinedField", "message": str(problem)}]}, 0
+    if discussions.concerns(str(body.get("query", ""))):
+        return discussions.answer(state, caller, query, body), 1
+    asked = Asked(state, caller, query, body.get("variables") or {}, used, reset)
+    asked.cost = max(1, _connections(asked, query.selections, "Query", 1) // 100)
+    if used + asked.cost > LIMIT:
+        told = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for installation."}
+        return {"errors": [told]}, 0
+    errors: list[Json] = []
+    data = _resolve_all(asked, query.selections, _Typed("Query", None), errors=errors)
+    return {"data": data} | ({"errors": errors} if errors else {}), asked.cost
+
+
+def _connections(asked: Asked, selections: Sequence[Selection], on: str, times: int) -> int:
+    """Requests GitHub counts: each connection once for everything around it."""
+    total = 0
+    for one in selections:
+        if isinstance(one, Fragment):
+            total += _connections(asked, one.selections, one.on, times)
+        elif one.selections:
+            type_ = named(schema()[on]["fields"][one.name]["type"])
+            first = _value(asked, one.arguments.get("first")) if type_.endswith("Connection") else None
+            total += times if type_.endswith("Connection") else 0
+            total += _connections(asked, one.selections, type_, times * (first or 1))
+    return total
+
+
+def _resolve_all(asked: Asked, selections: Sequence[Selection], about: _Typed, *, errors: list[Json]) -> Json:
+    found: Json = {}
+    for one in selections:
+        if isinstance(one, Fragment):
+            if one.on == about.type:
+                found |= _resolve_all(asked, one.selections, about, errors=errors)
+        elif one.name == "__typename":
+            found[one.key] = about.type
+        else:
+            found[one.key] = _resolve(asked, one, about, errors=errors)
+    return found
+
+
+def _resolve(asked: Asked, one: Field, about: _Typed, *, errors: list[Json]) -> Any:
+    arguments = {name: _value(asked, value) for name, value in one.arguments.items()}
+    found = RESOLVERS[about.type, one.name](asked, about.thing, arguments)
+    if found is None and about.type == "Query":
+        message = f"Could not resolve to a Repository with the name '{arguments.get('owner')}/{arguments.get('name')}'."
+        errors.append({"type": "NOT_FOUND", "path": [one.key], "message": message})
+    type_ = named(schema()[about.type]["fields"][one.name]["type"])
+    return _shown(asked, one, type_, found, errors)
+
+
+def _shown(asked: Asked, one: Field, type_: str, found: Any, errors: list[Json]) -> Any:
+    if found is None or not one.selections:
+        return found
+    if isinstance(found, list):
+        return [_shown(asked, one, type_, part, errors) for part in found]
+    typed = found if isinstance(found, _Typed) else _Typed(type_, found)
+    return _resolve_all(asked, one.selections, typed, errors=errors)
+
+
+def _value(asked: Asked, value: Any) -> Any:
+    if isinstance(value, Variable):
+        return asked.variables.get(value.name)
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, list):
+        return [_value(asked, part) for part in value]
+    return {name: _value(asked, part) for name, part in value.items()} if isinstance(value, dict) else value
+
+
+# --- what is known of each thing -------------------------------------------------------------------------------------
+
+
+def _connection(things: Sequence[Any], arguments: Json) -> _Connection:
+    first = arguments.get("first") or 0
+    if not 0 <= first <= 100:
+        raise RefusedError(400, "Requesting more than 100 records on a connection is not possible.")
+    start = int(arguments.get("after") or 0)
+    part = things[start : start + first]
+    return _Connection(part, len(things), start + len(part))
+
+
+def _page_info(connection: _Connection) -> Json:
+    return {"hasNextPage": connection.end < connection.total, "endCursor": str(connection.end) or None}
+
+
+def _repository(asked: Asked, _: Any, arguments: Json) -> Repository | None:
+    full_name = f"{arguments['owner']}/{arguments['name']}"
+    found = asked.state.repository(full_name)
+    if found is None:
+        found = asked.state.repositories.get(asked.state.old_names.get(full_name.lower(), 0))
+    return found if found and asked.caller.sees(asked.state, found) else None
+
+
+def _pulls(asked: Asked, repo: Repository, arguments: Json) -> _Connection:
+    asked.caller.demand(asked.state, repo, (_PULLS,))
+    wanted = set(arguments.get("states") or ("OPEN", "CLOSED", "MERGED"))
+    found = [pull for pull in repo.pulls if _state(pull) in wanted]
+    order = arguments.get("orderBy") or {"field": "CREATED_AT", "direction": "ASC"}
+    moments: dict[str, Callable[[PullRequest], datetime]] = {
+        "CREATED_AT": lambda pull: pull.issue.created_at,
+        "UPDATED_AT": lambda pull: pull.issue.updated_at,
+    }
+    moment = moments[order["field"]]
+    found.sort(key=lambda pull: (moment(pull), pull.number), reverse=order["direction"] == "DESC")
+    return _connection(found, arguments)
+
+
+def _state(pull: PullRequest) -> str:
+    if pull.merged_at:
+        return "MERGED"
+    return "CLOSED" if pull.issue.closed_at else "OPEN"
+
+
+def _object(asked: Asked, repo: Repository, arguments: Json) -> _Typed | None:
+    asked.caller.demand(asked.state, repo, (_CONTENTS,))
+    found = repo.git.commits.get(arguments["oid"])
+    return _Typed("Commit", (repo, found)) if found else None
+
+
+def _head(_: Asked, repo: Repository, __: Json) -> Repository | None:
+    return repo if repo.git.tip else None
+
+
+def _target(_: Asked, repo: Repository, __: Json) -> _Typed:
+    return _Typed("Commit", (repo, repo.git.commits[repo.git.tip or ""]))
+
+
+def _actor(account: Account | None) -> _Typed | None:
+    return _Typed(account.type, account) if account else None
+
+
+def _login(_: Asked, account: Account, __: Json) -> str:
+    """GraphQL names a bot without the mark that REST gives it."""
+    return account.login.removesuffix("[bot]")
+
+
+def _user(asked: Asked, person: Signature, __: Json) -> Account | None:
+    """A commit's account is a User; machines and organisations are none."""
+    found = asked.state.account_of(person.email)
+    return found if found and found.type == "User" else None
+
+
+def _commit_of(thing: tuple[Repository, Commit]) -> Commit:
+    return thing[1]
+
+
+def _merge_commit(_: Asked, pull: PullRequest, __: Json) -> tuple[Any, Commit] | None:
+    repo = pull.head_repository
+    return (repo, _Known(pull.merge_commit)) if pull.merge_commit else None  # type: ignore[return-value]  # only its id is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A commit of which only the id is asked for."""
+
+    id: str | None
+
+
+def _own_commits(asked: Asked, pull: PullRequest, arguments: Json) -> _Connection:
+    repo = next(found for found in asked.state.repositories.values() if found.issues.get(pull.number) is pull.issue)
+    ids = pull_commits(repo, pull)[:250]
+    return _connection([(repo, repo.git.commits[id_]) for id_ in ids], arguments)
+
+
+def _limits(asked: Asked, _: Any, __: Json) -> Asked:
+    return asked
+
+
+def _reset_at(asked: Asked, _: Any, __: Json) -> str:
+    return stamp(datetime.fromtimestamp(asked.reset, UTC))
+
+
+RESOLVERS: Mapping[tuple[str, str], Callable[[Asked, Any, Json], Any]] = {
+    ("Query", "rateLimit"): _limits,
+    ("Query", "repository"): _repository,
+    ("RateLimit", "cost"): lambda asked, _, __: asked.cost,
+    ("RateLimit", "limit"): lambda asked, _, __: LIMIT,
+    ("RateLimit", "remaining"): lambda asked, _, __: LIMIT - asked.used - asked.cost,
+    ("RateLimit", "resetAt"): lambda asked, _, __: _reset_at(asked, None, {}),
+    ("Repository", "databaseId"): lambda _, repo, __: repo.id,
+    ("Repository", "nameWithOwner"): lambda _, repo, __: repo.full_name,
+    ("Repository", "isPrivate"): lambda _, repo, __: repo.private,
+    ("Repository", "visibility"): lambda _, repo, __: "PRIVATE" if repo.private else "PUBLIC",
+    ("Repository", "defaultBranchRef"): _head,
+    ("Repository", "pullRequests"): _pulls,
+    ("Repository", "object"): _object,
+    ("Ref", "name"): lambda _, repo, __: repo.git.default_branch,
+    ("Ref", "target"): _target,
+    ("Commit", "oid"): lambda _, thing, __: _commit_of(thing).id,
+    ("Commit", "message"): lambda _, thing, __: _commit_of(thing).draft.message.removesuffix("\n"),
+    ("Commit", "author"): lambda _, thing, __: _commit_of(thing).draft.author,
+    ("Commit", "committer"): lambda _, thing, __: _commit_of(thing).draft.committer,
+    ("GitActor", "name"): lambda _, person, __: person.name,
+    ("GitActor", "email"): lambda _, person, __: person.email,
+    ("GitActor", "user"): _user,
+    ("PullRequest", "number"): lambda _, pull, __: pull.number,
+    ("PullRequest", "title"): lambda _, pull, __: pull.issue.title,
+    ("PullRequest", "body"): lambda _, pull, __: pull.issue.body,
+    ("PullRequest", "mergedAt"): lambda _, pull, __: maybe_stamp(pull.merged_at),
+    ("PullRequest", "closedAt"): lambda _, pull, __: maybe_stamp(pull.issue.closed_at),
+    ("PullRequest", "updatedAt"): lambda _, pull, __: stamp(pull.issue.updated_at),
+    ("PullRequest", "baseRefName"): lambda _, pull, __: pull.base_ref,
+    ("PullRequest", "headRefName"): lambda _, pull, __: pull.head_ref,
+    ("PullRequest", "headRefOid"): lambda _, pull, __: pull.head,
+    ("PullRequest", "mergeCommit"): _merge_commit,
+    ("PullRequest", "author"): lambda _, pull, __: _actor(pull.issue.user),
+    ("PullRequest", "labels"): lambda _, pull, arguments: _connection(pull.issue.labels, arguments),
+    ("PullRequest", "commits"): _own_commits,
+    ("PullRequestCommit", "commit"): lambda _, thing, __: thing,
+    ("Label", "name"): lambda _, label, __: label.name,
+    ("PageInfo", "hasNextPage"): lambda _, info, __: info["hasNextPage"],
+    ("PageInfo", "endCursor"): lambda _, info, __: info["endCursor"],
+    **{(type_, "login"): _login for type_ in ("User", "Bot", "Organization", "Mannequin")},
+    **{(type_, "databaseId"): lambda _, one, __: one.id for type_ in ("User", "Bot", "Organization", "Mannequin")},
+    **{
+        (f"{type_}Connection", name): reader
+        for type_ in ("PullRequest", "PullRequestCommit", "Label")
+        for name, reader in (
+            ("totalCount", lambda _, connection, __: connection.total),
+            ("pageInfo", lambda _, connection, __: _page_info(connection)),
+            ("nodes", lambda _, connection, __: list(connection.things)),
+        )
+    },
+}

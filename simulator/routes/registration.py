@@ -1,0 +1,33 @@
+"""How is an App told its secrets, its webhook's address, and who a person is?"""
+
+from __future__ import annotations
+
+from simulator.access import RefusedError
+from simulator.calls import Answer, Call
+from simulator.shapes.accounts import app, public_user
+
+
+def convert_manifest(call: Call) -> Answer:
+    """The App behind a code, once."""
+    code = call.state.codes.pop(call.names["code"], None)
+    if code is None or code.person is not None or code.expires_at <= call.state.clock():
+        raise RefusedError(404, "Not Found")
+    secrets = {
+        "client_id": code.app.client_id,
+        "client_secret": code.app.client_secret,
+        "webhook_secret": code.app.webhook_secret,
+        "pem": code.app.private_key,
+    }
+    page = f"{call.api.partition('/api/')[0]}/apps/{code.app.slug}"
+    return Answer(app(call.api, code.app) | secrets | {"html_url": page}, status=201)
+
+
+def hook_config(call: Call) -> Answer:
+    found = call.app
+    return Answer({"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": found.webhook_url or ""})
+
+
+def get_authenticated_user(call: Call) -> Answer:
+    if call.caller.person is None:
+        raise RefusedError(401, "Requires authentication")
+    return Answer(public_user(call.api, call.caller.person))

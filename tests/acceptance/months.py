@@ -1,0 +1,127 @@
+"""Do two months on the emulator end in one issue with two comments, the first edited after a late revert?
+
+Commits of other months are made through the emulator's own git interface, with the dates their committers give them;
+the bot runs in this process with a clock that is set forward.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bot.app import Bot, Timing, build, listening
+from bot.config import GitHubAddress, Settings
+from bot.queue.worker import Pace
+from bot.tasks.close_month import close_months
+from tests.acceptance.emulator import APP_ID, REPOSITORY, Person
+from tests.acceptance.gaps import PREFIX, Proxy
+
+
+@dataclass
+class Clock:
+    now: datetime = field(default_factory=lambda: datetime(2026, 6, 20, tzinfo=UTC))
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+async def push(author: Person, path: str, text: str | None, *, message: str, at: str) -> str:
+    """One commit on main as its committer dates it; `text` None takes the file away."""
+    here = f"/repos/{REPOSITORY}/git"
+    tip = (await author.ask("GET", f"{here}/ref/heads/main"))["object"]["sha"]
+    base = (await author.ask("GET", f"{here}/commits/{tip}"))["tree"]["sha"]
+    entry: dict[str, Any] = {"path": path, "mode": "100644", "type": "blob"}
+    entry |= {"sha": None} if text is None else {"content": text}
+    tree = await author.ask("POST", f"{here}/trees", base_tree=base, tree=[entry])
+    who = {"name": "Rowan Ashdown", "email": "rowan@example.org", "date": at}
+    made = await author.ask(
+        "POST", f"{here}/commits", message=message, tree=tree["sha"], parents=[tip], author=who, committer=who
+    )
+    await author.ask("PATCH", f"{here}/refs/heads/main", sha=made["sha"])
+    return str(made["sha"])
+
+
+async def comments_of(author: Person) -> list[list[str]]:
+    """The comments of each of the App's issues."""
+    issues = await author.ask("GET", f"/repos/{REPOSITORY}/issues?state=all")
+    ours = [one for one in issues if "almanac:digests:" in (one["body"] or "")]
+    found = []
+    for one in ours:
+        rows = await author.ask("GET", f"/repos/{REPOSITORY}/issues/{one['number']}/comments")
+        found.append([row["body"] for row in rows])
+    return found
+
+
+async def two_months(author: Person, key: str, secret: str, proxy: Proxy) -> tuple[list[str], list[str]]:
+    """The comments after two months, and after a late revert of the first month's work. Raises AssertionError."""
+    clock = Clock()
+    with tempfile.TemporaryDirectory(prefix="acceptance-months-") as folder:
+        address = GitHubAddress(web=proxy.url, api=proxy.url + PREFIX, graphql=f"{proxy.url}/api/graphql")
+        settings = Settings(
+            app_id=str(APP_ID),
+            private_key=key,
+            webhook_secrets=(secret,),
+            database_url=f"sqlite+aiosqlite:///{folder}/almanac.db",
+            data=Path(folder),
+            github=address,
+            write_gap=0.0,
+        )
+        timing = Timing(clock=clock, work=Pace(concurrency=2, poll_every=0.05))
+        async with build(settings, timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+            before, proxy.hook = proxy.hook, f"http://127.0.0.1:{port}/webhook"
+            try:
+                return await _pass(author, bot, (clock, proxy))
+            finally:
+                proxy.hook = before
+
+
+async def _pass(author: Person, bot: Bot, world: tuple[Clock, Proxy]) -> tuple[list[str], list[str]]:
+    clock, proxy = world
+    title = "feat: say how deep the harbour is"
+    async with _delivered(proxy):
+        await author.write(".github/almanac.yml", "first_digest: post\n", branch="main", message="Configure")
+    async with _delivered(proxy):
+        first = await push(author, "src/depth.py", "DEPTH = 7\n", message=title, at="2026-06-15T12:00:00Z")
+    await _over(bot, clock, datetime(2026, 7, 2, tzinfo=UTC))
+    async with _delivered(proxy):
+        await push(author, "src/tide.py", "TIDE = 2\n", message="fix: stop at low tide", at="2026-07-15T12:00:00Z")
+    await _over(bot, clock, datetime(2026, 8, 2, tzinfo=UTC))
+    (told,) = await comments_of(author)
+    reverting = f'Revert "{title}"\n\nThis reverts commit {first}.\n'
+    async with _delivered(proxy):
+        await push(author, "src/depth.py", None, message=reverting, at="2026-08-03T12:00:00Z")
+    await _over(bot, clock, datetime(2026, 8, 4, tzinfo=UTC))
+    (edited,) = await comments_of(author)
+    assert len(told) == len(edited) == 2, (told, edited)
+    assert ["June 2026" in told[0], "July 2026" in told[1]] == [True, True], told
+    assert ["reverted" in told[0], "reverted" in edited[0]] == [False, True], edited
+    assert told[1] == edited[1], edited
+    return told, edited
+
+
+@asynccontextmanager
+async def _delivered(proxy: Proxy) -> AsyncIterator[None]:
+    """Returns once the push that was made inside has reached the bot."""
+
+    def pushes() -> int:
+        return sum(event == "push" for event, _, _ in proxy.handled)
+
+    before = pushes()
+    yield
+    async with asyncio.timeout(30):
+        while pushes() <= before:  # noqa: ASYNC110  # the proxy has no event to wait for
+            await asyncio.sleep(0.05)
+
+
+async def _over(bot: Bot, clock: Clock, now: datetime) -> None:
+    """All jobs done, then the moment has come and what is due is told."""
+    await bot.queue.drain()
+    clock.now = now
+    await close_months(bot.place)
+    await bot.queue.drain()

@@ -1,0 +1,258 @@
+"""Does any stranger's text act where the bot writes? Corpora through every sink, rendered as GitHub renders them.
+
+    python -m tests.campaigns.corpora [FOLDER ...]
+
+Naughty strings, the examples of CommonMark, XSS lines and Markdown payloads; a FOLDER (`*.json`, `*.txt`) adds more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cache
+from html import unescape
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, cast
+from unittest.mock import patch
+from xml.etree import ElementTree
+
+import cmarkgfm
+import html5lib
+from cmarkgfm.cmark import Options
+
+from bot.digest.narrative import month_text
+from bot.github.client import Client
+from bot.github.discussions import post_comment
+from bot.github.publish import marker
+from bot.landing.repo_config import lint
+from bot.model import AiMark, Change, Item, Lines, Month, MonthRecord, Repository, Sentence, Signature, Text
+from bot.render.digest_note import DigestFrame, DigestPart, digest_note
+from bot.render.landing_note import Around, landing_note
+from bot.render.md_text import MdText, md_text
+from bot.render.reply_note import own_part, plain_part, reply_note, why_change_part, why_number_part
+from tests.campaigns.strangers import texts
+from tests.digest.worlds import change as told_change
+from tests.digest.worlds import facts as told_facts
+from tests.render.factories import change as landed_change
+
+Sink = Callable[[str], str]
+_CHUNK = 500
+"""texts that one process looks at"""
+WORDS = "words"
+NOTHING = "\ue000"
+"""of which nothing is left: a name or a title may be empty, and its row with it"""
+_REFERENCE = re.compile(
+    r"""(?<![\w/.@-])@[A-Za-z0-9] | (?<![\w])\#[0-9] | [A-Za-z0-9-]\#[0-9] | \bgh-[0-9]
+      | (?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z]) | :[a-z0-9_+-]+: | https?://[a-z0-9]""",
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+_TAG = re.compile(r"<[^>]*>?")
+_RENDERERS = ("digest_note", "landing_note", "reply_note", "markdown")
+"""modules of bot/render that escape; the control takes that away"""
+
+
+def _change(text: str) -> Change:
+    who, helper = Signature(text, "mira@example.org"), Signature(text, "ola@example.org")
+    found = landed_change("harbour/beacon", 12, WORDS, "2031-04-03")
+    (commit,) = found.commits
+    mark = AiMark(3, text, text)
+    fact = replace(commit.fact, author=who, co_authors=(helper,), ai=(mark,))
+    return replace(found, title=text, why=text, commits=(replace(commit, fact=fact),), state="reverted")
+
+
+def _record(text: str, change: Change) -> MonthRecord:
+    item = Item("feature", text, "reverted", (change.id,))
+    said = Text((Sentence(text, (change.id,)),))
+    return MonthRecord(Month("2031-04"), 3, 1, 0, Lines(authored=12), said, (item,))
+
+
+def _check(text: str) -> str:
+    around = Around(problems=(text,), disputes={12: (text,)})
+    return landing_note([_change(text)], around).summary
+
+
+def _comment(text: str) -> str:
+    return f"{marker('landing:1:12')}\n{landing_note([_change(text), _change(text)]).summary}"
+
+
+def _configuration(text: str) -> str:
+    said = json.dumps(text)
+    problems = [*lint(f"{said}: 1\n"), *lint(f"timezone: {said}\n"), *lint(f"kinds:\n  labels:\n    {said}: {said}\n")]
+    return landing_note([], Around(problems=problems or [text])).summary
+
+
+def _note(text: str, people: int) -> str:
+    """One of the people brings the text, and all around them: more of a long one would be told in numbers only."""
+    change = _change(text)
+    record = _record(text, change)
+    frame = DigestFrame(text, text, disputes=(text,), lead=record.summary)
+    others = [DigestPart(WORDS, _record(WORDS, change))] * (people - 1)
+    return digest_note([DigestPart(text, record), *others], {change.id: change}, frame)
+
+
+def _digest(text: str, people: int) -> str:
+    return f"{marker('digest:1:2031-04')}\n{_note(text, people)}"
+
+
+class _Discussion:
+    """Takes the text of a comment that stands already, as GitHub would."""
+
+    def __init__(self) -> None:
+        self.body = ""
+
+    async def query(self, _: str, **values: Any) -> dict[str, Any]:
+        self.body = str(values["body"])
+        return {}
+
+
+def _discussion(text: str) -> str:
+    taken, here = _Discussion(), Repository("harbour/beacon")
+    given = {"key": "digest:1:2031-04", "text": _note(text, 2), "known": "DC_1", "opening": ("digests:1", "", "")}
+    asyncio.run(post_comment(cast(Client, taken), here, **cast(Any, given)))
+    return taken.body
+
+
+def _narrative(text: str) -> str:
+    """A title on its way through the template's clauses into a digest."""
+    found = told_facts([told_change(text), told_change(f"Add {text} to the parser", number=2)])
+    record = MonthRecord(found.month, 2, 1, 0, Lines(authored=12), month_text(found), ())
+    return digest_note([DigestPart("Ada", record)], found.changes, DigestFrame("UTC"))
+
+
+def _reply(text: str) -> str:
+    change = _change(text)
+    record, changes = _record(text, change), {change.id: change}
+    parts = (
+        plain_part(f"why {text}", text),
+        own_part("me", record, changes, text),
+        why_change_part(f"why {text}", [change]),
+        why_number_part("why features", "features", [(record, 1)], changes),
+    )
+    return f"{marker('reply:1:2')}\n{reply_note(parts)}"
+
+
+SINKS: Mapping[str, Sink] = {
+    "check run": _check,
+    "comment on landing": _comment,
+    "configuration error": _configuration,
+    "digest, open": lambda text: _digest(text, 1),
+    "digest, folded": lambda text: _digest(text, 13),
+    "digest in the template's words": _narrative,
+    "discussion": _discussion,
+    "reply": _reply,
+}
+_BY_SHAPE = {name for name in SINKS if name not in ("configuration error", "digest in the template's words")}
+"""sinks that keep their elements whatever is said; the others say more or less of a text"""
+_HARMLESS = frozenset(
+    ("html", "head", "body", "h2", "h3", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a reader's browser, and GitHub's filters, find: elements in order, where links lead, references."""
+
+    shape: tuple[str, ...]
+    links: frozenset[str]
+    references: frozenset[str]
+
+
+def rendered(markdown: str) -> str:
+    """With every option that lets HTML through: what GitHub's own sanitiser does comes on top."""
+    return cmarkgfm.github_flavored_markdown_to_html(markdown, options=Options.CMARK_OPT_UNSAFE)
+
+
+def look(html: str) -> Seen:
+    """As a browser reads it."""
+    tree: ElementTree.Element = html5lib.parse(html, namespaceHTMLElements=False)
+    nodes = [node for node in tree.iter() if isinstance(node.tag, str)]
+    marks = [f"{node.tag} {' '.join(sorted(set(node.keys()) - {'href', 'align'}))}".strip() for node in nodes]
+    links = frozenset(node.get("href", "") for node in nodes if node.tag == "a")
+    return Seen(tuple(marks), links, _references("".join(tree.itertext())))
+
+
+def _references(said: str) -> frozenset[str]:
+    return frozenset(found[0] for found in _REFERENCE.finditer(" ".join(said.split())))
+
+
+@cache
+def calm(name: str, words: str, *, escaped: bool) -> tuple[list[str], Seen]:
+    """The tags of a sink that was given harmless words, and what is seen of it."""
+    html = rendered(SINKS[name](words))
+    return _TAG.findall(html), look(html)
+
+
+def active(name: str, text: str, *, escaped: bool = True) -> list[str]:
+    """What a text does in a sink that harmless words do not."""
+    html = rendered(SINKS[name](text))
+    tags, before = calm(name, WORDS if md_text(text) else NOTHING, escaped=escaped)
+    if _TAG.findall(html) == tags:
+        # Text never holds a raw "<": the same tags are the same elements, and need no parser.
+        return sorted(_references(unescape(_TAG.sub("", html))) - before.references)
+    seen = look(html)
+    known = set(before.shape) if name in _BY_SHAPE else _HARMLESS
+    new = [f"<{tag}>" for tag in sorted(set(seen.shape) - known)]
+    if name in _BY_SHAPE and not new and seen.shape != before.shape:
+        new = ["<another order>"]
+    return [*new, *sorted(seen.links - before.links), *sorted(seen.references - before.references)]
+
+
+def control() -> ExitStack:
+    """While it is open nothing is escaped: what is found then shows that the oracle sees."""
+    stack = ExitStack()
+    for module in _RENDERERS:
+        stack.enter_context(patch(f"bot.render.{module}.md_text", lambda text, *_: MdText(_printable(text))))
+    return stack
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _acting(chunk: tuple[str, tuple[str, ...]]) -> tuple[list[tuple[str, list[str]]], int]:
+    """The texts of a chunk that act in a sink, each with what it does; how many act without escaping."""
+    name, texts = chunk
+    acting = [(text, found) for text in texts if (found := active(name, text))]
+    with control():
+        return acting, sum(bool(active(name, text, escaped=False)) for text in texts)
+
+
+def run(texts: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """By sink: texts that act, and texts that act without escaping."""
+    found: dict[str, tuple[int, int]] = {}
+    parts = [tuple(texts[at : at + _CHUNK]) for at in range(0, len(texts), _CHUNK)]
+    # The renderer gives back neither its tree nor its text, so a process does not look at more than one chunk.
+    with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        for name in SINKS:
+            began, acting, unescaped = time.monotonic(), [], 0
+            for some, count in pool.imap(_acting, [(name, part) for part in parts], chunksize=1):
+                acting += some
+                unescaped += count
+            found[name] = len(acting), unescaped
+            took = time.monotonic() - began
+            print(f"| {name} | {len(texts)} | {len(acting)} | {unescaped} | {took:.0f} s |", flush=True)
+            for text, what in acting[:3]:
+                print(f"    {text[:80]!r}: {what[:5]}", flush=True)
+    return found
+
+
+def main() -> int:
+    told = texts([Path(folder) for folder in sys.argv[1:]])
+    print("| sink | texts | acting | acting without escaping | |\n|---|---|---|---|---|", flush=True)
+    found = run(told)
+    acting, unescaped = (sum(row[at] for row in found.values()) for at in (0, 1))
+    most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) // 1024
+    print(f"in all: {acting} act; without escaping {unescaped}; at most {most} MB in a process")
+    return 1 if acting or unescaped < len(told) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,359 @@
+"""Does a history of thousands of pull requests come whole through kills, and what does it cost?
+
+    python -m tests.campaigns.history CLONE [PULLS] [KILLS] [SEED]
+
+A public history (a bare clone) lives in the simulated GitHub with PULLS closed pull requests: those its commits name,
+and others that never landed. `almanac serve` is installed on it and killed with SIGKILL while it reads the history and
+its newest part is still being pushed. A second, calm run reads everything at once. Both records must be the same,
+byte for byte, and the profiles those of the command line on the clone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import signal
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import func, select
+
+from bot.digest.profile import Scope
+from bot.digest.profile import build as build_profile
+from bot.history.clone import Clone
+from bot.history.log import arrivals, landings
+from bot.history.record import CloneRecord, open_clones
+from bot.landing.changes import fold
+from bot.landing.conventions import recognise
+from bot.landing.identity import person_key
+from bot.model import Fact, InstallationId, Person, PersonKey, Signature
+from bot.render.json import render_json
+from bot.store import backfills, installations, ledger
+from bot.store.backfills import BACKFILL, Backfill
+from bot.store.dump import dump_lines
+from bot.store.engine import Store
+from bot.store.jobs import JOB
+from simulator import imported as importing
+from simulator.git import Entry, GitRepository, run_git
+from simulator.imported import Imported, advance, import_clone
+from simulator.server import Simulator
+from simulator.state import Account, Issue, PullRequest
+from simulator.world import World
+from tests.campaigns.kill_storm import Victim
+
+NUMBER = re.compile(r"^Merge pull request #(\d+) |\(#(\d+)\)$")
+NEWEST = 20
+"""first-parent commits that are pushed while the history is read"""
+
+
+class LazyTree(Mapping[str, Entry]):
+    """The files of a commit, read when somebody asks: a history has millions."""
+
+    def __init__(self, git: GitRepository, tree: str, contents: dict[str, bytes]) -> None:
+        self._git, self._tree, self._contents = git, tree, contents
+        self._known: dict[str, Entry] | None = None
+
+    def _files(self) -> dict[str, Entry]:
+        if self._known is None:
+            self._known = importing_tree(self._git, self._tree, self._contents)
+        return self._known
+
+    def __getitem__(self, path: str) -> Entry:
+        return self._files()[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files())
+
+    def __len__(self) -> int:
+        return len(self._files())
+
+
+importing_tree = importing._tree
+
+
+@dataclass
+class Outcome:
+    """What a run came to."""
+
+    pulls: int
+    commits: int
+    rows: list[Backfill]
+    graphql: int
+    rest: int
+    points: int
+    seconds: float
+    record: list[str]
+
+    def told(self, name: str) -> str:
+        row = self.rows[0]
+        per = (self.graphql + self.rest) / max(self.pulls, 1)
+        return (
+            f"{name}: {self.pulls} pull requests and {self.commits} commits in {self.seconds:.0f} s; "
+            f"{self.graphql} GraphQL requests ({self.points} points) and {self.rest} REST requests in all, "
+            f"{per:.4f} a pull request; "
+            f"the bot says {row.requests} and {row.points}"
+        )
+
+
+def only_branch(clone: Path, folder: Path) -> Path:
+    """The clone without what stands beside its default branch."""
+    run_git(folder, "clone", "-q", "--bare", "--single-branch", clone.resolve().as_uri(), "history.git")
+    return folder / "history.git"
+
+
+def populate(github: Simulator, clone: Path, pulls: int) -> tuple[Imported, list[PullRequest]]:
+    """The clone as `acme/history`, its default branch without its newest part, with its pull requests."""
+    importing._tree = LazyTree  # type: ignore[assignment]
+    branch = (clone / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
+    found = import_clone(github, clone, "acme/history", branch=branch)
+    git, late, proved = found.repository.git, [], proved_numbers(clone)
+    for position, sha in enumerate(found.line):
+        draft = git.commits[sha].draft
+        subject, _, body = draft.message.partition("\n")
+        named = NUMBER.search(subject.rstrip())
+        if named is None or int(named[1] or named[2]) in found.repository.issues:
+            continue
+        if int(named[1] or named[2]) not in proved[sha]:
+            continue  # GitHub would know what no clone can: the profiles would rightly differ
+        title = body.strip().split("\n")[0] if named[1] else subject[: named.start()].strip()
+        parents = git.commits[sha].parents
+        if not parents or not title:
+            continue
+        pull = _pull(github, found, int(named[1] or named[2]), title, (parents[-1] if named[1] else sha, parents[0]))
+        if position < len(found.line) - NEWEST:
+            pull.merged_at, pull.merge_commit, pull.landed = draft.committed_at, sha, sha
+        else:
+            pull.issue.closed_at = None
+            late.append(pull)
+            pull.landed = sha
+    number = max(found.repository.issues, default=0)
+    while len(found.repository.issues) < pulls:
+        number += 1
+        head = found.line[number % (len(found.line) - NEWEST)]
+        _pull(github, found, number, f"Never landed, {number}", (head, head))
+    git.set_ref("refs/heads/main", found.line[-1 - NEWEST])
+    return found, late
+
+
+def proved_numbers(folder: Path) -> Mapping[str, set[int]]:
+    """The pull requests that a clone proves, by the commit that carried them."""
+    clone = called("acme/history", open_clones([str(folder)])[0])
+    found: dict[str, set[int]] = defaultdict(set)
+    for landing in landings(clone, list(arrivals(clone)), patches=False):
+        number = recognise(landing).pull_request
+        if number is not None:
+            found[landing.carrier.id].add(number)
+    return found
+
+
+def called(full_name: str, clone: Clone) -> Clone:
+    return replace(clone, repository=replace(clone.repository, full_name=full_name))
+
+
+def _pull(github: Simulator, found: Imported, number: int, title: str, ends: tuple[str, str]) -> PullRequest:
+    head, base = ends
+    at = found.repository.git.commits[head].draft.committed_at
+    issue = Issue(github.state.new_id(), number, title, "", None, at, at, closed_at=at)
+    found.repository.issues[number] = issue
+    issue.pull = PullRequest(issue, "main", f"topic-{number}", found.repository, head, base)
+    return issue.pull
+
+
+async def push_newest(github: Simulator, found: Imported, late: list[PullRequest], by: Account) -> None:
+    """The rest of the branch, a commit at a time, each with its pull request closed."""
+    landing = {pull.landed: pull for pull in late}
+    for sha in found.line[-NEWEST:]:
+        advance(github, found, sha, by=by)
+        if pull := landing.get(sha):
+            at = found.repository.git.commits[sha].draft.committed_at
+            pull.merged_at, pull.merge_commit = at, sha
+            github.close(found.repository, pull, by=by, at=at)
+        await github.settled()
+        await asyncio.sleep(0.2)
+
+
+class Reader(Victim):
+    """`almanac serve` that reads histories."""
+
+    def __init__(self, github: Simulator, world: World, data: Path) -> None:
+        super().__init__(github, world, data)
+        self._environment["ALMANAC_BACKFILL"] = "on"
+
+
+async def run(
+    github: Simulator,
+    world: World,
+    data: Path,
+    *,
+    kills: int,
+    chance: random.Random,
+    live: Coroutine[None, None, None] | None,
+) -> Outcome:
+    """Install, read, be killed, go on; until nothing is left to do."""
+    began, asked, points = time.monotonic(), len(github.requests), sum(github.points.values())
+    reader = Reader(github, world, data)
+    world.app.webhook_url = f"http://127.0.0.1:{reader.port}/webhook"
+    await reader.start()
+    world.installation = github.install(world.app, world.app.owner)
+    await github.settled()
+    pushing = asyncio.create_task(live) if live is not None else None
+    for _ in range(kills):
+        await asyncio.sleep(chance.uniform(1.5, 5.0))
+        await reader.end(signal.SIGKILL)
+        await reader.start()
+    if pushing is not None:
+        await pushing
+    await _deliver_again(github)
+    store = await Store.open(f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}", read_only=True)
+    await _quiet(store)
+    await reader.end(signal.SIGTERM)
+    async with store.read() as conn:
+        ids = list((await conn.execute(select(BACKFILL.c.repository_id))).scalars())
+        rows = await backfills.of(conn, ids)
+    lines = [json.loads(line) async for line in dump_lines(store)]
+    await store.close()
+    number = world.installation.id
+    own = {"installation", "repository"}
+    record = [json.dumps([None if line[0] in own and cell == number else cell for cell in line]) for line in lines]
+    new = github.requests[asked:]
+    graphql = sum(one == "POST /graphql" for one in new)
+    done = sum(row.pulls_done for row in rows), sum(row.commits_done for row in rows)
+    cost = sum(github.points.values()) - points
+    return Outcome(*done, rows, graphql, len(new) - graphql, cost, time.monotonic() - began, record)
+
+
+async def _deliver_again(github: Simulator) -> None:
+    while True:
+        good = {one.guid for one in github.deliveries.log if one.status == "OK"}
+        bad = {one.guid: one.id for one in github.deliveries.log if one.guid not in good}
+        if not bad:
+            return
+        for number in bad.values():
+            github.deliveries.redeliver(number)
+        await github.settled()
+
+
+async def _quiet(store: Store) -> None:
+    """Until no job is left to do."""
+    for _ in range(6000):
+        async with store.read() as conn:
+            waiting = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running")))
+            if not (await conn.execute(waiting)).scalar_one():
+                return
+        await asyncio.sleep(0.2)
+    raise RuntimeError("jobs are left over")
+
+
+async def profiles_differ(data: Path, world: World, found: Imported, people: int) -> list[str]:
+    """Of the busiest, whose profile the ledger tells otherwise than the command line does from the clone."""
+    clones = open_clones([str(found.repository.git.path)])
+    record = CloneRecord(tuple(called("acme/history", one) for one in clones), cache=False)
+    record.refresh()
+    store = await Store.open(f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}", read_only=True)
+    assert world.installation is not None
+    async with store.read() as conn:
+        stored = await installations.repositories_of(conn, InstallationId(world.installation.id))
+        names = {row.repository.full_name: row.repository for row in stored}
+        facts = [fact for row in stored if row.repository.id for fact in await ledger.facts_in(conn, row.repository.id)]
+    await store.close()
+    changes, wrong = fold(facts, names), []
+    for person in [one for one in record.people.all() if not one.bot][:people]:
+        keys = keys_in_ledger(record, person, facts)
+        mine = [one for one in changes if keys & {person_key(sig) for c in one.commits for sig in people_of(c.fact)}]
+        scopes = scope_of(person, record.keys_of([person])), scope_of(person, keys)
+        if told(build_profile(record.changes_of([person]), scopes[0])) != told(build_profile(mine, scopes[1])):
+            wrong.append(person.display)
+    record.close()
+    return wrong
+
+
+def keys_in_ledger(record: CloneRecord, person: Person, facts: Iterable[Fact]) -> frozenset[PersonKey]:
+    """A person of the clone as the ledger keeps them: there `.mailmap` is not applied, and accounts are known.
+
+    Who wrote a commit in the clone is who wrote it in the ledger, whatever they are called there.
+    """
+    theirs = {commit.fact.commit: commit.fact for one in record.changes_of([person]) for commit in one.commits}
+    keys = record.keys_of([person])
+    found: set[PersonKey] = set()
+    for fact in facts:
+        if (here := theirs.get(fact.commit)) is not None:
+            pairs = zip(people_of(here), people_of(fact), strict=False)
+            found |= {person_key(there) for mine, there in pairs if person_key(mine) in keys}
+    return frozenset(found)
+
+
+def people_of(fact: Fact) -> tuple[Signature, ...]:
+    return fact.author, *fact.co_authors
+
+
+def scope_of(person: Person, keys: frozenset[PersonKey]) -> Scope:
+    return Scope(person=person, keys=keys, zone=ZoneInfo("UTC"), now=datetime(2027, 1, 1, tzinfo=UTC))
+
+
+def told(profile: object) -> str:
+    return render_json(profile)  # type: ignore[arg-type]  # a Profile
+
+
+async def campaign(clone: Path, *, pulls: int, kills: int, seed: int) -> bool:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        async with Simulator(rate_limit=10**6) as github:
+            owner = github.organisation("acme")
+            by = github.account("operator")
+            app = github.register_app("almanac", owner)
+            found, late = populate(github, only_branch(clone, Path(folder)), pulls)
+            world = World(github, app, {}, {"history": found.repository}, [])
+            chance = random.Random(seed)
+            stormy = await run(
+                github,
+                world,
+                folder_in(folder, "stormy"),
+                kills=kills,
+                chance=chance,
+                live=push_newest(github, found, late, by),
+            )
+            print(stormy.told(f"killed {kills} times, deliveries meanwhile"), flush=True)
+            assert world.installation is not None
+            github.uninstall(world.installation)
+            calm = await run(github, world, folder_in(folder, "calm"), kills=0, chance=chance, live=None)
+            print(calm.told("calm"), flush=True)
+            same = calm.record == stormy.record
+            print(f"the records are {'the same' if same else 'DIFFERENT'} ({len(calm.record)} rows)", flush=True)
+            if not same:
+                show_difference(calm.record, stormy.record)
+            wrong = await profiles_differ(Path(folder, "calm"), world, found, 25)
+            print(f"profiles of the 25 busiest that differ from the command line's: {wrong or 'none'}", flush=True)
+            return same and not wrong and (calm.graphql + calm.rest) / calm.pulls <= 0.012
+
+
+def folder_in(folder: str, name: str) -> Path:
+    found = Path(folder, name)
+    found.mkdir()
+    return found
+
+
+def show_difference(calm: list[str], stormy: list[str]) -> None:
+    one, other = set(calm) - set(stormy), set(stormy) - set(calm)
+    for sign, rows in (("-", one), ("+", other)):
+        for row in sorted(rows)[:8]:
+            print(f"{sign} {row[:600]}", flush=True)
+
+
+def main() -> None:
+    given = sys.argv[1:]
+    if not given:
+        raise SystemExit(__doc__)
+    numbers = [int(one) for one in given[1:]] + [2000, 5, 1][len(given) - 1 :]
+    sys.exit(0 if asyncio.run(campaign(Path(given[0]), pulls=numbers[0], kills=numbers[1], seed=numbers[2])) else 1)
+
+
+if __name__ == "__main__":
+    main()

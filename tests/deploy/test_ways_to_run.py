@@ -1,0 +1,148 @@
+"""Do the ways to run Almanac name commands, settings and versions that there are, and is all that is read shipped?"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+import yaml
+from hatchling.builders.wheel import WheelBuilder
+
+from bot.cli import app
+from bot.manifest import app_manifest, shipped
+from bot.web.pages import ROUTES
+from tests.test_repository import ROOT, settings
+
+DEPLOY = ROOT / "deploy"
+UNIT, CONTAINER, COMPOSE = DEPLOY / "almanac.service", DEPLOY / "Containerfile", DEPLOY / "compose.yaml"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+SHIPS = "force-include" in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+
+
+def commands() -> set[str]:
+    return set(getattr(typer.main.get_command(app), "commands", {}))
+
+
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(COMPOSE.read_text())
+    return loaded
+
+
+def test_every_way_to_run_starts_commands_that_there_are() -> None:
+    started = re.findall(r"almanac (\w+)", (ROOT / "Procfile").read_text())
+    started += re.findall(r"^ExecStart=\S+/almanac (\w+)$", UNIT.read_text(), re.MULTILINE)
+    started += re.findall(r'^CMD \["(\w+)"\]$', CONTAINER.read_text(), re.MULTILINE)
+    started += [service["command"] for service in compose()["services"].values() if "command" in service]
+    assert sorted(started) == ["migrate", "serve", "serve", "serve", "serve", "worker", "worker"]
+    assert set(started) <= commands()
+
+
+@pytest.mark.parametrize("file", [UNIT, CONTAINER, COMPOSE], ids=lambda file: file.name)
+def test_every_setting_that_is_named_exists(file: Path) -> None:
+    named = set(re.findall(r"\bALMANAC_[A-Z][A-Z_]*\b", file.read_text()))
+    assert named
+    assert named <= set(settings())
+
+
+def test_the_container_has_a_python_that_is_supported() -> None:
+    found = re.search(r"^ARG PYTHON=(\d+\.\d+)$", CONTAINER.read_text(), re.MULTILINE)
+    assert found
+    assert f"Programming Language :: Python :: {found[1]}" in PROJECT["project"]["classifiers"]
+
+
+def test_the_container_runs_as_nobody_in_particular_and_writes_to_its_volume_alone() -> None:
+    text = CONTAINER.read_text()
+    assert re.search(r"^USER (\d{4,}):\1$", text, re.MULTILINE)
+    assert "VOLUME /data" in text
+    assert "ALMANAC_DATA=/data" in text
+    for name in ("almanac", "worker"):
+        service = compose()["services"][name]
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert service["volumes"] == ["kept:/data"]
+
+
+def test_the_health_check_asks_an_address_that_is_served() -> None:
+    assert "/healthz" in CONTAINER.read_text()
+    assert "/healthz" in [path for path, _ in ROUTES]
+
+
+def test_the_container_installs_the_tested_versions_of_everything_the_bot_needs() -> None:
+    found = re.search(r"sed -nE '(s/.*?/p)' requirements\.lock", CONTAINER.read_text())
+    assert found
+    made = subprocess.run(
+        ["sed", "-nE", found[1], "requirements.lock"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in made.stdout.splitlines()}
+    wanted = [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["postgres"]]
+    names = {re.split(r"[\[<>=!~ ;]", line)[0].lower() for line in wanted}
+    assert names - pinned == set()
+    assert not [line for line in made.stdout.splitlines() if not re.fullmatch(r"[\w.-]+==[\w.+!-]+", line)]
+
+
+def test_the_image_is_built_from_files_that_are_there() -> None:
+    kept = [line[1:] for line in (DEPLOY / "Containerfile.dockerignore").read_text().splitlines() if line[:1] == "!"]
+    assert [name for name in kept if not (ROOT / name).exists()] == []
+    assert {"app.yml", "docs/metrics.md", "bot", "handlers", "simulator"} <= set(kept)
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="NO SYSTEMD: its unit was not verified")
+def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+    text = re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", UNIT.read_text(), flags=re.MULTILINE)
+    (tmp_path / "almanac.service").write_text(text)
+    found = subprocess.run(
+        ["systemd-analyze", "verify", tmp_path / "almanac.service"], capture_output=True, text=True, check=False
+    )
+    assert (found.returncode, found.stderr) == (0, "")
+
+
+_WITHOUT_THE_EXTRA = """
+import sys
+sys.modules.update(psycopg=None, procrastinate=None)
+from bot.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "told"),
+    [("sqlite:///a.db", 0, ""), ("postgresql://127.0.0.1:1/a", 2, "almanac: PostgreSQL needs psycopg: install")],
+)
+def test_without_the_extra_sqlite_works_and_postgresql_is_told_in_one_line(
+    tmp_path: Path, url: str, code: int, told: str
+) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_THE_EXTRA, "migrate"],
+        cwd=tmp_path,
+        env={"ALMANAC_DATABASE_URL": url, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (found.returncode, found.stderr[: len(told)]) == (code, told)
+    assert found.stderr.count("\n") == bool(told)
+
+
+# --- what is installed -----------------------------------------------------------------------------------------------
+
+
+def test_what_stands_outside_the_packages_is_found_from_the_checkout() -> None:
+    assert app_manifest()["name"] == "Almanac"
+    assert shipped("docs/metrics.md").read_text("utf-8").startswith("# ")
+
+
+@pytest.mark.skipif(not SHIPS, reason="THE WHEEL SHIPS NO app.yml: pyproject.toml has no force-include")
+def test_the_wheel_holds_every_file_the_bot_reads() -> None:
+    wheel = {one.distribution_path for one in WheelBuilder(str(ROOT)).recurse_included_files()}
+    assert {"bot/shipped/app.yml", "bot/shipped/metrics.md"} <= wheel
+    tracked = [path for folder in ("bot", "handlers", "simulator") for path in (ROOT / folder).rglob("*")]
+    read = {str(path.relative_to(ROOT)) for path in tracked if path.is_file() and path.suffix not in {".pyc", ".py"}}
+    assert {"bot/render/templates/setup.html", "simulator/story.toml", "bot/metrics/kind_model.json.gz"} <= read
+    assert read - wheel == set()

@@ -1,0 +1,100 @@
+from pathlib import Path
+
+import pytest
+
+from bot.history import notes as notes_module
+from bot.history.git import GitError
+from bot.history.notes import Notes, tip_of_notes
+from bot.history.record import CloneRecord, open_clones
+from bot.model import Fact
+from tests.history.repository import Repository
+
+NOTE = """a.py
+  s_0123456789abcd::t_0123456789abcd 1-3,7
+  h_0123456789abcd 4
+---
+{"schema_version": "authorship/3.0.0", "sessions": {"s_0123456789abcd": {"agent_id": {"tool": "cursor"}}}}
+"""
+
+
+def facts(repository: Repository, *, workers: int = 1, cache: bool = False) -> list[Fact]:
+    record = CloneRecord(open_clones([repository.folder]), cache=cache)
+    record.refresh(workers=workers)
+    found = list(record._scratch.facts())
+    record.close()
+    return found
+
+
+def note(repository: Repository, commit: str, text: str = NOTE) -> None:
+    repository.git("notes", "--ref=ai", "add", "-f", "-m", text, commit)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "rocket")
+    for number in range(4):
+        made.commit(f"feat: step {number}", {"a.py": f"x = {number}\n" * 8})
+    return made
+
+
+def test_a_clone_without_notes_is_asked_for_nothing_more(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tip_of_notes(repository.folder) == ""
+    monkeypatch.setattr(notes_module, "git", None)
+    monkeypatch.setattr(notes_module, "git_stream", None)
+    assert Notes(repository.folder, "").of(["0" * 40]) == {}
+
+
+def test_each_commit_is_given_its_own_note_and_no_other(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notes_module, "MOST_NOTES", 2)
+    commits = repository.git("log", "--format=%H").split()
+    for number, commit in enumerate(commits[:3]):
+        note(repository, commit, f"note {number}")
+    found = Notes(repository.folder, tip_of_notes(repository.folder)).of(commits)
+    assert found == {commit: f"note {number}\n" for number, commit in enumerate(commits[:3])}
+
+
+def test_a_note_that_goes_on_for_ever_is_cut_and_the_next_one_still_read(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = repository.git("log", "--format=%H").split()
+    note(repository, commits[0], "long " * 1000)
+    note(repository, commits[1], "short")
+    monkeypatch.setattr(notes_module, "LONGEST_NOTE", 8)
+    found = Notes(repository.folder, tip_of_notes(repository.folder)).of(commits)
+    assert found == {commits[0]: "long lon", commits[1]: "short\n"}
+
+
+def test_a_note_that_is_not_there_is_told(repository: Repository) -> None:
+    commit = repository.git("rev-parse", "HEAD")
+    note(repository, commit)
+    tip = tip_of_notes(repository.folder)
+    blob = repository.git("notes", "--ref=ai", "list", commit)
+    (repository.folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(GitError, match="cannot be read"):
+        Notes(repository.folder, tip).of([commit])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_notes_attest_is_declared_with_its_tool_and_lines(
+    repository: Repository, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.history.record._BATCH", 2)
+    noted = repository.git("rev-parse", "HEAD~2")
+    note(repository, noted)
+    found = {fact.commit: fact.ai for fact in facts(repository, workers=workers)}
+    (mark,) = found.pop(noted)  # type: ignore[arg-type]  # a commit id is a str
+    assert (mark.level, mark.tool, mark.source) == (1, "Cursor", "line notes: 4 lines")
+    assert not any(found.values())
+
+
+def test_a_note_that_comes_later_is_measured_though_no_commit_is_new(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert not any(fact.ai for fact in facts(repository, cache=True))
+    note(repository, repository.git("rev-parse", "HEAD"))
+    assert [mark.level for fact in facts(repository, cache=True) for mark in fact.ai] == [1]

@@ -1,0 +1,58 @@
+from bot.history.rows import ASKS, OFFERS, Rows, from_text, key_number, to_text
+from bot.landing.keys import asks, offers
+from bot.model import AiMark, CommitId, Fact, Lines, Signature, UserId
+
+ADA = Signature("Ada Brook", "ada@example.org", UserId(7), "ada")
+BEN = Signature("Ben Castor", "ben@example.org", bot=True)
+RICH = Fact(
+    repository="acme/rocket",
+    commit=CommitId("a" * 40),
+    landed_at=1_735_732_800,
+    authored_at=1_735_732_000,
+    author=ADA,
+    committer=BEN,
+    title="Größe der Düse",
+    how="merge button",
+    carrier=CommitId("b" * 40),
+    pull_request=12,
+    co_authors=(BEN,),
+    keys=("commit:" + "a" * 40, "pr:acme/rocket#12", "title:acme/rocket:x"),
+    reverts=("part:pr:acme/rocket#9",),
+    relands=("title:acme/rocket:y",),
+    lines=Lines(authored=3, tests=2),
+    kind="bug_fix",
+    why="stated",
+    certain=False,
+    languages={"Python": 5},
+    skills={"Flask": 2},
+    ai=(AiMark(3, "Codex", "Co-authored-by: Codex"),),
+    signals={"added": 3},
+    paths=("a.py", "b.py"),
+    links=("issue:acme/rocket#3",),
+    partial=True,
+)
+
+
+def test_a_fact_comes_back_equal_from_its_text() -> None:
+    assert from_text(to_text(RICH)) == RICH
+
+
+def test_half_a_character_in_a_title_is_kept_as_a_question_mark() -> None:
+    broken = Fact(**{name: getattr(RICH, name) for name in RICH.__dataclass_fields__} | {"title": "a\udcffb"})
+    assert from_text(to_text(broken)).title == "a?b"
+
+
+def test_each_key_is_one_row_that_says_whether_it_is_offered_or_asked_for() -> None:
+    roles = {number: role for number, _, role in Rows.of([RICH]).keys}
+    assert {number for number, role in roles.items() if role & OFFERS} == {key_number(key) for key in offers(RICH)}
+    assert {number for number, role in roles.items() if role & ASKS} == {key_number(key) for key in asks(RICH)}
+
+
+def test_signatures_count_what_was_authored_and_not_what_was_helped_with() -> None:
+    counts = {row[0]: commits for row, commits in Rows.of([RICH, RICH]).signatures.items()}
+    assert counts == {"Ada Brook": 2, "Ben Castor": 0}
+
+
+def test_the_number_of_a_key_is_the_same_on_every_machine() -> None:
+    assert key_number("pr:acme/rocket#12") == key_number("pr:acme/rocket#12") < 1 << 63
+    assert key_number("pr:acme/rocket#12") != key_number("pr:acme/rocket#13")

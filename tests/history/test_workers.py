@@ -1,0 +1,33 @@
+from collections.abc import Callable
+from contextlib import ExitStack
+
+import pytest
+
+from bot.history.git import GitError
+from bot.history.workers import spread
+
+
+def doubling(stack: ExitStack) -> Callable[[int], int]:
+    return lambda number: 2 * number
+
+
+def refusing(stack: ExitStack) -> Callable[[int], int]:
+    def refuse(number: int) -> int:
+        raise GitError(f"{number} cannot be read")
+
+    return refuse
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_every_task_is_answered_once(workers: int) -> None:
+    assert sorted(spread(range(20), workers, doubling)) == [2 * number for number in range(20)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_a_worker_cannot_do_is_told(workers: int) -> None:
+    with pytest.raises(GitError, match="7 cannot be read"):
+        list(spread([7], workers, refusing))
+
+
+def test_no_tasks_are_no_answers() -> None:
+    assert list(spread([], 2, doubling)) == []

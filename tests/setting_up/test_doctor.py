@@ -1,0 +1,183 @@
+"""`almanac doctor`: what is broken is named with what to do, what could not be checked is never called well."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.config import GitHubAddress, Settings
+from bot.doctor import machine, remote
+from bot.doctor.examine import examine
+from bot.doctor.findings import Finding
+from bot.manifest import app_manifest
+from bot.store.engine import Store
+from bot.store.migrate import migrate
+from simulator.demo import settings_for
+from simulator.server import Simulator
+from simulator.state import App
+from simulator.world import World, build_world
+from tests.simulator.calling import AT
+
+
+@pytest.fixture
+def fit(github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[App, Settings]:
+    """An App at GitHub and the settings of a bot that has it, with nothing wrong."""
+    monkeypatch.chdir(tmp_path)
+    world: World = build_world(github, AT)
+    world.app.events = list(app_manifest()["default_events"])
+    world.app.permissions = dict(app_manifest()["default_permissions"])
+    settings = settings_for(github, world, tmp_path / "data", port=8099)
+    world.app.webhook_url = f"{settings.public_url}/webhook"
+    settings.data.mkdir(mode=0o700)
+    return world.app, settings
+
+
+async def report(settings: Settings, *, network: bool = True) -> dict[str, Finding]:
+    return {finding.subject: finding for finding in await examine(settings, network=network)}
+
+
+def states(found: dict[str, Finding]) -> set[str]:
+    return {finding.subject for finding in found.values() if finding.state == "WRONG"}
+
+
+async def test_nothing_is_wrong_with_a_fit_installation(fit: tuple[App, Settings]) -> None:
+    _, settings = fit
+    async with await Store.open(settings.database_url) as store:
+        await migrate(store)
+    found = await report(settings)
+    assert states(found) == set()
+    assert {"App", "key", "database", "disk", "git", "SQLite", "clock", "permissions", "events", "webhook"} <= set(
+        found
+    )
+    assert found["database"].text.startswith("opens and can be written; its tables are this version's")
+    assert [line for line in map(str, found.values()) if "\n" in line] == []
+
+
+Change = Callable[[App, Settings], Settings | None]
+
+
+def _event(app: App, settings: Settings) -> None:
+    app.events.remove("push")
+
+
+def _permission(app: App, settings: Settings) -> None:
+    app.permissions["issues"] = "read"
+
+
+def _hook(app: App, settings: Settings) -> None:
+    app.webhook_url = "https://elsewhere.example/webhook"
+
+
+def _other_app(app: App, settings: Settings) -> Settings:
+    return replace(settings, app_id="424242")
+
+
+def _no_key(app: App, settings: Settings) -> Settings:
+    return replace(settings, private_key="-----BEGIN RSA PRIVATE KEY-----\nTk8=\n-----END RSA PRIVATE KEY-----\n")
+
+
+def _no_database(app: App, settings: Settings) -> None:
+    (settings.data / "almanac.sqlite").write_text("a note that is longer than the head of a database file " * 9)
+
+
+def _old_database(app: App, settings: Settings) -> None:
+    sqlite3.connect(settings.data / "almanac.sqlite").execute("CREATE TABLE other (x)").connection.close()
+
+
+def _open_secret(app: App, settings: Settings) -> None:
+    (settings.data / "app.json").write_text("{}")
+    (settings.data / "app.json").chmod(0o644)
+
+
+def _plain_address(app: App, settings: Settings) -> Settings:
+    return replace(settings, public_url="http://almanac.example")
+
+
+def _half(app: App, settings: Settings) -> Settings:
+    return replace(settings, webhook_secrets=())
+
+
+@pytest.mark.parametrize(
+    ("change", "subjects", "words"),
+    [
+        (_event, {"events"}, "subscribe to push"),
+        (_permission, {"permissions"}, "grant issues: write"),
+        (_hook, {"webhook"}, "https://elsewhere.example/webhook"),
+        (_other_app, {"permissions and events", "webhook", "deliveries"}, "could not be asked"),
+        (_no_key, {"key", "permissions and events", "webhook", "deliveries"}, "make a new one"),
+        (_no_database, {"database"}, "name another one"),
+        (_old_database, {"database"}, "almanac migrate"),
+        (_open_secret, {"secrets"}, "chmod 600"),
+        (_plain_address, {"address", "webhook"}, "put TLS before it"),
+        (_half, {"App"}, "ALMANAC_WEBHOOK_SECRET"),
+    ],
+)
+async def test_what_is_broken_is_named_with_what_to_do(
+    fit: tuple[App, Settings], change: Change, subjects: set[str], words: str
+) -> None:
+    app, settings = fit
+    found = await report(change(app, settings) or settings)
+    assert states(found) == subjects
+    assert [finding.text for finding in found.values() if finding.state == "WRONG" and words in finding.text]
+
+
+async def test_the_last_delivery_says_whether_the_webhook_works(github: Simulator, fit: tuple[App, Settings]) -> None:
+    app, settings = fit
+    assert (await report(settings))["deliveries"].state == "note"
+    app.webhook_url = "http://127.0.0.1:9/webhook"
+    github.install(app, app.owner)
+    await github.settled()
+    app.webhook_url = f"{settings.public_url}/webhook"
+    found = (await report(settings))["deliveries"]
+    assert (found.state, "answered 502" in found.text) == ("WRONG", True)
+
+
+async def test_without_a_network_each_check_that_did_not_run_says_so(fit: tuple[App, Settings]) -> None:
+    _, settings = fit
+    nowhere = replace(settings, github=GitHubAddress("http://127.0.0.1:9", "http://127.0.0.1:9", "http://127.0.0.1:9"))
+    found = await report(nowhere, network=False)
+    silent = {finding.subject for finding in found.values() if finding.state == "?"}
+    assert silent == {"clock", "permissions", "events", "webhook", "deliveries"}
+    assert all("NOT CHECKED" in found[subject].text for subject in silent)
+    assert states(await report(nowhere)) == {"clock", "permissions and events", "webhook", "deliveries"}
+
+
+async def test_an_installation_without_an_app_is_told_how_to_get_one(github: Simulator, tmp_path: Path) -> None:
+    found = await report(Settings(data=tmp_path, database_url=f"sqlite+aiosqlite:///{tmp_path}/a.db"), network=False)
+    assert "almanac serve" in found["App"].text
+    assert found["key"].state == "?"
+
+
+@pytest.mark.parametrize(("off", "state"), [(0, "ok"), (-20, "ok"), (-95, "WRONG"), (240, "WRONG")])
+async def test_a_clock_that_is_off_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, off: int, state: str
+) -> None:
+    async def theirs(endpoint: object) -> datetime:
+        return datetime.now(UTC) - timedelta(seconds=off)
+
+    monkeypatch.setattr(remote, "read_clock", theirs)
+    (finding,) = await remote.check_clock(Settings(data=tmp_path))
+    assert finding.state == state
+
+
+async def test_a_database_that_a_running_bot_holds_is_read_and_left_alone(fit: tuple[App, Settings]) -> None:
+    _, settings = fit
+    async with await Store.open(settings.database_url) as store:
+        await migrate(store)
+        found = (await report(settings, network=False))["database"]
+    assert (found.state, "in use by process" in found.text) == ("ok", True)
+
+
+async def test_signing_is_measured_on_a_key_that_is_loaded(fit: tuple[App, Settings]) -> None:
+    _, settings = fit
+    started = time.perf_counter()
+    (finding,) = await machine.check_key(settings)
+    assert finding.state in {"ok", "note"}
+    assert "signs in" in finding.text
+    assert time.perf_counter() - started < 5

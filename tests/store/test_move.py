@@ -1,0 +1,105 @@
+"""Does everything come along, there and back, and nothing onto what is there already?"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import select
+
+from bot.landing.identity import person_key
+from bot.model import Month
+from bot.store import inbox, jobs, ledger, people, totals
+from bot.store.digests import begin_period
+from bot.store.dump import canonical_dump
+from bot.store.engine import Store
+from bot.store.erasure import bury
+from bot.store.jobs import JOB, NewJob
+from bot.store.move import MoveError, move_all
+from bot.store.schema import TABLES
+from bot.tasks.recording import Place, record
+from tests.databases import fresh_database
+from tests.store.conftest import ACME, ADA, APP, BEA, NOW, fact, seed
+
+
+@pytest.fixture
+def urls(tmp_path: Path) -> Iterator[tuple[str, str, str]]:
+    """A migrated SQLite, an empty PostgreSQL, and a SQLite that is not there yet."""
+    with fresh_database("sqlite", tmp_path) as one, fresh_database("postgresql", tmp_path) as two:
+        yield one, two, f"sqlite+aiosqlite:///{tmp_path}/again/almanac.db"
+
+
+async def _fill(store: Store) -> None:
+    await seed(store)
+    facts = [fact(number, author=ADA if number % 2 else BEA, co_authors=(BEA,)) for number in range(40)]
+    facts.append(
+        dataclasses.replace(fact(99), title="nul \0 and half \ud800 and 漢", reverts=(f"commit:{facts[3].commit}",))
+    )
+    async with store.begin() as conn:
+        await record(conn, Place(ACME, APP, ZoneInfo("UTC")), facts, now=NOW)
+        await inbox.accept(
+            conn, inbox.Delivery("app:7", "guid-1", "push", NOW, body=b'{"a":1}', jobs=(NewJob("later", 5),))
+        )
+        await jobs.add_jobs(conn, [NewJob("other", "x", serial_key="s", dedupe_key="d", priority=-3)], NOW)
+        await bury(conn, [person_key(BEA)], NOW)
+        await begin_period(conn, "close", "2031-04", NOW)
+        await people.opt_out(conn, person_key(ADA), NOW)
+
+
+async def test_there_and_back_again_is_the_same_record(urls: tuple[str, str, str]) -> None:
+    one, two, three = urls
+    async with await Store.open(one) as here, await Store.open(two) as there, await Store.open(three) as again:
+        await _fill(here)
+        first, second = await move_all(here, there), await move_all(there, again)
+        assert first == second
+        assert first.rows["fact"] == 41
+        assert first.rows["inbox"] == 1
+        dumps = {await canonical_dump(store, TABLES) for store in (here, there, again)}
+        assert dumps == {first.sha256}
+        async with again.read() as conn:
+            kept = await inbox.read(conn, 1)
+            assert kept is not None
+            assert kept.body == b'{"a":1}'
+        for store in (there, again):
+            await _goes_on(store)
+
+
+async def _goes_on(store: Store) -> None:
+    """New rows find numbers of their own, and what was known is known."""
+    async with store.begin() as conn:
+        place = Place(ACME, APP, ZoneInfo("UTC"))
+        assert (await record(conn, place, [fact(1), fact(500)], now=NOW)).new == (fact(500).commit,)
+        again = inbox.Delivery("app:7", "guid-1", "push", NOW, jobs=(NewJob("later"),))
+        assert not await inbox.accept(conn, again)
+        assert await inbox.accept(conn, dataclasses.replace(again, guid="guid-2"))
+        assert len(set((await conn.execute(select(JOB.c.id))).scalars())) == 3
+        assert await totals.of_month(conn, APP, Month("2030-03"))
+
+
+async def test_a_database_that_holds_something_is_no_target(urls: tuple[str, str, str]) -> None:
+    one, two, _ = urls
+    async with await Store.open(one) as here, await Store.open(two) as there:
+        await seed(there)
+        await seed(here)
+        before = await canonical_dump(there, TABLES)
+        with pytest.raises(MoveError, match="holds rows already"):
+            await move_all(here, there)
+        assert await canonical_dump(there, TABLES) == before
+
+
+async def test_a_move_that_is_cut_leaves_nothing(urls: tuple[str, str, str]) -> None:
+    one, two, _ = urls
+    async with await Store.open(one) as here, await Store.open(two) as there:
+        await _fill(here)
+
+        def spoil(line: str) -> None:
+            if line.startswith("tombstone"):
+                raise RuntimeError("killed at the last table")
+
+        with pytest.raises(RuntimeError):
+            await move_all(here, there, spoil)
+        async with there.read() as conn:
+            assert await ledger.known(conn, APP, [fact(1).commit]) == set()

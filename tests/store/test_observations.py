@@ -1,0 +1,72 @@
+"""What GitHub alone shows is appended once, and says nothing where nothing was seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+from bot.metrics.scores import Known
+from bot.model import PersonKey, Reviews
+from bot.store import observations
+from bot.store.engine import Store
+from bot.store.observations import Observation, known_of, reviews_by_month
+from tests.store.conftest import APP, FOREIGN, NAMES, NOW, seed
+
+HOUR = timedelta(hours=1)
+REVIEW = Observation(APP, 3, "review", "1:commented", NOW, {"state": "commented"}, PersonKey("u:8"))
+APPROVAL = replace(REVIEW, source="2:approved", value={"state": "approved"})
+CHECKS = Observation(APP, 0, "checks", "abc:7:failed", NOW, {"head": "abc", "app": 7, "state": "failed"})
+PASSED = replace(CHECKS, source="abc:7:passed", at=NOW + HOUR, value=CHECKS.value | {"state": "passed"})
+MERGE = Observation(APP, 3, "merge", "abc", NOW, {"head": "abc", "by_author": True})
+NOBODY_APPROVED = Observation(APP, 3, "review", "read", NOW, {"state": "none"})
+WORK = "acme/app#3"
+
+
+async def test_an_observation_is_appended_once_and_read_where_it_was_made(store: Store) -> None:
+    await seed(store)
+    async with store.begin() as conn:
+        assert await observations.observe(conn, [REVIEW, MERGE]) == 2
+        assert await observations.observe(conn, [REVIEW, APPROVAL]) == 1
+        assert await observations.count_in(conn, [APP]) == 3
+        assert await observations.of_repositories(conn, [FOREIGN], ("review", "checks")) == []
+        assert await observations.of_work(conn, APP, [3]) == [MERGE, REVIEW, APPROVAL]
+        assert await observations.of_people(conn, ["u:8"], [APP]) == [REVIEW, APPROVAL]
+        await observations.forget(conn, ["u:8"])
+        assert await observations.of_work(conn, APP, [3]) == [MERGE]
+
+
+def test_no_approval_is_said_only_where_somebody_looked_for_one() -> None:
+    assert known_of([], NAMES) == {}
+    assert known_of([REVIEW, MERGE], NAMES) == {}
+    assert known_of([REVIEW, MERGE, NOBODY_APPROVED], NAMES) == {WORK: Known(approved=False)}
+    assert known_of([REVIEW, NOBODY_APPROVED, APPROVAL], NAMES) == {WORK: Known(approved=True)}
+    assert known_of([NOBODY_APPROVED], {}) == {}
+
+
+def test_an_approval_that_was_dismissed_is_none() -> None:
+    dismissed = replace(APPROVAL, source="2:dismissed", value={"state": "dismissed"})
+    assert known_of([APPROVAL, dismissed], NAMES) == {}
+    assert known_of([dismissed, APPROVAL, NOBODY_APPROVED], NAMES) == {WORK: Known(approved=False)}
+
+
+def test_checks_are_told_of_the_head_that_was_merged_alone() -> None:
+    assert known_of([CHECKS], NAMES) == {}
+    assert known_of([CHECKS, replace(MERGE, source="def", value={"head": "def"})], NAMES) == {}
+    assert known_of([CHECKS, MERGE], NAMES) == {WORK: Known(checks="failed")}
+
+
+def test_a_run_that_passes_later_takes_back_the_one_of_its_app_that_failed() -> None:
+    other = replace(CHECKS, source="abc:8:failed", value=CHECKS.value | {"app": 8})
+    for seen in ([CHECKS, PASSED, MERGE], [PASSED, MERGE, CHECKS]):
+        assert known_of(seen, NAMES) == {WORK: Known(checks="passed")}
+    assert known_of([CHECKS, PASSED, other, MERGE], NAMES) == {WORK: Known(checks="failed")}
+
+
+def test_reviews_are_counted_by_the_month_they_were_given_in() -> None:
+    asked = replace(REVIEW, number=4, source="5:changes_requested", value={"state": "changes_requested"})
+    later = replace(APPROVAL, number=4, source="6:approved", at=NOW + timedelta(days=40))
+    remark = replace(REVIEW, number=5, signal="remark", source="9", value={})
+    found = reviews_by_month([REVIEW, APPROVAL, asked, later, remark], ZoneInfo("UTC"))
+    assert list(found.values()) == [Reviews(3, 3, 1, 1, 1), Reviews(1, 1, 1)]
+    assert reviews_by_month([MERGE], ZoneInfo("UTC")) == {}

@@ -1,0 +1,54 @@
+"""Two processes that serve one installation keep one pace."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.store.engine import Store
+from bot.store.pace import SharedPace
+from tests.databases import fresh_database
+from tests.store.conftest import store
+
+__all__ = ["store"]
+
+
+async def test_writers_share_their_slots(store: Store) -> None:
+    one, other = (SharedPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
+    waits = await asyncio.gather(*(pace.slot(1.0) for pace in (one, other, one, other)))
+    assert sorted(waits) == [0.0, 1.0, 2.0, 3.0]
+    assert await SharedPace(store, 6, wall=lambda: 1000.0).slot(1.0) == 0.0
+
+
+@pytest.fixture
+def postgresql(tmp_path: Path) -> Iterator[str]:
+    with fresh_database("postgresql", tmp_path) as url:
+        yield url
+
+
+async def test_the_writes_of_two_processes_are_a_second_apart(postgresql: str) -> None:
+    command = (sys.executable, "-m", "tests.store.pace_process", postgresql, "8")
+    pipe = asyncio.subprocess.PIPE
+    both = [await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe) for _ in range(2)]
+    for one in both:
+        assert one.stdout is not None
+        assert await one.stdout.readline() == b"ready\n"
+    told = await asyncio.gather(*(one.communicate(b"go\n") for one in both))
+    theirs = [[float(line) for line in out.split()] for out, _ in told]
+    assert [len(times) for times in theirs] == [8, 8]
+    together = sorted(itertools.chain(*theirs))
+    assert min(after - before for before, after in itertools.pairwise(together)) >= 1.0
+    assert together[-1] - together[0] == 15.0, "no slot is left empty either"
+
+
+async def test_a_pause_holds_for_all_and_a_shorter_one_ends_none(store: Store) -> None:
+    one, other = (SharedPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
+    await one.close(60)
+    assert await other.closed() == 60
+    await other.close(10)
+    assert await one.closed() == 60

@@ -1,0 +1,51 @@
+"""The past of files is the same from the table as from the facts, and goes with them."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from bot.metrics.hotspots import History
+from bot.store import ledger, records
+from bot.store.engine import Store
+from bot.store.visits import VISIT, around, history_of
+from tests.store.conftest import APP, BEA, FOREIGN, NAMES, NOW, fact, seed
+
+PATHS = ("app/gauge.py", "app/wheel.py", "README.md")
+
+
+def landed() -> list[object]:
+    return [
+        fact(1, paths=PATHS, pull_request=7),
+        fact(2, paths=PATHS[:1], title="fix: the gauge", links=("issue:acme/app#7",), author=BEA),
+        fact(3, paths=PATHS[1:]),
+    ]
+
+
+async def test_the_table_tells_the_past_that_the_facts_tell(store: Store) -> None:
+    await seed(store)
+    facts = landed()
+    async with store.begin() as conn:
+        await ledger.add_facts(conn, APP, facts, now=NOW)
+    async with store.read() as conn:
+        rows = await around(conn, select(ledger.FACT.c.id), [APP])
+        hers = await records.facts_about(conn, ["e:bea@example.org"], [APP])
+    kept, told, own = history_of(rows, {APP: NAMES[APP]}), History.of(facts), hers.history()
+    end = facts[-1].landed_at + 1
+    for paths in (PATHS[:1], PATHS[1:2], PATHS[2:]):
+        assert kept.past("acme/app", paths, end) == told.past("acme/app", paths, end)
+    assert told.past("acme/app", PATHS[:1], end).visits == 2
+    assert own.past("acme/app", PATHS[:1], end) == told.past("acme/app", PATHS[:1], end), "others' visits of her files"
+    assert kept.next_fix("acme/app", ("\0#7",), facts[0].landed_at) == facts[1].landed_at
+
+
+async def test_visits_go_with_their_fact_and_stay_within_their_repositories(store: Store) -> None:
+    await seed(store)
+    facts = landed()
+    async with store.begin() as conn:
+        await ledger.add_facts(conn, APP, facts, now=NOW)
+        await ledger.add_facts(conn, FOREIGN, [fact(9, FOREIGN, paths=PATHS)], now=NOW)
+    async with store.begin() as conn:
+        assert {row[0] for row in await around(conn, select(ledger.FACT.c.id), [APP])} == {APP}
+        await ledger.forget_facts(conn, APP, [one.commit for one in facts])
+        left = await conn.execute(select(func.count()).select_from(VISIT).where(VISIT.c.repository_id == APP))
+        assert left.scalar_one() == 0

@@ -1,0 +1,93 @@
+"""Are totals that grew landing by landing those that the facts give when they are summed all at once?"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of, organisation
+from bot.model import AiMark, Fact, InstallationId, RepositoryId, Signature
+from bot.store.dump import dump_lines
+from bot.store.engine import Store
+from bot.store.schema import RECORD
+from bot.tasks.rebuilding import rebuild
+from bot.tasks.recording import Place, record, recount
+from tests.databases import fresh_database
+
+HELPER = Signature("Bea", "bea@example.org")
+
+
+def _story(seed: int, number: int) -> list[Fact]:
+    """Landings of three people in three repositories: some take back, bring back, copy or help, across two months."""
+    chance, found = random.Random(seed), list[Fact]()
+    for count, plain in enumerate(facts_of(number, people=3, repositories=3, seed=seed)):
+        fact = replace(plain, landed_at=plain.landed_at + chance.randrange(40) * 86_400, reverts=())
+        if chance.random() < 0.3:
+            fact = replace(fact, co_authors=(HELPER, HELPER))
+        if chance.random() < 0.2:
+            fact = replace(fact, ai=(AiMark(3, "Tool", "Assisted-by: Tool"),))
+        if found and chance.random() < 0.5:
+            fact = _about(fact, chance.choice(found), chance.choice(("revert", "reland", "part", "backport", "fork")))
+        found.append(fact if fact.commit not in {one.commit for one in found} else replace(fact, keys=fact.keys[:1]))
+        assert len(found) == count + 1
+    return found
+
+
+def _about(fact: Fact, other: Fact, what: str) -> Fact:
+    if what == "revert":
+        return replace(fact, reverts=(f"commit:{other.commit}",), kind="revert")
+    if what == "part":
+        return replace(fact, reverts=(f"part:commit:{other.commit}",))
+    if what == "reland":
+        return replace(fact, relands=(f"commit:{other.commit}",))
+    if what == "backport":
+        return replace(fact, keys=(*fact.keys, f"commit:{other.commit}"), pull_request=None)
+    return replace(other, repository="acme/part-2", landed_at=fact.landed_at)
+
+
+async def _dump(store: Store) -> list[str]:
+    return [line async for line in dump_lines(store, RECORD)]
+
+
+async def _played(url: str, seed: int, *, batch: int, number: int = 14) -> None:
+    chance = random.Random(seed)
+    facts = _story(seed, number)
+    chance.shuffle(facts)
+    async with await Store.open(url) as store:
+        ids = await organisation(store, 3)
+        for at in range(0, number, batch):
+            for name, where in ids.items():
+                some = [fact for fact in facts[at : at + batch] if fact.repository == name]
+                async with store.begin() as conn:
+                    await record(conn, _place(where), some, now=NOW)
+                    if some and chance.random() < 0.3:
+                        longer = replace(some[0], lines=replace(some[0].lines, authored=500))
+                        await record(conn, _place(where), [longer], now=NOW, again=True)
+                    if some and chance.random() < 0.3:
+                        await recount(conn, _place(where), [some[0].commit])
+        before = await _dump(store)
+        await rebuild(store, InstallationId(1), UTC_ZONE)
+        assert await _dump(store) == before
+
+
+def _place(where: RepositoryId) -> Place:
+    return Place(InstallationId(1), where, UTC_ZONE)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10_000), st.sampled_from((1, 3, 14)))
+def test_totals_that_grew_are_those_of_a_rebuild(seed: int, batch: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, fresh_database("sqlite", Path(folder)) as url:
+        asyncio.run(_played(url, seed, batch=batch))
+
+
+def test_totals_that_grew_on_postgresql_are_those_of_a_rebuild(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        with fresh_database("postgresql", tmp_path) as url:
+            asyncio.run(_played(url, seed, batch=3))

@@ -1,0 +1,111 @@
+"""Definitions that changed are applied to what is recorded: beside it first, then in its place, in small steps."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gidgethub import BadRequest
+from sqlalchemy import select, update
+
+from bot.metrics.registry import FACT_METHOD
+from bot.model import Fact, fact_from_json, fact_to_json
+from bot.store import ledger, measurements, readings
+from bot.store.dump import canonical_dump
+from bot.tasks.measure_again import ask_to_measure_again
+from simulator.server import Simulator
+from tests.path.requests import Shop, shop
+
+task = import_module("bot.tasks.measure_again")
+"""the package names its function likewise"""
+
+
+@pytest.fixture
+async def there(github: Simulator, tmp_path: Path) -> Any:
+    async with shop(github, tmp_path) as made:
+        made.merge(made.open(), "squash")
+        made.merge(made.open(2), "merge")
+        await made.cost()
+        yield made
+
+
+async def recorded(there: Shop) -> list[Fact]:
+    async with there.bot.store.read() as conn:
+        return await ledger.facts_in(conn, there.repository.id)
+
+
+async def time_passes(there: Shop) -> None:
+    for _ in range(4):
+        await there.drained()
+        there.clock.now += task.PAUSE
+
+
+async def grow_old(there: Shop) -> list[Fact]:
+    """As if all had been measured by the version before, which knew no skills and took everything for chores."""
+    table = ledger.FACT
+    async with there.bot.store.begin() as conn:
+        for row in (await conn.execute(select(table.c.id, table.c.payload))).all():
+            old = fact_to_json(fact_from_json(row.payload)) | {"kind": "chore", "skills": {}}
+            values = {"method": FACT_METHOD - 1, "payload": old}
+            await conn.execute(update(table).where(table.c.id == row.id).values(values))
+    return await recorded(there)
+
+
+async def test_what_an_older_version_measured_is_measured_anew_and_kept_beside(there: Shop) -> None:
+    before = await canonical_dump(there.bot.store)
+    facts = await recorded(there)
+    old = await grow_old(there)
+    assert old != facts
+    await ask_to_measure_again(there.bot.place)
+    await time_passes(there)
+    assert await recorded(there) == facts
+    assert await canonical_dump(there.bot.store) == before
+    async with there.bot.store.read() as conn:
+        assert await measurements.repositories_outdated(conn, FACT_METHOD) == []
+        for one, other in zip(old, facts, strict=True):
+            versions = await measurements.versions_of(conn, there.repository.id, one.commit)
+            assert versions == {FACT_METHOD - 1: one, FACT_METHOD: other}
+
+
+async def test_nothing_moves_before_the_last_commit_is_done_and_nothing_is_read_that_is_kept(
+    there: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task, "AT_ONCE", 1)
+    old = await grow_old(there)
+    await ask_to_measure_again(there.bot.place)
+    await ask_to_measure_again(there.bot.place)
+    seen = len(there.github.requests)
+    for done in range(1, len(old) + 1):
+        await there.bot.queue.drain()
+        assert await recorded(there) == old
+        async with there.bot.store.read() as conn:
+            assert len(await measurements.measured(conn, there.repository.id, FACT_METHOD)) == done
+        there.clock.now += task.PAUSE
+    await there.drained()
+    assert [fact for fact in await recorded(there) if fact in old] == []
+    assert [one for one in there.github.requests[seen:] if one.startswith("GET")] == []
+
+
+async def test_what_is_not_kept_is_read_and_what_is_gone_stays_as_it_was(
+    there: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = await recorded(there)
+    old = await grow_old(there)
+    async with there.bot.store.begin() as conn:
+        await readings.forget_all(conn)
+    read = task.landed_before
+
+    async def but_one(place: Any, client: Any, repository: Any, wanted: list[Fact]) -> Any:
+        if wanted[0].commit == old[0].commit:
+            raise BadRequest(HTTPStatus.NOT_FOUND)
+        return await read(place, client, repository, wanted)
+
+    monkeypatch.setattr(task, "landed_before", but_one)
+    seen = len(there.github.requests)
+    await ask_to_measure_again(there.bot.place)
+    await time_passes(there)
+    assert await recorded(there) == [old[0], *facts[1:]]
+    assert [one for one in there.github.requests[seen:] if "/commits/" in one]

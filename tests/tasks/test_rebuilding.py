@@ -1,0 +1,100 @@
+"""Do landings cost the same whenever they come, and do all derived rows come back with the same bytes?"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from benchmarks.speed.landings import UTC_ZONE, apply, facts_of, organisation
+from bot.model import InstallationId
+from bot.store import turn
+from bot.store.dump import canonical_dump
+from bot.store.engine import Store
+from bot.tasks.rebuilding import rebuild
+from tests.store.conftest import database_url, store
+
+__all__ = ["database_url", "store"]
+
+
+async def test_a_rebuild_gives_the_same_bytes_as_landing_one_by_one(store: Store) -> None:
+    ids = await organisation(store, 4)
+    facts = facts_of(60, people=6, repositories=4, seed=3)
+    facts[30:] = facts_of(60, people=6, repositories=4, seed=4)[30:]
+    for fact in facts:
+        await apply(store, ids, [fact])
+    before = await canonical_dump(store)
+    await rebuild(store, InstallationId(1), UTC_ZONE)
+    assert await canonical_dump(store) == before
+
+
+async def test_batches_and_order_make_no_difference(tmp_path: Path, store: Store) -> None:
+    ids = await organisation(store, 4)
+    facts = facts_of(90, people=6, repositories=4, seed=5)
+    random.Random(1).shuffle(facts)
+    for at in range(0, 90, 30):
+        await apply(store, ids, facts[at : at + 25])
+    before = await canonical_dump(store)
+    await rebuild(store, InstallationId(1), UTC_ZONE)
+    assert await canonical_dump(store) == before
+
+
+async def test_statements_and_rows_of_a_landing_are_the_same_in_a_full_ledger(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A year's last landing of somebody new, and the first, in the same ledger."""
+    counted: list[tuple[int, int]] = []
+    counts = [0, 0]
+
+    def counting(plan: turn.Plan[object]) -> turn.Plan[object]:
+        step = next(plan)
+        while True:
+            counts[0] += 1
+            rows = yield step
+            counts[1] += len(rows) + (len(step.rows) if isinstance(step, turn.Tell) else 0)
+            try:
+                step = plan.send(rows)
+            except StopIteration as ended:
+                return ended.value
+
+    run = turn.run
+    monkeypatch.setattr("bot.tasks.recording.run", lambda conn, plan: run(conn, counting(plan)))
+    ids = await organisation(store, 20)
+    facts = facts_of(500, people=100)
+    plain = [fact for fact in facts if not fact.reverts]
+    months = [plain[:9], plain[9:]]
+    await apply(store, ids, months[0])
+    for fact in (plain[9], plain[-1]):
+        counts[:] = [0, 0]
+        if fact is plain[-1]:
+            rest = [one for one in facts if one not in (*plain[:10], fact) and one.author != fact.author]
+            for at in range(0, len(rest), 500):
+                await apply(store, ids, rest[at : at + 500])
+            counts[:] = [0, 0]
+        await apply(store, ids, [fact])
+        counted.append((counts[0], counts[1]))
+    assert counted[0] == counted[1]
+    assert counted[0][0] < 30
+
+
+def test_writers_side_by_side_never_deadlock(tmp_path: Path) -> None:
+    from tests.databases import fresh_database
+
+    async def written(url: str) -> None:
+        async with await Store.open(url) as store:
+            ids = await organisation(store, 4)
+            facts = facts_of(64, people=5, repositories=4, seed=9)
+            await asyncio.gather(*(_writer(store, ids, facts[number::8]) for number in range(8)))
+            before = await canonical_dump(store)
+            await rebuild(store, InstallationId(1), UTC_ZONE)
+            assert await canonical_dump(store) == before
+
+    with fresh_database("postgresql", tmp_path) as url:
+        asyncio.run(written(url))
+
+
+async def _writer(store: Store, ids: dict[str, int], facts: list[object]) -> None:
+    for at in range(0, len(facts), 5):
+        await apply(store, ids, facts[at : at + 5])

@@ -1,0 +1,86 @@
+"""The record is a function of the facts: in which order and in which batches they arrive makes no difference."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.landing.identity import person_key
+from bot.model import Fact, Signature, UserId
+from bot.store import people
+from bot.store.dump import canonical_dump
+from bot.store.engine import Store
+from bot.store.migrate import migrate
+from bot.tasks.recording import Place, record
+from tests.store.conftest import ACME, APP, FORK, NOW, database_url, fact, seed, store
+
+__all__ = ["database_url", "store"]
+
+NAMES = ("Ada", "ada brook", "Ada Brook", "Ада", "É. Brook")
+MAILS = ("7+ada@users.noreply.github.com", "Ada@example.org", "ada@work.example.org")
+
+
+def ada(number: int) -> Signature:
+    """One account, whose commits name it by turns."""
+    return Signature(NAMES[number * 3 % 5], MAILS[number % 3], UserId(7), f"ada-{number % 2}")
+
+
+def story() -> list[tuple[int, Fact]]:
+    """Landings of one person under many names, some in the same second, two signatures in one commit."""
+    bea = [Signature(name, "bea@example.org") for name in ("Bea", "bea", "B. Example")]
+    rows = [
+        (APP, fact(n, author=ada(n), co_authors=(bea[n % 3], bea[n * 2 % 3]), landed_at=1_900_000_000 + n // 3))
+        for n in range(14)
+    ]
+    return rows + [(FORK, fact(20 + n, FORK, author=bea[n % 3], co_authors=(ada(n),))) for n in range(4)]
+
+
+async def dump_of(found: Store, batches: list[list[tuple[int, Fact]]]) -> str:
+    await seed(found)
+    for batch in batches:
+        for repository in (APP, FORK):
+            facts = [one for where, one in batch if where == repository]
+            async with found.begin() as conn:
+                await record(conn, Place(ACME, repository, ZoneInfo("UTC")), facts, now=NOW)
+    return await canonical_dump(found)
+
+
+def split(rows: list[tuple[int, Fact]], chance: random.Random) -> list[list[tuple[int, Fact]]]:
+    """The rows in another order, cut anywhere; some come twice."""
+    shuffled = chance.sample(rows, len(rows)) + chance.sample(rows, 3)
+    ends = sorted(chance.sample(range(1, len(shuffled)), 4))
+    return [shuffled[start:end] for start, end in zip([0, *ends], [*ends, len(shuffled)], strict=True)]
+
+
+@pytest.mark.parametrize("seed_", range(3))
+async def test_the_order_and_the_batches_of_facts_make_no_difference(store: Store, tmp_path: Path, seed_: int) -> None:
+    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'calm.sqlite'}") as calm:
+        await migrate(calm)
+        expected = await dump_of(calm, [story()])
+    assert await dump_of(store, split(story(), random.Random(seed_))) == expected
+
+
+async def test_a_person_is_shown_as_the_newest_landing_names_them_and_known_by_all_names(store: Store) -> None:
+    older, newer = fact(1, author=ada(1)), fact(2, author=ada(2))
+    await dump_of(store, [[(APP, newer)], [(APP, older)]])
+    async with store.read() as conn:
+        found = await people.person(conn, person_key(ada(1)))
+    assert found is not None
+    assert (found.name, found.login) == (ada(2).name, "ada-0")
+    assert set(found.names) == {ada(1).name, ada(2).name}
+    assert set(found.emails) == {"ada@example.org", "ada@work.example.org"}
+
+
+async def test_who_is_seen_without_a_landing_takes_no_name_from_one(store: Store) -> None:
+    await dump_of(store, [[(APP, fact(1, author=ada(1)))]])
+    async with store.begin() as conn:
+        known = await people.person(conn, person_key(ada(1)))
+        assert known is not None
+        await people.see_people(conn, [type(known)(known.key, "Somebody", (), "somebody", UserId(7))])
+        again = await people.person(conn, known.key)
+    assert again is not None
+    assert (again.name, again.login) == (known.name, known.login)
+    assert "Somebody" in again.names

@@ -1,0 +1,123 @@
+"""A page without a name: no form of it holds any word by which its person is known, nor their own repositories."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import jsonschema
+import pytest
+
+from bot.model import Repository, RepositoryId, Signature, UserId
+from bot.render.anonymity import PERSONAL
+from bot.render.json import schema
+from bot.signatures import signing_key
+from bot.store import installations, visibility
+from bot.store.engine import Store
+from bot.web.responses import FORMS
+from tests.databases import database_url, store
+from tests.web.library import ACME, ADA_KEY, NOW, OPEN, fact, fill, keep, publish, serve
+
+__all__ = ["database_url", "store"]
+
+ZELDA = Signature("Zelda Quillfeather", "zelda.mail@example.org", UserId(7), "zelda-q")
+OWN = RepositoryId(70)
+CANARIES = ("zelda", "quillfeather", "zelda-q", "dotfolder", "zelda.mail")
+TITLES = (
+    "Merge zelda-q/fix-the-gate into main",
+    "Say that Quillfeather wrote it",
+    "Add ZELDA.MAIL@example.org to the list",
+    "Thank Zelda Quillfeather (zelda-q/dotfolder#3)",
+)
+
+
+async def world(store: Store) -> str:
+    """Work under telling titles in an organisation, and work in an own repository; the base of the page."""
+    await fill(store)
+    async with store.begin() as conn:
+        await installations.see_repositories(conn, ACME, [Repository("zelda-q/dotfolder", OWN)], NOW)
+    named = [fact(60 + at, "acme/open", author=ZELDA, title=title) for at, title in enumerate(TITLES)]
+    await keep(store, OPEN, named)
+    own = [fact(-900, "zelda-q/dotfolder", author=ZELDA, title="Add a prompt", languages={"Shell": 400})]
+    own += [fact(70, "zelda-q/dotfolder", author=ZELDA, title="Mend it", kind="bug_fix", pull_request=3)]
+    own += [replace(fact(75, "zelda-q/dotfolder", author=ZELDA, title="Turn it"), reverts=(own[0].commit,))]
+    await keep(store, OWN, own)
+    await publish(store, naming="anonymous")
+    async with store.read() as conn:
+        state = await visibility.person_state(conn, ADA_KEY)
+    assert state is not None
+    return f"/anonymous/{state.alias}"
+
+
+def leaks(text: str) -> list[str]:
+    return [word for word in CANARIES if word in text.lower()]
+
+
+async def test_no_form_holds_a_word_of_the_person(store: Store) -> None:
+    base = await world(store)
+    async with serve(store) as site:
+        ends = [f".{form.suffix}" for form in FORMS if form.suffix]
+        for end in ("", *ends, "/months/2026-03", "/months/2026-01", "/compare/2026-01/2026-03"):
+            status, headers, body = await site.get(base + end)
+            assert (status, leaks(body.decode() + str(headers))) == (200, []), end
+
+
+async def test_own_repositories_are_told_of_without_their_name(store: Store) -> None:
+    base = await world(store)
+    async with serve(store) as site:
+        text = await site.text(f"{base}.json")
+    told = json.loads(text)
+    jsonschema.validate(told, schema())
+    assert PERSONAL in {row["full_name"] for row in told["repositories"]}
+    own = [row for row in told["changes"] if row["repository"] == PERSONAL]
+    assert len(own) == 3
+    assert not any(row["commits"] or row["url"] for row in own)
+    known = {row["id"] for row in told["changes"]}
+    cited = {key for month in told["months"] for item in month["items"] for key in item["changes"]}
+    cited |= {key for sentence in told["narrative"]["sentences"] for key in sentence["evidence"]}
+    assert cited <= known
+
+
+async def test_the_numbers_are_those_of_the_named_page(store: Store) -> None:
+    base = await world(store)
+    async with serve(store) as site:
+        unnamed = json.loads(await site.text(f"{base}.json"))
+        await publish(store, naming="named")
+        named = json.loads(await site.text("/@zelda-q.json"))
+    for part in ("overall", "activity", "ai_usage"):
+        assert unnamed[part] == named[part], part
+    for one, other in zip(unnamed["months"], named["months"], strict=True):
+        assert [one[name] for name in ("commits", "features", "bugs")] == [
+            other[name] for name in ("commits", "features", "bugs")
+        ]
+    assert [row["score"] for row in unnamed["quality"].values()] == [row["score"] for row in named["quality"].values()]
+
+
+async def test_a_snapshot_of_an_unnamed_page_names_nobody_either(store: Store, tmp_path: Any) -> None:
+    from bot.model import Month
+    from bot.web.dated import take_of_month
+    from tests.web.test_dated import LATER, pages_of
+
+    base = await world(store)
+    key = signing_key(tmp_path / "key.pem")
+    assert await take_of_month(pages_of(store, key, LATER), ADA_KEY, Month("2026-03")) == 1
+    async with serve(store, signing=key) as site:
+        assert "/snapshots/" in await site.text(base)
+        link = (await site.text(base)).partition(f"{base}/snapshots/")[2][:32]
+        assert leaks(await site.text(f"{base}/snapshots/{link}")) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "masked"),
+    [
+        ("Let zelda-q's branch in", "Let [name]'s branch in"),
+        ("zeldaish things stay", "zeldaish things stay"),
+        ("Zelda and zelda", "[name] and zelda"),
+        ("Mail zelda.mail@example.org", "Mail [name]"),
+    ],
+)
+def test_whole_words_are_masked_and_parts_of_a_name_only_as_they_are_written(title: str, masked: str) -> None:
+    from bot.render.anonymity import Identity, _masking, _whole_words
+
+    assert _masking(_whole_words(Identity.of([ZELDA])))(title) == masked

@@ -1,0 +1,282 @@
+"""A month that closes leaves one signed snapshot a page, the same bytes wherever it is computed, and for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.history.record import CloneRecord, open_clones
+from bot.model import Month, Repository
+from bot.queue.embedded import EmbeddedQueue
+from bot.queue.worker import Worker
+from bot.signatures import SigningKey, signing_key
+from bot.store import choices, installations, snapshots, visibility
+from bot.store.engine import Store
+from bot.store.visibility import subject_of_person
+from bot.tasks import TASKS
+from bot.tasks.take_snapshots import close_snapshots
+from bot.tasks.workplace import Workplace
+from bot.verify import verify
+from bot.web.collaborators import Pages
+from bot.web.dated import take_of_month
+from tests.databases import DATABASES, database_url, fresh_database, store
+from tests.history.repository import Repository as Clone
+from tests.web.library import (
+    ACME,
+    ADA,
+    ADA_KEY,
+    CLOSED,
+    NOW,
+    OPEN,
+    SECRET,
+    fact,
+    fill,
+    keep,
+    mint,
+    publish,
+    serve,
+)
+
+__all__ = ["database_url", "store"]
+
+FEBRUARY, MARCH = Month("2026-02"), Month("2026-03")
+LATER = datetime(2026, 4, 9, tzinfo=UTC)
+SNAPSHOT = re.compile(r"/@ada-example/snapshots/([0-9a-f]{32})")
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> SigningKey:
+    return signing_key(tmp_path / "key.pem")
+
+
+def pages_of(store: Store, key: SigningKey | None, now: datetime = NOW) -> Pages:
+    return Pages(store, "https://almanac.example", ZoneInfo("UTC"), lambda: now, SECRET, signing=key)
+
+
+async def closing(store: Store, key: SigningKey, now: datetime, *, processes: int = 1) -> list[snapshots.Dated]:
+    """Look for months that are over, in several processes at once, do the jobs, and list what was taken."""
+    worker = Worker(store, clock=lambda: now)
+    queue = EmbeddedQueue(worker)
+    place = cast(
+        Workplace,
+        SimpleNamespace(
+            store=store,
+            queue=queue,
+            zone=ZoneInfo("UTC"),
+            clock=lambda: now,
+            take_snapshots=partial(take_of_month, pages_of(store, key, now)),
+        ),
+    )
+    kind = TASKS["take_snapshots"]
+    queue.register("take_snapshots", lambda job: kind.function(job, place), kind.time_out, kind.max_attempts)
+    await asyncio.gather(*(close_snapshots(place) for _ in range(processes)))
+    await queue.drain()
+    async with store.read() as conn:
+        return await snapshots.listed(conn, [ADA_KEY])
+
+
+async def test_a_closed_month_is_dated_once_by_any_number_of_processes(store: Store, key: SigningKey) -> None:
+    await fill(store)
+    await publish(store)
+    first = await closing(store, key, NOW, processes=3)
+    assert [(one.month, one.repositories) for one in first] == [(FEBRUARY, (OPEN,))]
+    assert await closing(store, key, NOW, processes=2) == first
+    again = await closing(store, key, LATER)
+    assert [one.month for one in again] == [MARCH, FEBRUARY]
+
+
+async def test_a_month_is_left_a_day_to_settle(store: Store, key: SigningKey) -> None:
+    await fill(store)
+    await publish(store)
+    assert [one.month for one in await closing(store, key, datetime(2026, 3, 1, 23, tzinfo=UTC))] == []
+    assert [one.month for one in await closing(store, key, datetime(2026, 3, 2, 1, tzinfo=UTC))] == [FEBRUARY]
+
+
+async def test_missed_months_are_caught_up_and_one_without_work_leaves_nothing(store: Store, key: SigningKey) -> None:
+    await fill(store)
+    await publish(store)
+    await closing(store, key, NOW)
+    found = await closing(store, key, datetime(2026, 7, 9, tzinfo=UTC))
+    assert [one.month for one in found] == [MARCH, FEBRUARY]
+
+
+async def test_who_has_no_page_leaves_no_snapshot(store: Store, key: SigningKey) -> None:
+    await fill(store)
+    assert await closing(store, key, NOW) == []
+    assert await take_of_month(pages_of(store, None), ADA_KEY, FEBRUARY) == 0
+
+
+async def test_private_work_is_only_in_the_snapshot_of_a_link_made_for_it(store: Store, key: SigningKey) -> None:
+    await fill(store)
+    await publish(store)
+    open_token, private_token = await mint(store), await mint(store, private=True)
+    found = await closing(store, key, LATER)
+    assert {(one.month, one.repositories) for one in found} == {(MARCH, (OPEN,)), (MARCH, (OPEN, CLOSED))}
+    async with serve(store, signing=key) as site:
+        for base, private in (("/@ada-example", False), (f"/p/{open_token}", False), (f"/p/{private_token}", True)):
+            (link,) = re.findall(re.escape(base) + r"/snapshots/[0-9a-f]{32}", await site.text(base))
+            assert ("Plan the secret" in await site.text(link)) is private
+            hidden = {one.id for one in found if CLOSED in one.repositories}
+            if not private:
+                assert [(await site.get(f"{base}/snapshots/{one}"))[0] for one in hidden] == [404]
+
+
+async def test_a_snapshot_stays_as_it_is_whatever_lands_later(store: Store, key: SigningKey) -> None:
+    await fill(store)
+    await publish(store)
+    await closing(store, key, NOW)
+    async with serve(store, signing=key, clock=lambda: LATER) as site:
+        (name,) = SNAPSHOT.findall(await site.text("/@ada-example"))
+        before = await site.get(f"/@ada-example/snapshots/{name}")
+        told = json.loads(json.loads(before[2])["profile"])
+        assert (told["generated_at"], told["overall"]["commits"]) == ("2026-02-28T23:59:59Z", 1)
+        await keep(store, OPEN, [fact(-101, "acme/open", title="Came late"), fact(90, "acme/open")])
+        await closing(store, key, LATER)
+        assert await site.get(f"/@ada-example/snapshots/{name}") == before
+        assert len(SNAPSHOT.findall(await site.text("/@ada-example"))) == 2
+
+
+@pytest.mark.parametrize("why", ["erased", "opted out", "hidden", "privatised", "renamed as nobody"])
+async def test_a_snapshot_goes_with_what_it_tells(store: Store, key: SigningKey, why: str) -> None:
+    await fill(store)
+    await publish(store)
+    (taken,) = await closing(store, key, NOW)
+    async with store.begin() as conn:
+        if why == "erased":
+            await choices.forget(conn, ADA_KEY, NOW)
+        elif why == "opted out":
+            await choices.opt_out(conn, ADA_KEY, NOW)
+        elif why == "hidden":
+            await visibility.hide_repository(conn, ADA_KEY, OPEN, hidden=True)
+        elif why == "privatised":
+            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
+        else:
+            await visibility.set_naming(conn, subject_of_person(ADA_KEY), "anonymous")
+            alias = (await visibility.person_state(conn, ADA_KEY)).alias  # type: ignore[union-attr]  # she is there
+    async with serve(store, signing=key) as site:
+        bases = ["/@ada-example", *([f"/anonymous/{alias}"] if why == "renamed as nobody" else [])]
+        for base in bases:
+            assert await site.get(f"{base}/snapshots/{taken.id}") == await site.get("/@nobody-at-all")
+    async with store.read() as conn:
+        assert bool(await snapshots.listed(conn, [ADA_KEY])) is (why != "erased")
+
+
+async def test_who_leaves_while_a_snapshot_is_made_leaves_none(
+    store: Store, key: SigningKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bot.web import dated
+
+    await fill(store)
+    await publish(store)
+    made = dated.profile_as_of
+
+    async def left_meanwhile(*given: Any) -> Any:
+        profile = await made(*given)
+        async with store.begin() as conn:
+            await choices.forget(conn, ADA_KEY, NOW)
+        return profile
+
+    monkeypatch.setattr(dated, "profile_as_of", left_meanwhile)
+    assert await closing(store, key, NOW) == []
+
+
+# --- the same bytes everywhere ---------------------------------------------------------------------------------------
+
+NOREPLY = (ADA.name, "7+ada-example@users.noreply.github.com")
+
+
+def history(folder: Path) -> Clone:
+    """Two months of work, a revert, and a file that is mended again and again."""
+    clone = Clone(folder, "https://github.com/acme/open.git")
+    for number in range(1, 9):
+        body = "".join(f"def part_{number}_{line}():\n    return {line}\n\n\n" for line in range(12))
+        clone.commit(f"Add part {number} (#{number})", {f"part{number}.py": body}, author=NOREPLY, days=5)
+    bad = clone.commit("Fix the valve", {"part1.py": "def part_1():\n    return 2\n"}, author=NOREPLY)
+    clone.commit(f'Revert "Fix the valve"\n\nThis reverts commit {bad}.', {"part1.py": "x = 1\n"}, author=NOREPLY)
+    clone.commit("Something of a later month", {"later.py": "y = 1\n"}, author=NOREPLY, days=40)
+    return clone
+
+
+async def taken_from(url: str, clone: Clone, key: SigningKey, naming: visibility.Naming) -> snapshots.Snapshot:
+    """The snapshot of the clone's second month, its facts recorded backwards in that database."""
+    record = CloneRecord(open_clones([clone.folder]), cache=False)
+    record.refresh()
+    found = (commit.fact for change in record.all_changes() for commit in change.commits)
+    facts = sorted({one.commit: one for one in found}.values(), key=lambda one: (-one.landed_at, one.commit))
+    record.close()
+    async with await Store.open(url) as store:
+        async with store.begin() as conn:
+            account = installations.Account(100, "acme")
+            await installations.see_installation(conn, ACME, account, app_id="1", now=NOW)
+            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN)], NOW)
+        for one in facts:
+            await keep(store, OPEN, [one])
+        await publish(store, naming=naming)
+        assert await take_of_month(pages_of(store, key, LATER), ADA_KEY, Month("2025-02")) == 1
+        async with store.read() as conn:
+            (found,) = await snapshots.snapshots_of(conn, [ADA_KEY])
+        return found
+
+
+@pytest.mark.parametrize("naming", ["named", "anonymous"])
+def test_two_databases_and_a_clone_give_the_same_bytes(
+    tmp_path: Path, key: SigningKey, naming: visibility.Naming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    clone = history(tmp_path / "clone")
+    taken = []
+    for kind in DATABASES:
+        (tmp_path / kind).mkdir()
+        with fresh_database(kind, tmp_path / kind) as url:
+            taken.append(asyncio.run(taken_from(url, clone, key, naming)))
+    assert taken[0].text == taken[1].text == from_clone(clone, naming)
+    assert (taken[0].id, taken[0].signature) == (taken[1].id, taken[1].signature)
+    assert verify([str(clone.folder)], taken[0].text) == []
+
+
+def from_clone(clone: Clone, naming: Any) -> str:
+    """The record as a clone alone gives it, as of the end of the second month."""
+    from bot.digest.profile import Beside, Scope, build
+    from bot.landing.changes import fold
+    from bot.render.anonymity import as_named
+    from bot.render.json import render_json
+
+    end = datetime(2025, 2, 28, 23, 59, 59, tzinfo=UTC)
+    record = CloneRecord(open_clones([clone.folder]), cache=False)
+    record.refresh()
+    persons = record.people.find("ada-example")
+    facts = [commit.fact for change in record.changes_of(persons) for commit in change.commits]
+    changes = fold([one for one in facts if one.landed_at <= end.timestamp()], record.repositories)
+    person = replace(persons[0], name=ADA.name)
+    scope = Scope(person=person, keys=record.keys_of(persons), zone=ZoneInfo("UTC"), now=end, naming=naming)
+    text = render_json(as_named(build(changes, scope, Beside(record.file_history())), changes, scope))
+    record.close()
+    return text
+
+
+def test_an_altered_digit_is_named_in_a_sealed_snapshot_and_so_is_its_signature(
+    tmp_path: Path, key: SigningKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    clone = history(tmp_path / "clone")
+    with fresh_database("sqlite", tmp_path) as url:
+        taken = asyncio.run(taken_from(url, clone, key, "named"))
+    from bot.web.dated import envelope
+
+    keys = json.dumps({"keys": [key.published()]})
+    assert verify([str(clone.folder)], envelope(taken).decode(), keys=keys) == []
+    lines = json.loads(taken.text)["overall"]["lines"]["authored"]
+    altered = replace(taken, text=taken.text.replace(f'"authored": {lines}', f'"authored": {lines + 1}', 1))
+    found = verify([str(clone.folder)], envelope(altered).decode(), keys=keys)
+    assert [one.field for one in found] == ["signature", "overall.lines.authored"]
+    assert str(found[1]) == f"overall.lines.authored: published {lines + 1}, recomputed {lines}"

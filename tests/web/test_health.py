@@ -1,0 +1,132 @@
+"""Who may see how busy the bot is, and when does it call itself ready?"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import logging
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from bot.logs import about, configure_logs
+from bot.queue.worker import Worker
+from bot.store.engine import Store, StoreUnavailableError
+from bot.store.jobs import NewJob, add_jobs
+from bot.web.health import KEPT_SECONDS, Health
+from bot.web.telemetry import Telemetry
+from tests.databases import fresh_database
+
+NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
+TOKEN = "0123456789abcdef"
+
+
+class Timer:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@contextlib.asynccontextmanager
+async def probed(folder: Path, token: str = "") -> AsyncIterator[tuple[TestClient, Health, Timer]]:
+    timer = Timer()
+    async with await Store.open(f"sqlite+aiosqlite:///{folder}/almanac.db") as store:
+        health = Health(store, Worker(store), Telemetry({"push"}, {"record"}), lambda: NOW, token=token, timer=timer)
+        app = web.Application()
+        health.add_routes(app)
+        async with TestClient(TestServer(app)) as client:
+            yield client, health, timer
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with fresh_database("sqlite", tmp_path):
+        return tmp_path
+
+
+async def _ready(client: TestClient) -> tuple[int, str]:
+    response = await client.get("/readyz")
+    return response.status, await response.text()
+
+
+async def test_ready_is_a_database_that_can_be_written_and_a_worker_that_lives(folder: Path) -> None:
+    async with probed(folder) as (client, health, timer):
+        assert await _ready(client) == (503, "not ready: worker gives no sign of life\n")
+        health.worker.beat = time.monotonic()
+        assert (await _ready(client))[0] == 503, "an answer stands for a while, as asking costs a write"
+        timer.now += KEPT_SECONDS
+        assert await _ready(client) == (200, "ready\n")
+        health.worker.beat -= 4 * health.worker.pace.renew_every
+        timer.now += KEPT_SECONDS
+        assert (await _ready(client))[0] == 503
+
+
+async def test_a_database_that_cannot_be_written_is_not_ready(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with probed(folder) as (client, health, _):
+        health.worker.beat = time.monotonic()
+
+        async def full(*_: object) -> None:
+            raise StoreUnavailableError("disk full")
+
+        monkeypatch.setattr("bot.web.health.touch_period", full)
+        assert await _ready(client) == (503, "not ready: database cannot be written\n")
+
+
+async def test_metrics_are_for_this_machine_unless_there_is_a_token(folder: Path) -> None:
+    async with probed(folder) as (client, *_):
+        assert (await client.get("/metrics")).status == 200
+        for name in ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"):
+            assert (await client.get("/metrics", headers={name: "203.0.113.9"})).status == 404
+
+
+async def test_metrics_open_to_the_token_alone(folder: Path) -> None:
+    async with probed(folder, TOKEN) as (client, *_):
+        for given, status in (("", 404), ("Bearer ", 404), ("Bearer é", 404), (TOKEN, 404), (f"Bearer {TOKEN}", 200)):
+            assert (await client.get("/metrics", headers={"Authorization": given})).status == status
+
+
+async def test_labels_are_bounded_and_name_nobody(folder: Path) -> None:
+    async with probed(folder) as (client, health, _):
+        async with health.store.begin() as conn:
+            await add_jobs(conn, [NewJob("record", "acme/secret", installation_id=7)], NOW)
+        for number in range(50):
+            health.telemetry.delivery(f"canary_{number}", 403, 0.01)
+            health.telemetry.job(f"canary_{number}", "done", 0.01)
+        health.telemetry.delivery("push", 202, 0.01)
+        text = await (await client.get("/metrics")).text()
+        assert "canary" not in text
+        assert "acme" not in text
+        assert 'almanac_deliveries_total{event="push",status="202"} 1.0' in text
+        assert 'almanac_deliveries_total{event="other",status="403"} 50.0' in text
+        assert 'almanac_queue_jobs{state="ready"} 1.0' in text
+
+
+SECRETS = ("ghs_canary0123456789", "github_pat_canary0123456789", "eyJcanary0123456789.canary", "v1.canary0123456789")
+
+
+def test_a_log_line_says_what_it_is_about_and_keeps_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink, root = io.StringIO(), logging.getLogger()
+    kept, level = root.handlers[:], root.level
+    monkeypatch.setattr("sys.stderr", sink)
+    try:
+        configure_logs("INFO")
+        with about(delivery="guid-1"), about(job=7):
+            for secret in SECRETS:
+                logging.getLogger("bot.any").warning("refused: %s", secret)
+            try:
+                raise RuntimeError(SECRETS[0])
+            except RuntimeError:
+                logging.getLogger("bot.any").exception("failed with %s", {"token": SECRETS[1]})
+        logging.getLogger("bot.any").info("later")
+    finally:
+        root.handlers[:], root.level = kept, level
+    lines = [json.loads(line) for line in sink.getvalue().splitlines()]
+    assert "canary" not in sink.getvalue()
+    assert [(line.get("delivery"), line.get("job")) for line in lines] == [("guid-1", 7)] * 5 + [(None, None)]

@@ -1,0 +1,164 @@
+"""Kept answers: given again while nothing was written, and never once something was."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.model import Repository
+from bot.store import installations, people, visibility
+from bot.store.engine import Store, StoreUnavailableError
+from bot.web import profiles
+from tests.databases import database_url, store
+from tests.web.library import ACME, ADA_KEY, NOW, OPEN, fact, fill, keep, mint, publish, serve
+
+__all__ = ["database_url", "store"]
+
+PATHS = ("/@ada-example", "/@ada-example.json", "/@ada-example/months/2026-03", "/sitemap.xml")
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows by one whenever a profile is looked for in the database."""
+    seen: list[str] = []
+    read = profiles.read
+
+    async def noted(desk: Any, opened: Any) -> Any:
+        seen.append(opened.base)
+        return await read(desk, opened)
+
+    monkeypatch.setattr(profiles, "read", noted)
+    return seen
+
+
+async def test_a_public_page_is_given_again_byte_for_byte_without_reading_the_record(
+    store: Store, readings: list[str]
+) -> None:
+    await fill(store)
+    await publish(store)
+    async with serve(store) as site:
+        first = [await site.get(path) for path in PATHS]
+        readings.clear()
+        assert [await site.get(path) for path in PATHS] == first
+        tag = first[0][1]["ETag"]
+        fresh = await site.get("/@ada-example", If_None_Match=tag)
+        assert (fresh[0], fresh[2], readings) == (304, b"", [])
+        assert (await site.get("/@ada-example", "HEAD"))[2] == b""
+
+
+async def test_an_answer_that_was_only_ever_known_already_is_remembered_too(store: Store, readings: list[str]) -> None:
+    await fill(store)
+    await publish(store)
+    async with serve(store) as site:
+        tag = (await site.get("/@ada-example"))[1]["ETag"]
+    async with serve(store) as site:
+        first = await site.get("/@ada-example", If_None_Match=tag)
+        readings.clear()
+        assert await site.get("/@ada-example", If_None_Match=tag) == first
+        assert readings == []
+        assert (await site.get("/@ada-example"))[0] == 200
+
+
+@pytest.mark.parametrize("why", ["private", "opted out", "hidden", "privatised", "removed", "anonymous", "uninstalled"])
+async def test_no_kept_answer_outlives_what_revokes_it(store: Store, why: str) -> None:
+    await fill(store)
+    await publish(store)
+    async with serve(store) as site:
+        for path in PATHS * 2:
+            assert (await site.get(path))[0] == 200
+        tag = (await site.get("/@ada-example"))[1]["ETag"]
+        await revoke(store, why)
+        absent = await site.get("/@nobody-at-all")
+        for path in PATHS[:3]:
+            assert await site.get(path) == absent, path
+            assert await site.get(path, If_None_Match=tag) == absent, path
+        assert "ada-example" not in await site.text("/sitemap.xml")
+
+
+async def revoke(store: Store, why: str) -> None:
+    async with store.begin() as conn:
+        if why == "opted out":
+            await people.opt_out(conn, ADA_KEY, NOW)
+        elif why == "hidden":
+            await visibility.hide_repository(conn, ADA_KEY, OPEN, hidden=True)
+        elif why == "privatised":
+            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
+        elif why == "removed":
+            await installations.remove_repositories(conn, [OPEN], NOW)
+        elif why == "uninstalled":
+            await installations.remove_installation(conn, ACME, NOW)
+    if why == "private":
+        await publish(store, public=False)
+    elif why == "anonymous":
+        await publish(store, naming="anonymous")
+
+
+async def test_what_is_revoked_while_a_page_is_made_is_not_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    await fill(store)
+    await publish(store)
+    read = profiles.read
+
+    async def revoked_meanwhile(desk: Any, opened: Any) -> Any:
+        reading = await read(desk, opened)
+        await publish(store, public=False)
+        return reading
+
+    async with serve(store) as site:
+        monkeypatch.setattr(profiles, "read", revoked_meanwhile)
+        await site.get("/@ada-example")
+        monkeypatch.setattr(profiles, "read", read)
+        assert await site.get("/@ada-example") == await site.get("/@nobody-at-all")
+
+
+async def test_a_link_is_never_kept_and_each_opening_is_noted(store: Store, readings: list[str]) -> None:
+    await fill(store)
+    token = await mint(store)
+    async with serve(store) as site:
+        for _ in range(3):
+            assert (await site.get(f"/p/{token}"))[0] == 200
+    assert len(readings) == 3
+
+
+async def test_later_work_and_a_new_day_are_read_anew(store: Store, readings: list[str]) -> None:
+    await fill(store)
+    await publish(store)
+    moment = [NOW]
+    async with serve(store, clock=lambda: moment[0]) as site:
+        before = await site.get("/@ada-example")
+        await keep(store, OPEN, [fact(40, "acme/open", title="Something later")])
+        assert b"Something later" in (await site.get("/@ada-example"))[2]
+        readings.clear()
+        moment[0] += timedelta(days=1)
+        assert (await site.get("/@ada-example"))[1]["ETag"] != before[1]["ETag"]
+        assert readings
+
+
+async def test_where_another_process_writes_nothing_is_kept(store: Store, tmp_path: Any) -> None:
+    if store.dialect != "sqlite":
+        pytest.skip("PostgreSQL tells of every process's writes")
+    url = store.url.render_as_string(hide_password=False)
+    async with await Store.open(url, read_only=True) as other:
+        assert await other.version() is None
+
+
+async def test_every_write_is_a_new_version(store: Store) -> None:
+    seen = [await store.version()]
+    assert await store.version() == seen[0]
+    for _ in range(3):
+        await publish(store)
+        seen.append(await store.version())
+    assert len(set(seen)) == 4
+
+
+async def test_many_ask_for_the_version_at_once_and_outlive_a_lost_connection(store: Store) -> None:
+    assert len(set(await asyncio.gather(*(store.version() for _ in range(20))))) == 1
+    if store.dialect == "postgresql":
+        async with store.read() as conn:
+            mine = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_current_snap%%'"
+            await conn.exec_driver_sql(mine)
+        with pytest.raises(StoreUnavailableError):
+            await store.version()
+    assert await store.version()
