@@ -33,10 +33,12 @@ def from_record(login: str, metric: str) -> str:
     name = _checked(metric)
     settings = read_settings(serving=False)
     with told_to_the_operator(settings):
-        return explained(asyncio.run(_recorded(settings.database_url, login, str(settings.timezone))), name).text()
+        profile = asyncio.run(profile_recorded(settings.database_url, login, str(settings.timezone)))
+        return explained(profile, name).text()
 
 
-async def _recorded(url: str, login: str, zone: str) -> Profile:
+async def profile_recorded(url: str, login: str, zone: str) -> Profile:
+    """Everything recorded of a login, months cut in `zone`. Raises UnusableInputError where nobody is called so."""
     from datetime import UTC, datetime
     from zoneinfo import ZoneInfo
 

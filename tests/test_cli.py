@@ -225,6 +225,10 @@ def test_a_relay_that_is_no_channel_is_told_in_one_line(almanac: Command, channe
     assert_refused(almanac("serve", "--relay", channel), "--relay must")
 
 
+def test_a_process_that_only_accepts_is_refused_on_sqlite(almanac: Command) -> None:
+    assert_refused(almanac("serve", "--no-work"), "--no-work needs PostgreSQL")
+
+
 def test_every_wrong_setting_is_told_and_no_secret_is_shown(almanac: Command) -> None:
     answer = almanac(
         "serve",

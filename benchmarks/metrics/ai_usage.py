@@ -1,6 +1,6 @@
 """How many attribution lines are found, how many other lines are taken for one, and since when is each tool seen?
 
-    python -m benchmarks.metrics.ai_usage LINES.csv [--truth ai_line_truth.csv] [--first-seen CLONE...]
+    python -m benchmarks.metrics.ai_usage LINES.csv [--truth ai_line_truth.csv [--notes CLONE]] [--first-seen CLONE...]
 
 `LINES.csv` holds tool, line, occurrences. Hard negatives are those of tests/metrics/test_ai_usage.py; here every line
 of the table that names no tool at all is counted as a negative too.
@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bot.history.notes import Notes, tip_of_notes
+from bot.metrics.ai_notes import ai_lines
 from bot.metrics.ai_usage import marks
 from bot.model import Commit, CommitId, Signature
 
@@ -74,6 +76,18 @@ def truth(path: Path) -> None:
     print(f"attested lines disclosed {sum(int(row['ai_lines']) for row in disclosed) / attested:.3f}")
 
 
+def notes(path: Path, clone: Path) -> None:
+    """Print how the lines that we read from a clone's notes agree with those that the table attests."""
+    with path.open(encoding="utf-8", newline="") as rows:
+        attested = {row["sha"]: int(row["ai_lines"]) for row in csv.DictReader(rows)}
+    read = Notes(clone, tip_of_notes(clone)).of(list(attested))
+    found = {commit: sum(ai_lines(text).values()) for commit, text in read.items()}
+    exact = sum(found.get(commit, 0) == lines for commit, lines in attested.items())
+    some = [commit for commit, lines in attested.items() if lines]
+    seen, wrong = (sum(found.get(one, 0) > 0 for one in group) for group in (some, attested.keys() - set(some)))
+    print(f"line notes: exact {exact} of {len(attested)}  with AI lines {seen} of {len(some)}  wrongly {wrong}")
+
+
 def commits_of(clone: Path) -> Iterator[tuple[str, Commit]]:
     """(month, commit) of every commit of a clone, without files."""
     form = "--format=%x02%ad%x03%an%x03%ae%x03%cn%x03%ce%x03%B"
@@ -109,11 +123,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lines", type=Path)
     parser.add_argument("--truth", type=Path)
+    parser.add_argument("--notes", type=Path, metavar="CLONE", help="whose notes made the table of --truth")
     parser.add_argument("--first-seen", type=Path, nargs="+", default=[], metavar="CLONE")
     args = parser.parse_args()
     lines(args.lines)
     if args.truth:
         truth(args.truth)
+    if args.truth and args.notes:
+        notes(args.truth, args.notes)
     if args.first_seen:
         first_seen(args.first_seen)
 

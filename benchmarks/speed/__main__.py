@@ -18,14 +18,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.speed.table import CannotRunError, Row, Told, machine, save, say, show
+from benchmarks.speed.table import CannotRunError, Told, in_words, machine, save, say, show
 
 WORKS = {
-    "accept": ("accept", "rows", 110),
-    "history": ("others", "history", 150),
+    "accept": ("accept", "rows", 200),
+    "history": ("others", "history", 120),
     "requests": ("others", "requests", 40),
-    "backfill": ("others", "backfill", 100),
-    "landings": ("landings", "rows", 90),
+    "backfill": ("others", "backfill", 80),
+    "landings": ("landings", "rows", 80),
+    "writers": ("writers", "rows", 60),
     "totals": ("totals", "rows", 60),
     "pages": ("others", "pages", 60),
     "starts": ("starts", "rows", 60),
@@ -61,7 +62,7 @@ def measure_into(path: Path, name: str) -> None:
         rows = getattr(importlib.import_module(f"benchmarks.speed.{module}"), function)()
     except CannotRunError as error:
         rows = [_missing(name, str(error))]
-    path.write_text(json.dumps([asdict(row.told() if isinstance(row, Row) else row) for row in rows]))
+    path.write_text(json.dumps([asdict(in_words(row)) for row in rows]))
 
 
 def _missing(name: str, why: str) -> Told:

@@ -220,7 +220,7 @@ def slow_disk(data: Path) -> dict[str, str]:
     return {"LD_PRELOAD": str(library), "FSYNC_DELAY_US": "5000"}
 
 
-def measure(rounds: int = 3, seconds: float = 2.0) -> list[Server]:
+def measure(rounds: int = 3, seconds: float = 1.0) -> list[Server]:
     """Every server, in turns."""
     secret = secrets.token_hex(20)
     with tempfile.TemporaryDirectory() as folder:

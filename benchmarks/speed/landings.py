@@ -151,8 +151,8 @@ def _insert(conn: sqlite3.Connection, fact: Fact) -> None:
 
 
 def rows() -> list[Row]:
-    live = alternately(3, lambda: floor(500, 1), lambda: ours(500, 1))
-    folded = alternately(3, lambda: floor(5000, 1000), lambda: ours(5000, 1000))
+    live = alternately(3, lambda: floor(300, 1), lambda: ours(300, 1))
+    folded = alternately(3, lambda: floor(3000, 1000), lambda: ours(3000, 1000))
     told = "plain rows and sums by hand"
     return [
         Row("apply landings, SQLite, one a transaction", told, *live, "landings/s"),

@@ -70,16 +70,21 @@ def _cpu_lines() -> list[str]:
         return []
 
 
-def show(rows: Sequence[Told]) -> str:
+def show(rows: Sequence[Told | Row]) -> str:
     """One Markdown table."""
     head = ["| work | floor or peer | ours | ratio |", "|---|---|---|---|"]
-    return "\n".join([*head, *(f"| {row.work} | {row.floor} | {row.ours} | {row.ratio} |" for row in rows)]) + "\n"
+    lines = [f"| {row.work} | {row.floor} | {row.ours} | {row.ratio} |" for row in map(in_words, rows)]
+    return "\n".join([*head, *lines]) + "\n"
 
 
-def save(rows: Sequence[Told], path: Path) -> None:
+def in_words(row: Told | Row) -> Told:
+    return row.told() if isinstance(row, Row) else row
+
+
+def save(rows: Sequence[Told | Row], path: Path) -> None:
     """The same as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = {"machine": machine(), "rows": [asdict(row) for row in rows]}
+    told = {"machine": machine(), "rows": [asdict(in_words(row)) for row in rows]}
     path.write_text(json.dumps(told, indent=1) + "\n")
 
 

@@ -21,7 +21,7 @@ from bot.store.ledger import FACT
 from bot.store.migrate import migrate
 from bot.tasks.rebuilding import rebuild
 
-NUMBER = 10_000
+NUMBER = 4_000
 
 
 async def measure() -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What does GitHub list? Installations, what was closed lately, and the account behind one machine's address."""
+"""What does GitHub list? Installations, what was closed lately, reviews, and the account behind a machine's address."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.github.payloads import answers
 from bot.github.payloads import commits as commits_of
 from bot.github.payloads.answers import Installation
 from bot.github.payloads.fields import Fields
-from bot.model import CommitId, PullRequest, Repository, Signature
+from bot.model import CommitId, PullRequest, Repository, Review, Signature
 
 
 async def read_installations(app: Client) -> AsyncIterator[Installation]:
@@ -28,6 +28,12 @@ async def read_closed_since(client: Client, repository: Repository, since: datet
             break
         found.append(answers.pull_request(row).pull_request)
     return found
+
+
+async def read_reviews(client: Client, repository: Repository, number: int) -> list[tuple[int, Review]]:
+    """The submitted reviews of a pull request with their ids, oldest first."""
+    rows = client.items(op.REVIEWS, repository=client.place(repository), number=number)
+    return [found async for row in rows if (found := answers.review(row)) is not None]
 
 
 async def read_people_of(client: Client, repository: Repository, commit: CommitId) -> tuple[Signature, Signature]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from bot.landing.globs import glob
 
@@ -57,25 +58,31 @@ class Attributes:
 
         The values "true" and "false" are answered as True and False: Linguist reads them so.
         """
-        found = self.all(path).get(name)
+        found = _said(self, path).get(name)
         return {"true": True, "false": False}.get(found, found) if isinstance(found, str) else found
 
     def all(self, path: str) -> dict[str, Value]:
         """Everything said of the path, as `git check-attr -a` tells it."""
-        said: dict[str, Value] = {}
-        for line in reversed(self.lines):
-            if line.pattern.match(path):
-                self._fill(line.settings, said)
-        return {name: value for name, value in said.items() if value is not None}
+        return dict(_said(self, path))
 
-    def _fill(self, settings: tuple[tuple[str, Value], ...], said: dict[str, Value]) -> None:
+    def fill(self, settings: tuple[tuple[str, Value], ...], said: dict[str, Value]) -> None:
         """Last word first, as git does: what is said stays, and a macro opens only where it is the last word."""
         for name, value in reversed(settings):
             if name in said:
                 continue
             said[name] = value
             if value is True and name in self.macros:
-                self._fill(self.macros[name], said)
+                self.fill(self.macros[name], said)
+
+
+@lru_cache(maxsize=4096)
+def _said(attributes: Attributes, path: str) -> Mapping[str, Value]:
+    """Kept, because one path is asked for several attributes."""
+    said: dict[str, Value] = {}
+    for line in reversed(attributes.lines):
+        if line.pattern.match(path):
+            attributes.fill(line.settings, said)
+    return {name: value for name, value in said.items() if value is not None}
 
 
 NO_ATTRIBUTES = Attributes()

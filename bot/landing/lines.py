@@ -150,7 +150,7 @@ def _is_table(changed: Sequence[str]) -> bool:
     """Whether more than four lines in five hold numbers and nothing else (a sample of a hundred decides)."""
     sample = changed[:: len(changed) // _NUMBERS_FROM]
     rows = [
-        line for line in sample if any(map(str.isdigit, line[:80])) and not line[:400].translate(_NUMBER_CHARACTERS)
+        line for line in sample if not line[:400].translate(_NUMBER_CHARACTERS) and any(map(str.isdigit, line[:80]))
     ]
     return len(rows) > _NUMBER_SHARE * len(sample)
 

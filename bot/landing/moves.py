@@ -7,7 +7,7 @@ others, moves over all files of a commit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.landing.patch import PatchLines
@@ -18,19 +18,22 @@ LEAST_CHARACTERS = 40
 """... with so many characters besides blanks, or else braces and returns would count as moved."""
 _MOST_PLACES = 8
 _WORTH = 8
+_FEW = 4
+"""lines that are counted one by one sooner than all at once"""
+_NOTHING: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
 
 
 def whitespace_only(lines: PatchLines) -> tuple[Counter[str], Counter[str]]:
     """(removed, added) lines that stand again in the same place with other blanks, each as often as it does."""
-    old: Counter[str] = Counter()
-    new: Counter[str] = Counter()
     was, now = squeezed(lines.removed), squeezed(lines.added)
     if set(was).isdisjoint(now):
-        return old, new
+        return _NOTHING
+    old: Counter[str] = Counter()
+    new: Counter[str] = Counter()
     for lost, lost_end, got, got_end in lines.replaced():
         again = set(was[lost:lost_end]).intersection(now[got:got_end])
         if again:
-            both = Counter(was[lost:lost_end]) & Counter(now[got:got_end])
+            both = _common(again, was[lost:lost_end], now[got:got_end])
             old.update(_take(lines.removed[lost:lost_end], was[lost:lost_end], both))
             new.update(_take(lines.added[got:got_end], now[got:got_end], both))
     return old, new
@@ -41,11 +44,18 @@ def squeezed(lines: Sequence[str]) -> list[str]:
     return "\n".join(lines).replace(" ", "").replace("\t", "").replace("\r", "").split("\n")
 
 
-def _take(lines: Sequence[str], keys: Sequence[str], both: Counter[str]) -> list[str]:
-    left = Counter(both)
+def _common(keys: set[str], was: Sequence[str], now: Sequence[str]) -> Mapping[str, int]:
+    """How often each of the keys stands in both."""
+    if len(keys) < _FEW:
+        return {key: min(was.count(key), now.count(key)) for key in keys}
+    return Counter(was) & Counter(now)
+
+
+def _take(lines: Sequence[str], keys: Sequence[str], both: Mapping[str, int]) -> list[str]:
+    left = dict(both)
     taken = []
-    for line, key in zip(lines, keys, strict=True):
-        if left[key] > 0:
+    for line, key in [(line, key) for line, key in zip(lines, keys, strict=True) if key in left]:
+        if left[key]:
             left[key] -= 1
             taken.append(line)
     return taken

@@ -13,7 +13,7 @@ _HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @
 _HEADERS = re.compile(r"\n@(?:@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@)?")
 _ADDED = re.compile(r"\n\+([^\n]*)")
 _REMOVED = re.compile(r"\n-([^\n]*)")
-_SIGN = re.compile(r"\n([^\n])")
+_SIGN = re.compile(r"\n([^\n]?)")
 # git writes what a place loses before what it gets; the second half is optional, or each line of a long loss would be
 # tried as the first of a replacement
 _REPLACED = re.compile(r"(-++)\\?+(\+*+)")
@@ -37,7 +37,7 @@ class PatchLines:
     @property
     def signs(self) -> str:
         """The first character of each line of the hunks."""
-        return "".join(_SIGN.findall(self.hunks))
+        return "".join([sign or " " for sign in _SIGN.findall(self.hunks)])
 
     def replaced(self) -> Iterator[tuple[int, int, int, int]]:
         """Where lines took the place of others: first and end in `removed`, first and end in `added`.
@@ -63,16 +63,14 @@ def read_patch(patch: str) -> PatchLines:
     Hunk headers say how many lines follow; text after that which belongs to no hunk is not counted.
     """
     hunks = "\n" + patch.removesuffix("\n")
-    headers = _HEADERS.findall(hunks)
-    added, removed = hunks.count("\n+"), hunks.count("\n-")
-    if not _adds_up(hunks, headers, added, removed):
+    headers, added, removed = _HEADERS.findall(hunks), _ADDED.findall(hunks), _REMOVED.findall(hunks)
+    if not _adds_up(hunks, headers, len(added), len(removed)):
         hunks = _restored(patch)
-        headers = _HEADERS.findall(hunks)
-        added, removed = hunks.count("\n+"), hunks.count("\n-")
+        headers, added, removed = _HEADERS.findall(hunks), _ADDED.findall(hunks), _REMOVED.findall(hunks)
     top = (int(headers[0][2]) or int(headers[0][0])) if headers else 0
     return PatchLines(
-        _ADDED.findall(hunks) if added else [],
-        _REMOVED.findall(hunks) if removed else [],
+        added,
+        removed,
         top,
         _head(hunks[1:].split("\n", 3 * HEAD_LINES)) if top == 1 else [],
         hunks,
@@ -80,13 +78,14 @@ def read_patch(patch: str) -> PatchLines:
 
 
 def _adds_up(hunks: str, headers: Sequence[tuple[str, str, str, str]], added: int, removed: int) -> bool:
-    """Whether every line begins with a sign, and those that look like headers count all others between them.
+    """Whether the lines that look like headers count all others between them.
 
-    Counting signs is far cheaper than looking at each line, and true of nearly every patch.
+    Counting is far cheaper than looking at each line, and true of nearly every patch.
     """
-    context = hunks.count("\n ")
-    if len(headers) + context + added + removed + hunks.count("\n\\") != hunks.count("\n") or hunks[:2] != "\n@":
+    if hunks[:2] != "\n@":
         return False
+    remarks = hunks.count("\n\\") if "\\" in hunks else 0
+    context = hunks.count("\n") - len(headers) - added - removed - remarks
     old = new = 0
     for start, lost, _, got in headers:
         if not start:

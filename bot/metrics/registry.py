@@ -120,7 +120,10 @@ METRICS: tuple[Metric, ...] = (
         fails="Short of the .70 exact and .95 within one that were wanted: most misses are kinds, not groups. Work "
         "that belongs together and says so nowhere stays apart; a merge of a release branch joins fixes that only "
         "landed together. The rules chosen last (one merge, one version, files that are no code) raised F1 "
-        "from .919 to .940 where they were chosen and did not carry over (.880 to .875).",
+        "from .919 to .940 where they were chosen and did not carry over (.880 to .875). The rule of one merge alone: "
+        ".927 to .940 where it was chosen, .886 to .875 elsewhere (bug fixes exact .60 to .53); it stays, because the "
+        "half that judges must not choose. That half had been seen once before the last two changes to the rules. "
+        "Tried and left out: an unsure title that begins with Fix is a bug fix (of 29 such in six other projects, 7).",
         function="bot.metrics.items:group",
     ),
     Metric(
@@ -207,8 +210,10 @@ METRICS: tuple[Metric, ...] = (
         evidence="the attribution line or field, with its tool and level",
         unit="shares that sum to 1",
         works="Held against the attribution lines of 26 histories and against people called like a tool, prose, "
-        "badges and domains by `benchmarks/metrics/ai_usage.py`.",
-        fails="Much use is not disclosed: of commits with AI lines by line notes .603 disclose it elsewhere.",
+        "badges and domains by `benchmarks/metrics/ai_usage.py`. Line notes: the lines of 1,672 of 1,678 commits are "
+        "exactly those attested, all 1,313 with AI lines are found and none of the 365 without.",
+        fails="Much use is not disclosed: of commits with AI lines by line notes .603 disclose it elsewhere. "
+        "Deliveries bring no line notes, and an ordinary clone fetches none.",
         function="bot.metrics.ai_usage:marks",
     ),
     Metric(

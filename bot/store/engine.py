@@ -14,6 +14,7 @@ from sqlalchemy import URL, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from bot.store.asking import ask
 from bot.store.lock import ProcessLock
 from bot.store.turn import Answer, Plan, run, whole_in_the_thread
 
@@ -140,8 +141,7 @@ class Store:
                 self._teller = await self._reader.connect()
                 await self._teller.execution_options(isolation_level="AUTOCOMMIT")
             driver: Any = (await self._teller.get_raw_connection()).driver_connection
-        cursor = await driver.execute("SELECT pg_current_snapshot()::text")
-        return str((await cursor.fetchone())[0])
+        return await ask(driver, b"SELECT pg_current_snapshot()::text")
 
     async def _end_teller(self) -> None:
         teller, self._teller = self._teller, None

@@ -84,7 +84,7 @@ async def measured(conn: AsyncConnection, repository: RepositoryId, method: int)
 
 
 async def set_aside(conn: AsyncConnection, repository: RepositoryId, method: int, now: datetime) -> None:
-    """Keep the facts in force that an older version measured, and drop this version's: they are about to be in force."""
+    """Keep the facts in force that an older version measured, and drop this one's: they are about to be in force."""
     query = select(FACT.c.commit_id, FACT.c.method, FACT.c.payload)
     rows = [
         {**row, "repository_id": repository, "measured_at": now}

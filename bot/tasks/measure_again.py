@@ -91,9 +91,7 @@ async def _anew(place: Workplace, client: Client, known: tuple[Repository, Measu
     return anew
 
 
-async def _put_in_force(
-    conn: AsyncConnection, place: Workplace, where: tuple[InstallationId, RepositoryId]
-) -> None:
+async def _put_in_force(conn: AsyncConnection, place: Workplace, where: tuple[InstallationId, RepositoryId]) -> None:
     """The old facts step aside and the new ones are recorded in their place, in the caller's transaction."""
     target, now = Place(*where, place.zone), place.clock()
     facts = await measurements.measured(conn, where[1], FACT_METHOD)

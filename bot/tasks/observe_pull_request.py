@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.github import operations as op
-from bot.github.payloads import answers
+from bot.github.listings import read_reviews
 from bot.github.payloads.seen import NOTHING, Checks, Merge, Seen, seen
 from bot.landing.identity import person_key
 from bot.model import RepositoryId, Review
@@ -97,8 +96,7 @@ async def _read_again(
     client = place.reader(*where)
     with asking_github():
         repository = await know_repository(place, client, where, None)
-        items = client.items(op.REVIEWS, repository=client.place(repository), number=shown.number)
-        found = [one for one in [answers.review(row) async for row in items] if one is not None]
+        found = await read_reviews(client, repository, shown.number)
     rows = [_review(where[1], shown.number, one) for one in found if _is_of_another(shown, one[1])]
     if observations.approval(rows) is None:
         rows.append(Observation(where[1], shown.number, "review", READ, merged_at, {"state": "none"}))

@@ -82,7 +82,7 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
         named = await ledger.facts_named(conn, scene.repository_id, scene.row.number)
         waits = not carried and scene.merge is not None and await _push_waits(conn, scene)
     if scene.merge is not None and not carried and not waits:
-        if job.attempt < LOOKS and place.clock() - job.claim.created_at < GRACE:
+        if given.get("delivery") and job.attempt < LOOKS and place.clock() - job.claim.created_at < GRACE:
             raise RetryLater(WAIT, "the push that belongs to it may come yet")
         with asking_github():
             arrived = await _unpushed(place, client, scene)

@@ -6,7 +6,7 @@ from bot.history import notes as notes_module
 from bot.history.git import GitError
 from bot.history.notes import Notes, tip_of_notes
 from bot.history.record import CloneRecord, open_clones
-from bot.model import Fact
+from bot.model import CommitId, Fact
 from tests.history.repository import Repository
 
 NOTE = """a.py
@@ -83,10 +83,10 @@ def test_what_notes_attest_is_declared_with_its_tool_and_lines(
     repository: Repository, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.history.record._BATCH", 2)
-    noted = repository.git("rev-parse", "HEAD~2")
+    noted = CommitId(repository.git("rev-parse", "HEAD~2"))
     note(repository, noted)
     found = {fact.commit: fact.ai for fact in facts(repository, workers=workers)}
-    (mark,) = found.pop(noted)  # type: ignore[arg-type]  # a commit id is a str
+    (mark,) = found.pop(noted)
     assert (mark.level, mark.tool, mark.source) == (1, "Cursor", "line notes: 4 lines")
     assert not any(found.values())
 

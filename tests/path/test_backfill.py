@@ -6,30 +6,66 @@ import asyncio
 import contextlib
 import json
 import stat
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Iterable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.app import Bot, Timing, build, listening
 from bot.model import RepositoryId
 from bot.queue.worker import Pace as WorkPace
-from bot.store import backfills
+from bot.store import backfills, pulls, rules_read
 from bot.store.backfills import Backfill
 from bot.store.dump import dump_lines
 from bot.tasks.backfill import open_backfills
 from simulator.demo import settings_for
 from simulator.server import Simulator
-from simulator.state import Installation
-from simulator.world import World, build_world, play_next
+from simulator.state import Installation, Repository
+from simulator.work import Step, Work
+from simulator.world import World
 from tests.path.running import Running
+from tests.tasks.landed import Clock
 
-NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
-LANDINGS = 10
+START = datetime(2031, 5, 1, 12, tzinfo=UTC)
+STORY = ("squash", "merge", "rebase", "push", "unmerged", "merge")
+"""how each piece of work, of two commits, lands; one campaign does the same with thousands"""
+
+
+def small_world(github: Simulator) -> World:
+    """One repository, two people and the App, which is not installed yet."""
+    owner = github.organisation("acme")
+    people = {login: github.account(login, name=f"{login.title()} Example") for login in ("ada", "mara")}
+    repository = github.create_repository("acme/app", at=START, files={"README.md": b"# app\n"}, by=people["mara"])
+    repository.permissions = {"mara": "maintain", "ada": "write"}
+    return World(github, github.register_app("almanac-test", owner), people, {"app": repository}, [])
+
+
+def the_repository(world: World) -> Repository:
+    return world.repositories["app"]
+
+
+async def play(world: World, turns: Iterable[int]) -> None:
+    """These pieces of the story, each with its deliveries."""
+    github, repository, by = world.github, the_repository(world), world.people["mara"]
+    for turn in turns:
+        at, how = START + timedelta(days=turn + 1), STORY[turn]
+        steps = [
+            Step(f"Step {n} of part {turn}", {f"part_{turn}.py": f"a = {turn}\nb = {n}\n".encode()}) for n in (1, 2)
+        ]
+        if how == "push":
+            github.push(repository, "main", steps, by=by, at=at)
+        else:
+            work = Work(f"Part {turn}", world.people["ada"], steps, f"topic-{turn}")
+            pull = github.open_pull(repository, work, at=at)
+            if how == "unmerged":
+                github.close(repository, pull, by=by, at=at)
+            else:
+                github.merge(repository, pull, how, by=by, at=at)  # type: ignore[arg-type]  # one of its methods
+        await github.settled()
 
 
 @contextlib.asynccontextmanager
 async def bot_on(github: Simulator, world: World, data: Path, *, backfill: bool) -> AsyncIterator[Running]:
-    timing = Timing(work=WorkPace(concurrency=2, poll_every=0.02))
+    timing = Timing(clock=Clock(), work=WorkPace(concurrency=2, poll_every=0.02))
     settings = settings_for(github, world, data, backfill=backfill)
     async with build(settings, timing) as bot, listening(bot, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
@@ -37,10 +73,23 @@ async def bot_on(github: Simulator, world: World, data: Path, *, backfill: bool)
         yield Running(bot, world, url)
 
 
+async def settled(there: Running) -> None:
+    """Nothing waits any more, also not for a moment."""
+    await there.drained()
+    clock = there.bot.timing.clock
+    assert isinstance(clock, Clock)
+    clock.now += timedelta(minutes=1)
+    await there.drained()
+
+
 async def record_of(bot: Bot, installation: Installation | None) -> list[str]:
-    """The canonical lines; an installation's number is another each time it is made."""
+    """The canonical lines; an installation's number is another each time it is made.
+
+    What only deliveries show of a pull request's life stands beside the record, and no history has it.
+    """
     assert installation is not None
     rows = [json.loads(line) async for line in dump_lines(bot.store)]
+    rows = [row for row in rows if row[0] != "observation"]
     own = {"installation", "repository"}
     return [json.dumps([None if row[0] in own and cell == installation.id else cell for cell in row]) for row in rows]
 
@@ -50,45 +99,48 @@ def installed(world: World) -> Installation:
     return world.installation
 
 
-async def play_until(there: Running, landings: int) -> None:
-    while there.world.played < landings and await play_next(there.world):
-        pass
-    await there.drained()
+def install(world: World) -> None:
+    world.installation = world.github.install(world.app, world.app.owner)
 
 
 async def read_first_commits(there: Running) -> None:
-    """What stood on the default branches before the App came."""
+    """What stood on the default branch before the App came."""
+    repository = the_repository(there.world)
+    given = {"installation": installed(there.world).id, "repository": repository.id}
+    ref = json.dumps(given | {"before": "", "after": repository.git.tip}, sort_keys=True)
     async with there.bot.store.begin() as conn:
-        for repository in there.world.repositories.values():
-            given = {"installation": installed(there.world).id, "repository": repository.id}
-            ref = json.dumps(given | {"before": "", "after": repository.git.tip}, sort_keys=True)
-            await there.bot.queue.defer(conn, "record_landing", ref, serial_key=f"repository:{repository.id}")
-    await there.drained()
+        await there.bot.queue.defer(conn, "record_landing", ref, serial_key=f"repository:{repository.id}")
+    await settled(there)
 
 
-async def backfills_of(there: Running) -> list[Backfill]:
+async def backfill_of(there: Running) -> Backfill:
     async with there.bot.store.read() as conn:
-        return await backfills.of(conn, [RepositoryId(one.id) for one in there.world.repositories.values()])
+        found = await backfills.read(conn, RepositoryId(the_repository(there.world).id))
+    assert found is not None
+    return found
 
 
 async def live_record(github: Simulator, world: World, data: Path) -> list[str]:
     """What deliveries make of the story; the App is uninstalled afterwards, so that another bot can begin."""
     async with bot_on(github, world, data, backfill=False) as live:
-        await play_until(live, LANDINGS)
+        install(world)
+        await live.drained()
         await read_first_commits(live)
+        await play(world, range(len(STORY)))
+        await settled(live)
         found = await record_of(live.bot, world.installation)
     github.uninstall(installed(world))
     return found
 
 
 async def test_a_backfill_makes_the_record_that_deliveries_make(github: Simulator, tmp_path: Path) -> None:
-    world = build_world(github, NOW)
+    world = small_world(github)
     expected = await live_record(github, world, tmp_path / "live")
     asked = len(github.requests)
     async with bot_on(github, world, tmp_path / "history", backfill=True) as there:
-        world.installation = github.install(world.app, world.app.owner)
-        await there.drained()
-        rows = await backfills_of(there)
+        install(world)
+        await settled(there)
+        row = await backfill_of(there)
         assert await record_of(there.bot, world.installation) == expected
         clones = tmp_path / "history" / "clones"
         assert stat.S_IMODE(clones.stat().st_mode) == 0o700
@@ -96,34 +148,44 @@ async def test_a_backfill_makes_the_record_that_deliveries_make(github: Simulato
         assert not [one for one in github.requests[asked:] if one.startswith("POST") and "/check-runs" in one]
         await again(there)
         assert await record_of(there.bot, world.installation) == expected
-    assert {row.state for row in rows} == {"done"}
-    assert sum(row.pulls_done for row in rows) == sum(len(one.pulls) for one in world.repositories.values())
+    assert (row.state, row.pulls_done) == ("done", len(the_repository(world).pulls))
 
 
 async def again(there: Running) -> None:
-    """Ask for every history anew."""
+    """Ask for the history anew."""
     async with there.bot.store.begin() as conn:
-        ids = [RepositoryId(one.id) for one in there.world.repositories.values()]
+        ids = [RepositoryId(the_repository(there.world).id)]
         await open_backfills(conn, there.bot.place, installed(there.world).id, ids, again=True)
-    await there.drained()
+    await settled(there)
+
+
+async def test_a_backfill_keeps_how_many_commits_a_pull_request_has_and_leaves_the_rules_to_be_read(
+    github: Simulator, tmp_path: Path
+) -> None:
+    world = small_world(github)
+    await play(world, [1, 4])
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        install(world)
+        await settled(there)
+        number = RepositoryId(the_repository(world).id)
+        async with there.bot.store.read() as conn:
+            kept = await pulls.numbered(conn, number, [1, 2])
+            assert await rules_read.read(conn, number) is None
+    assert [row.size for row in kept.values()] == [2, 2]
 
 
 async def test_half_by_backfill_and_half_by_deliveries_meanwhile_is_the_same(github: Simulator, tmp_path: Path) -> None:
-    world = build_world(github, NOW)
+    world = small_world(github)
     async with Simulator() as other:
-        expected = await live_record(other, build_world(other, NOW), tmp_path / "live")
-    async with bot_on(github, world, tmp_path / "before", backfill=False) as unheard:
-        world.app.webhook_url = None
-        await play_until(unheard, LANDINGS // 2)
-    github.uninstall(installed(world))
+        expected = await live_record(other, small_world(other), tmp_path / "live")
+    await play(world, range(3))
     async with bot_on(github, world, tmp_path / "half", backfill=True) as there:
         worker = asyncio.create_task(there.bot.queue.run())
-        world.installation = github.install(world.app, world.app.owner)
-        while world.played < LANDINGS and await play_next(world):
-            pass
+        install(world)
+        await play(world, range(3, len(STORY)))
         await github.settled()
         there.bot.queue.stop()
         await worker
-        await there.drained()
+        await settled(there)
         found = await record_of(there.bot, world.installation)
     assert found == expected

@@ -9,13 +9,13 @@ import pytest
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings
 from bot.landing.conventions import recognise
-from bot.model import RepositoryId
+from bot.model import Fact, RepositoryId
 from bot.store import ledger
-from simulator.imported import advance, import_clone
+from simulator.imported import Imported, advance, close_unmerged, import_clone
 from simulator.server import Simulator
 from simulator.world import World
 from tests.history.repository import Repository
-from tests.path.running import running
+from tests.path.running import Running, running
 
 
 def rolled_up(made: Repository) -> dict[str, int | None]:
@@ -65,6 +65,11 @@ def topic(made: Repository, name: str, start: str, subjects: list[str]) -> None:
         made.commit(subject, {f"{name}_{number}.py": f"{name} = {number}\n"})
 
 
+async def facts_of(there: Running, found: Imported) -> list[Fact]:
+    async with there.bot.store.read() as conn:
+        return await ledger.facts_in(conn, RepositoryId(found.repository.id))
+
+
 @pytest.mark.parametrize("story", [rolled_up, batched, from_develop])
 async def test_a_push_tells_the_pull_request_of_each_commit(github: Simulator, tmp_path: Path, story: object) -> None:
     made = Repository(tmp_path / "clone", "https://github.com/acme/rocket.git")
@@ -80,8 +85,15 @@ async def test_a_push_tells_the_pull_request_of_each_commit(github: Simulator, t
         await there.drained()
         advance(github, found, found.line[-1], by=by)
         await there.drained()
-        async with there.bot.store.read() as conn:
-            facts = await ledger.facts_in(conn, RepositoryId(found.repository.id))
+        facts = await facts_of(there, found)
+        for number in (4, 7):
+            # Told of after their commits landed: these are measured anew, without what lay between.
+            head = next(fact.commit for fact in facts if fact.pull_request == number)
+            close_unmerged(github, found, number, title=f"Told {number}", head=head, by=by)
+        await there.drained()
+        again = await facts_of(there, found)
+    assert {fact.commit: fact.pull_request for fact in again} == {fact.commit: fact.pull_request for fact in facts}
+    assert {fact.title for fact in again if fact.pull_request} == {"Told 4", "Told 7"}
     clone = open_clone(made.folder)
     read = {one.commit.id: one for one in landings(clone, list(arrivals(clone)))}
     live = {fact.commit: fact.pull_request for fact in facts}

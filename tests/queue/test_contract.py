@@ -13,6 +13,7 @@ from bot.queue.interface import Job, LeaseLost, Park, RetryLater
 from bot.queue.worker import Pace
 from bot.store.jobs import (
     JOB,
+    LATER,
     cancel_installation,
     dead_letters,
     park_installation,
@@ -105,6 +106,16 @@ async def test_higher_priority_goes_first_then_the_older(bench: Bench) -> None:
         await bench.defer(queue, "note", ref, priority=priority)
     await queue.drain()
     assert log.refs == ["high", "first", "second", "low"]
+
+
+async def test_a_repositorys_history_waits_while_anything_live_is_ready(bench: Bench) -> None:
+    queue, log = await bench.queue(Pace(concurrency=1)), Log()
+    register(queue, "note", log)
+    for ref, priority in (("step 1", LATER), ("step 2", LATER), ("landed 1", 0), ("landed 2", 0)):
+        await bench.defer(queue, "note", ref, priority=priority, serial_key=f"repository:{ref[-1]}")
+    for _ in range(4):
+        await queue.drain()
+    assert log.refs == ["landed 1", "landed 2", "step 1", "step 2"]
 
 
 async def test_a_failing_job_backs_off_and_ends_as_a_dead_letter(bench: Bench) -> None:
@@ -257,6 +268,20 @@ async def test_a_job_whose_worker_was_lost_comes_back_when_the_lease_ends(bench:
     bench.clock.pass_by(61)
     await queue.drain()
     assert log.refs == ["7"]
+
+
+async def test_what_a_lost_worker_left_is_taken_up_by_whichever_worker_looks(bench: Bench) -> None:
+    first, other, log = await bench.queue(), await bench.queue(), Log()
+    register(first, "note", log)
+    register(other, "note", log)
+    for ref in (7, 8):
+        await bench.defer(first, "note", ref, serial_key=f"repository:{ref}")
+    await _lose_a_worker(bench)
+    bench.clock.pass_by(61)
+    for _ in range(3):
+        await other.drain()
+    assert sorted(log.refs) == ["7", "8"]
+    assert await bench.counts() == {"done": 2}
 
 
 async def test_a_job_that_kills_its_workers_ends_as_a_dead_letter(bench: Bench) -> None:

@@ -31,8 +31,8 @@ async def test_an_observation_is_appended_once_and_read_where_it_was_made(store:
         assert await observations.count_in(conn, [APP]) == 3
         assert await observations.of_repositories(conn, [FOREIGN], ("review", "checks")) == []
         assert await observations.of_work(conn, APP, [3]) == [MERGE, REVIEW, APPROVAL]
-        assert await observations.of_people(conn, ["u:8"], [APP]) == [REVIEW, APPROVAL]
-        await observations.forget(conn, ["u:8"])
+        assert await observations.of_people(conn, [PersonKey("u:8")], [APP]) == [REVIEW, APPROVAL]
+        await observations.forget(conn, [PersonKey("u:8")])
         assert await observations.of_work(conn, APP, [3]) == [MERGE]
 
 

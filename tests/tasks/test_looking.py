@@ -51,7 +51,7 @@ async def test_months_that_cannot_be_closed_hold_no_snapshot_back(
         assert failed == ["months could not be closed; trying again"]
         (taken,) = await _dated(there)
         assert taken.month == "2031-05"
-        door = there.app.webhook_url.removesuffix("/webhook")
+        door = str(there.app.webhook_url).removesuffix("/webhook")
         async with aiohttp.ClientSession() as session, session.get(f"{door}/@ada/snapshots/{taken.id}.json") as answer:
             told = json.loads(await answer.text())
         assert json.loads(told["profile"])["overall"]["commits"] == 1

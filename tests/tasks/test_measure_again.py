@@ -12,7 +12,7 @@ from gidgethub import BadRequest
 from sqlalchemy import select, update
 
 from bot.metrics.registry import FACT_METHOD
-from bot.model import Fact, fact_from_json, fact_to_json
+from bot.model import Fact, RepositoryId, fact_from_json, fact_to_json
 from bot.store import ledger, measurements, readings
 from bot.store.dump import canonical_dump
 from bot.tasks.measure_again import ask_to_measure_again
@@ -34,7 +34,7 @@ async def there(github: Simulator, tmp_path: Path) -> Any:
 
 async def recorded(there: Shop) -> list[Fact]:
     async with there.bot.store.read() as conn:
-        return await ledger.facts_in(conn, there.repository.id)
+        return await ledger.facts_in(conn, RepositoryId(there.repository.id))
 
 
 async def time_passes(there: Shop) -> None:
@@ -66,7 +66,7 @@ async def test_what_an_older_version_measured_is_measured_anew_and_kept_beside(t
     async with there.bot.store.read() as conn:
         assert await measurements.repositories_outdated(conn, FACT_METHOD) == []
         for one, other in zip(old, facts, strict=True):
-            versions = await measurements.versions_of(conn, there.repository.id, one.commit)
+            versions = await measurements.versions_of(conn, RepositoryId(there.repository.id), one.commit)
             assert versions == {FACT_METHOD - 1: one, FACT_METHOD: other}
 
 
@@ -82,7 +82,7 @@ async def test_nothing_moves_before_the_last_commit_is_done_and_nothing_is_read_
         await there.bot.queue.drain()
         assert await recorded(there) == old
         async with there.bot.store.read() as conn:
-            assert len(await measurements.measured(conn, there.repository.id, FACT_METHOD)) == done
+            assert len(await measurements.measured(conn, RepositoryId(there.repository.id), FACT_METHOD)) == done
         there.clock.now += task.PAUSE
     await there.drained()
     assert [fact for fact in await recorded(there) if fact in old] == []

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.metrics.scores import Known
-from bot.model import ChangeId, PersonKey, Reviews
+from bot.model import ChangeId, PersonKey, RepositoryId, Reviews
 from bot.store import observations, records
 from simulator.server import Simulator
 from simulator.state import PullRequest
@@ -20,10 +20,14 @@ from tests.path.requests import Shop, shop
 REVIEWS = "GET pulls/*/reviews?per_page=100"
 
 
+def here(there: Shop) -> RepositoryId:
+    return RepositoryId(there.repository.id)
+
+
 async def known(there: Shop) -> dict[ChangeId, Known]:
     async with there.bot.store.read() as conn:
-        seen = await observations.of_repositories(conn, [there.repository.id], records.SHOWN)
-    return observations.known_of(seen, {there.repository.id: "acme/app"})
+        seen = await observations.of_repositories(conn, [here(there)], records.SHOWN)
+    return observations.known_of(seen, {here(there): "acme/app"})
 
 
 def review(there: Shop, pull: PullRequest, state: str) -> None:
@@ -74,7 +78,7 @@ async def test_a_merge_that_nobody_was_seen_to_review_says_nothing_of_approvals(
     await there.cost()
     assert await known(there) == {}
     async with there.bot.store.read() as conn:
-        (merge,) = await observations.of_repositories(conn, [there.repository.id], ("merge",))
+        (merge,) = await observations.of_repositories(conn, [here(there)], ["merge"])
     assert merge.value["by_author"] is False
     assert merge.person_key == observations.NOBODY
 
@@ -99,7 +103,7 @@ async def test_checks_that_say_nothing_of_the_code_are_left(there: Shop) -> None
     checks(there, pull.head, "failure", head_branch="main", pull_requests=[])
     await there.cost()
     async with there.bot.store.read() as conn:
-        assert await observations.of_repositories(conn, [there.repository.id], ("checks",)) == []
+        assert await observations.of_repositories(conn, [here(there)], ["checks"]) == []
 
 
 async def test_the_order_in_which_it_is_heard_makes_no_difference(there: Shop) -> None:
@@ -124,9 +128,9 @@ async def test_reviews_given_are_counted_beside_the_work_of_whoever_gave_them(th
     await there.cost()
     mara, ada = (PersonKey(f"u:{one.id}") for one in (there.mara, there.ada))
     async with there.bot.store.read() as conn:
-        found = await records.facts_about(conn, [mara], [there.repository.id])
+        found = await records.facts_about(conn, [mara], [here(there)])
         assert (await records.facts_about(conn, [mara], [])).reviews(ZoneInfo("UTC")) == {}
-        assert (await records.facts_about(conn, [ada], [there.repository.id])).reviews(ZoneInfo("UTC")) == {}
+        assert (await records.facts_about(conn, [ada], [here(there)])).reviews(ZoneInfo("UTC")) == {}
     assert list(found.reviews(ZoneInfo("UTC")).values()) == [Reviews(2, 1, 1, 1)]
     first = int(found.given[0].at.timestamp())
     assert list(found.until(first).reviews(ZoneInfo("UTC")).values()) == [Reviews(1, 1, 0, 1)]

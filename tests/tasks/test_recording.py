@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.landing.identity import person_key
-from bot.model import Fact, Signature, UserId
+from bot.model import Fact, RepositoryId, Signature, UserId
 from bot.store import people
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
@@ -28,7 +28,7 @@ def ada(number: int) -> Signature:
     return Signature(NAMES[number * 3 % 5], MAILS[number % 3], UserId(7), f"ada-{number % 2}")
 
 
-def story() -> list[tuple[int, Fact]]:
+def story() -> list[tuple[RepositoryId, Fact]]:
     """Landings of one person under many names, some in the same second, two signatures in one commit."""
     bea = [Signature(name, "bea@example.org") for name in ("Bea", "bea", "B. Example")]
     rows = [
@@ -38,7 +38,7 @@ def story() -> list[tuple[int, Fact]]:
     return rows + [(FORK, fact(20 + n, FORK, author=bea[n % 3], co_authors=(ada(n),))) for n in range(4)]
 
 
-async def dump_of(found: Store, batches: list[list[tuple[int, Fact]]]) -> str:
+async def dump_of(found: Store, batches: list[list[tuple[RepositoryId, Fact]]]) -> str:
     await seed(found)
     for batch in batches:
         for repository in (APP, FORK):
@@ -48,7 +48,7 @@ async def dump_of(found: Store, batches: list[list[tuple[int, Fact]]]) -> str:
     return await canonical_dump(found)
 
 
-def split(rows: list[tuple[int, Fact]], chance: random.Random) -> list[list[tuple[int, Fact]]]:
+def split(rows: list[tuple[RepositoryId, Fact]], chance: random.Random) -> list[list[tuple[RepositoryId, Fact]]]:
     """The rows in another order, cut anywhere; some come twice."""
     shuffled = chance.sample(rows, len(rows)) + chance.sample(rows, 3)
     ends = sorted(chance.sample(range(1, len(shuffled)), 4))
