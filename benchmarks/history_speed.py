@@ -1,6 +1,6 @@
 """How long does a clone's whole history take, against git itself and against other programs, in one run?
 
-    python -m benchmarks.history_speed CLONE [--rounds 2] [--peers] [--changes]
+    python -m benchmarks.history_speed [CLONE] [--rounds 2] [--peers] [--changes]
 
 The floor is `git log -p -M`, thrown away. Wall and CPU seconds (user + system, all processes) stand side by side: on a
 machine that others use too, only the second says much. Peers are installed by pip into build/peers; each reads the same
@@ -23,6 +23,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 PEERS = Path("build/peers")
+CLONE = "BENCH_CLONE"
+OWN = Path(__file__).resolve().parent.parent
 NEW_COMMITS = 100
 MIB = 1024
 _CONTRIBUTORS = "import sys; from bot.cli import main; main(sys.argv[1:])"
@@ -197,8 +199,16 @@ def _rows_of_peers(clone: str) -> list[Row]:
     return rows
 
 
-def rows(clone: str, *, rounds: int = 2, peers: bool = False, changes: bool = False) -> list[Row]:
-    """One row for each kind of work, with its floor measured beside it."""
+def rows(clone: str | None = None, *, rounds: int = 2, peers: bool = False, changes: bool = False) -> list[Row]:
+    """One row for each kind of work, with its floor measured beside it.
+
+    Without a clone, of the one that BENCH_CLONE names; without that, of a copy of this project's own history.
+    """
+    clone = clone or os.environ.get(CLONE)
+    if not clone:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["git", "clone", "-q", "--bare", "--no-hardlinks", OWN, f"{folder}/own.git"], check=True)
+            return rows(f"{folder}/own.git", rounds=rounds, peers=peers, changes=changes)
     found = [_cold(clone, rounds, None, ("contributors",)), _cold(clone, 1, 1, ("contributors",))]
     if changes:
         found.append(_cold(clone, 1, None, ("changes",)))
@@ -208,7 +218,7 @@ def rows(clone: str, *, rounds: int = 2, peers: bool = False, changes: bool = Fa
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("clone")
+    parser.add_argument("clone", nargs="?", help=f"otherwise ${CLONE}, or this project's own history")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--peers", action="store_true", help="install and run other programs too")
     parser.add_argument("--changes", action="store_true", help="`almanac changes` too")

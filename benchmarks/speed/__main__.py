@@ -28,7 +28,7 @@ WORKS = {
     "landings": ("landings", "rows", 80),
     "writers": ("writers", "rows", 60),
     "totals": ("totals", "rows", 60),
-    "pages": ("others", "pages", 60),
+    "pages": ("others", "pages", 90),
     "starts": ("starts", "rows", 60),
     "tokens": ("tokens", "rows", 30),
 }

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 _BATCH = 150
 """Commits that a worker measures at once: few enough to keep memory flat, and all workers busy to the end."""
 
+_FEW = 2 * _BATCH
+"""Commits that one process has measured before others are ready to help."""
+
 _SHARED = 20_000
 """Newest commits held in common that are looked at to tell a fork from what it was forked from."""
 
@@ -133,7 +136,7 @@ class CloneRecord:
     def _measure(self, batches: Iterator[Batch], total: int, progress: Progress | None, workers: int | None) -> None:
         from bot.history.measuring import measured  # loads every metric: only where something is new
 
-        few = workers == 1 or total <= _BATCH
+        few = workers == 1 or total <= _FEW
         done = 0
         for rows in measured(batches, 1 if few else workers or os.cpu_count() or 1):
             self._scratch.add(rows)

@@ -74,7 +74,7 @@ def patch_key(scope: str, email: str, title: str, files: Sequence[FileChange]) -
     Source: the idea of `git patch-id`, with blanks at both ends of a line left out.
     """
     lines: list[str] = []
-    if any([file.patch is None for file in files]):
+    if None in [file.patch for file in files]:
         return None
     for file in sorted(files, key=lambda file: file.path) if len(files) > 1 else files:
         lines.append(file.path)

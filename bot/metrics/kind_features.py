@@ -178,8 +178,8 @@ def _bucket(count: int) -> int:
 
 # A line end in front, rather than `^`: the search then leaps from line to line instead of trying each character.
 _DEFINES = re.compile(
-    r"\n[ \t]{0,8}(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override|inline) )"
-    r"{0,4}"
+    r"\n[ \t]{0,8}(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override"
+    r"|inline) ){0,4}"
     r"(?:def|class|func|fn|function|interface|struct|enum|trait|type|impl|module|fun"
     r"|const [a-zA-Z_]{1,60} = (?:async )?\()\b",
 )
@@ -266,9 +266,9 @@ def _spelt(text: str) -> set[str]:
     """The words and operators of code in lower case. ASCII is split by its letters, which is faster than searching."""
     if not text.isascii():
         return set(_CODE_WORD.findall(text))
-    words = set(text.translate(_NO_LETTERS).split())
-    long = [word for word in words if len(word) > _LONG_WORD]
-    found = {word for word in words if 3 <= len(word) <= _LONG_WORD}
+    found = {word for word in set(text.translate(_NO_LETTERS).split()) if len(word) > 2}
+    long = [word for word in found if len(word) > _LONG_WORD]
+    found.difference_update(long)
     for word in long:
         found.update(_CODE_WORD.findall(word))
     if any(map(text.__contains__, _OPERATORS)):

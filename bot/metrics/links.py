@@ -38,7 +38,7 @@ def _issues(text: str, repository: str) -> list[str]:
     """Numbers come first: they are rare, and looking back from one is cheaper than looking for every word."""
     if text.count("#") > _MOST_MARKS:
         return []
-    patterns = [pattern for signs, pattern in _NUMBERS if any([sign in text for sign in signs])]
+    patterns = [pattern for signs, pattern in _NUMBERS if any(map(text.__contains__, signs))]
     found = {link for each in patterns for match in each.finditer(text) if (link := _linked(text, match, repository))}
     return sorted(found) if len(found) <= _MOST else []
 

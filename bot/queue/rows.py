@@ -136,11 +136,18 @@ async def renew(conn: AsyncConnection, lease: Lease) -> set[tuple[int, int]]:
     return {(row.id, row.attempt) for row in await conn.execute(statement)}
 
 
-async def next_of(conn: AsyncConnection, serial_key: str, tasks: Collection[str], now: datetime) -> int | None:
+async def next_of(conn: AsyncConnection, serial_key: str, tasks: Collection[str], now: datetime) -> Waiting | None:
     """The first ready job of this serial key; None where there is none."""
     ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now) & (JOB.c.serial_key == serial_key)
-    query = select(JOB.c.id).where(ready, JOB.c.task.in_(tasks))
-    return (await conn.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(1))).scalar()
+    query = select(JOB).where(ready, JOB.c.task.in_(tasks))
+    row = (await conn.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(1))).first()
+    return None if row is None else Waiting(row.id, row.task, row.serial_key, row.priority, row.run_at)
+
+
+async def is_outranked(conn: AsyncConnection, job: Waiting, tasks: Collection[str], now: datetime) -> bool:
+    """Whether a job of higher priority is ready, of whichever serial key."""
+    above = (JOB.c.state == "ready") & (JOB.c.run_at <= now) & (JOB.c.priority > job.priority)
+    return (await conn.execute(select(JOB.c.id).where(above, JOB.c.task.in_(tasks)).limit(1))).first() is not None
 
 
 async def due(conn: AsyncConnection, tasks: Collection[str], now: datetime, limit: int = 1000) -> Sequence[Waiting]:

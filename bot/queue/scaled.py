@@ -123,10 +123,19 @@ class ScaledQueue:
             next_id = await self._next_of(claim.serial_key)
 
     async def _next_of(self, serial_key: str | None) -> int | None:
+        """The job to go on with: none where one of another key goes first; then the next of this key is woken anew."""
         if serial_key is None:
             return None
+        tasks, now = self._worker.tasks, self._worker.clock()
         async with self._worker.store.read() as conn:
-            return await rows.next_of(conn, serial_key, self._worker.tasks, self._worker.clock())
+            following = await rows.next_of(conn, serial_key, tasks, now)
+            if following is None:
+                return None
+            if not await rows.is_outranked(conn, following, tasks, now):
+                return following.id
+        async with self._worker.store.begin() as conn:
+            await self._wake_again(conn, following)
+        return None
 
     async def run(self) -> None:
         """Work until `stop()`."""

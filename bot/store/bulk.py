@@ -105,7 +105,7 @@ def _is_clean(values: list[Any], clean: Callable[[Any], Any]) -> bool:
         text = "".join(values)
         return text.isascii() and "\0" not in text
     if clean is whole_number and kinds == {int}:
-        return min(values) >= SMALLEST and max(values) <= LARGEST
+        return bool(min(values) >= SMALLEST and max(values) <= LARGEST)
     return clean is _json_text and kinds == {Spelt}
 
 

@@ -72,6 +72,7 @@ async def replace(conn: AsyncConnection, cells: Iterable[Cell], rows: Iterable[T
     await run(conn, replacing(spelling_of(conn), cells, rows))
 
 
+_NUMBERS: tuple[str, ...] = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
 _lines_of = attrgetter(*PARTS)
 
 
@@ -98,9 +99,6 @@ class Sum:
         for name in TALLIES:
             self.count(name, other.tallies[name])
         return self
-
-
-_NUMBERS = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
 
 
 def adding(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[None]:

@@ -115,7 +115,8 @@ async def test_a_repositorys_history_waits_while_anything_live_is_ready(bench: B
         await bench.defer(queue, "note", ref, priority=priority, serial_key=f"repository:{ref[-1]}")
     for _ in range(4):
         await queue.drain()
-    assert log.refs == ["landed 1", "landed 2", "step 1", "step 2"]
+    assert log.refs[:2] == ["landed 1", "landed 2"]
+    assert sorted(log.refs[2:]) == ["step 1", "step 2"]
 
 
 async def test_a_failing_job_backs_off_and_ends_as_a_dead_letter(bench: Bench) -> None:

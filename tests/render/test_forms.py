@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from bot.model import AiUsage, Contributor, Profile, RepositoryRecord
+from bot.model import AiUsage, Contributor, LiveScore, Profile, RepositoryRecord, Reviews, Score, ScoreEvidence
 from bot.render import RENDERERS, wording
 from bot.render.atom import render_feed
 from bot.render.json import schema
@@ -200,3 +200,25 @@ def test_a_clone_without_a_remote_is_named_by_its_folder() -> None:
 
 def _record(name: str) -> RepositoryRecord:
     return replace(small_profile().repositories[0], full_name=name)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_what_github_alone_knows_stands_beside_the_score_and_the_month(form: str) -> None:
+    profile = small_profile()
+    row = ScoreEvidence(profile.changes[0].id, "checks of its head failed", -2.5)
+    quality = replace(profile.quality, correctness=Score(90.0, 4, (88.0, 92.0), (), LiveScore(87.5, (row,))))
+    reviewed = replace(profile.months[0], reviews=Reviews(4, 3, 2, 1, 5))
+    told = RENDERERS[form](replace(profile, quality=quality, months=(reviewed, *profile.months[1:])))
+    assert "87.5 with what GitHub alone knows: checks of its head failed" in told
+    depth = "4 reviews, 2 approvals, 1 request for changes, 5 remarks on lines"
+    assert f"reviewed 3 pull requests of others ({depth})" in told.replace("\\", "")
+    assert "GitHub alone" not in RENDERERS[form](profile)
+
+
+def test_reviews_in_the_json_satisfy_its_schema_and_are_live() -> None:
+    profile = small_profile()
+    reviewed = replace(profile.months[0], reviews=Reviews(1, 1, 1))
+    found = json.loads(RENDERERS["json"](replace(profile, months=(reviewed, *profile.months[1:]))))
+    jsonschema.validate(found, schema())
+    assert found["months"][0]["live"]["reviews"]["approvals"] == 1
+    assert not any("live" in month for month in found["months"][1:])

@@ -1,0 +1,125 @@
+"""What do eight writers apply at once on PostgreSQL, into one organisation and into eight?
+
+The floor is plain rows by hand on eight connections: facts, their keys and one sum a person and month, each batch with
+one statement a table, sorted by key. A deadlock fails the row.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import psycopg
+
+from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of
+from benchmarks.speed.table import Row
+from bot.landing.keys import asks, offers
+from bot.model import Fact, InstallationId, Repository, RepositoryId, fact_to_json
+from bot.store.engine import Store
+from bot.store.installations import Account, see_installation, see_repositories
+from bot.store.migrate import migrate
+from bot.tasks.recording import Place, record
+from tests.databases import fresh_database
+
+WRITERS, NUMBER, BATCH = 8, 1600, 100
+Write = Callable[[int, Sequence[Fact]], Awaitable[None]]
+
+
+async def _side_by_side(facts: Sequence[Fact], write: Write) -> float:
+    """Landings a second, a batch after the other on each writer."""
+
+    async def one(writer: int) -> None:
+        mine = facts[writer::WRITERS]
+        for at in range(0, len(mine), BATCH):
+            await write(writer, mine[at : at + BATCH])
+
+    begun = time.perf_counter()
+    await asyncio.gather(*(one(writer) for writer in range(WRITERS)))
+    return len(facts) / (time.perf_counter() - begun)
+
+
+async def ours(url: str, organisations: int) -> float:
+    """Through the bot's own `record`; everybody's facts lie in one repository of their organisation."""
+    async with await Store.open(url) as store:
+        await migrate(store)
+        async with store.begin() as conn:
+            for number in range(organisations):
+                home = InstallationId(1 + number)
+                await see_installation(conn, home, Account(100 + number, f"acme{number}"), app_id="7", now=NOW)
+                await see_repositories(conn, home, [Repository(_name(number), RepositoryId(10 + number))], NOW)
+
+        async def write(writer: int, facts: Sequence[Fact]) -> None:
+            number = writer % organisations
+            place = Place(InstallationId(1 + number), RepositoryId(10 + number), UTC_ZONE)
+            async with store.begin() as conn:
+                await record(conn, place, facts, now=NOW)
+
+        return await _side_by_side(facts_of(NUMBER, repositories=1), write)
+
+
+def _name(number: int) -> str:
+    return "acme/part-0" if number == 0 else f"acme{number}/part-0"
+
+
+_TABLES = """
+    CREATE TABLE plain_fact (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, commit_id text UNIQUE, payload text);
+    CREATE TABLE plain_key (key text, role text, commit_id text, PRIMARY KEY (key, role, commit_id));
+    CREATE TABLE plain_total (person text, month text, commits bigint, PRIMARY KEY (person, month))"""
+_FACTS = "INSERT INTO plain_fact (commit_id, payload) SELECT * FROM unnest(%s::text[], %s::text[])"
+_KEYS = "INSERT INTO plain_key SELECT * FROM unnest(%s::text[], %s::text[], %s::text[]) ON CONFLICT DO NOTHING"
+_TOTALS = """
+    INSERT INTO plain_total SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[])
+    ON CONFLICT (person, month) DO UPDATE SET commits = plain_total.commits + excluded.commits"""
+
+
+async def floor(url: str) -> float:
+    """The same rows by hand."""
+    address = url.replace("postgresql+psycopg://", "postgresql://")
+    connections = [await psycopg.AsyncConnection.connect(address) for _ in range(WRITERS)]
+    try:
+        await connections[0].execute(_TABLES)
+        await connections[0].commit()
+
+        async def write(writer: int, facts: Sequence[Fact]) -> None:
+            async with connections[writer].transaction():
+                await _insert(connections[writer], facts)
+
+        return await _side_by_side(facts_of(NUMBER, repositories=1), write)
+    finally:
+        for connection in connections:
+            await connection.close()
+
+
+async def _insert(connection: psycopg.AsyncConnection[tuple[object, ...]], facts: Sequence[Fact]) -> None:
+    payloads = [json.dumps(fact_to_json(fact), sort_keys=True) for fact in facts]
+    await connection.execute(_FACTS, ([fact.commit for fact in facts], payloads))
+    keys = [(key, "o", fact.commit) for fact in facts for key in offers(fact)]
+    keys += [(key, "a", fact.commit) for fact in facts for key in asks(fact)]
+    await connection.execute(_KEYS, [list(column) for column in zip(*sorted(keys), strict=True)])
+    counts = sorted(Counter(fact.author.email for fact in facts).items())
+    people, commits = zip(*counts, strict=True)
+    await connection.execute(_TOTALS, (list(people), ["2030-01"] * len(people), list(commits)))
+
+
+def _measured(work: Callable[[str], Awaitable[float]]) -> float:
+    async def run(url: str) -> float:
+        return await work(url)
+
+    with tempfile.TemporaryDirectory() as folder, fresh_database("postgresql", Path(folder), migrated=False) as url:
+        return asyncio.run(run(url))
+
+
+def rows() -> list[Row]:
+    plain, told = _measured(floor), "plain rows and sums by hand, 8 writers"
+    work = f"apply landings, PostgreSQL, 8 writers, {BATCH} a transaction"
+    one = _measured(lambda url: ours(url, 1))
+    eight = _measured(lambda url: ours(url, 8))
+    return [
+        Row(f"{work}, one organisation", told, plain, one, "landings/s"),
+        Row(f"{work}, eight organisations", told, plain, eight, "landings/s"),
+    ]
