@@ -29,7 +29,7 @@ WORKS = {
     "writers": ("writers", "rows", 60),
     "totals": ("totals", "rows", 60),
     "pages": ("others", "pages", 90),
-    "starts": ("starts", "rows", 60),
+    "starts": ("starts", "rows", 100),
     "tokens": ("tokens", "rows", 30),
 }
 """module, function, and seconds at most"""

@@ -204,12 +204,14 @@ def early_squash_button(reading: Reading) -> Finding | None:
 
     Author and committer differ while their times are equal to the second: no rebase or cherry-pick leaves that.
     """
+    found = number_at_end(reading.subject)
+    if found is None:
+        return None
     commit = reading.landing.commit
     pressed = commit.authored_at == commit.committed_at and _BUTTON_SINCE <= commit.committed_at < _BY_GITHUB_SINCE
     if not pressed or plain_email(commit.author.email) == plain_email(commit.committer.email):
         return None
-    found = number_at_end(reading.subject)
-    if found is None or is_bot(commit.committer) or (reading.merged and _from_elsewhere(reading)):
+    if is_bot(commit.committer) or (reading.merged and _from_elsewhere(reading)):
         return None
     return Finding(pull_request=found[0], title=found[1] or None)
 

@@ -32,10 +32,10 @@ async def read_body(request: web.Request, *, seconds: float, largest: int = LARG
     """The raw bytes. Raises `BodyError` 413 when too large, 408 when too slow, 400 when cut."""
     if (request.content_length or 0) > largest:
         raise BodyError(413)
-    if request.content.is_eof():  # it came with the head, as a small one does: nothing to wait for
-        return _within(request.content.read_nowait(), largest)
     body = bytearray()
     try:
+        if request.content.is_eof():  # it came with the head, as a small one does: nothing to wait for
+            return _within(request.content.read_nowait(), largest)
         async with asyncio.timeout(seconds):
             async for chunk in request.content.iter_any():
                 body += chunk

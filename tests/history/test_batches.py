@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.landing.batches import divide
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings
+from bot.landing.batches import divide
 from tests.history.repository import Repository
 
 

@@ -19,7 +19,9 @@ from landing_facts import (
 )
 
 from bot.landing.conventions import CONVENTIONS, FORMS, LandingSettings, recognise
+from bot.landing.footers import READ_KEYS
 from bot.landing.keys import patch_key
+from bot.landing.reading import Reading
 from bot.model import Signature
 
 PICK = "0123456789abcdef0123456789abcdef01234567"
@@ -311,3 +313,28 @@ def test_an_empty_message_is_a_push():
 def test_a_merge_within_a_merged_branch_proves_its_number_unless_the_branch_is_a_forks(carrier, number):
     landing = replace(a_landing(a_commit("a step"), carrier=a_merge(carrier)), brought_by=7)
     assert recognise(landing).pull_request == number
+
+
+class _Asked(dict):
+    """Trailers that remember which keys were asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.keys_asked = set()
+
+    def get(self, key, default=None):
+        self.keys_asked.add(key)
+        return default
+
+    def __contains__(self, key):
+        self.keys_asked.add(key)
+        return False
+
+
+def test_no_reader_of_trailers_asks_for_a_key_that_does_not_make_it_worth_asking():
+    asked = _Asked()
+    reading = replace(Reading.of(a_landing(a_commit("Add a parser\n\nReviewed-by: A"))), trailers=asked)
+    for entry in CONVENTIONS:
+        if entry.looks_at == "trailers":
+            entry.read(reading)
+    assert asked.keys_asked == READ_KEYS
