@@ -56,9 +56,7 @@ def repository(api: str, found: Repository) -> Json:
     here, page = f"{api}/repos/{found.full_name}", f"https://github.com/{found.full_name}"
     links = {f"{name}_url": f"{here}/{name}{{/name}}" for name in HERE_TEMPLATES}
     links |= {f"{name}_url": f"{here}/{name}" for name in HERE_PLAIN}
-    flags = dict.fromkeys(
-        ("archived", "disabled", "has_pages", "web_commit_signoff_required"), False
-    )
+    flags = dict.fromkeys(("archived", "disabled", "has_pages", "web_commit_signoff_required"), False)
     return {
         "id": found.id,
         "node_id": f"R_{found.id}",

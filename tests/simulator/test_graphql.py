@@ -37,7 +37,7 @@ def test_our_queries_are_allowed_by_githubs_schema(name: str) -> None:
         'query { repository(owner: "a", name: "b") { ... on Gist { name } } }',
         'query { repository(owner: "a", name: "b") { databaseId }',
         'query { deleteDiscussionComment(input: {id: "a"}) { comment { id } } }',
-        'mutation { deleteDiscussionComment(input: {}) { comment { id } } }',
+        "mutation { deleteDiscussionComment(input: {}) { comment { id } } }",
         'mutation { deleteDiscussionComment(input: {id: "a", text: "b"}) { comment { id } } }',
         'mutation { deleteDiscussionComment(input: {id: "a"}) { comment { ids } } }',
         "mutation($c: Int!) { deleteDiscussionComment(input: {id: $c}) { comment { id } } }",
