@@ -50,8 +50,8 @@ COMMANDS = (
 for command in COMMANDS:
     app.command()(command)
 config_app.command("lint")(configuration.lint)
-for word, command in (("list", jobs.list_), ("show", jobs.show), ("replay", jobs.replay), ("cancel", jobs.cancel)):
-    jobs_app.command(word)(command)
+for word, called in (("list", jobs.list_), ("show", jobs.show), ("replay", jobs.replay), ("cancel", jobs.cancel)):
+    jobs_app.command(word)(called)
 
 
 def _ended(error: Exception) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -46,7 +47,9 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
         monkeypatch.setenv(f"ALMANAC_{name}", value)
 
     monkeypatch.setattr("bot.app._ourselves", _nobody_to_ask)
-    monkeypatch.setattr("bot.operate.configure_logs", lambda _: None)  # the level would outlive the test
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", list(root.handlers))  # what a command sets up for logs must not outlive the test
+    monkeypatch.setattr(root, "level", root.level)
 
     def run(*arguments: str) -> Answer:
         capfd.readouterr()
