@@ -48,7 +48,7 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
 
     monkeypatch.setattr("bot.app._ourselves", _nobody_to_ask)
     root = logging.getLogger()
-    monkeypatch.setattr(root, "handlers", list(root.handlers))  # what a command sets up for logs must not outlive the test
+    monkeypatch.setattr(root, "handlers", list(root.handlers))  # what a command sets up must not outlive the test
     monkeypatch.setattr(root, "level", root.level)
 
     def run(*arguments: str) -> Answer:
