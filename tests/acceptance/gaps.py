@@ -8,8 +8,10 @@ that two may share a number: each gets a delivery id of its own.
 
 from __future__ import annotations
 
+import itertools
 import re
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +31,8 @@ class Proxy:
     hook: str = ""
     repositories: tuple[str, ...] = ()
     handled: list[tuple[str, str, int]] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+    """of deliveries, two of which may be under way at once"""
     """(event, action, the bot's answer) of each delivery that passed"""
     refused: list[str] = field(default_factory=list)
     """requests the emulator could not answer: 4xx and 5xx"""
@@ -61,7 +65,7 @@ class Proxy:
     async def _deliver(self, request: web.Request) -> web.Response:
         body = await request.read()
         headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
-        headers["X-GitHub-Delivery"] = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{len(self.handled)}"))
+        headers["X-GitHub-Delivery"] = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{next(self._numbers)}"))
         async with self.session.post(self.hook, data=body, headers=headers) as answer:
             action = (await request.json()).get("action", "")
             self.handled.append((request.headers["X-GitHub-Event"], action, answer.status))
