@@ -12,7 +12,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,21 +79,20 @@ async def _all_served() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("sqlite", "postgresql"):
             (Path(folder) / kind).mkdir()
-            url = await asyncio.to_thread(_database, kind, Path(folder) / kind)
-            if url:
-                found += await _served(kind, url)
+            with ExitStack() as stack:
+                url = await asyncio.to_thread(_database, kind, Path(folder) / kind, stack)
+                if url:
+                    found += await _served(kind, url)
     return found
 
 
-def _database(kind: str, folder: Path) -> str | None:
-    """An empty database of that kind; None where the machine has none."""
+def _database(kind: str, folder: Path, stack: ExitStack) -> str | None:
+    """An empty database of that kind, gone with the stack; None where the machine has none, as a test would skip."""
     import pytest
 
-    opened = fresh_database(kind, folder)
-    try:
-        return opened.__enter__()
-    except pytest.skip.Exception:
-        return None
+    with suppress(pytest.skip.Exception):
+        return stack.enter_context(fresh_database(kind, folder))
+    return None
 
 
 async def _served(kind: str, url: str) -> list[Row]:

@@ -24,12 +24,12 @@ from bot.github.transport import Endpoint, open_session
 from bot.history.fetching import Clones
 from bot.intake import Inbox, Kept
 from bot.narrator.wire import writer_of
+from bot.page_parts import pages_of
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.interface import Clock, Job, Queue, TaskFunction
 from bot.queue.worker import Pace as WorkPace
 from bot.queue.worker import Worker, utc_now
 from bot.relay import relaying
-from bot.site import pages_of
 from bot.store import jobs, outbox
 from bot.store.engine import Store, sqlite_warning
 from bot.store.ingest import GroupWriter

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.exc import DatabaseError
 
@@ -24,6 +24,7 @@ from bot.store.lock import StoreInUseError
 if TYPE_CHECKING:
     from bot.doctor.findings import Finding
 
+Answer = TypeVar("Answer")
 log = logging.getLogger(__name__)
 
 _OF_POSTGRESQL = {"psycopg", "procrastinate"}
@@ -161,18 +162,27 @@ def migrate() -> None:
         asyncio.run(app.migrate_only(settings))
 
 
+def with_bot(settings: Settings, work: Callable[[app.Bot], Awaitable[Answer]]) -> Answer:
+    """Do it with the whole bot built, as a task would find it. Raises StoreInUseError beside a running process."""
+
+    async def built() -> Answer:
+        async with app.build(settings) as bot:
+            return await work(bot)
+
+    return asyncio.run(built())
+
+
 def digest(repository: str, month: str, *, dry_run: bool = False) -> str:
     """The digest of one month of a repository as Markdown; posted too, unless `dry_run`. Empty where nothing landed."""
     settings = read_settings(serving=True)
 
-    async def told() -> str:
+    async def told(bot: app.Bot) -> str:
         from bot.tasks.tell_month import tell_month
 
-        async with app.build(settings) as bot:
-            text = await tell_month(bot.place, repository, month, dry_run=dry_run)
-            if not dry_run:
-                await bot.queue.drain()
-            return text
+        text = await tell_month(bot.place, repository, month, dry_run=dry_run)
+        if not dry_run:
+            await bot.queue.drain()
+        return text
 
     with told_to_the_operator(settings):
-        return asyncio.run(told())
+        return with_bot(settings, told)

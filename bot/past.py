@@ -17,7 +17,7 @@ from bot.errors import UnusableInputError
 from bot.github import operations as op
 from bot.github.graphql import MOST_GLANCES, PAGE, read_glances
 from bot.model import InstallationId, Repository, RepositoryId
-from bot.operate import read_settings, told_to_the_operator
+from bot.operate import read_settings, told_to_the_operator, with_bot
 from bot.store import backfills, inbox
 from bot.store.backfills import Backfill
 from bot.store.jobs import JOB
@@ -52,14 +52,9 @@ def catch_up() -> None:
 def _with_bot(work: Callable[[app.Bot], Awaitable[None]], wish: tuple[str, str]) -> None:
     """Do it here, or ask it of the process that has the database: only one may write to a SQLite file."""
     settings = replace(read_settings(serving=True), backfill=True)
-
-    async def built() -> None:
-        async with app.build(settings) as bot:
-            await work(bot)
-
     with told_to_the_operator(settings):
         try:
-            asyncio.run(built())
+            with_bot(settings, work)
         except StoreInUseError as error:
             _ask_the_running(settings.data, wish, str(error))
 

@@ -18,7 +18,7 @@ from bot.config import Settings, database_url_of
 from bot.errors import UnusableInputError
 from bot.intake import Inbox
 from bot.model import PersonKey
-from bot.operate import read_settings, told_to_the_operator
+from bot.operate import read_settings, told_to_the_operator, with_bot
 from bot.store import choices, jobs, people, visibility
 from bot.store.engine import Store
 from bot.store.move import Moved, MoveError, move_all
@@ -45,13 +45,8 @@ def _with_store(work: Callable[[Store, Settings], Awaitable[Answer]], *, read_on
 def _with_bot(work: Callable[[app.Bot], Awaitable[Answer]]) -> Answer:
     """Do it with the whole bot built, as a task would find it."""
     settings = read_settings(serving=True)
-
-    async def built() -> Answer:
-        async with app.build(settings) as bot:
-            return await work(bot)
-
     with told_to_the_operator(settings):
-        return asyncio.run(built())
+        return with_bot(settings, work)
 
 
 # --- jobs ------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ async def on_check_suite_completed(event: Event, deferral: Deferral) -> None:
     if place is None:
         return deferral.skip("no installation")
     here = {"installation": place.installation, "repository": place.repository}
-    deferral.defer("observe_pull_request", serial=f"observe:{place.repository}", delivery=event.delivery_id, **here)
+    deferral.observe(place, event.delivery_id)
     return deferral.defer("refresh_check", serial=f"repository:{place.repository}", commit=suite.head, **here)
 
 

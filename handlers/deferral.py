@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from bot.github.payloads.deliveries import Place
+
 _one_line = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
@@ -35,6 +37,16 @@ class Deferral:
         job = Job(task, arguments, serial)
         if job not in self._jobs:
             self._jobs.append(job)
+
+    def observe(self, place: Place, delivery: str) -> None:
+        """Ask that what GitHub alone shows of a pull request be kept beside the record; no landing waits for it."""
+        self.defer(
+            "observe_pull_request",
+            serial=f"observe:{place.repository}",
+            installation=place.installation,
+            repository=place.repository,
+            delivery=delivery,
+        )
 
     def skip(self, reason: str) -> None:
         """Say why nothing is to be done; told in the log with the delivery's id."""

@@ -43,10 +43,4 @@ async def on_pull_request_merged(event: Event, deferral: Deferral) -> None:
     place = deliveries.place(event.data)
     if place is None or not deliveries.pull_request_is_merged(event.data):
         return
-    deferral.defer(
-        "observe_pull_request",
-        serial=f"observe:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
-        delivery=event.delivery_id,
-    )
+    deferral.observe(place, event.delivery_id)

@@ -17,10 +17,4 @@ async def on_pull_request_review(event: Event, deferral: Deferral) -> None:
     place = deliveries.place(event.data)
     if place is None:
         return deferral.skip("no installation")
-    return deferral.defer(
-        "observe_pull_request",
-        serial=f"observe:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
-        delivery=event.delivery_id,
-    )
+    return deferral.observe(place, event.delivery_id)

@@ -34,10 +34,4 @@ async def on_pull_request_review_comment_created(event: Event, deferral: Deferra
     place = deliveries.place(event.data)
     if place is None:
         return
-    deferral.defer(
-        "observe_pull_request",
-        serial=f"observe:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
-        delivery=event.delivery_id,
-    )
+    deferral.observe(place, event.delivery_id)

@@ -152,12 +152,6 @@ def _months(changes: Sequence[Change], scope: Scope) -> dict[Month, MonthWork]:
     return work_by_month(changes, scope.keys, scope.zone)
 
 
-def sum_up(changes: Sequence[Change], scope: Scope) -> Overall:
-    """The overall numbers alone: what a list of contributors needs."""
-    work = [month for name, month in _months(changes, scope).items() if _in(scope, name)]
-    return _overall([month_record(month) for month in work], work)
-
-
 def _told(records: Sequence[MonthRecord], line: Timeline, scope: Scope) -> tuple[MonthRecord, ...]:
     """The records, newest first, with their texts; no two texts open alike where it can be helped."""
     taken: list[str] = []

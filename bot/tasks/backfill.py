@@ -164,6 +164,13 @@ async def clone_at_hand(job: Job, place: Workplace, one: Backfill) -> tuple[Fetc
     return None
 
 
+async def at_hand(job: Job, place: Workplace) -> tuple[Backfill, Fetched, CommitId] | None:
+    """What a step goes on with: the reading, its clone and the head that is read; None where there is nothing to do."""
+    one = await opened(job, place)
+    found = None if one is None else await clone_at_hand(job, place, one)
+    return None if one is None or found is None else (one, *found)
+
+
 async def finished(conn: AsyncConnection, place: Workplace, one: Backfill) -> None:
     """Write down the end, and up to where nothing is missing."""
     await backfills.move(conn, one.repository_id, state="done", cursor=None, finished_at=place.clock())

@@ -22,7 +22,7 @@ from bot.store import backfills, pulls, rules_read
 from bot.store.backfills import Backfill
 from bot.store.ledger import FACT
 from bot.store.pulls import PullRequestRow
-from bot.tasks.backfill import clone_at_hand, defer, finished, opened
+from bot.tasks.backfill import at_hand, defer, finished
 from bot.tasks.backfill_accounts import Accounts, addresses_of
 from bot.tasks.close_month import retell
 from bot.tasks.measuring import is_merged
@@ -37,13 +37,10 @@ BATCH = 200
 
 async def backfill_commits(job: Job, place: Workplace) -> None:
     """Record the next batch of the plan; the facts, how far it is and the next step are one transaction."""
-    one = await opened(job, place)
-    if one is None:
-        return
-    found = await clone_at_hand(job, place, one)
+    found = await at_hand(job, place)
     if found is None:
         return
-    clone, head = found
+    one, clone, head = found
     one = await _planned(one, clone, head)
     client = place.reader(one.installation_id, one.repository_id)
     rows = await asyncio.to_thread(clone.planned, one.commits_done, BATCH)

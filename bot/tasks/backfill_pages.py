@@ -16,7 +16,7 @@ from bot.queue.interface import Job
 from bot.store import backfills, erasure, pulls
 from bot.store.backfills import Backfill
 from bot.store.pulls import PullRequestRow
-from bot.tasks.backfill import clone_at_hand, defer, opened
+from bot.tasks.backfill import at_hand, defer
 from bot.tasks.backfill_accounts import Accounts
 from bot.tasks.pull_request_json import kept
 from bot.tasks.workplace import Workplace, asking_github
@@ -24,13 +24,10 @@ from bot.tasks.workplace import Workplace, asking_github
 
 async def backfill_pages(job: Job, place: Workplace) -> None:
     """Ask for the page behind the cursor; its rows, the new cursor and the next step are one transaction."""
-    one = await opened(job, place)
-    if one is None:
-        return
-    found = await clone_at_hand(job, place, one)
+    found = await at_hand(job, place)
     if found is None:
         return
-    clone, head = found
+    one, clone, head = found
     client = place.reader(one.installation_id, one.repository_id)
     addresses = await asyncio.to_thread(clone.addresses, head)
     accounts = Accounts.of(clone, addresses)

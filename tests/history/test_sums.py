@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.digest.profile import Scope, sum_up
+from bot.digest.profile import Scope, build
 from bot.history import sums as sums_module
 from bot.history.record import CloneRecord, open_clones
 from bot.history.scratch import MonthSum
@@ -44,7 +44,7 @@ def by_folding_all(record: CloneRecord) -> dict[str, list[int]]:
     found = {}
     for person in record.people.all():
         scope = Scope(person=person, keys=record.keys_of([person]), zone=UTC_ZONE, now=datetime(2030, 1, 1, tzinfo=UTC))
-        whole = sum_up(record.all_changes(), scope)
+        whole = build(record.all_changes(), scope).overall
         found[person.key] = [whole.commits, whole.features, whole.bugs, whole.lines_of_code, whole.active_months]
     return found
 

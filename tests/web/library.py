@@ -141,3 +141,24 @@ async def serve(store: Store, **more: Any) -> AsyncIterator[Site]:
             yield Site(f"http://127.0.0.1:{runner.addresses[0][1]}", session)
     finally:
         await runner.cleanup()
+
+
+async def revoke(store: Store, why: str) -> None:
+    """One of the ways in which Ada's page stops being everybody's."""
+    async with store.begin() as conn:
+        if why == "opted out":
+            await people.opt_out(conn, ADA_KEY, NOW)
+        elif why == "hidden by its person":
+            await visibility.hide_repository(conn, ADA_KEY, OPEN, hidden=True)
+        elif why == "privatised":
+            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
+        elif why == "removed":
+            await installations.remove_repositories(conn, [OPEN], NOW)
+        elif why == "uninstalled":
+            await installations.remove_installation(conn, ACME, NOW)
+        elif why == "suspended":
+            await installations.suspend(conn, ACME, NOW)
+    if why == "private":
+        await publish(store, public=False)
+    elif why == "anonymous":
+        await publish(store, naming="anonymous")

@@ -39,6 +39,7 @@ from tests.web.library import (
     keep,
     mint,
     publish,
+    revoke,
     serve,
 )
 
@@ -256,26 +257,10 @@ async def test_what_hides_a_page_hides_it_at_once_and_with_the_same_bytes(store:
         paths = [f"{base}{end}" for base in ("/@ada-example", f"/p/{token}") for end in ("", ".json", *BELOW)]
         for path in paths:
             assert (await site.get(path))[0] == 200
-        await _hide(store, why)
+        await revoke(store, why)
         for path in paths:
             assert await site.get(path) == await _absent(site), path
         assert "ada-example" not in await site.text("/sitemap.xml")
-
-
-async def _hide(store: Store, why: str) -> None:
-    async with store.begin() as conn:
-        if why == "opted out":
-            await people.opt_out(conn, ADA_KEY, NOW)
-        elif why == "privatised":
-            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
-        elif why == "removed":
-            await installations.remove_repositories(conn, [OPEN], NOW)
-        elif why == "uninstalled":
-            await installations.remove_installation(conn, ACME, NOW)
-        elif why == "suspended":
-            await installations.suspend(conn, ACME, NOW)
-        else:
-            await visibility.hide_repository(conn, ADA_KEY, OPEN, hidden=True)
 
 
 async def test_an_anonymous_page_names_nobody_and_the_named_address_is_gone(store: Store) -> None:

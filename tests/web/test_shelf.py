@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from bot.model import Repository
-from bot.store import installations, people, visibility
 from bot.store.engine import Store, StoreUnavailableError
 from bot.web import profiles
 from tests.databases import database_url, store
-from tests.web.library import ACME, ADA_KEY, NOW, OPEN, fact, fill, keep, mint, publish, serve
+from tests.web.library import NOW, OPEN, fact, fill, keep, mint, publish, revoke, serve
 
 __all__ = ["database_url", "store"]
 
@@ -62,7 +60,9 @@ async def test_an_answer_that_was_only_ever_known_already_is_remembered_too(stor
         assert (await site.get("/@ada-example"))[0] == 200
 
 
-@pytest.mark.parametrize("why", ["private", "opted out", "hidden", "privatised", "removed", "anonymous", "uninstalled"])
+@pytest.mark.parametrize(
+    "why", ["private", "opted out", "hidden by its person", "privatised", "removed", "anonymous", "uninstalled"]
+)
 async def test_no_kept_answer_outlives_what_revokes_it(store: Store, why: str) -> None:
     await fill(store)
     await publish(store)
@@ -76,24 +76,6 @@ async def test_no_kept_answer_outlives_what_revokes_it(store: Store, why: str) -
             assert await site.get(path) == absent, path
             assert await site.get(path, If_None_Match=tag) == absent, path
         assert "ada-example" not in await site.text("/sitemap.xml")
-
-
-async def revoke(store: Store, why: str) -> None:
-    async with store.begin() as conn:
-        if why == "opted out":
-            await people.opt_out(conn, ADA_KEY, NOW)
-        elif why == "hidden":
-            await visibility.hide_repository(conn, ADA_KEY, OPEN, hidden=True)
-        elif why == "privatised":
-            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
-        elif why == "removed":
-            await installations.remove_repositories(conn, [OPEN], NOW)
-        elif why == "uninstalled":
-            await installations.remove_installation(conn, ACME, NOW)
-    if why == "private":
-        await publish(store, public=False)
-    elif why == "anonymous":
-        await publish(store, naming="anonymous")
 
 
 async def test_what_is_revoked_while_a_page_is_made_is_not_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
