@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -17,8 +17,27 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="A GitHub App that keeps a verifiable record of every contributor's landed work.",
 )
+_VERSION = "Tell the version of the program and of the metrics' definitions."
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        from bot.metrics import METHOD_VERSION
+
+        write(f"almanac {version('almanac-bot')}, definitions {METHOD_VERSION}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_tell_version, is_eager=True, help=_VERSION)] = False,
+) -> None:
+    """A GitHub App that keeps a verifiable record of every contributor's landed work."""
+
+
 config_app = typer.Typer(
     no_args_is_help=True, help="The configuration file .github/almanac.yml.", rich_markup_mode=None
 )

@@ -58,4 +58,6 @@ async def profile_recorded(url: str, login: str, zone: str) -> Profile:
     names = {one.full_name: one for one in repositories.values()}
     known = person or People.of([fact.author for fact in found.facts()]).all()[0]
     scope = Scope(person=known, keys=state.keys, zone=ZoneInfo(zone), now=datetime.now(UTC))
-    return build(found.changes(names), scope, Beside(found.history(), found.shown(), found.reviews(scope.zone)))
+    return build(
+        found.changes(names), scope, Beside(found.history(), found.shown(), found.seen(scope.zone), found.partial())
+    )

@@ -8,10 +8,11 @@ the edges and whole epoch seconds inside a `Fact`. Counts are integers.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Literal, NewType, cast
 
@@ -419,8 +420,8 @@ class MonthRecord:
     other: int = 0
     repositories: tuple[str, ...] = ()
     languages: Mapping[str, int] = field(default_factory=_no_counts)
-    reviews: Reviews | None = None
-    """given in this month, where GitHub was there to show any; never part of the numbers above"""
+    beside: BesideCode = field(default_factory=lambda: BesideCode())
+    """what was done beside code; never part of the numbers above"""
 
     @property
     def lines_of_code(self) -> int:
@@ -455,16 +456,37 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviews:
-    """Reviews that one person gave to work of others. Only GitHub shows them: on a clone there are none to count."""
+class Trace:
+    """Where work beside code can be seen: a pull request, an issue or a release, without what strangers wrote there.
 
-    given: int = 0
-    pull_requests: int = 0
-    approvals: int = 0
-    rounds: int = 0
-    """times that changes were asked for"""
-    remarks: int = 0
-    """comments on lines"""
+    `name` is `#12` or the release's tag; `did` is what was done there, each word as often as it was done, sorted.
+    """
+
+    repository: str
+    name: str
+    url: str | None = None
+    did: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BesideCode:
+    """What one person did beside code, never part of a number of the code.
+
+    Changes are read from the record. Traces are what GitHub alone shows: none says that none was seen, not that there
+    was none, and a clone has none.
+    """
+
+    documentation: tuple[ChangeId, ...] = ()
+    first_contributions: tuple[ChangeId, ...] = ()
+    reviews: tuple[Trace, ...] = ()
+    triage: tuple[Trace, ...] = ()
+    releases: tuple[Trace, ...] = ()
+    newcomers: tuple[Trace, ...] = ()
+    self_merges: tuple[Trace, ...] = ()
+
+    def __bool__(self) -> bool:
+        by_github = self.reviews or self.triage or self.releases or self.newcomers or self.self_merges
+        return bool(self.documentation or self.first_contributions or by_github)
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,6 +536,8 @@ class RepositoryRecord:
     commits: int
     languages: tuple[str, ...]
     skills: tuple[str, ...]
+    whole: bool = True
+    """False where the record does not hold the repository's history from its first commit on"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -536,34 +560,19 @@ class Profile:
     technical: tuple[TechnicalSkill, ...]
     repositories: tuple[RepositoryRecord, ...]
     changes: tuple[Change, ...]
+    beside_months: tuple[MonthRecord, ...] = ()
+    """months with work beside code and none of their own, newest first"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
-    """A plain JSON object that `fact_from_json` turns back into an equal fact; fields at their default are left out."""
-    out: dict[str, object] = {}
-    for f in fields(Fact):
-        value = getattr(fact, f.name)
-        if isinstance(value, str | int):
-            pass
-        elif isinstance(value, Signature):
-            value = _signature_to_json(value)
-        elif isinstance(value, Lines):
-            value = [getattr(value, part) for part in PARTS]
-        elif f.name == "co_authors":
-            value = [_signature_to_json(person) for person in value]
-        elif f.name == "ai":
-            value = [[mark.level, mark.tool, mark.source] for mark in value]
-        elif isinstance(value, tuple):
-            value = list(value)
-        elif isinstance(value, Mapping):
-            value = dict(sorted(value.items()))
-        if value or f.name in _ALWAYS:
-            out[f.name] = value
-    if fact.certain:
-        out.pop("certain", None)
-    else:
-        out["certain"] = False
-    return out
+    """A plain JSON object, keys in order, that `fact_from_json` turns back; fields at their default are left out."""
+    out: dict[str, object] = {
+        name: value if spell is None else spell(value)
+        for (name, spell), value in zip(_SPELT, _spelt_fields(fact), strict=True)
+        if value or name in _ALWAYS
+    }
+    # The one field that is left out where it is true.
+    return out if fact.certain else dict(sorted({**out, "certain": False}.items()))
 
 
 _ALWAYS = {
@@ -582,6 +591,24 @@ _ALWAYS = {
 
 def _signature_to_json(person: Signature) -> list[object]:
     return [person.name, person.email, person.user_id, person.login, person.bot]
+
+
+def _in_order(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+_lines_to_json = attrgetter(*PARTS)
+_SPELLERS: dict[str, Callable[..., object]] = {
+    "ai": lambda marks: [[mark.level, mark.tool, mark.source] for mark in marks],
+    "author": _signature_to_json,
+    "co_authors": lambda people: [_signature_to_json(person) for person in people],
+    "committer": _signature_to_json,
+    "lines": lambda lines: list(_lines_to_json(lines)),
+    **dict.fromkeys(("keys", "links", "paths", "relands", "reverts"), list),
+    **dict.fromkeys(("languages", "signals", "skills"), _in_order),
+}
+_SPELT = tuple((name, _SPELLERS.get(name)) for name in sorted(f.name for f in fields(Fact)) if name != "certain")
+_spelt_fields = attrgetter(*(name for name, _ in _SPELT))
 
 
 @lru_cache(maxsize=4096)

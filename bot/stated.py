@@ -54,7 +54,7 @@ def told_corrections(said: Mapping[str, tuple[Classified, Change]]) -> Iterator[
 
 
 def told_live(published: Mapping[str, Any]) -> Iterator[str]:
-    """Each value that only GitHub knew, beside the score or the month where it stands."""
+    """Each value that only GitHub knew, beside the score, the sums or the month where it stands."""
     for field, value in _live(published):
         for inner, leaf in _leaves(field, value):
             yield f"{plain(inner)} is {plain(json.dumps(leaf, ensure_ascii=False))}"
@@ -62,17 +62,26 @@ def told_live(published: Mapping[str, Any]) -> Iterator[str]:
 
 def is_live(field: str, name: str) -> bool:
     """Whether a value of that name in that field is one that no clone can know."""
-    return name == LIVE and field.startswith(("quality.", "months["))
+    return name == LIVE and (field == "overall" or field.startswith(("quality.", "months[")))
 
 
 def _live(published: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    quality, months = published.get("quality"), published.get("months")
+    quality, months, overall = published.get("quality"), published.get("months"), published.get("overall")
     for name, score in quality.items() if isinstance(quality, dict) else ():
         if isinstance(score, dict) and LIVE in score:
             yield f"quality.{name}.{LIVE}", score[LIVE]
+    if isinstance(overall, dict) and LIVE in overall:
+        yield f"overall.{LIVE}", _numbers(overall[LIVE])
     for month in months if isinstance(months, list) else ():
         if isinstance(month, dict) and LIVE in month:
-            yield f"months[{month.get('month')}].{LIVE}", month[LIVE]
+            yield f"months[{month.get('month')}].{LIVE}", _numbers(month[LIVE])
+
+
+def _numbers(value: Any) -> Any:
+    """Without the evidence of each number, which is an address at GitHub."""
+    if isinstance(value, dict):
+        return {name: _numbers(inner) for name, inner in value.items() if name != "evidence"}
+    return value
 
 
 def _leaves(field: str, value: Any) -> Iterator[tuple[str, Any]]:

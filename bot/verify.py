@@ -151,7 +151,8 @@ def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict
         raise UnusableInputError("the clones hold nothing of this contributor from before the profile's date")
     said = corrections(published, changes, _own(changes, persons))
     changes = corrected(changes, [one for one, _ in said.values()])
-    profile = as_named(build(changes, scope, Beside(record.file_history())), changes, scope)
+    beside = Beside(record.file_history(), partial=_partial(published, _own(changes, persons)))
+    profile = as_named(build(changes, scope, beside), changes, scope)
     return profile_object(profile), list(told_corrections(said))
 
 
@@ -159,6 +160,12 @@ def _own(changes: Sequence[Change], persons: Sequence[Person]) -> frozenset[str]
     """The repositories in these persons' own accounts."""
     own = _identity(persons)
     return frozenset(change.repository for change in changes if own.owns(change.repository))
+
+
+def _partial(published: Mapping[str, Any], own: frozenset[str]) -> frozenset[str]:
+    """The repositories of which the publisher says that only a part of their history was known."""
+    names = {str(row["full_name"]) for row in published["repositories"] if row.get("whole_history") is False}
+    return frozenset(names | (own if any(name.startswith(PERSONAL) for name in names) else set()))
 
 
 def _repositories(published: Mapping[str, Any]) -> frozenset[str]:

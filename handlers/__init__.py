@@ -17,12 +17,14 @@ from handlers import (
     installation,
     installation_repositories,
     issue_comment,
+    issues,
     ping,
     public,
     pull_request,
     pull_request_review,
     pull_request_review_comment,
     push,
+    release,
     repository,
 )
 from handlers.deferral import Deferral, Job
@@ -37,12 +39,14 @@ ROUTERS: Mapping[str, Router] = MappingProxyType(
         "installation": installation.router,
         "installation_repositories": installation_repositories.router,
         "issue_comment": issue_comment.router,
+        "issues": issues.router,
         "ping": ping.router,
         "public": public.router,
         "pull_request": pull_request.router,
         "pull_request_review": pull_request_review.router,
         "pull_request_review_comment": pull_request_review_comment.router,
         "push": push.router,
+        "release": release.router,
         "repository": repository.router,
     }
 )

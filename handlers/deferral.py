@@ -38,10 +38,10 @@ class Deferral:
         if job not in self._jobs:
             self._jobs.append(job)
 
-    def observe(self, place: Place, delivery: str) -> None:
-        """Ask that what GitHub alone shows of a pull request be kept beside the record; no landing waits for it."""
+    def observe(self, place: Place, delivery: str, task: str = "observe_pull_request") -> None:
+        """Ask that what GitHub alone shows be kept beside the record; no landing waits for it."""
         self.defer(
-            "observe_pull_request",
+            task,
             serial=f"observe:{place.repository}",
             installation=place.installation,
             repository=place.repository,

@@ -24,7 +24,7 @@ from simulator.query_schema import named, problems
 PACKAGE = "@octokit/graphql-schema"
 MEMBER = "package/schema.json"
 TARGET = Path(__file__).parent.parent / "simulator" / "graphql.json"
-QUERIES = (pulls_query(1), pulls_query(1, pulls=False), glance_query(1), *discussions.QUERIES)
+QUERIES = (pulls_query(1, releases=True), pulls_query(1, pulls=False), glance_query(1), *discussions.QUERIES)
 
 
 def spelt(type_: dict[str, Any]) -> str:

@@ -167,6 +167,12 @@ def _pulls(asked: Asked, repo: Repository, arguments: Json) -> _Connection:
     return _connection(found, arguments)
 
 
+def _releases(asked: Asked, repo: Repository, arguments: Json) -> _Connection:
+    asked.caller.demand(asked.state, repo, (_CONTENTS,))
+    found = sorted(repo.releases, key=lambda one: (one.published_at, one.id), reverse=True)
+    return _connection(found, arguments)
+
+
 def _state(pull: PullRequest) -> str:
     if pull.merged_at:
         return "MERGED"
@@ -266,6 +272,19 @@ RESOLVERS: Mapping[tuple[str, str], Callable[[Asked, Any, Json], Any]] = {
     ("PullRequest", "headRefOid"): lambda _, pull, __: pull.head,
     ("PullRequest", "mergeCommit"): _merge_commit,
     ("PullRequest", "author"): lambda _, pull, __: _actor(pull.issue.user),
+    ("PullRequest", "mergedBy"): lambda _, pull, __: _actor(pull.merged_by),
+    ("PullRequest", "reviews"): lambda _, pull, arguments: _connection(pull.reviews, arguments),
+    ("PullRequestReview", "fullDatabaseId"): lambda _, found, __: str(found.id),
+    ("PullRequestReview", "state"): lambda _, found, __: found.state,
+    ("PullRequestReview", "submittedAt"): lambda _, found, __: stamp(found.submitted_at),
+    ("PullRequestReview", "author"): lambda _, found, __: _actor(found.user),
+    ("Repository", "releases"): _releases,
+    ("Release", "databaseId"): lambda _, found, __: found.id,
+    ("Release", "tagName"): lambda _, found, __: found.tag,
+    ("Release", "isDraft"): lambda _, __, ___: False,
+    ("Release", "isPrerelease"): lambda _, found, __: found.prerelease,
+    ("Release", "publishedAt"): lambda _, found, __: stamp(found.published_at),
+    ("Release", "author"): lambda _, found, __: found.author if found.author.type == "User" else None,
     ("PullRequest", "labels"): lambda _, pull, arguments: _connection(pull.issue.labels, arguments),
     ("PullRequest", "commits"): _own_commits,
     ("PullRequestCommit", "commit"): lambda _, thing, __: thing,
@@ -276,7 +295,7 @@ RESOLVERS: Mapping[tuple[str, str], Callable[[Asked, Any, Json], Any]] = {
     **{(type_, "databaseId"): lambda _, one, __: one.id for type_ in ("User", "Bot", "Organization", "Mannequin")},
     **{
         (f"{type_}Connection", name): reader
-        for type_ in ("PullRequest", "PullRequestCommit", "Label")
+        for type_ in ("PullRequest", "PullRequestCommit", "PullRequestReview", "Label", "Release")
         for name, reader in (
             ("totalCount", lambda _, connection, __: connection.total),
             ("pageInfo", lambda _, connection, __: _page_info(connection)),

@@ -30,6 +30,7 @@ EVENTS = [
     "issue_comment",
     "issues",
     "push",
+    "release",
     "check_run",
     "check_suite",
     "repository",

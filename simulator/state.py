@@ -154,6 +154,15 @@ class CheckRun:
 
 
 @dataclass(slots=True)
+class Release:
+    id: int
+    tag: str
+    author: Account
+    published_at: datetime
+    prerelease: bool = False
+
+
+@dataclass(slots=True)
 class Repository:
     id: int
     name: str
@@ -173,6 +182,7 @@ class Repository:
     """login -> admin, maintain, write, triage, read"""
     discussions: list[Discussion] = field(default_factory=list)
     has_discussions: bool = False
+    releases: list[Release] = field(default_factory=list)
 
     @property
     def full_name(self) -> str:

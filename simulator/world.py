@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from simulator.beside_code import label_issue, publish_release
 from simulator.coding import Codebase
 from simulator.editing import documented, edit_code, initial_files, tested
 from simulator.git import Signature
@@ -24,6 +25,8 @@ AI_TRAILERS = {
     "claude": "Co-Authored-By: Claude <noreply@anthropic.com>",
     "copilot": "Co-authored-by: Copilot <223556219+Copilot@users.noreply.github.com>",
 }
+_A_RELEASE = 9
+"""landings of the organisation from one release to the next"""
 STRAY = Signature("Otho Brisk", "otho@brisk.example")
 """somebody whose address belongs to no account"""
 
@@ -105,11 +108,15 @@ def _happen(world: World, line: Line) -> None:
     body = line.body
     if line.flag("issue"):
         issue = github.open_issue(repo, _complaint(line), by=_other(world, line, 2), at=opened - timedelta(days=2))
+        label_issue(github, repo, issue, "bug", by=_other(world, line, 1), at=opened - timedelta(days=1))
         body = f"{body}\n\nFixes #{issue.number}".strip()
     work = Work(line.title, author, steps, _branch(line), body, labels=_labels(line), fork=_fork(world, line, repo))
     pull = github.open_pull(repo, work, at=opened)
     _discuss(world, line, pull)
     _land(world, line, pull)
+    if world.played % _A_RELEASE == 0:
+        tag = f"v0.{len(repo.releases) + 1}.0"
+        publish_release(github, repo, tag, by=world.people["noor"], at=line.at + timedelta(hours=1))
     if line.flag("revert"):
         _take_back(world, line, pull)
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from importlib.metadata import version
 from pathlib import Path
 
 import jsonschema
@@ -16,6 +17,7 @@ import pytest
 
 from bot import offline
 from bot.cli import main
+from bot.metrics import METHOD_VERSION
 from tests.history.repository import Repository
 
 FORMS = ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume")
@@ -204,6 +206,12 @@ def test_a_line_that_cannot_be_classified_is_named_by_its_number(almanac: Comman
 
 
 # --- settings --------------------------------------------------------------------------------------------------------
+
+
+def test_the_version_is_told_with_that_of_the_definitions(almanac: Command) -> None:
+    told = almanac("--version")
+    assert (told.code, told.err) == (0, "")
+    assert told.out == f"almanac {version('almanac-bot')}, definitions {METHOD_VERSION}\n"
 
 
 def test_every_missing_setting_is_told_at_once_one_line_each(almanac: Command) -> None:

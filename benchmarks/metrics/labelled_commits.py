@@ -60,7 +60,7 @@ def of_table(path: Path) -> dict[str, list[Labelled]]:
 
 def of_clone(path: Path, most: int = MOST_COMMITS) -> list[Labelled]:
     """At most `most` labelled commits of a clone, drawn evenly over its history; of bots' commits one in seven."""
-    log = _git(path, "log", "--no-merges", "--format=%H%x00%an%x00%s", "-n", "12000")
+    log = git(path, "log", "--no-merges", "--format=%H%x00%an%x00%s", "-n", "12000")
     wanted: dict[str, re.Match[str]] = {}
     for line in log.split("\n"):
         commit, _, rest = line.partition("\0")
@@ -79,7 +79,7 @@ def of_clone(path: Path, most: int = MOST_COMMITS) -> list[Labelled]:
 def _batch(path: Path, commits: list[str], wanted: dict[str, re.Match[str]]) -> Iterator[Labelled]:
     form = "--format=%x01%x01%H%x02%B%x02"
     args = ("log", "--no-walk=unsorted", "--stdin", "-p", "-M", "-U1", "--root", form)
-    for part in _git(path, *args, stdin="\n".join(commits)).split("\1\1")[1:]:
+    for part in git(path, *args, stdin="\n".join(commits)).split("\1\1")[1:]:
         commit, message, diff = (*part.split("\2", 2), "", "")[:3]
         if commit not in wanted:
             continue
@@ -90,7 +90,7 @@ def _batch(path: Path, commits: list[str], wanted: dict[str, re.Match[str]]) -> 
         yield Labelled(KIND_OF[prefix[1].lower()], prefix[0][: len(prefix[0]) - len(title)], title, body, files)
 
 
-def _git(path: Path, *args: str, stdin: str = "") -> str:
+def git(path: Path, *args: str, stdin: str = "") -> str:
     """What git prints; a commit whose files a partial clone lacks ends the output early, and is left out."""
     done = subprocess.run(
         ("git", "-C", str(path), *args), input=stdin.encode(), capture_output=True, timeout=300, check=False

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from bot.metrics.beside_code import CHANGES_BESIDE, SEEN, together
 from bot.metrics.registry import BY_NAME, METHOD_VERSION, Metric
-from bot.model import Change, ChangeId, ItemKind, MonthRecord, Profile
+from bot.model import Change, ChangeId, ItemKind, MonthRecord, Profile, Trace
 
 NUMBERS: Mapping[str, str] = {
     "commits": "Commits that reached the default branch, merges left out, each counted once across forks.",
@@ -152,6 +153,20 @@ def _kinds(profile: Profile, _: str) -> tuple[str, _Rows]:
     return f"{len({kind for _, kind in rows})} reasons over {len(rows)} changes", rows
 
 
+def _beside(profile: Profile, name: str) -> tuple[str, _Rows]:
+    """Everything of one sort of work beside code, by month."""
+    months = sorted((*profile.months, *profile.beside_months), key=lambda record: record.month)
+    rows = [(record.month, one) for record in months for one in getattr(record.beside, name)]
+    every = getattr(together(record.beside for record in months), name)
+    return str(len(every)), tuple((month, _place(one)) for month, one in rows)
+
+
+def _place(one: Trace | ChangeId) -> str:
+    if isinstance(one, Trace):
+        return f"{one.repository}{'' if one.name.startswith('#') else ' '}{one.name}: {', '.join(one.did)}"
+    return one
+
+
 _TOLD: Mapping[str, Callable[[Profile, str], tuple[str, _Rows]]] = {
     "kind": _kinds,
     "correctness": _score,
@@ -161,4 +176,5 @@ _TOLD: Mapping[str, Callable[[Profile, str], tuple[str, _Rows]]] = {
     "ai_usage": _ai,
     "languages": _languages,
     "skills": _skills,
+    **dict.fromkeys((*CHANGES_BESIDE, *SEEN), _beside),
 }

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from bot.digest.beside_code import months_beside, with_seen
 from bot.digest.facts import Timeline, month_facts, profile_facts, timeline
 from bot.digest.narrative import month_text, profile_text
 from bot.digest.opening import opener
 from bot.landing.months import month_of
 from bot.metrics import METHOD_VERSION
 from bot.metrics.ai_usage import usage
+from bot.metrics.beside_code import documentation, first_contributions
 from bot.metrics.hotspots import FileHistory
-from bot.metrics.items import group
-from bot.metrics.quality import known_since, rate, together, with_live
+from bot.metrics.items import group, standing
+from bot.metrics.quality import known_since, moves, rate, together, with_live
 from bot.metrics.scores import Known
 from bot.metrics.skills import technical
 from bot.metrics.totals import MonthWork, days, sum_languages, work_by_month
 from bot.model import (
+    BesideCode,
     Change,
     ChangeId,
     Contributor,
@@ -38,7 +41,6 @@ from bot.model import (
     Profile,
     Quality,
     RepositoryRecord,
-    Reviews,
     Text,
 )
 
@@ -89,7 +91,7 @@ def _languages(work: Sequence[MonthWork]) -> tuple[LanguageSkill, ...]:
 def month_record(work: MonthWork) -> MonthRecord:
     """The month in numbers and items; its text comes when the months around it are known."""
     items = group(work.delivered)
-    kinds = Counter(item.kind for item in items if item.state != "reverted")
+    kinds = standing(items)
     return MonthRecord(
         month=work.month,
         commits=len(work.commits),
@@ -102,15 +104,20 @@ def month_record(work: MonthWork) -> MonthRecord:
         other=kinds["other"],
         repositories=work.repositories,
         languages=dict(work.languages.most_common()),
+        beside=BesideCode(documentation=documentation(work.delivered)),
     )
 
 
-def _repositories(work: Sequence[MonthWork], now_month: Month) -> tuple[RepositoryRecord, ...]:
+def _repositories(
+    work: Sequence[MonthWork], now_month: Month, partial: Collection[str]
+) -> tuple[RepositoryRecord, ...]:
     commits: dict[str, list[tuple[Month, Change, CountedCommit]]] = defaultdict(list)
     for month in work:
         for change, commit in month.commits:
             commits[commit.fact.repository].append((month.month, change, commit))
-    records = [_repository(name, found, now_month) for name, found in commits.items()]
+    records = [
+        replace(_repository(name, found, now_month), whole=name not in partial) for name, found in commits.items()
+    ]
     return tuple(sorted(records, key=lambda record: (-record.active_months, -record.commits, record.full_name)))
 
 
@@ -176,11 +183,13 @@ def _evidence(work: Iterable[MonthWork], texts: Iterable[Text], by_id: Mapping[C
 @dataclass(frozen=True, slots=True)
 class Beside:
     """What is known beside the changes. `history` is the past of the files they touch; `shown` is what GitHub alone
-    shows of a change, and `reviews` what it shows of reviews given: both absent on a clone."""
+    shows of a change, and `seen` what it shows of work beside code: both absent on a clone. `partial` are repositories
+    whose history is not known from its first commit on."""
 
     history: FileHistory | None = None
     shown: Mapping[ChangeId, Known] = field(default_factory=dict)
-    reviews: Mapping[Month, Reviews] = field(default_factory=dict)
+    seen: Mapping[Month, BesideCode] = field(default_factory=dict)
+    partial: Collection[str] = ()
 
 
 ALONE = Beside()
@@ -193,7 +202,8 @@ def quality(items: Sequence[Item], by_id: Mapping[ChangeId, Change], beside: Bes
         return rate(items, by_id)
     since = {name: known_since(by_id[name], history, now) for item in items for name in item.changes if name in by_id}
     plain = rate(items, by_id, history, known=since)
-    shown = {name: together(known, beside.shown[name]) for name, known in since.items() if name in beside.shown}
+    moved = {name: beside.shown[name] for name in since.keys() & beside.shown.keys() if moves(beside.shown[name])}
+    shown = {name: together(since[name], moved[name]) for name in sorted(moved)}
     return with_live(plain, rate(items, by_id, history, known=since | shown)) if shown else plain
 
 
@@ -206,12 +216,14 @@ def build(changes: Sequence[Change], scope: Scope, beside: Beside = ALONE) -> Pr
     work = [whole[name] for name in whole if _in(scope, name)]
     by_id = {change.id: change for change in changes}
     line = timeline(whole, by_id, person=_contributor(scope).display, zone=scope.zone)
-    records = [replace(month_record(month), reviews=beside.reviews.get(month.month)) for month in reversed(work)]
+    plain = (month_record(month) for month in reversed(work))
+    records = with_seen(plain, beside.seen, first_contributions(whole, beside.partial))
     months = _told(records, line, scope)
     now_month = month_of(int(scope.now.timestamp()), scope.zone)
     commits = [pair for month in work for pair in month.commits]
     skills = technical(((change.id, commit.fact) for change, commit in commits if change.outcome), now_month)
-    overall, repositories, languages = _overall(months, work), _repositories(work, now_month), _languages(work)
+    overall, languages = _overall(months, work), _languages(work)
+    repositories = _repositories(work, now_month, beside.partial)
     shown = skills[:SKILLS_SHOWN]
     narrative = Text(())
     if months:
@@ -233,4 +245,5 @@ def build(changes: Sequence[Change], scope: Scope, beside: Beside = ALONE) -> Pr
         technical=shown,
         repositories=repositories,
         changes=_evidence(work, [narrative, *(month.summary for month in months)], by_id),
+        beside_months=months_beside(beside.seen, [one for one in beside.seen.keys() - whole.keys() if _in(scope, one)]),
     )

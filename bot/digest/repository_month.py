@@ -6,12 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
+from bot.digest.beside_code import NOTHING_BESIDE, with_beside
 from bot.digest.facts import MonthFacts, month_facts, timeline
 from bot.digest.narrative import Naming, month_text
 from bot.digest.opening import opener
 from bot.digest.profile import month_record
 from bot.metrics.totals import MonthWork, work_by_month
-from bot.model import Change, ChangeId, Month, MonthRecord, Person, PersonKey
+from bot.model import BesideCode, Change, ChangeId, Month, MonthRecord, Person, PersonKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,10 @@ def told_months(
     where: tuple[Collection[str], Month, ZoneInfo],
     *,
     unnamed: Collection[PersonKey] = (),
+    beside: Mapping[PersonKey, BesideCode] = NOTHING_BESIDE,
 ) -> list[ToldMonth]:
     """Everybody who landed a commit in the repositories (`where`) in that month, by name; no two texts open alike
-    where it can be helped. Those in `unnamed` are told of without their names.
+    where it can be helped. Those in `unnamed` are told of without their names; `beside` is what else is known of whom.
 
     `changes` are all that belong to that month's work; what is new in a person's longer record is not known here, and
     not told.
@@ -59,7 +61,7 @@ def told_months(
             continue
         line = timeline({month: work}, by_id, person=person.display, zone=zone)
         line = replace(line, new_repositories={}, new_languages={}, new_skills={})
-        record = month_record(work)
+        record = with_beside(month_record(work), beside.get(key))
         naming: Naming = "anonymous" if key in unnamed else "named"
         facts = month_facts(record, line)
         text = month_text(facts, naming, taken=taken)

@@ -14,6 +14,7 @@ from typing import Any
 
 from bot.github.client import BadAnswer, Client, QueryFailed
 from bot.github.payloads import nodes
+from bot.github.payloads.beside_code import Release
 from bot.github.payloads.nodes import Account, Glance, PullPage
 from bot.model import CommitId, Repository
 
@@ -42,11 +43,20 @@ mergeCommit { oid }
 author { """
     + _ACTOR
     + """ }
+mergedBy { """
+    + _ACTOR
+    + """ }
+reviews(first: 50) { totalCount nodes { fullDatabaseId state submittedAt author { """
+    + _ACTOR
+    + """ } } }
 labels(first: 100) { totalCount nodes { name } }
 commits(first: 100) { totalCount nodes { commit { oid message author { name email } } } }
 }
 }"""
 )
+_RELEASES = """releases(first: 100, orderBy: {field: CREATED_AT, direction: DESC}) {
+totalCount nodes { databaseId tagName isDraft isPrerelease publishedAt author { databaseId login } }
+}"""
 _GLANCE = """databaseId nameWithOwner isPrivate visibility
 defaultBranchRef { name target { oid } }
 pullRequests(first: 1, states: [CLOSED, MERGED], orderBy: {field: UPDATED_AT, direction: DESC}) {
@@ -80,16 +90,19 @@ class Page:
     requests: int = 1
     size: int = PAGE
     """pull requests a page could hold: GitHub may have been too slow for more"""
+    releases: tuple[Release, ...] = ()
+    """the newest, beside the first page"""
 
 
-def pulls_query(commits: int, *, pulls: bool = True) -> str:
-    """A page of pull requests, with the accounts behind so many commits; `pulls` False leaves the page out."""
+def pulls_query(commits: int, *, pulls: bool = True, releases: bool = False) -> str:
+    """A page of pull requests, with the accounts behind so many commits; `pulls` False leaves the page out, and
+    `releases` asks for the newest hundred of them too."""
     variables = ["$owner: String!", "$name: String!"]
     variables += ["$size: Int!", "$after: String"] if pulls else []
     variables += [f"$c{number}: GitObjectID!" for number in range(commits)]
     who = "{ ... on Commit { oid author { user { databaseId login } } committer { user { databaseId login } } } }"
     asked = [f"c{number}: object(oid: $c{number}) {who}" for number in range(commits)]
-    inside = "\n".join([_PULLS, *asked] if pulls else asked)
+    inside = "\n".join([*([_PULLS] if pulls else []), *([_RELEASES] if releases else []), *asked])
     inner = f"repository(owner: $owner, name: $name) {{\ndatabaseId\n{inside}\n}}"
     return f"query({', '.join(variables)}) {{\n{_LIMIT}\n{inner}\n}}"
 
@@ -104,7 +117,8 @@ def glance_query(repositories: int) -> str:
 async def read_page(
     client: Client, repository: Repository, *, after: str | None, size: int = PAGE, commits: Sequence[CommitId] = ()
 ) -> Page:
-    """The page of closed pull requests behind a cursor, oldest first, with the accounts behind these commits.
+    """The page of closed pull requests behind a cursor, oldest first, with the accounts behind these commits; with the
+    first page come the newest releases.
 
     A page that GitHub fails on is asked for in halves, down to ten. Raises what the client raises, and `BadAnswer`
     where another repository has the name by now.
@@ -114,7 +128,8 @@ async def read_page(
         given = {"size": size, "after": after} | _numbered(commits)
         try:
             requests += 1
-            found = await client.query(pulls_query(len(commits)), **_place(repository), **given)
+            query = pulls_query(len(commits), releases=after is None)
+            found = await client.query(query, **_place(repository), **given)
             break
         except Exception as error:
             if size <= SMALLEST_PAGE or not _is_too_slow(error):
@@ -162,7 +177,8 @@ def _page(
     if inside.id != repository.id:
         raise BadAnswer("another repository has taken this name")
     accounts = {commit: nodes.accounts(inside.fields, f"c{number}") for number, commit in enumerate(commits)}
-    return Page(nodes.pull_page(inside.fields), accounts, _points(found), requests, size)
+    releases = nodes.releases(inside.fields)
+    return Page(nodes.pull_page(inside.fields), accounts, _points(found), requests, size, releases)
 
 
 def _points(found: Mapping[str, Any]) -> Points:

@@ -128,7 +128,9 @@ class CloneRecord:
         total = sum(self._size(clone, heads.get(clone.repository.full_name)) for clone in new)
         batches = (batch for clone in new for batch in self._batches(clone, heads.get(clone.repository.full_name)))
         if new:
+            known = scratch.last_fact()
             self._measure(batches, total, progress, workers)
+            scratch.settle(known)
         for clone in new:
             scratch.keep_head(clone.repository.full_name, clone.head)
         scratch.commit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
@@ -38,28 +39,35 @@ class Rows:
     @classmethod
     def of(cls, facts: Iterable[Fact]) -> Rows:
         rows = cls()
+        signed: dict[Signature, int] = {}
         for fact in facts:
-            rows.add(fact)
+            rows._add(fact)
+            signed[fact.author] = signed.get(fact.author, 0) + 1
+            for person in fact.co_authors:
+                signed.setdefault(person, 0)
+        rows.signatures = Counter()
+        for person, commits in signed.items():
+            rows.signatures[_signature_row(person)] += commits
         return rows
 
-    def add(self, fact: Fact) -> None:
+    def _add(self, fact: Fact) -> None:
         place = len(self.facts)
         self.facts.append((fact.repository, fact.commit, fact.landed_at, fact.carrier, to_text(fact)))
-        roles: dict[int, int] = {}
-        for role, keys in ((OFFERS, offers(fact)), (ASKS, asks(fact))):
-            for key in keys:
-                number = key_number(key)
-                roles[number] = roles.get(number, 0) | role
-        self.keys += [(number, place, role) for number, role in roles.items()]
+        self.keys += [(number, place, role) for number, role in _roles(fact).items()]
         people = {person_key(fact.author), *map(person_key, fact.co_authors)}
         self.parts += [(key, place) for key in sorted(people)]
-        self._sign(fact.author, 1)
-        for person in fact.co_authors:
-            self._sign(person, 0)
 
-    def _sign(self, person: Signature, commits: int) -> None:
-        row = _signature_row(person)
-        self.signatures[row] = self.signatures.get(row, 0) + commits
+
+def _roles(fact: Fact) -> dict[int, int]:
+    """What the fact has to do with each of its keys, by the key's number."""
+    roles = dict.fromkeys(offers(fact), OFFERS)
+    for key in asks(fact):
+        roles[key] = roles.get(key, 0) | ASKS
+    numbers: dict[int, int] = {}
+    for key, role in roles.items():
+        number = key_number(key)
+        numbers[number] = numbers.get(number, 0) | role
+    return numbers
 
 
 def key_number(key: str) -> int:

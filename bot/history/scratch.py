@@ -18,7 +18,10 @@ create table if not exists head (repository text primary key, commit_id text not
 create table if not exists fact (
   id integer primary key, repository text not null, commit_id text not null, landed_at integer not null,
   carrier text not null, payload text not null);
-create table if not exists fact_key (key integer not null, fact integer not null, role integer not null);
+create table if not exists fact_key (
+  fact integer not null, key integer not null, role integer not null, primary key (fact, key)) without rowid;
+create table if not exists linked (
+  fact integer not null, key integer not null, primary key (fact, key)) without rowid;
 create table if not exists part (person text not null, fact integer not null);
 create table if not exists signature (
   name text not null, email text not null, user_id integer not null, login text not null, bot integer not null,
@@ -32,14 +35,23 @@ create table if not exists summed_person (
   zone text not null, key text not null, person text not null, primary key (zone, key)) without rowid;
 """
 _INDEXES = """
-create index if not exists fact_commit on fact (commit_id);
 create index if not exists fact_landed on fact (landed_at);
-create index if not exists fact_key_key on fact_key (key, fact, role);
-create index if not exists fact_key_fact on fact_key (fact);
+create index if not exists fact_key_key on fact_key (key, role);
+create index if not exists linked_key on linked (key);
 create index if not exists part_person on part (person);
 """
-"""Made when they are first needed: to sort all rows once is far cheaper than to find the place of each."""
-_TABLES = ("head", "fact", "fact_key", "part", "signature", "month_sum", "summed", "summed_person")
+"""Made when the first facts are in: to sort all rows once is far cheaper than to find the place of each."""
+_LINK = """
+insert or ignore into linked select fact, key from fact_key where key in (
+  select key from fact_key {these} group by key having count(*) > 1 and max(role & :offers) and max(role & :asks))
+"""
+_OF_NEW = "where key in (select key from fact_key where fact > :after)"
+"""Most keys are one fact's alone: those by which facts are folded together are few, and quick to follow."""
+_GROW = """
+insert or ignore into wanted select other.fact from wanted
+  cross join linked mine on mine.fact = wanted.fact cross join linked other on other.key = mine.key
+"""
+_TABLES = ("head", "fact", "fact_key", "linked", "part", "signature", "month_sum", "summed", "summed_person")
 _CACHE_KIB = 4000
 
 MonthSum = tuple[str, str, int, int, int, int]
@@ -97,7 +109,7 @@ class Scratch:
             ((first + place, *row) for place, row in enumerate(rows.facts)),
         )
         self._db.executemany(
-            "insert into fact_key values (?, ?, ?)", ((key, first + place, role) for key, place, role in rows.keys)
+            "insert into fact_key values (?, ?, ?)", ((first + place, key, role) for key, place, role in rows.keys)
         )
         self._db.executemany("insert into part values (?, ?)", ((key, first + place) for key, place in rows.parts))
         self._db.executemany(
@@ -106,11 +118,14 @@ class Scratch:
             ((*row, commits) for row, commits in rows.signatures.items()),
         )
 
-    # --- reading --------------------------------------------------------------------------------------------------
-
-    def _index(self) -> None:
+    def settle(self, after: int) -> None:
+        """Make searchable what was added after that fact."""
         for statement in _INDEXES.strip().split("\n"):
             self._db.execute(statement)
+        these = _OF_NEW if after else ""
+        self._db.execute(_LINK.format(these=these), {"after": after, "offers": OFFERS, "asks": ASKS})
+
+    # --- reading --------------------------------------------------------------------------------------------------
 
     def signatures(self) -> list[Signature]:
         """Every distinct author and credited co-author, the busiest first."""
@@ -129,7 +144,6 @@ class Scratch:
 
     def component(self, people: Collection[str]) -> list[Fact]:
         """The facts these people have a part in, with every fact that must be folded together with one of them."""
-        self._index()
         self._want()
         for person in sorted(people):
             self._db.execute("insert or ignore into wanted select fact from part where person = ?", (person,))
@@ -149,12 +163,7 @@ class Scratch:
         """Want everything too that one of those wanted asks for, or that asks for one of them."""
         grown = -1
         while grown:
-            grown = self._db.execute(
-                "insert or ignore into wanted select other.fact from wanted w join fact_key mine on mine.fact = w.fact"
-                " join fact_key other on other.key = mine.key and ((mine.role & :offers and other.role & :asks)"
-                " or (mine.role & :asks and other.role & :offers)) and other.fact <> mine.fact",
-                {"offers": OFFERS, "asks": ASKS},
-            ).rowcount
+            grown = self._db.execute(_GROW).rowcount
 
     def landed_between(self, begin: int, end: int) -> list[Fact]:
         """The facts that landed from `begin` until before `end`, with every fact that belongs to one of them."""
@@ -170,7 +179,6 @@ class Scratch:
 
     def days(self) -> list[int]:
         """The beginning and the end of each day (in UTC) on which something landed."""
-        self._index()
         days = self._db.execute("select distinct landed_at / 86400 from fact")
         return [moment for (day,) in days for moment in (day * 86_400, day * 86_400 + 86_399)]
 
@@ -180,7 +188,6 @@ class Scratch:
 
     def touched_since(self, number: int) -> list[int]:
         """When what was measured after that fact landed, and whatever belongs with it."""
-        self._index()
         self._want()
         self._db.execute("insert into wanted select id from fact where id > ?", (number,))
         self._grow()
@@ -217,10 +224,9 @@ class Scratch:
 
     def shared(self, most: int) -> list[Fact]:
         """Facts of commits that more than one repository holds, the newest first; at most so many."""
-        self._index()
         rows = self._db.execute(
-            "select payload from fact f where exists (select 1 from fact o where o.commit_id = f.commit_id"
-            " and o.repository <> f.repository) order by landed_at desc, commit_id, repository limit ?",
+            "select payload from fact where commit_id in (select commit_id from fact group by commit_id"
+            " having count(distinct repository) > 1) order by landed_at desc, commit_id, repository limit ?",
             (most,),
         )
         return [from_text(payload) for (payload,) in rows]

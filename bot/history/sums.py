@@ -58,14 +58,15 @@ class Summing:
         yield from parts.items()
 
     def _of_one(self, key: PersonKey, mine: Sequence[Change], stretch: _Stretch) -> Iterator[MonthSum]:
-        from bot.digest.profile import month_record
+        from bot.metrics.items import group, standing
         from bot.metrics.totals import work_by_month
 
         work = work_by_month(mine, self.keys[key], self.zone)
         for month in stretch.months:
             if month in work:
-                record = month_record(work[month])
-                yield month, key, record.commits, record.features, record.bugs, record.lines_of_code
+                counted, kinds = work[month].commits, standing(group(work[month].delivered))
+                lines = sum(commit.lines.code for _, commit in counted)
+                yield month, key, len(counted), kinds["feature"], kinds["bug_fix"], lines
 
 
 def summed(scratch: Scratch, summing: Summing, workers: int | None = None) -> list[MonthSum]:

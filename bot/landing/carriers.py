@@ -39,11 +39,11 @@ def numbered_merge(subject: str) -> int | None:
 
 def nested(reading: Reading) -> Finding | None:
     """A merge of one pull request within the branch that this carrier merged; in somebody's fork it proves nothing."""
-    number, subject = reading.landing.brought_by, reading.carrier_subject
-    several = len(batch_numbers(subject)) > 1 or is_roll_up(reading.landing.carrier.message)
-    if number is None or not reading.merged or several or _from_elsewhere(reading) or _pulled_from_elsewhere(reading):
+    number = reading.landing.brought_by
+    if number is None or _from_elsewhere(reading) or _pulled_from_elsewhere(reading):
         return None
-    return Finding(pull_request=number)
+    several = len(batch_numbers(reading.carrier_subject)) > 1 or is_roll_up(reading.landing.carrier.message)
+    return None if several else Finding(pull_request=number)
 
 
 def _pulled_from_elsewhere(reading: Reading) -> bool:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from itertools import islice
 from typing import Any
 
 HEAD_CHARACTERS = 16_384
@@ -29,35 +28,39 @@ _VIM = re.compile(
 _EXEC = re.compile(r"exec (\w+)[\s\"']+\$0[\s\"']+\$@")
 _ENV_OPTION = re.compile(r"-[i0uCSv]*|--\S+|\S+=\S+")
 _MODE_LINES = 5
+_VIM_OPTIONS = ("ft", "syntax", "filetype")
+_LINE_START = re.compile(r"(?:\((?:\?:|\?i:)?)*\^")
+_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[(|)]", re.DOTALL)
+"""an escape, a set of characters, or what gives a pattern its shape"""
 
 
-def head(text: str) -> str:
-    """The part of a text that rules look at: at most 400 lines of 200 characters."""
-    return cut(islice(text[:HEAD_CHARACTERS].split("\n"), HEAD_LINES))
+def head(text: str) -> list[str]:
+    """The lines of a text that rules look at: at most 400, of 200 characters."""
+    return cut(text[:HEAD_CHARACTERS].split("\n")[:HEAD_LINES])
 
 
-def cut(lines: Iterable[str]) -> str:
-    return "\n".join([line[:LINE_CHARACTERS] for line in lines])
+def cut(lines: list[str]) -> list[str]:
+    return [line[:LINE_CHARACTERS] for line in lines] if max(map(len, lines), default=0) > LINE_CHARACTERS else lines
 
 
-def editor_mode(text: str) -> str | None:
+def editor_mode(lines: Sequence[str]) -> str | None:
     """The mode an Emacs or Vim line names within the first or last five lines."""
-    if "-*-" not in text and "vi" not in text and "ex:" not in text and "Vi" not in text:
+    few = len(lines) <= 2 * _MODE_LINES
+    edge = "\n".join(lines if few else (*lines[:_MODE_LINES], *lines[-_MODE_LINES:]))
+    emacs = "-*-" in edge
+    vim = "=" in edge and ":" in edge and any(map(edge.__contains__, _VIM_OPTIONS))
+    if not (emacs or vim) or "UseVimball" in edge:
         return None
-    lines = text.split("\n")
-    edge = "\n".join(lines if len(lines) <= 2 * _MODE_LINES else lines[:_MODE_LINES] + lines[-_MODE_LINES:])
-    if "UseVimball" in edge:
-        return None
-    found = _EMACS.search(edge)
+    found = _EMACS.search(edge) if emacs else None
     if found:
         return found[1] or found[2]
-    vim = _VIM.search(edge)
-    return vim[1] if vim else None
+    said = _VIM.search(edge) if vim else None
+    return said[1] if said else None
 
 
-def interpreter(text: str) -> str:
+def interpreter(lines: Sequence[str]) -> str:
     """The program that a `#!` line names, without its folder and minor version; empty if none."""
-    words = text.split("\n", 1)[0][2:].split()
+    words = lines[0][2:].split()
     if not words:
         return ""
     name = words[0].rsplit("/", 1)[-1]
@@ -67,15 +70,19 @@ def interpreter(text: str) -> str:
             rest = rest[1:]
         name = rest[0].rsplit("/", 1)[-1] if rest else ""
     if name == "sh":
-        script = _EXEC.search("\n".join(text.split("\n", _MODE_LINES)[:_MODE_LINES]))
+        script = _EXEC.search("\n".join(lines[:_MODE_LINES]))
         name = script[1] if script else name
     if name == "osascript" and "-l" in words:
         return ""
     return re.sub(r"\.\d+$", "", name)
 
 
-def is_xml(text: str) -> bool:
-    return "<?xml version=" in "\n".join(text.split("\n", 2)[:2])
+def is_xml(lines: Sequence[str]) -> bool:
+    return any("<?xml version=" in line for line in lines[:2])
+
+
+Search = Callable[[str, str], bool]
+"""whether a text shows something; it is given as it is, and behind a line end"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +90,10 @@ class Rule:
     """One line of a disambiguation: all patterns found or, where not wanted, not found -> the language."""
 
     language: str | None
-    conditions: tuple[tuple[bool, re.Pattern[str]], ...]
+    conditions: tuple[tuple[bool, Search], ...]
 
-    def holds(self, text: str) -> bool:
-        return all((pattern.search(text) is not None) is wanted for wanted, pattern in self.conditions)
+    def holds(self, text: str, rooted: str) -> bool:
+        return all(search(text, rooted) is wanted for wanted, search in self.conditions)
 
 
 @cache
@@ -105,8 +112,38 @@ def rules(extension: str) -> tuple[Rule, ...]:
 
 
 def _rule(language: str | None, conditions: list[tuple[int, str]]) -> Rule:
+    return Rule(language, tuple((bool(wanted), searching(pattern)) for wanted, pattern in conditions))
+
+
+def searching(pattern: str) -> Search:
+    """A pattern as it is found soonest: its alternatives one by one, each from where it may begin."""
+    ways = [_one_way(one) for one in _alternatives(pattern)]
+    return ways[0] if len(ways) == 1 else lambda text, rooted: any(way(text, rooted) for way in ways)
+
+
+def _one_way(pattern: str) -> Search:
     flags = re.MULTILINE | re.ASCII
-    return Rule(language, tuple((bool(wanted), re.compile(pattern, flags)) for wanted, pattern in conditions))
+    if pattern.startswith("\\A"):
+        at_start = re.compile(pattern, flags).match
+        return lambda text, rooted: at_start(text) is not None
+    opened = _LINE_START.match(pattern)
+    if opened and "^" not in re.sub(r"\[\^|\\\^", "", pattern[opened.end() :]):
+        # a search for a line end and what follows leaps from line to line, one for a line's start tries each character
+        on_line = re.compile(opened[0][:-1] + "\\n" + pattern[opened.end() :], flags).search
+        return lambda text, rooted: on_line(rooted) is not None
+    anywhere = re.compile(pattern, flags).search
+    return lambda text, rooted: anywhere(text) is not None
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    """The parts of a pattern between the bars that stand in no bracket."""
+    start = depth = 0
+    for token in _TOKEN.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if token[0] == "|" and not depth:
+            yield pattern[start : token.start()]
+            start = token.end()
+    yield pattern[start:]
 
 
 def decides(extension: str) -> bool:
@@ -114,9 +151,14 @@ def decides(extension: str) -> bool:
     return extension in _raw()["extensions"]
 
 
-def decide(extension: str, text: str) -> str | None:
+def decide(extension: str, lines: Sequence[str]) -> str | None:
     """The language of the first rule that holds."""
-    return next((rule.language for rule in rules(extension) if rule.holds(text)), None)
+    known = rules(extension)
+    if not known:
+        return None
+    text = "\n".join(lines)
+    rooted = "\n" + text
+    return next((rule.language for rule in known if rule.holds(text, rooted)), None)
 
 
 @cache

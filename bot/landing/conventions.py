@@ -6,7 +6,7 @@ line here with an example and an address where the form can be seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -14,6 +14,7 @@ from typing import Literal
 from bot.landing import carriers, footers
 from bot.landing.addresses import plain_email
 from bot.landing.keys import digest, patch_key, plain_title, pull_key, title_key
+from bot.landing.patch import PatchLines, read_patches
 from bot.landing.reading import DEFAULT, Finding, LandingSettings, Reading, number_at_end
 from bot.landing.reverts import FORMS, read_reverts
 from bot.landing.spelt_targets import issues_of
@@ -31,8 +32,11 @@ class Convention:
     example: str
     evidence: str
     read: Callable[[Reading], Finding | None]
-    looks_at: Literal["anything", "trailers", "merge"] = "anything"
-    """a message without one of `footers.READ_KEYS`, or a commit that no merge brought, need not be asked"""
+    looks_at: Literal["anything", "trailers", "merge", "number", "answer", "settings"] = "anything"
+    """without one of `footers.READ_KEYS`, a merge that brought it, a number at the end of the subject, GitHub's answer
+    or configured trailers it need not be asked"""
+    words: tuple[str, ...] = ()
+    """of these, in lower case, the message has to hold one, or the carrier's where a merge is looked at"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,12 @@ _MERGING = _GH + "pull-requests/collaborating-with-pull-requests/incorporating-c
 
 CONVENTIONS: tuple[Convention, ...] = (
     Convention(
-        "configured trailer", _PULL, "Landed-PR: 12", "the repository's own configuration", footers.named_trailer
+        "configured trailer",
+        _PULL,
+        "Landed-PR: 12",
+        "the repository's own configuration",
+        footers.named_trailer,
+        "settings",
     ),
     Convention(
         "pull request resolved",
@@ -84,7 +93,12 @@ CONVENTIONS: tuple[Convention, ...] = (
         "trailers",
     ),
     Convention(
-        "apache", _PULL, "Closes #12 from user/branch", "https://github.com/apache/zookeeper", footers.closes_from
+        "apache",
+        _PULL,
+        "Closes #12 from user/branch",
+        "https://github.com/apache/zookeeper",
+        footers.closes_from,
+        words=("close #", "closes #"),
     ),
     Convention(
         "copybara",
@@ -92,6 +106,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "PiperOrigin-RevId: 123456789",
         "https://github.com/google/gvisor, https://github.com/abseil/abseil-py",
         footers.copybara,
+        words=("origin-revid", "copybara_integrate_review="),
     ),
     Convention(
         "landing bot", _PULL, "Title (#12), committed by the bot", "https://bors.tech", carriers.landing_bot_commit
@@ -102,6 +117,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Title (#12), committed by GitHub",
         _MERGING + "about-pull-request-merges",
         carriers.squash_button,
+        "number",
     ),
     Convention(
         "early squash button",
@@ -109,6 +125,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Title (#12), committed by who pressed it, in the second it was authored, before March 2020",
         "https://github.com/starship/starship, https://github.com/eslint/eslint",
         carriers.early_squash_button,
+        "number",
     ),
     Convention(
         NESTED,
@@ -116,6 +133,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "Merge pull request #12 from user/branch, within a branch that was merged later",
         "https://github.com/pallets/flask",
         carriers.nested,
+        "merge",
     ),
     Convention(
         "prow tide",
@@ -124,6 +142,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "https://docs.prow.k8s.io",
         carriers.prow_tide,
         "merge",
+        ("merge pull request #",),
     ),
     Convention(
         "merge queue",
@@ -132,6 +151,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         _MERGING + "merging-a-pull-request-with-a-merge-queue",
         carriers.merge_queue,
         "merge",
+        ("merge pull request #", "(#"),
     ),
     Convention(
         "merge button",
@@ -140,6 +160,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         _MERGING + "merging-a-pull-request",
         carriers.merge_button,
         "merge",
+        ("merge pull request #",),
     ),
     Convention(
         "homu",
@@ -148,6 +169,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "https://github.com/rust-lang/libc",
         carriers.homu,
         "merge",
+        ("auto merge of #",),
     ),
     Convention(
         "bors-ng", _PULL, "Merge #12 #13", "https://github.com/crossbeam-rs/crossbeam", carriers.bors_ng, "merge"
@@ -159,6 +181,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "https://github.com/rust-lang/cargo",
         carriers.titled_merge,
         "merge",
+        ("(#",),
     ),
     Convention(
         "x-link",
@@ -211,13 +234,22 @@ CONVENTIONS: tuple[Convention, ...] = (
         footers.subversion,
         "trailers",
     ),
-    Convention("gitlab", _WORK, "See merge request group/name!12", "https://docs.gitlab.com", carriers.gitlab, "merge"),
+    Convention(
+        "gitlab",
+        _WORK,
+        "See merge request group/name!12",
+        "https://docs.gitlab.com",
+        carriers.gitlab,
+        "merge",
+        ("see merge request ",),
+    ),
     Convention(
         "backport",
         _WORK,
         "Title (backport #12)",
         "https://docs.mergify.com, https://github.com/sanitizers/patchback-github-app",
         footers.backport,
+        words=("backport",),
     ),
     Convention(
         "cherry-pick",
@@ -225,6 +257,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "(cherry picked from commit 0123…)",
         "https://git-scm.com/docs/git-cherry-pick",
         footers.picked,
+        words=("(cherry picked from commit ",),
     ),
     Convention(
         "pull request",
@@ -232,6 +265,7 @@ CONVENTIONS: tuple[Convention, ...] = (
         "GitHub's own answer (rebase button and whatever leaves no trace)",
         _GH + "rest/commits/commits",
         _told,
+        "answer",
     ),
     Convention(
         "merge", "nothing", "Merge branch 'feature'", "https://git-scm.com/docs/git-merge", carriers.merge, "merge"
@@ -243,30 +277,65 @@ CONVENTIONS: tuple[Convention, ...] = (
 
 
 @cache
-def _worth_asking(has_trailers: bool, merged: bool) -> tuple[Convention, ...]:
+def _words(*, merged: bool) -> tuple[tuple[str, str], ...]:
+    """(word, convention that it may belong to)."""
+    return tuple(
+        (word, entry.name) for entry in CONVENTIONS for word in entry.words if (entry.looks_at == "merge") is merged
+    )
+
+
+def _signs(reading: Reading) -> frozenset[str]:
+    """What a landing shows of that which conventions look at."""
+    lower = reading.message.lower
+    signs = ["anything"] + [name for word, name in _words(merged=False) if word in lower]
+    if reading.merged:
+        lower = reading.carrier.lower
+        signs += ["merge"] + [name for word, name in _words(merged=True) if word in lower]
+    if not footers.READ_KEYS.isdisjoint(reading.trailers):
+        signs.append("trailers")
+    if reading.subject.endswith(")"):
+        signs.append("number")
+    if reading.landing.pull_request is not None:
+        signs.append("answer")
+    if reading.settings.trailers:
+        signs.append("settings")
+    return frozenset(signs)
+
+
+@cache
+def _worth_asking(signs: frozenset[str]) -> tuple[Convention, ...]:
     """The conventions that may have an answer, in their order."""
-    idle = {"trailers": not has_trailers, "merge": not merged, "anything": False}
-    return tuple(entry for entry in CONVENTIONS if not idle[entry.looks_at])
+    return tuple(entry for entry in CONVENTIONS if entry.looks_at in signs and (not entry.words or entry.name in signs))
 
 
-def recognise(landing: Landing, settings: LandingSettings = DEFAULT) -> Recognised:
-    """How the commit landed and which identities it has; GitHub's own answer, where given, beats every message."""
+def recognise(
+    landing: Landing, settings: LandingSettings = DEFAULT, patches: Sequence[PatchLines | None] | None = None
+) -> Recognised:
+    """How the commit landed and which identities it has; GitHub's own answer, where given, beats every message.
+
+    `patches` are those of the commit's files, where somebody has read them already.
+    """
     reading = Reading.of(landing, settings)
-    worth = _worth_asking(not footers.READ_KEYS.isdisjoint(reading.trailers), reading.merged)
+    worth = _worth_asking(_signs(reading))
     found = [(entry, finding) for entry in worth if (finding := entry.read(reading)) is not None]
     told = landing.pull_request
     pull = told.number if told else next((each.pull_request for _, each in found if each.pull_request), None)
     pull = None if _is_export(reading, found) else pull
     back = read_reverts(reading)
     title = _title(reading, found, pull)
-    keys = _keys(reading, [key for _, finding in found for key in finding.keys], (title, pull), back)
+    stated = [key for _, finding in found for key in finding.keys]
+    if not back.reverts and (patch := _patch(reading, patches)):
+        stated.append(patch)
+    keys = _keys(reading, stated, (title, pull), back)
     return Recognised(found[0][0].name, pull, keys, back.reverts, back.relands, title)
 
 
 def _is_export(reading: Reading, found: list[tuple[Convention, Finding]]) -> bool:
     """A pull request that pushes a stretch of exported changes ("Push up to 123"): each is a work of its own."""
+    if not reading.merged:
+        return False
     exported = any(entry.name == "copybara" and each.keys and not each.pull_request for entry, each in found)
-    return exported and reading.merged and plain_title(reading.carrier_body()) != plain_title(reading.subject)
+    return exported and plain_title(reading.carrier_body()) != plain_title(reading.subject)
 
 
 def _keys(reading: Reading, stated: list[str], named: tuple[str, int | None], back: Finding) -> tuple[str, ...]:
@@ -275,14 +344,18 @@ def _keys(reading: Reading, stated: list[str], named: tuple[str, int | None], ba
     email = plain_email(commit.author.email)
     own = [f"commit:{commit.id}", *([pull_key(repository.full_name, pull)] if pull else [])]
     own.append("copy:" + digest(email, str(int(commit.authored_at.timestamp())), plain_title(reading.subject)))
-    if not back.reverts:
-        patch = patch_key(repository.parent or repository.full_name, email, reading.subject, commit.files)
-        own += [patch] if patch else []
     titles = {reading.subject, title}
     titles = titles.union(*map(issues_of, titles))
     weak = [title_key(repository.full_name, title) for title in titles if plain_title(title)]
     taken = {key.removeprefix("part:") for key in back.reverts}
     return tuple(sorted({*stated, *own, *weak} - taken))
+
+
+def _patch(reading: Reading, patches: Sequence[PatchLines | None] | None) -> str | None:
+    commit, repository = reading.landing.commit, reading.landing.repository
+    patches = read_patches(commit.files) if patches is None else patches
+    scope, email = repository.parent or repository.full_name, plain_email(commit.author.email)
+    return patch_key(scope, email, reading.subject, commit.files, patches)
 
 
 def _title(reading: Reading, found: list[tuple[Convention, Finding]], pull: int | None) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bot.landing.addresses import login_of, noreply, person_key, plain_email, user_id_of
 from bot.landing.machines import is_ai_agent, is_bot, is_landing_bot, is_web_flow
+from bot.landing.message import read_message
 from bot.landing.people import People
-from bot.landing.trailers import as_trailer, message_lines
+from bot.landing.trailers import as_trailer
 from bot.model import Signature
 
 __all__ = [
@@ -33,14 +34,12 @@ def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
     author himself is left out under another address too where the name is the same; machines and agents always.
     Source: https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors
     """
-    if "-by:" not in message and "-BY:" not in message and "-By:" not in message:
-        return ()
-    lower = message.lower()
-    if "authored-by" not in lower and "co-developed-by" not in lower:
+    read = read_message(message)
+    if _CREDITS.isdisjoint(read.keys):
         return ()
     found: dict[str, Signature] = {}
     mine = {person_key(author), "e:" + plain_email(author.email), "name " + author.name.strip().lower()}
-    for line in message_lines(message)[1:]:
+    for line in read.lines[1:]:
         if line[:1] not in "CLcl":
             continue
         sig = _credited(line)

@@ -24,20 +24,20 @@ string one of them asks for, or asks for a string one of them offers, until noth
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from operator import itemgetter
 from types import MappingProxyType
 
+from bot.landing.patch import PatchLines
 from bot.model import Fact, FileChange, Repository
 
 PART = "part:"
 WEAK = ("title:", "slice:")
 NO_REPOSITORIES: Mapping[str, Repository] = MappingProxyType({})
 _SHORT = len("commit:") + 7
-_CHANGED = re.compile(r"\n([+-][^\n]*)")
 _TINY = 4
 """a patch of fewer changed lines says too little to be an identity"""
 
@@ -68,20 +68,23 @@ def digest(*parts: str) -> str:
     return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def patch_key(scope: str, email: str, title: str, files: Sequence[FileChange]) -> str | None:
+def patch_key(
+    scope: str, email: str, title: str, files: Sequence[FileChange], patches: Sequence[PatchLines | None]
+) -> str | None:
     """The identity of a patch wherever its lines moved to; None for one too small or not shown.
 
     Source: the idea of `git patch-id`, with blanks at both ends of a line left out.
     """
-    lines: list[str] = []
-    if None in [file.patch for file in files]:
+    told = [(file.path, lines) for file, lines in zip(files, patches, strict=True) if lines is not None]
+    if len(told) < len(files) or sum([len(lines.added) + len(lines.removed) for _, lines in told]) < _TINY:
         return None
-    for file in sorted(files, key=lambda file: file.path) if len(files) > 1 else files:
-        lines.append(file.path)
-        lines += [line[0] + said for line in _CHANGED.findall("\n" + (file.patch or "")) if (said := line[1:].strip())]
-    if len(lines) - len(files) < _TINY:
+    said: list[str] = []
+    for path, lines in sorted(told, key=itemgetter(0)) if len(told) > 1 else told:
+        said.append(path)
+        said += lines.said()
+    if len(said) - len(told) < _TINY:
         return None
-    return "patch:" + digest(scope.lower(), email.lower(), plain_title(title), *lines)
+    return "patch:" + digest(scope.lower(), email.lower(), plain_title(title), *said)
 
 
 def is_strong(key: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bot.landing import content, generated_marks, linguist
 from bot.landing.moves import Text, count_moves, whitespace_only, without
 from bot.landing.notebook import cell_lines, is_notebook
-from bot.landing.patch import PatchLines, read_patch
+from bot.landing.patch import PatchLines, read_patches
 from bot.landing.places import NO_RULES, Place, Rules, own_part, place
 from bot.model import FileChange, Lines
 
@@ -50,9 +50,15 @@ class ReadFile:
     generated: int = 0
 
 
-def read_files(files: Sequence[FileChange], rules: Rules = NO_RULES) -> tuple[ReadFile, ...]:
-    """The files of one commit, read. Moves are looked for over all of them."""
-    read = [_read(change, rules) for change in files]
+def read_files(
+    files: Sequence[FileChange], rules: Rules = NO_RULES, patches: Sequence[PatchLines | None] | None = None
+) -> tuple[ReadFile, ...]:
+    """The files of one commit, read. Moves are looked for over all of them.
+
+    `patches` are their lines, where somebody has read them already.
+    """
+    patches = read_patches(files) if patches is None else patches
+    read = [_read(change, lines, rules) for change, lines in zip(files, patches, strict=True)]
     texts = [text for _, text in read if text is not None and (text.added or text.removed)]
     if any(text.added for text in texts) and any(text.removed for text in texts):
         count_moves(texts)
@@ -68,17 +74,16 @@ def _with_moves(read: ReadFile, text: Text | None) -> ReadFile:
     )
 
 
-def _read(change: FileChange, rules: Rules) -> tuple[ReadFile, Text | None]:
+def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> tuple[ReadFile, Text | None]:
     """One file, and where moves may be looked for: in what is the project's own."""
     if change.submodule or change.symlink:
         return ReadFile(change, "vendored" if change.submodule else "config", None, (), ()), None
     found = place(change.path, rules)
-    if change.patch is None:
+    if lines is None:
         part = found.part or own_part(change.path, found.language, rules)
         return ReadFile(change, part, found.language, (), ()), None
     if found.part in ("lockfiles", "generated") or (found.ruled and found.part in NOT_OURS):
         return ReadFile(change, found.part, found.language, (), ()), None
-    lines = read_patch(change.patch)
     language = found.language if found.settled else _language(change.path, lines, found)
     part = _part(change, lines, found, rules, language)
     if part in NOT_OURS:
@@ -108,17 +113,20 @@ def _notebook(change: FileChange, lines: PatchLines, part: str, language: str | 
 
 def _language(path: str, lines: PatchLines, found: Place) -> str | None:
     """By the lines of the patch where the name allows several; its first lines only where the patch begins there."""
-    shown = lines.added or lines.removed
-    if lines.top == 1:
-        head = content.cut(shown[:_HEAD_LINES] if _is_whole(lines) else lines.head + shown[:_HEAD_LINES])
+    shown = (lines.added or lines.removed)[:_HEAD_LINES]
+    if not lines.at_top:
+        head = ["", *content.cut(shown)]
     else:
-        head = "\n" + content.cut(shown[:_HEAD_LINES])
+        head = content.cut(shown if _is_whole(lines) else lines.head + shown) or [""]
     return linguist.language_by_head(path, head) or found.language
 
 
 def _is_whole(lines: PatchLines) -> bool:
     """Whether the patch adds or removes a whole file, so that its lines are all there is."""
-    return not (lines.added and lines.removed) and " " not in lines.signs
+    if lines.added and lines.removed:
+        return False
+    hunks = lines.hunks
+    return "\n " not in hunks and "\n\n" not in hunks and not hunks.endswith("\n")
 
 
 def _part(change: FileChange, lines: PatchLines, found: Place, rules: Rules, language: str | None) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -136,19 +136,19 @@ def language(path: str, first_text: str = "") -> str | None:
     return None if "\0" in first_text[:_NUL_SNIFF] else language_by_head(path, content.head(first_text))
 
 
-def language_by_head(path: str, head: str) -> str | None:
-    """The language of a file by its path and a head that `content.cut` made."""
+def language_by_head(path: str, head: Sequence[str]) -> str | None:
+    """The language of a file by its path and its first lines, as `content.cut` leaves them; at least one."""
     found = candidates(path[path.rfind("/") + 1 :])
     mode = content.editor_mode(head)
     stated = named(mode) if mode else None
-    if stated or (found.settled and not (found.extension and head.startswith("#!"))):
+    if stated or (found.settled and not (found.extension and head[0].startswith("#!"))):
         return stated or found.names[0]
     return _by_text(found, head)
 
 
-def _by_text(found: Candidates, head: str) -> str | None:
+def _by_text(found: Candidates, head: Sequence[str]) -> str | None:
     """Linguist's order once the name alone does not settle it: first line, then the rules about the content."""
-    stated = tables().by_interpreter.get(content.interpreter(head), ()) if head.startswith("#!") else ()
+    stated = tables().by_interpreter.get(content.interpreter(head), ()) if head[0].startswith("#!") else ()
     allowed = [name for name in stated if name in found.names] or list(stated)
     if len(allowed) == 1:
         return allowed[0]

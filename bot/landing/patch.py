@@ -6,33 +6,42 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from bot.model import FileChange
+
 HEAD_LINES = 40
 """how many of them"""
 
 _HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _HEADERS = re.compile(r"\n@(?:@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@)?")
+_AT_TOP = re.compile(r"\n@@ -(?:\d{1,9}(?:,\d{1,9})? \+1|1(?:,\d{1,9})? \+0)[ ,]")
 _ADDED = re.compile(r"\n\+([^\n]*)")
 _REMOVED = re.compile(r"\n-([^\n]*)")
+_CHANGED = re.compile(r"\n([+-][^\n]*)")
 _SIGN = re.compile(r"\n([^\n]?)")
 # git writes what a place loses before what it gets; the second half is optional, or each line of a long loss would be
 # tried as the first of a replacement
 _REPLACED = re.compile(r"(-++)\\?+(\+*+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class PatchLines:
-    """The changed lines of one file, without their sign, in order.
-
-    `top` is the number of the first line shown of the new file (of the old one where nothing is left), 0 if no hunk.
-    """
+    """The changed lines of one file, without their sign, in order."""
 
     added: list[str]
     removed: list[str]
-    top: int = 0
-    head: list[str] = field(default_factory=list)
-    """the first lines of the new file (of the old one where nothing is left), if the patch begins there"""
     hunks: str = ""
     """every line of the hunks, each behind a line end"""
+    at_top: bool = False
+    """the first hunk begins with the first line of the new file (of the old one where nothing is left)"""
+    head: list[str] = field(default_factory=list)
+    """the first lines of the new file (of the old one where nothing is left), if the patch begins there"""
+
+    def said(self) -> list[str]:
+        """The changed lines that are not blank, in the order of the patch: sign, and text without blanks around it."""
+        if self.added and self.removed:
+            return [line[0] + text for line in _CHANGED.findall(self.hunks) if (text := line[1:].strip())]
+        sign = "+" if self.added else "-"
+        return [sign + text for line in self.added or self.removed if (text := line.strip())]
 
     @property
     def signs(self) -> str:
@@ -57,33 +66,37 @@ class PatchLines:
             lost, got, at = lost_end, got_end, end
 
 
-def read_patch(patch: str) -> PatchLines:
-    """The lines of a patch: hunks alone, from the first `@@`, with one line of context or more.
-
-    Hunk headers say how many lines follow; text after that which belongs to no hunk is not counted.
-    """
-    hunks = "\n" + patch.removesuffix("\n")
-    headers, added, removed = _HEADERS.findall(hunks), _ADDED.findall(hunks), _REMOVED.findall(hunks)
-    if not _adds_up(hunks, headers, len(added), len(removed)):
-        hunks = _restored(patch)
-        headers, added, removed = _HEADERS.findall(hunks), _ADDED.findall(hunks), _REMOVED.findall(hunks)
-    top = (int(headers[0][2]) or int(headers[0][0])) if headers else 0
-    return PatchLines(
-        added,
-        removed,
-        top,
-        _head(hunks[1:].split("\n", 3 * HEAD_LINES)) if top == 1 else [],
-        hunks,
+def read_patches(files: Sequence[FileChange]) -> tuple[PatchLines | None, ...]:
+    """The lines of each file, None where none are shown."""
+    return tuple(
+        [read_patch(file.patch, (file.additions, file.deletions)) if file.patch is not None else None for file in files]
     )
 
 
-def _adds_up(hunks: str, headers: Sequence[tuple[str, str, str, str]], added: int, removed: int) -> bool:
+def read_patch(patch: str, counted: tuple[int, int] | None = None) -> PatchLines:
+    """The lines of a patch: hunks alone, from the first `@@`, with one line of context or more.
+
+    Hunk headers say how many lines follow; text after that which belongs to no hunk is not counted. Where as many lines
+    look added and removed as git `counted`, there is no such text, and headers need not be read.
+    """
+    hunks = "\n" + patch.removesuffix("\n")
+    added, removed = _ADDED.findall(hunks), _REMOVED.findall(hunks)
+    if (len(added), len(removed)) != counted and not _adds_up(hunks, len(added), len(removed)):
+        hunks = _restored(patch)
+        added, removed = _ADDED.findall(hunks), _REMOVED.findall(hunks)
+    if _AT_TOP.match(hunks):
+        return PatchLines(added, removed, hunks, True, _head(hunks[1:].split("\n", 3 * HEAD_LINES)))
+    return PatchLines(added, removed, hunks)
+
+
+def _adds_up(hunks: str, added: int, removed: int) -> bool:
     """Whether the lines that look like headers count all others between them.
 
     Counting is far cheaper than looking at each line, and true of nearly every patch.
     """
     if hunks[:2] != "\n@":
         return False
+    headers = _HEADERS.findall(hunks)
     remarks = hunks.count("\n\\") if "\\" in hunks else 0
     context = hunks.count("\n") - len(headers) - added - removed - remarks
     old = new = 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from bot.landing.trailers import message_lines, trailer_lines
+from bot.landing.message import Message, read_message
+from bot.landing.trailers import trailer_lines
 from bot.model import Landing
 
 
@@ -20,6 +21,29 @@ class LandingSettings:
 
 
 DEFAULT = LandingSettings()
+TRAILERS = frozenset(
+    (
+        "change-id",
+        "differential revision",
+        "differential-revision",
+        "fbshipit-source-id",
+        "ghstack-source-id",
+        "git-svn-id",
+        "github-pull-request",
+        "gitorigin-revid",
+        "link",
+        "original commit changeset",
+        "original phabricator diff",
+        "piperorigin-revid",
+        "pull request resolved",
+        "pull-request",
+        "pull-request-resolved",
+        "reviewed-on",
+        "x-link",
+    )
+)
+"""the keys, in lower case, that somebody asks for; configuration may add more"""
+_NO_TRAILERS: Mapping[str, list[str]] = MappingProxyType({})
 _NO_TITLES = ("piperorigin-revid:", "gitorigin-revid:", "copybara_", "change-id:", "signed-off-by:", "co-authored-by:")
 
 
@@ -40,33 +64,32 @@ class Reading:
 
     landing: Landing
     settings: LandingSettings
+    message: Message
     subject: str
-    lines: list[str]
+    lines: Sequence[str]
     trailers: Mapping[str, list[str]]
-    """values of every line that starts like a trailer, by key in lower case"""
+    """values of every line that starts like a trailer, by key in lower case; empty where nobody would ask for one"""
+    carrier: Message
     carrier_subject: str
-    carrier_lines: list[str]
+    carrier_lines: Sequence[str]
+    """empty, as is the subject, where the commit came by itself"""
+    merged: bool
+    """a merge commit brought it"""
 
     @classmethod
     def of(cls, landing: Landing, settings: LandingSettings = DEFAULT) -> Reading:
-        lines = message_lines(landing.commit.message)
-        subject, lines = _without_blank_start(lines)
-        found: dict[str, list[str]] = defaultdict(list)
-        for key, value in trailer_lines(lines):
-            found[key.lower()].append(value)
-        if landing.carrier.id == landing.commit.id:
-            return cls(landing, settings, subject, lines, found, "", [])
-        carried, carrier_lines = _without_blank_start(message_lines(landing.carrier.message))
-        return cls(landing, settings, subject, lines, found, carried, carrier_lines)
+        message = read_message(landing.commit.message)
+        subject, lines = _without_blank_start(message.lines)
+        trailers = _by_key(lines) if settings.trailers or not TRAILERS.isdisjoint(message.keys) else _NO_TRAILERS
+        if landing.carrier is landing.commit or landing.carrier.id == landing.commit.id:
+            return cls(landing, settings, message, subject, lines, trailers, message, "", (), False)
+        carrier = read_message(landing.carrier.message)
+        carried, carrier_lines = _without_blank_start(carrier.lines)
+        return cls(landing, settings, message, subject, lines, trailers, carrier, carried, carrier_lines, True)
 
     @property
     def repository(self) -> str:
         return self.landing.repository.full_name
-
-    @property
-    def merged(self) -> bool:
-        """A merge commit brought it."""
-        return self.landing.carrier.id != self.landing.commit.id
 
     def only(self, key: str) -> str | None:
         """The value of a trailer that the message gives once; a roll-up that gives several names other work."""
@@ -82,7 +105,15 @@ class Reading:
         return "" if line.lower().startswith(_NO_TITLES) else line
 
 
-def _without_blank_start(lines: list[str]) -> tuple[str, list[str]]:
+def _by_key(lines: Sequence[str]) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in trailer_lines(lines):
+        found.setdefault(key.lower(), []).append(value)
+    return found
+
+
+def _without_blank_start(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The subject, and the lines from there on."""
     if lines and (subject := lines[0].strip()):
         return subject, lines
     start = next((number for number, line in enumerate(lines) if line.strip()), 0)

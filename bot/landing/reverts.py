@@ -6,20 +6,22 @@ Targets are spelt as in `bot.landing.keys`. Each form was read in public histori
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.landing.keys import PART, pull_key
+from bot.landing.message import message_lines
 from bot.landing.reading import Finding, Reading, pull_address, pull_reference
 from bot.landing.revert_titles import DIFF, PLAIN, QUOTED, named_targets, read_title, says_revert, without_numbers
 from bot.landing.spelt_targets import COMMIT, is_commit_id, spelt_targets
-from bot.landing.trailers import message_lines
 
 _SAYS_RELAND = re.compile(r"\bre-?land(?:s|ed|ing)?\b|\breappl(?:y|ies|ied)\b|\bre-?apply\b", re.IGNORECASE)
 _RELAND_MARK = re.compile(
     r"^(?:\[ ?(?:re-?land|re-?apply)[^\]]{0,30}\] ?|(?:re-?land|re-?apply)(?:s|ed|ing)?\b[: ]? ?)", re.IGNORECASE
 )
 _PARTLY = re.compile(r"\b(?:partly|partial|partially|parts? of)\b", re.IGNORECASE)
+_MOST_READ = 65_536
+"""characters of a message in which the words are looked for"""
 _HEDGES = ("but ", "except", "keep", "only ", "apart from", "while ")
 
 
@@ -62,23 +64,29 @@ def _pull_request_text(reading: Reading) -> Reading | None:
     return replace(reading, subject=lines[0], lines=lines)
 
 
-_WORDS = re.compile(
-    r"revert|back(?:ed|ing)?[ -]?out|unland|roll(?:ed|ing)?[ -]?back|re-?land|re-?appl|original (?:commit|phab)"
-)
-_HINTS = ("rever", "out", "land", "roll", "appl", "original ")
+_SAYING = re.compile(r"re(?:vert|-?land|-?appl)")
+_SAYING_OTHERWISE = re.compile(r"back(?:ed|ing)?[ -]?out|unland|roll(?:ed|ing)?[ -]?back|original (?:commit|phab)")
+_HINTS = ("out", "back", "unland", "original ")
 
 
 def _worth_reading(reading: Reading) -> bool:
+    """Whether anything in reach says so at all.
+
+    In a message that may be long one word is looked for whose beginning is plain text, which is fast; no form reads
+    any other word but in the subject, or in a line that says "this partly".
+    """
+    lower = reading.message.lower[:_MOST_READ]
+    if _SAYING.search(lower) or _says_so(reading.subject.lower()) or ("\nthis part" in lower and _says_so(lower)):
+        return True
     told = reading.landing.pull_request
-    texts = (
-        reading.landing.commit.message[:65536],
-        reading.carrier_subject,
-        *reading.carrier_lines[1:4],
-        told.title if told else "",
-    )
-    text = "\n".join(texts).lower()
-    # a plain search for what every such word holds is far cheaper than the expression
-    return any(map(text.__contains__, _HINTS)) and _WORDS.search(text) is not None
+    carried = (reading.carrier_subject, *reading.carrier_lines[1:4]) if reading.merged else ()
+    return any(_says_so(text.lower()) for text in (*carried, told.title if told else "") if text)
+
+
+def _says_so(lower: str) -> bool:
+    if _SAYING.search(lower):
+        return True
+    return any(map(lower.__contains__, _HINTS)) and _SAYING_OTHERWISE.search(lower) is not None
 
 
 def _is_partial(reading: Reading) -> bool:
@@ -91,7 +99,7 @@ def _is_partial(reading: Reading) -> bool:
     )
 
 
-def _is_squash(lines: list[str]) -> bool:
+def _is_squash(lines: Sequence[str]) -> bool:
     """A squash merge lists the messages of its commits, which may have taken back each other."""
     return sum(line.startswith("* ") for line in lines[1:]) > 1
 

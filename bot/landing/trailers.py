@@ -5,33 +5,15 @@ Messages are other people's text, so lines are split and cut, never matched by a
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 
-LONGEST_LINE = 1024
-MOST_LINES = 4000
+from bot.landing.message import LONGEST_LINE, message_lines
+
 _LONGEST_KEY = 40
 _KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ")
 _PICKED = "(cherry picked from commit "
 
 Trailer = tuple[str, str]
-
-
-def message_lines(message: str) -> list[str]:
-    """The lines of a message, each cut at 1 KiB, at most 4,000 (a longer message keeps its start and its end)."""
-    return list(_lines_of(message))
-
-
-@lru_cache(maxsize=4)
-def _lines_of(message: str) -> tuple[str, ...]:
-    """Kept for a moment, because each reader of one commit asks for the same lines."""
-    if "\r" in message:
-        message = message.replace("\r\n", "\n").replace("\r", "\n")
-    lines = message.split("\n")
-    if len(lines) > MOST_LINES:
-        lines = lines[: MOST_LINES // 2] + lines[-MOST_LINES // 2 :]
-    if len(message) > LONGEST_LINE:
-        lines = [line[:LONGEST_LINE] for line in lines]
-    return tuple(map(str.rstrip, lines))
 
 
 def trailers(message: str) -> tuple[Trailer, ...]:
@@ -58,7 +40,7 @@ def footer_lines(message: str) -> tuple[str, ...]:
     return tuple(paragraphs[-1]) if paragraphs else ()
 
 
-def trailer_lines(lines: list[str]) -> list[Trailer]:
+def trailer_lines(lines: Sequence[str]) -> list[Trailer]:
     """Every line that starts like a trailer, wherever it stands, except the first line.
 
     Exporting tools put theirs in the middle of a message; one with nothing behind the colon takes the next line that

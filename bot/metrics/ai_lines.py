@@ -10,6 +10,7 @@ import re
 from functools import cache, lru_cache
 
 from bot.landing.addresses import noreply, plain_email
+from bot.landing.message import Message
 from bot.landing.trailers import as_trailer
 from bot.metrics.ai_signatures import MODELS, TOOLS, Tool, words
 from bot.model import Signature
@@ -51,6 +52,13 @@ _FOOTER = re.compile(
     re.IGNORECASE,
 )
 _HAS_FOOTER = re.compile(r"(?:ed|made|built|written) (?:with|by|using|via) ", re.IGNORECASE)
+_FOOTERS = re.compile(
+    r"\n[^a-z\n]{0,12}(?:this (?:commit|change|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
+    r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
+    r"|co-authored|pair[- ]programmed)"
+    r" (?:with|by|using|via) "
+)
+"""where in a message in lower case a line begins as footers do: a search from line to line is fast"""
 _LONGEST_LEAD = 40
 
 
@@ -174,6 +182,37 @@ def _model(lower: str) -> str | None:
         if lower.startswith(family) and any(sign.isdecimal() for sign in lower[len(family) : len(family) + 12]):
             return name
     return None
+
+
+@cache
+def _keys() -> frozenset[str]:
+    """The keys of all trailers that may name a tool, in lower case."""
+    return CREDITS | ASSISTS | FLAGS | {str(key) for key in _by("keys")}
+
+
+@cache
+def _key_starts() -> str:
+    letters = sorted({key[0] for key in _keys()})
+    return "".join(letters + [letter.upper() for letter in letters])
+
+
+@cache
+def _session_starts() -> re.Pattern[str]:
+    return re.compile("://(?:" + "|".join(re.escape(str(start).lower()) for start in _by("sessions")) + ")")
+
+
+def telling_lines(message: Message) -> list[str]:
+    """The lines of a message, but the first, that may attribute work: `line_tool` finds nothing in any other."""
+    lines = message.lines[1:]
+    found: list[str] = []
+    if not _keys().isdisjoint(message.keys):
+        starts = _key_starts()
+        found += [line for line in lines if line and line[0] in starts and ":" in line]
+    if _FOOTERS.search(message.lower):
+        found += [line for line in lines if _HAS_FOOTER.search(line)]
+    if _session_starts().search(message.lower):
+        found += [line for line in lines if "://" in line]
+    return found
 
 
 @lru_cache(maxsize=4096)

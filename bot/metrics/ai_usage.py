@@ -11,8 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from bot.landing.trailers import message_lines, trailers
-from bot.metrics.ai_lines import branch_tool, line_tool, session_in, tool_of
+from bot.landing.message import read_message
+from bot.landing.trailers import trailers
+from bot.metrics.ai_lines import branch_tool, line_tool, session_in, telling_lines, tool_of
 from bot.metrics.ai_notes import ai_lines
 from bot.model import AiMark, AiUsage, Commit, Fact, PullRequest, Signature
 
@@ -21,7 +22,6 @@ DECLARED_LEVELS = frozenset((1, 3, 4))
 
 MOST_MARKS = 16
 _LONGEST_SOURCE = 200
-_HINTS = ("-by:", "-BY:", "-By:", "enerated", "with", "://", "ession", "hread-", "AI-", "Ai-", "ai-")
 _VERBS = (
     *("generated", "created", "made", "built", "written", "authored", "implemented", "developed", "coded", "drafted"),
     *("assisted", "ultraworked", "programmed"),
@@ -107,28 +107,19 @@ def attribution_lines(message: str) -> tuple[str, ...]:
     A squash message holds the trailers of several commits in its middle, each at the end of a paragraph; a line with
     prose behind it is prose, as are fenced, indented and quoted lines, and the subject.
     """
-    if not any(hint in message for hint in _HINTS):
-        return ()
-    lines = message_lines(message)
+    read = read_message(message)
+    squashed = read.lines[0].startswith(_SQUASHED)
     # `git merge --squash` indents the messages that it joins
-    lines = [line.removeprefix("    ") for line in lines] if lines[0].startswith(_SQUASHED) else lines
-    if not any(map(line_tool, _likely(message, lines[1:]))):
+    lines = [line.removeprefix("    ") for line in read.lines[1:]] if squashed else list(read.lines[1:])
+    telling = lines if squashed else telling_lines(read)
+    if not any(_MAY.match(line) and line_tool(line) for line in telling):
         return ()
     found: list[str] = []
-    for paragraph in _paragraphs(lines[1:]):
+    for paragraph in _paragraphs(lines):
         found += _ending(paragraph)
     known = set(found)
     closing = [f"{key}: {value}" for key, value in trailers(message)]
     return tuple(found + [line for line in closing if line not in known])
-
-
-def _likely(message: str, lines: list[str]) -> list[str]:
-    """The lines whose beginning may attribute work; only a footer's verb can do without a colon."""
-    if message.isascii():
-        lower = message.lower()
-        if not any(map(lower.__contains__, _VERBS)):
-            lines = [line for line in lines if ":" in line]
-    return [line for line in lines if _MAY.match(line)]
 
 
 def _paragraphs(lines: list[str]) -> list[list[str]]:

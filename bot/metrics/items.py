@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -16,7 +16,7 @@ from bot.metrics.hotspots import is_source
 from bot.metrics.links import links, scope_of
 from bot.model import Change, ChangeId, Item, ItemKind, State
 
-__all__ = ["group", "item_id", "links"]
+__all__ = ["group", "item_id", "links", "standing"]
 
 TEMPLATE_DAYS = 21
 TEMPLATE_LIKENESS = 0.5
@@ -46,18 +46,23 @@ class _Read:
 
     change: Change
     links: frozenset[str]
+    """those that change what belongs together"""
     scope: str
-    words: frozenset[str]
-    template: frozenset[str]
-    code: frozenset[str]
-    """source files and tests"""
     paths: frozenset[str]
+
+    def places(self) -> Iterator[str]:
+        """Whatever it has to share with another to belong with it."""
+        yield from self.links
+        yield from self.paths
+        if self.scope:
+            yield self.scope + "\0"
 
 
 def _plain(title: str) -> str:
     return _LEAD.sub("", _TAIL.sub("", title.strip())).strip()
 
 
+@lru_cache(maxsize=1024)
 def _words(title: str) -> frozenset[str]:
     return frozenset(_stem(word.lower()) for word in _WORD.findall(_plain(title)) if word.lower() not in _STOP)
 
@@ -69,6 +74,7 @@ def _stem(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=1024)
 def _template(title: str) -> frozenset[str]:
     """The words of a title without its identifiers: what stays the same along a series."""
     kept = " ".join(word for word in _plain(title).split() if not _IDENTIFIER.fullmatch(word))
@@ -76,8 +82,8 @@ def _template(title: str) -> frozenset[str]:
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    union = len(one | other)
-    return len(one & other) / union if union else 0.0
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared) if shared else 0.0
 
 
 def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
@@ -95,23 +101,19 @@ def _read(change: Change) -> _Read:
     keys |= {f"branch:{fact.carrier}" for fact in first if fact.carrier != fact.commit}
     if change.kind not in _COUNTED:
         keys |= {f"version:{version}" for version in _VERSION.findall(change.title)}
-    paths = frozenset(path for fact in facts for path in fact.paths)
     return _Read(
         change=change,
-        links=frozenset(keys),
+        links=frozenset(key for key in keys if key.startswith(_STATES)),
         scope=scope_of(change.title),
-        words=_words(change.title),
-        template=_template(change.title),
-        code=frozenset(path for path in paths if is_source(path) or is_test(path)),
-        paths=paths,
+        paths=frozenset(path for fact in facts for path in fact.paths),
     )
 
 
 def _stated(one: _Read, other: _Read) -> str | None:
     """The strongest link that both changes state, E1 to E3."""
-    shared = sorted(one.links & other.links)
-    for prefix, rule in _STATED:
-        for key in shared:
+    shared = one.links & other.links
+    for prefix, rule in _STATED if shared else ():
+        for key in sorted(shared):
             if key.startswith(prefix):
                 return f"{rule} {key}"
     return None
@@ -125,6 +127,7 @@ _STATED = (
     ("series:", "E3"),
     ("version:", "E3"),
 )
+_STATES = tuple(prefix for prefix, _ in _STATED)
 _COUNTED = frozenset({"feature", "bug_fix"})
 
 
@@ -139,26 +142,42 @@ def _alike(one: _Read, other: _Read) -> str | None:
     """E4 same scope and title template within three weeks; E5 like titles and shared files."""
     apart = abs(one.change.landed_at - other.change.landed_at)
     if one.scope and one.scope == other.scope and apart <= TEMPLATE_DAYS * 86_400:
-        likeness = _jaccard(one.template, other.template)
+        likeness = _jaccard(_template(one.change.title), _template(other.change.title))
         if likeness >= TEMPLATE_LIKENESS:
             return f"E4 [{one.scope}] titles {likeness:.2f}"
-    likeness = _cosine(one.words, other.words)
-    if likeness >= TEXT_LIKENESS:
-        files = _jaccard(one.paths, other.paths)
-        if files >= FILES_SHARED and (one.code & other.code or likeness >= TEXT_LIKENESS_WITHOUT_CODE):
+    files = _jaccard(one.paths, other.paths)
+    if files >= FILES_SHARED:
+        likeness = _cosine(_words(one.change.title), _words(other.change.title))
+        alone = likeness >= TEXT_LIKENESS_WITHOUT_CODE
+        if alone or (likeness >= TEXT_LIKENESS and _is_code(one.paths & other.paths)):
             return f"E5 titles {likeness:.2f} files {files:.2f}"
     return None
+
+
+def _is_code(paths: Iterable[str]) -> bool:
+    """Whether a source file or a test is among them."""
+    return any(is_source(path) or is_test(path) for path in paths)
 
 
 def _edges(read: Sequence[_Read]) -> Iterator[tuple[int, int, str]]:
     """Every pair that belongs together, with the rule that says so."""
     few = len(read) <= _MOST_PAIRS_OF
-    for (i, one), (j, other) in combinations(enumerate(read), 2):
+    for i, j in _meeting([one.places() if few else one.links for one in read]):
+        one, other = read[i], read[j]
         if "revert" in (one.change.kind, other.change.kind):
             continue
         rule = _stated(one, other) or (_alike(one, other) if few else None)
         if rule:
             yield i, j, rule
+
+
+def _meeting(places: Sequence[Iterable[str]]) -> list[tuple[int, int]]:
+    """The pairs that share a place, in order: all others need not be looked at."""
+    met: dict[str, list[int]] = defaultdict(list)
+    for index, here in enumerate(places):
+        for place in here:
+            met[place].append(index)
+    return sorted({pair for indexes in met.values() if len(indexes) > 1 for pair in combinations(indexes, 2)})
 
 
 def _components(count: int, edges: Sequence[tuple[int, int, str]]) -> list[list[int]]:
@@ -195,8 +214,12 @@ def _title(members: Sequence[Change], kind: ItemKind) -> str:
     """The leading member's own words: the one with most lines among those that decide the kind, then the oldest."""
     standing = [member for member in members if member.state != "reverted"] or list(members)
     deciding = [member for member in standing if member.kind == kind] or standing
-    leading = max(deciding, key=lambda member: (member.lines.code, -member.landed_at, member.id))
+    leading = max(deciding, key=_weight) if len(deciding) > 1 else deciding[0]
     return _TAIL.sub("", leading.title.strip()) or leading.id
+
+
+def _weight(change: Change) -> tuple[int, int, str]:
+    return sum(commit.lines.code for commit in change.counted), -change.landed_at, change.id
 
 
 def _order(change: Change) -> tuple[int, int, str]:
@@ -209,7 +232,7 @@ def group(changes: Sequence[Change]) -> tuple[Item, ...]:
     Rules and thresholds are those of docs/metrics.md; every edge is kept as (one, other, rule).
     """
     ordered = sorted({change.id: change for change in changes}.values(), key=_order)
-    edges = list(_edges(_without_roll_ups([_read(change) for change in ordered])))
+    edges = list(_edges(_without_roll_ups([_read(change) for change in ordered]))) if len(ordered) > 1 else []
     items = []
     for component in _components(len(ordered), edges):
         members = [ordered[index] for index in component]
@@ -218,6 +241,11 @@ def group(changes: Sequence[Change]) -> tuple[Item, ...]:
         kept = tuple((ordered[i].id, ordered[j].id, rule) for i, j, rule in edges if i in inside)
         items.append(Item(kind, _title(members, kind), _state(members), tuple(member.id for member in members), kept))
     return tuple(items)
+
+
+def standing(items: Iterable[Item]) -> Counter[ItemKind]:
+    """How many items of each kind stand: what counts as features and bug fixes."""
+    return Counter(item.kind for item in items if item.state != "reverted")
 
 
 @lru_cache(maxsize=4096)

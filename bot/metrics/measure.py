@@ -8,6 +8,7 @@ from bot.landing.attributes import Attributes
 from bot.landing.conventions import DEFAULT, LandingSettings, Recognised, recognise
 from bot.landing.identity import co_authors, is_bot
 from bot.landing.lines import ReadFile, Rules, languages, read_files, split
+from bot.landing.patch import read_patches
 from bot.landing.repo_config import RepoConfig
 from bot.metrics.ai_usage import marks
 from bot.metrics.change_kind import Evidence, Verdict, classify
@@ -61,8 +62,9 @@ def measure(landing: Landing, rules: Measure, *, notes: str | None = None) -> Fa
     `notes` are the commit's line notes (refs/notes/ai), where a clone has them.
     """
     commit = landing.commit
-    recognised = recognise(landing, rules.landing)
-    read = read_files(commit.files, rules.files)
+    patches = read_patches(commit.files)
+    recognised = recognise(landing, rules.landing, patches)
+    read = read_files(commit.files, rules.files, patches)
     verdict = _verdict(landing, recognised, read, rules.kinds)
     # a machine has no skills, scores or items: its commits are only counted, and seen in the files' history
     person = not is_bot(commit.author)

@@ -186,6 +186,11 @@ def _beside(plain: Score, live: Score) -> Score:
     return plain if live.score is None or not rows else replace(plain, live=LiveScore(live.score, rows))
 
 
+def moves(shown: Known) -> bool:
+    """Whether what GitHub showed of a change can move a score at all."""
+    return shown.checks == "failed" or shown.approved is False
+
+
 def together(since: Known, shown: Known) -> Known:
     """What the record tells of a change, with what GitHub showed of it."""
     return replace(since, checks=shown.checks, approved=shown.approved)

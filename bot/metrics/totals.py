@@ -59,8 +59,13 @@ def delivery_month(change: Change, keys: Collection[PersonKey], zone: ZoneInfo) 
     """The month an item of this change belongs to: that of its delivery, where the contributor landed a commit of it
     then, else that of the contributor's last commit in it; None where the contributor authored none of it."""
     months = [month_of(commit.fact.landed_at, zone) for commit in change.counted if wrote(commit.fact, keys)]
+    return _delivered(change, months, zone) if months else None
+
+
+def _delivered(change: Change, months: Sequence[Month], zone: ZoneInfo) -> Month:
+    """The same, of the months of the contributor's own commits in it."""
     delivered = month_of(change.landed_at, zone)
-    return delivered if delivered in months else (months[-1] if months else None)
+    return delivered if delivered in months else months[-1]
 
 
 def work_by_month(changes: Sequence[Change], keys: Collection[PersonKey], zone: ZoneInfo) -> dict[Month, MonthWork]:
@@ -71,15 +76,16 @@ def work_by_month(changes: Sequence[Change], keys: Collection[PersonKey], zone: 
         return months.setdefault(month, MonthWork(month))
 
     for change in changes:
+        own: list[Month] = []
         for commit in change.counted:
             month = month_of(commit.fact.landed_at, zone)
             if wrote(commit.fact, keys):
+                own.append(month)
                 at(month).commits.append((change, commit))
             elif helped(commit.fact, keys):
                 at(month).co_authored.append((change, commit))
-        delivered = delivery_month(change, keys, zone)
-        if delivered is not None:
-            at(delivered).delivered.append(change)
+        if own:
+            at(_delivered(change, own, zone)).delivered.append(change)
     return {month: months[month] for month in sorted(months)}
 
 

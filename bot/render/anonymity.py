@@ -9,7 +9,19 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from bot.landing.addresses import login_of, noreply, person_key, plain_email
-from bot.model import Change, ChangeId, CommitId, CountedCommit, Profile, Quality, Score, Signature, Text
+from bot.model import (
+    BesideCode,
+    Change,
+    ChangeId,
+    CommitId,
+    CountedCommit,
+    Profile,
+    Quality,
+    Score,
+    Signature,
+    Text,
+    Trace,
+)
 
 if TYPE_CHECKING:
     from bot.digest.profile import Scope
@@ -76,9 +88,11 @@ def unnamed(profile: Profile, identity: Identity) -> Profile:
                     for item in month.items
                 ),
                 repositories=tuple(texts.place(name) for name in month.repositories),
+                beside=texts.beside(month.beside),
             )
             for month in profile.months
         ),
+        beside_months=tuple(replace(one, beside=texts.beside(one.beside)) for one in profile.beside_months),
         quality=texts.quality(profile.quality),
         technical=tuple(replace(skill, evidence=texts.keys(skill.evidence)) for skill in profile.technical),
         repositories=tuple(replace(one, full_name=texts.place(one.full_name)) for one in profile.repositories),
@@ -159,6 +173,26 @@ class _Texts:
     def text(self, text: Text) -> Text:
         sentences = (replace(one, text=self.told(one.text), evidence=self.keys(one.evidence)) for one in text.sentences)
         return replace(text, sentences=tuple(sentences))
+
+    def beside(self, beside: BesideCode) -> BesideCode:
+        return BesideCode(
+            documentation=self.keys(beside.documentation),
+            first_contributions=self.keys(beside.first_contributions),
+            reviews=self._traces(beside.reviews),
+            triage=self._traces(beside.triage),
+            releases=self._traces(beside.releases),
+            newcomers=self._traces(beside.newcomers),
+            self_merges=self._traces(beside.self_merges),
+        )
+
+    def _traces(self, traces: Iterable[Trace]) -> tuple[Trace, ...]:
+        """Those in an own repository lead nowhere."""
+        return tuple(
+            replace(one, repository=self.place(one.repository), name=self.word(one.name), url=None)
+            if self.identity.owns(one.repository)
+            else replace(one, name=self.word(one.name))
+            for one in traces
+        )
 
     def quality(self, quality: Quality) -> Quality:
         return Quality(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from itertools import groupby
-from operator import itemgetter
 
 from bot.model import MonthRecord
 
 LEVELS = ((8, "8 or more"), (4, "4 to 7"), (2, "2 to 3"), (1, "1"))
 """(least commits, words) of a day's level, the strongest first; fixed, so that two pages compare"""
 _LEVEL_OF = tuple(max(0, sum(commits >= least for least, _ in LEVELS) - 1) for commits in range(9))
-Years = dict[str, list[tuple[str, int]]]
-"""year -> (day, commits) of each day with work, oldest first"""
+Days = dict[str, list[str]]
+"""year or month -> its days with work, oldest first"""
 COLUMNS = 54
 """weeks that a calendar year can touch"""
 
@@ -33,30 +32,49 @@ class YearMap:
     """(level 1-4, path), only those that occur"""
 
 
-def by_year(activity: Mapping[str, int]) -> Years:
+def by_year(activity: Mapping[str, int]) -> Days:
     """The days with work of each calendar year that has any, oldest first."""
-    found = groupby(sorted(activity), itemgetter(slice(4)))
-    return {year: [(day, activity[day]) for day in days] for year, days in found}
+    return _runs(sorted(activity), len("2026"))
 
 
-def year_maps(years: Years) -> list[YearMap]:
+def by_month(activity: Mapping[str, int]) -> Days:
+    """The days with work of each calendar month that has any, oldest first."""
+    return _runs(sorted(activity), len("2026-01"))
+
+
+def _runs(days: list[str], width: int) -> Days:
+    """Sorted days by their first `width` characters."""
+    found: Days = {}
+    begin = 0
+    while begin < len(days):
+        start = days[begin][:width]
+        end = bisect_left(days, start + "~", begin)
+        found[start] = days[begin:end]
+        begin = end
+    return found
+
+
+def year_maps(years: Days, activity: Mapping[str, int]) -> list[YearMap]:
     """A map for every calendar year from the first day with work to the last, newest first."""
     if not years:
         return []
     span = range(int(max(years)), int(min(years)) - 1, -1)
-    return [_year_map(f"{year:04d}", years.get(f"{year:04d}", [])) for year in span]
+    return [_year_map(f"{year:04d}", years.get(f"{year:04d}", []), activity) for year in span]
 
 
-def _year_map(year: str, rows: list[tuple[str, int]]) -> YearMap:
+def _year_map(year: str, days: list[str], activity: Mapping[str, int]) -> YearMap:
     every_day, places = _year_grid(int(year))
     points: tuple[list[str], ...] = ([], [], [], [])
     put = [points[level].append for level in _LEVEL_OF]
-    for day, commits in rows:
+    total = 0
+    for day in days:
+        commits = activity[day]
+        total += commits
         put[commits if commits < 8 else 8](places[day])
     return YearMap(
         year=year,
-        commits=sum([commits for _, commits in rows]),
-        days=len(rows),
+        commits=total,
+        days=len(days),
         every_day=every_day,
         levels=tuple((level + 1, "".join(path)) for level, path in enumerate(points) if path),
     )
@@ -80,10 +98,13 @@ def _year_grid(year: int) -> tuple[str, dict[str, str]]:
 
 def whole_years(months: Iterable[str]) -> list[str]:
     """All calendar months of the years from the first of `months` to the last, oldest first."""
-    years = [int(month[:4]) for month in months]
-    if not years:
-        return []
-    return [f"{year:04d}-{month:02d}" for year in range(min(years), max(years) + 1) for month in range(1, 13)]
+    years = {month[:4] for month in months}
+    return list(_months_of_years(int(min(years)), int(max(years)))) if years else []
+
+
+@lru_cache(maxsize=64)
+def _months_of_years(first: int, last: int) -> tuple[str, ...]:
+    return tuple(f"{year:04d}-{month:02d}" for year in range(first, last + 1) for month in range(1, 13))
 
 
 def month_bars(months: Sequence[MonthRecord], height: int = 40) -> tuple[list[str], str, int]:

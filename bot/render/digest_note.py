@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.model import Change, ChangeId, Lines, MonthRecord, Text
 from bot.render.environment import template
-from bot.render.markdown import md_sentences
+from bot.render.markdown import md_beside, md_sentences
 from bot.render.md_text import md_text
 from bot.render.wording import counted, month_name, tally
 
@@ -54,7 +54,12 @@ def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change],
     view = {**_view(ordered, frame), "lead": md_sentences(_below_heading(frame.lead, frame, month), changes)}
     texts = [md_sentences(_below_heading(part.record.summary, frame, month), changes) for part in ordered]
     people = [
-        {"name": md_text(part.name, 200), "tally": md_text(tally(part.record)), "text": text}
+        {
+            "name": md_text(part.name, 200),
+            "tally": md_text(tally(part.record)),
+            "beside": md_beside(part.record.beside, changes),
+            "text": text,
+        }
         for part, text in zip(ordered, texts, strict=True)
     ]
     for form in ("open", "folded", "counted"):

@@ -14,9 +14,12 @@ from bot.model import Profile
 from bot.render import charts, wording
 from bot.render import html_sections as sections
 from bot.render.anonymity import PERSONAL
+from bot.render.beside_code import KNOWN_SINCE
 from bot.render.environment import source, template
-from bot.render.html_evidence import Evidence, Listed, evidence_of, in_no_month, listed_changes
+from bot.render.html_beside_code import beside_bytes, beside_totals
+from bot.render.html_evidence import Evidence, evidence_of
 from bot.render.html_history import history
+from bot.render.html_listing import Listing, listing_of
 from bot.render.html_text import HtmlText
 from bot.render.verification import verify_commands
 
@@ -63,15 +66,15 @@ def render_html(profile: Profile) -> str:
 
 def render_page(profile: Profile, page: Page) -> str:
     """The profile as a page of at most `page.budget` bytes: older evidence is folded to numbers where it must be."""
-    listed = listed_changes(profile)
+    listing = listing_of(profile)
     years = charts.by_year(profile.activity)
-    room = page.budget - _rest(profile, listed, len(years)) - sum(40 + len(one.address) for one in page.snapshots)
+    room = page.budget - _rest(profile, listing, len(years)) - sum(40 + len(one.address) for one in page.snapshots)
     view = _view(profile, page, years)
-    text = _render(view, profile, evidence_of(profile, room, listed))
+    text = _render(view, profile, evidence_of(profile, room, listing))
     excess = len(text.encode("utf-8", "replace")) - page.budget
     if excess <= 0:
         return text
-    return _render(view, profile, evidence_of(profile, room - excess - _SLACK, listed))
+    return _render(view, profile, evidence_of(profile, room - excess - _SLACK, listing))
 
 
 @cache
@@ -87,8 +90,9 @@ def style_hash() -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
 
 
-def _rest(profile: Profile, listed: Listed, years: int) -> int:
+def _rest(profile: Profile, listing: Listing, years: int) -> int:
     """Bytes of everything but the months' own blocks, estimated from above."""
+    elsewhere = [listing.changes[key] for key in listing.elsewhere]
     return (
         _REST_FIXED
         + 82 * len(profile.months)
@@ -98,7 +102,8 @@ def _rest(profile: Profile, listed: Listed, years: int) -> int:
         + 190 * len(profile.languages)
         + 420 * len(profile.repositories)
         + 4 * 1200
-        + sum(110 + len(change.title) + len(change.url or "") for change in in_no_month(profile, listed))
+        + beside_bytes(profile)
+        + sum(110 + len(change.title) + len(change.url or "") for change in elsewhere)
     )
 
 
@@ -107,7 +112,7 @@ def _render(view: dict[str, Any], profile: Profile, evidence: Evidence) -> str:
     short = [month.month for month in profile.months if evidence.detail[month.month] != "rows"]
     return template("page.html").render(
         view,
-        narrative=evidence.sentences(profile.narrative),
+        narrative=HtmlText(evidence.sentences(profile.narrative)),
         history=history(profile, evidence),
         shortened=wording.month_name(short[0]) if short else "",
         quality=sections.quality_rows(profile, evidence),
@@ -115,9 +120,9 @@ def _render(view: dict[str, Any], profile: Profile, evidence: Evidence) -> str:
     )
 
 
-def _view(profile: Profile, page: Page, years: charts.Years) -> dict[str, Any]:
+def _view(profile: Profile, page: Page, years: charts.Days) -> dict[str, Any]:
     """Everything that does not depend on how much evidence is shown."""
-    maps = sections.year_pictures(years)
+    maps = sections.year_pictures(years, profile.activity)
     return {
         "page": page,
         "style": HtmlText(style()),
@@ -130,6 +135,8 @@ def _view(profile: Profile, page: Page, years: charts.Years) -> dict[str, Any]:
         "share_bar": sections.share_bar(profile),
         "lines": sections.line_rows(profile),
         "lines_total": wording.thousands(profile.overall.lines.total),
+        "beside": beside_totals(profile),
+        "known_since": KNOWN_SINCE,
         "bars": sections.bars(profile),
         "maps": maps[:3],
         "older_maps": maps[3:],

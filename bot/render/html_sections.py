@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import groupby
-from operator import attrgetter, itemgetter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from bot.model import Profile, RepositoryRecord, Score
+from bot.model import Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import charts, wording
 from bot.render.colours import language_colour
 from bot.render.html_evidence import Evidence
@@ -17,7 +17,6 @@ from bot.render.verification import repository_addresses
 _QUALITY_ROWS = 8
 """evidence rows of a score on the page, the strongest first"""
 _SKILL_CITED = 6
-_DAYS = {f"{day:02d}": str(day) for day in range(1, 32)}
 
 
 def stats(profile: Profile) -> list[tuple[str, str, str]]:
@@ -64,28 +63,28 @@ def _bar(share: float) -> HtmlText:
     return HtmlText(f"M0,0h{100 * share:.1f}v1H0z")
 
 
-def year_pictures(years: charts.Years) -> list[dict[str, Any]]:
-    """One heat map a calendar year, newest first."""
-    return [
-        {
-            "year": one.year,
-            "says": f"{one.year}: {wording.counted(one.commits, 'commit')} on {wording.counted(one.days, 'day')}",
-            "paths": HtmlText(
-                f'<path class=l0 d="{one.every_day}"/>'
-                + "".join(f'<path class=l{level} d="{path}"/>' for level, path in one.levels)
-            ),
-        }
-        for one in charts.year_maps(years)
-    ]
+def year_pictures(years: charts.Days, activity: Mapping[str, int]) -> list[tuple[str, HtmlText]]:
+    """(year, the row of its heat map) of each calendar year, newest first."""
+    return [(one.year, _year_picture(one)) for one in charts.year_maps(years, activity)]
+
+
+def _year_picture(one: charts.YearMap) -> HtmlText:
+    says = f"{one.year}: {wording.counted(one.commits, 'commit')} on {wording.counted(one.days, 'day')}"
+    days = "".join([f'<path class=l{level} d="{path}"/>' for level, path in one.levels])
+    return HtmlText(
+        f'<div class=yr><span>{one.year}</span><svg viewBox="-.5 -.5 54 7" role=img aria-label="{says}">'
+        f'<path class=l0 d="{one.every_day}"/>{days}</svg></div>'
+    )
 
 
 def month_rows(profile: Profile) -> HtmlText:
     """The table behind every chart and total: one row an active month, newest first."""
     activity = profile.activity
-    days = {
-        month: ", ".join([_DAYS[day[8:]] if (n := activity[day]) == 1 else f"{_DAYS[day[8:]]} ({n})" for day in found])
-        for month, found in groupby(sorted(activity), itemgetter(slice(7)))
-    }
+    brackets = {commits: f" ({commits})" if commits != 1 else "" for commits in set(activity.values())}
+    days: dict[str, str] = {}
+    for month, found in charts.by_month(activity).items():
+        names = _days_of(month)
+        days[month] = ", ".join([names[day] + brackets[activity[day]] for day in found])
     return HtmlText(
         "".join(
             [
@@ -96,6 +95,12 @@ def month_rows(profile: Profile) -> HtmlText:
             ]
         )
     )
+
+
+@lru_cache(maxsize=1024)
+def _days_of(month: str) -> Mapping[str, str]:
+    """`2026-01-09` as `9`, of every day of the month."""
+    return {f"{month}-{day:02d}": str(day) for day in range(1, 32)}
 
 
 def bars(profile: Profile) -> dict[str, Any]:
@@ -116,31 +121,44 @@ def _years(span: list[str]) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def quality_rows(profile: Profile, evidence: Evidence) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One of the four scores: its words, the paths of its scale, and the rows of its strongest evidence."""
+
+    name: str
+    score: str
+    basis: str
+    rated: bool
+    dot: HtmlText
+    range: HtmlText
+    rows: HtmlText
+    shown: int
+    """pieces of evidence in `rows`"""
+    all: int
+
+
+def quality_rows(profile: Profile, evidence: Evidence) -> list[ScoreRow]:
     """The four scores, rated or not, each with its interval as a line on 0 to 100 and its strongest evidence."""
     return [_score(name, getattr(profile.quality, name), evidence) for name in wording.QUALITY_NAMES]
 
 
-def _score(name: str, score: Score, evidence: Evidence) -> dict[str, Any]:
-    by_effect = sorted(score.evidence, key=attrgetter("effect"))
-    both_ends = dict.fromkeys(by_effect[:_QUALITY_ROWS] + by_effect[-_QUALITY_ROWS:])
-    strongest = sorted(both_ends, key=lambda row: (-abs(row.effect), row.change, row.signal))[:_QUALITY_ROWS]
-    return {
-        "name": name.capitalize(),
-        "score": wording.score_text(score),
-        "basis": wording.score_basis(score),
-        "rated": score.score is not None,
-        "dot": HtmlText(f"M{score.score:.1f} 0h.01" if score.score is not None else ""),
-        "range": HtmlText(f"M{score.interval[0]:.1f} 0H{score.interval[1]:.1f}" if score.interval else ""),
-        "rows": HtmlText(
-            "".join(
-                f"<tr><th scope=row>{evidence.cite([row.change])}<td>{html_text(row.signal)}<td>{signed(row.effect)}"
-                for row in strongest
-            )
-        ),
-        "more": len(score.evidence) - len(strongest),
-        "all": len(score.evidence),
-    }
+def _score(name: str, score: Score, evidence: Evidence) -> ScoreRow:
+    strongest = score.evidence[:_QUALITY_ROWS]
+    return ScoreRow(
+        name=name.capitalize(),
+        score=wording.score_text(score),
+        basis=wording.score_basis(score),
+        rated=score.score is not None,
+        dot=HtmlText(f"M{score.score:.1f} 0h.01" if score.score is not None else ""),
+        range=HtmlText(f"M{score.interval[0]:.1f} 0H{score.interval[1]:.1f}" if score.interval else ""),
+        rows=HtmlText("".join([_effect(row, evidence) for row in strongest])),
+        shown=len(strongest),
+        all=len(score.evidence),
+    )
+
+
+def _effect(row: ScoreEvidence, evidence: Evidence) -> str:
+    return f"<tr><th scope=row>{evidence.cite([row.change])}<td>{html_text(row.signal)}<td>{signed(row.effect)}"
 
 
 def signed(effect: float) -> str:
@@ -195,13 +213,13 @@ def language_rows(profile: Profile) -> dict[str, Any]:
             )
         ),
         "rows": [
-            {
-                "name": skill.name,
-                "colour": colour,
-                "lines": wording.thousands(skill.lines),
-                "share": f"{100 * skill.lines / total:.1f} %" if total else "",
-                "since": wording.short_month(skill.first_month),
-            }
+            (
+                colour,
+                skill.name,
+                wording.thousands(skill.lines),
+                f"{100 * skill.lines / total:.1f} %" if total else "",
+                wording.short_month(skill.first_month),
+            )
             for skill, colour in zip(languages, colours, strict=True)
         ],
     }
@@ -219,22 +237,17 @@ def skill_rows(profile: Profile, evidence: Evidence) -> list[tuple[str, str, Htm
     ]
 
 
-def repository_cards(profile: Profile) -> list[dict[str, Any]]:
-    """One card a repository: name, span, months, commits, languages, skills."""
+def repository_cards(profile: Profile) -> list[tuple[HtmlText, str, str, str, str]]:
+    """(name, span, months and commits, languages, skills) of each repository."""
     addresses = repository_addresses(profile)
     return [_card(record, addresses.get(record.full_name)) for record in profile.repositories]
 
 
-def _card(record: RepositoryRecord, address: str | None) -> dict[str, Any]:
-    return {
-        "name": HtmlText(html_link(address, html_name(record.full_name))),
-        "span": wording.span(record.first_month, record.last_month),
-        "counts": f"{wording.counted(record.active_months, 'active month')} • "
-        + wording.counted(record.commits, "commit"),
-        "languages": _listed(record.languages),
-        "skills": _listed(record.skills),
-    }
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
+def _card(record: RepositoryRecord, address: str | None) -> tuple[HtmlText, str, str, str, str]:
+    return (
+        HtmlText(html_link(address, html_name(record.full_name))),
+        wording.span(record.first_month, record.last_month),
+        f"{wording.counted(record.active_months, 'active month')} • {wording.counted(record.commits, 'commit')}",
+        ", ".join(record.languages),
+        ", ".join(record.skills),
+    )

@@ -1,12 +1,13 @@
 """How does a stranger's text reach HTML, SVG or XML so that nothing in it acts?
 
 Templates escape every plain `str`; `HtmlText` alone passes as it is. Python code that builds rows by hand takes its
-pieces from `html_text`, `html_link` and `html_name`, and the tests put hostile text into every field.
+pieces from `html_text`, `html_words`, `html_link` and `html_name`, and the tests put hostile text into every field.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
@@ -30,6 +31,12 @@ def html_text(text: str, longest: int = LONGEST) -> str:
     if "'" in text or '"' in text or "&" in text or "<" in text or ">" in text:
         return str(escape(text))
     return text
+
+
+def html_words(words: Sequence[str]) -> Sequence[str]:
+    """`html_text` of each of many short texts. Nearly always they are letters and digits, as one look at all tells."""
+    joined = "".join(words)
+    return words if joined.isascii() and joined.isalnum() else [html_text(word) for word in words]
 
 
 def html_name(name: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from bot.metrics.beside_code import together
 from bot.model import Change, Item, MonthRecord, Profile, Quality, RepositoryRecord, Score, ScoreEvidence, Text
+from bot.render.beside_code import objects
 from bot.render.wording import QUALITY_NAMES, instant, lines_of, rfc3339
 
 Object = dict[str, Any]
@@ -124,7 +125,13 @@ def _text(text: Text) -> Object:
 
 
 def _overall(profile: Profile) -> Object:
+    """The sums; beside them, those of work beside code, and the months that had nothing else."""
     overall = profile.overall
+    beside = objects(together(month.beside for month in (*profile.months, *profile.beside_months)), opened=False)
+    if profile.beside_months:
+        beside["live"]["months"] = {
+            one.month: objects(one.beside, opened=True)["live"] for one in profile.beside_months
+        }
     return {
         "commits": overall.commits,
         "co_authored": overall.co_authored,
@@ -136,11 +143,11 @@ def _overall(profile: Profile) -> Object:
         "lines": overall.lines.as_dict(),
         "active_months": overall.active_months,
         "outcomes": overall.outcomes,
-    }
+    } | beside
 
 
 def _month(month: MonthRecord) -> Object:
-    """Reviews given are there where GitHub showed any: no clone holds them."""
+    """Work beside code is there where there is any; what no clone holds of it is `live`."""
     plain = {
         "month": month.month,
         "commits": month.commits,
@@ -155,7 +162,7 @@ def _month(month: MonthRecord) -> Object:
         "summary": _text(month.summary),
         "items": [_item(item) for item in month.items],
     }
-    return plain | {"live": {"reviews": asdict(month.reviews)}} if month.reviews else plain
+    return plain | objects(month.beside, opened=True)
 
 
 def _item(item: Item) -> Object:
@@ -208,7 +215,8 @@ def _skills(profile: Profile) -> Object:
 
 
 def _repository(record: RepositoryRecord) -> Object:
-    return {
+    """Said of a repository whose history is known from some day on: nobody's first contribution to it is told."""
+    plain = {
         "full_name": record.full_name,
         "first_month": record.first_month,
         "last_month": record.last_month,
@@ -217,3 +225,4 @@ def _repository(record: RepositoryRecord) -> Object:
         "languages": list(record.languages),
         "skills": list(record.skills),
     }
+    return plain if record.whole else plain | {"whole_history": False}

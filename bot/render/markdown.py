@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.model import Change, ChangeId, Item, MonthRecord, Profile, Text
-from bot.render import wording
+from bot.metrics.beside_code import together
+from bot.model import BesideCode, Change, ChangeId, Item, MonthRecord, Profile, Text
+from bot.render import beside_code, wording
 from bot.render.environment import template
 from bot.render.md_text import MdText, md_join, md_link, md_text
 from bot.render.plain import LONGEST_TEXT
@@ -30,7 +31,9 @@ def _view(profile: Profile) -> dict[str, Any]:
         "narrative": md_sentences(profile.narrative, changes),
         "overall": _overall(profile),
         "lines": _lines(profile),
-        "months": [_month(month, changes) for month in profile.months],
+        "beside": _beside_code(profile),
+        "known_since": MdText(beside_code.KNOWN_SINCE),
+        "months": [_month(month, changes) for month in beside_code.months_of(profile)],
         "quality": _quality(profile),
         "ai": list(zip(map(MdText, _AI), map(md_text, wording.percents(profile.ai_usage.shares())), strict=True)),
         "tools": _tools(profile),
@@ -106,9 +109,27 @@ def _month(month: MonthRecord, changes: Changes) -> dict[str, Any]:
     return {
         "name": MdText(wording.month_name(month.month)),
         "tally": MdText(wording.tally(month)),
+        "beside": md_beside(month.beside, changes),
         "summary": md_sentences(month.summary, changes),
         "items": [_item(item, changes) for item in month.items],
     }
+
+
+def _beside_code(profile: Profile) -> list[MdText]:
+    whole = together(month.beside for month in beside_code.months_of(profile))
+    return [md_text(one.words) for one in beside_code.said(whole)]
+
+
+def md_beside(beside: BesideCode, changes: Changes) -> MdText:
+    """`reviewed 2 pull requests of others (3 reviews) ([app#12](…), [app#14](…))` of each sort, one after the other."""
+    return md_join(MdText(" • "), (_opened(one, changes) for one in beside_code.said(beside)))
+
+
+def _opened(one: beside_code.Said, changes: Changes) -> MdText:
+    links = [md_link(md_text(beside_code.label(trace)), trace.url) for trace in one.traces[:_CITED]]
+    more = [MdText(f"{len(one.traces) - _CITED} more")] if len(one.traces) > _CITED else []
+    places = md_join(_COMMA, links + more) if links else md_cite(one.changes, changes)
+    return md_text(one.words) + MdText(" (") + places + MdText(")")
 
 
 def _item(item: Item, changes: Changes) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from bot.render.environment import source, template
 from bot.render.html import style
 from bot.render.html_evidence import evidence_of
 from bot.render.html_history import month_items
+from bot.render.html_listing import listing_of
 from bot.render.html_text import HtmlText
 
 PROBLEMS = {
@@ -138,7 +139,7 @@ def month_page(profile: Profile, month: Month, place: Place) -> str:
     whole = months_of(profile)
     at = whole.index(month)
     own = only_month(profile, month)
-    evidence = evidence_of(own, _ROOM)
+    evidence = evidence_of(own, _ROOM, listing_of(own))
     record = own.months[0]
     earlier = _way(whole[at + 1 : at + 2], place)
     return site_page(
@@ -146,12 +147,12 @@ def month_page(profile: Profile, month: Month, place: Place) -> str:
         f"{own.contributor.display}, {wording.month_name(month)}",
         place,
         span=wording.tally(record),
-        summary=evidence.sentences(record.summary),
+        summary=HtmlText(evidence.sentences(record.summary)),
         stats=[row for row in sections.stats(own) if row[0] != "Active months"],
         lines=sections.line_rows(own),
         lines_total=wording.thousands(record.lines.total),
         languages=", ".join(record.languages),
-        work=month_items(record, evidence),
+        work=month_items(record, evidence, own.method.timezone),
         back=place.base,
         earlier=earlier,
         later=_way(whole[at - 1 : at] if at else (), place),

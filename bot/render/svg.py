@@ -41,7 +41,7 @@ def _file(picture: Picture) -> str:
 
 def render_heatmap(profile: Profile) -> str:
     """Commits by day, one grid a calendar year, newest first."""
-    maps = charts.year_maps(charts.by_year(profile.activity))
+    maps = charts.year_maps(charts.by_year(profile.activity), profile.activity)
     tall = 7 * _PITCH + 20
     months = "".join(
         f'<text class="s" x="{40 + 54 * place}" y="16">{name[:3]}</text>'

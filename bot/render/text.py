@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from bot.model import Change, ChangeId, Item, MonthRecord, Profile, Text
-from bot.render import wording
+from bot.metrics.beside_code import together
+from bot.model import BesideCode, Change, ChangeId, Item, MonthRecord, Profile, Text
+from bot.render import beside_code, wording
 from bot.render.plain import plain, plain_lines
 from bot.render.verification import verify_commands
 
@@ -27,6 +28,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     yield ""
     yield from _paragraph(profile.narrative)
     yield from _overall(profile)
+    yield from _beside_code(profile)
     yield from _history(profile)
     yield from _activity(profile)
     yield from _quality(profile)
@@ -61,9 +63,12 @@ def _wrap(text: str, indent: str, hanging: str = "") -> list[str]:
 
 def cite(changes: Iterable[ChangeId]) -> str:
     """`api#12, api#14, 3 more`."""
-    ids = [plain(wording.short_id(change)) for change in changes]
-    more = [f"{len(ids) - _CITED} more"] if len(ids) > _CITED else []
-    return ", ".join(ids[:_CITED] + more)
+    return _first([plain(wording.short_id(change)) for change in changes])
+
+
+def _first(names: list[str]) -> str:
+    more = [f"{len(names) - _CITED} more"] if len(names) > _CITED else []
+    return ", ".join(names[:_CITED] + more)
 
 
 def _columns(rows: Iterable[tuple[str, str]], indent: str = "  ") -> Iterator[str]:
@@ -99,13 +104,31 @@ def _overall(profile: Profile) -> Iterator[str]:
     yield ""
 
 
+def _beside_code(profile: Profile) -> Iterator[str]:
+    whole = together(month.beside for month in beside_code.months_of(profile))
+    if whole:
+        yield from _heading("Beside code (in none of the numbers above)")
+        yield from (f"  {one.words}" for one in beside_code.said(whole))
+        yield from ("", *_wrap(beside_code.KNOWN_SINCE, ""), "")
+
+
+def _opened(beside: BesideCode) -> Iterator[str]:
+    """Each sort on a line, with what it opens into."""
+    for one in beside_code.said(beside):
+        places = [plain(beside_code.label(trace)) for trace in one.traces] or [
+            wording.short_id(key) for key in one.changes
+        ]
+        yield from _wrap(f"{one.words} [{_first(places)}]", "  ", "  ")
+
+
 def _history(profile: Profile) -> Iterator[str]:
     yield from _heading("Work history")
     changes = {change.id: change for change in profile.changes}
     day = wording.day_reader(profile.method.timezone)
-    for month in profile.months:
+    for month in beside_code.months_of(profile):
         yield wording.month_name(month.month)
-        yield f"  {wording.tally(month)}"
+        yield from ([f"  {tally}"] if (tally := wording.tally(month)) else [])
+        yield from _opened(month.beside)
         yield from _paragraph(month.summary, "  ")
         yield from _items(month, changes)
         days = sorted({day(changes[key].landed_at) for item in month.items for key in item.changes if key in changes})

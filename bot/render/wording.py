@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from zoneinfo import ZoneInfo
 
-from bot.model import PARTS, Change, ChangeId, Item, Lines, MonthRecord, Reviews, Score
+from bot.model import PARTS, Change, ChangeId, Item, Lines, MonthRecord, Score
 
 BULLET = " • "
 MONTH_NAMES = (
@@ -51,14 +51,6 @@ NOT_AVAILABLE = "n/a"
 PROVISIONAL_BELOW = 3
 """rated changes; under this number a score is shown as provisional"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_TALLIED: Callable[[MonthRecord], tuple[int, ...]] = attrgetter("commits", "co_authored", "features", "bugs", "other")
-_TALLY_NAMES = (
-    ("commit", "commits"),
-    ("co-authored commit", "co-authored commits"),
-    ("feature", "features"),
-    ("bug fix", "bug fixes"),
-    ("other", "other"),
-)
 _EACH_PART: Callable[[Lines], tuple[int, ...]] = attrgetter(*PARTS)
 
 
@@ -67,33 +59,29 @@ def thousands(number: int) -> str:
     return f"{number:,}"
 
 
+@lru_cache(maxsize=4096)
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """`1 commit`, `2 commits`, `0 commits`; `many` where an `s` is not enough."""
+    """`1 commit`, `2 commits`, `0 commits`; `many` where an `s` is not enough.
+
+    Kept, as a page says the same small numbers of things over and over, and grouping digits is slow.
+    """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def tally(month: MonthRecord) -> str:
     """`3 commits • 1 feature • 2 bug fixes`; parts that are zero are left out."""
     said = []
-    for number, (one, many) in zip(_TALLIED(month), _TALLY_NAMES, strict=True):
-        if number:
-            said.append(f"{number:,} {one if number == 1 else many}")
-    return BULLET.join([*said, reviews_given(month.reviews)] if month.reviews else said)
-
-
-def reviews_given(reviews: Reviews) -> str:
-    """`reviewed 3 pull requests of others (4 reviews, 2 approvals)`: beside the numbers of the code, never in them."""
-    depth = [
-        counted(number, one, many)
-        for number, one, many in (
-            (reviews.given, "review", "reviews"),
-            (reviews.approvals, "approval", "approvals"),
-            (reviews.rounds, "request for changes", "requests for changes"),
-            (reviews.remarks, "remark on a line", "remarks on lines"),
-        )
-        if number
-    ]
-    return f"reviewed {counted(reviews.pull_requests, 'pull request')} of others ({', '.join(depth)})"
+    if month.commits:
+        said.append(counted(month.commits, "commit"))
+    if month.co_authored:
+        said.append(counted(month.co_authored, "co-authored commit"))
+    if month.features:
+        said.append(counted(month.features, "feature"))
+    if month.bugs:
+        said.append(counted(month.bugs, "bug fix", "bug fixes"))
+    if month.other:
+        said.append(counted(month.other, "other", "other"))
+    return BULLET.join(said)
 
 
 @cache
@@ -224,9 +212,13 @@ def lines_of(change: Change) -> Lines:
     return commits[0].lines if len(commits) == 1 and commits[0].counts else change.lines
 
 
-def lines_in(lines: Lines) -> int:
-    """`lines.total`, in one step: a page asks it of every change."""
-    return sum(_EACH_PART(lines))
+def changed_lines(change: Change) -> int:
+    """`change.lines.total`, without the sums of its parts: a page asks it of every change."""
+    total = 0
+    for commit in change.commits:
+        if commit.counts:
+            total += sum(_EACH_PART(commit.lines))
+    return total
 
 
 def item_state(item: Item, changes: Mapping[ChangeId, Change]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -11,9 +12,10 @@ from typing import Any
 from sqlalchemy import Boolean, LargeBinary, Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.arrays import array_text
 from bot.store.border import LARGEST, SMALLEST, canonical_json, clean_text, whole_number
 from bot.store.columns import Instant, Json, Spelt, Whole, Words, instant_text
-from bot.store.turn import SQLITE, Ask, Plan, Rows, Spelling, Tell, run, spelling_of
+from bot.store.turn import SQLITE, Ask, Plan, Rows, Say, Spelling, Tell, run, spelling_of
 
 Row = tuple[Any, ...]
 Names = tuple[str, ...]
@@ -28,6 +30,8 @@ _ARRAYS = {
 }
 _SLICE = 1000
 """rows in one statement; SQLite allows 32,766 values"""
+_FEW = 8
+"""rows that are looked at value by value"""
 
 
 async def insert_new(
@@ -48,16 +52,16 @@ def inserting(
 ) -> Plan[list[Row]]:
     """The plan of `insert_new`; without `returning` it gives nothing."""
     tail = _tail(returning)
+    if not returning:
+        yield from _saying(spelling, table, columns, rows, tail)
+        return []
     found: Rows = []
     for at in range(0, len(rows), _SLICE):
         some = _cleaned(spelling, table, columns, rows[at : at + _SLICE])
         if spelling.is_postgresql:
-            found += yield Ask(_unnest(table, columns, tail), some)
-        elif returning:
-            flat = [value for row in zip(*some, strict=True) for value in row]
-            found += yield Ask(_values(table, columns, tail, len(some[0])), flat)
+            found += yield Ask(_unnest(table, columns, tail), _arrays(some))
         else:
-            yield Tell(_values(table, columns, tail, 1), list(zip(*some, strict=True)))
+            found += yield Ask(_values(table, columns, tail, len(some)), list(itertools.chain.from_iterable(some)))
     return found
 
 
@@ -65,8 +69,7 @@ def inserting_quietly(table: Table, columns: Names, rows: Sequence[Row]) -> Plan
     """The same on SQLite without a word of which: each statement is one step for all its rows, not one a row."""
     for at in range(0, len(rows), _SLICE):
         some = _cleaned(SQLITE, table, columns, rows[at : at + _SLICE])
-        flat = [value for row in zip(*some, strict=True) for value in row]
-        yield Ask(_values(table, columns, _tail(()), len(some[0])), flat)
+        yield Say(_values(table, columns, _tail(()), len(some)), list(itertools.chain.from_iterable(some)))
 
 
 def upserting(
@@ -80,25 +83,43 @@ def upserting(
     if not rows:
         return
     by_key, tail = _upsert(spelling, table, columns, keep, rising)
-    ordered = sorted(rows, key=by_key)
-    for at in range(0, len(ordered), _SLICE):
-        some = _cleaned(spelling, table, columns, ordered[at : at + _SLICE])
+    yield from _saying(spelling, table, columns, sorted(rows, key=by_key), tail)
+
+
+def _saying(spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row], tail: str) -> Plan[None]:
+    for at in range(0, len(rows), _SLICE):
+        some = _cleaned(spelling, table, columns, rows[at : at + _SLICE])
         if spelling.is_postgresql:
-            yield Ask(_unnest(table, columns, tail), some)
+            yield Say(_unnest(table, columns, tail), _arrays(some))
         else:
-            yield Tell(_values(table, columns, tail, 1), list(zip(*some, strict=True)))
+            yield Tell(_values(table, columns, tail, 1), some)
 
 
-def _cleaned(spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row]) -> list[list[Any]]:
-    """The columns of the rows, past the border."""
-    some = [list(column) for column in zip(*rows, strict=True)]
-    for values, clean in zip(some, _cleaners(table, columns, spelling.dialect), strict=True):
-        if not _is_clean(values, clean):
-            values[:] = [None if value is None else clean(value) for value in values]
-    return some
+def _arrays(rows: Sequence[Row]) -> list[str]:
+    return [array_text(column) for column in zip(*rows, strict=True)]
 
 
-def _is_clean(values: list[Any], clean: Callable[[Any], Any]) -> bool:
+def _cleaned(spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows, past the border. Of many, a column is looked at as a whole: nearly all may go in as they are."""
+    cleaners = _cleaners(table, columns, spelling.dialect)
+    if len(rows) > _FEW:
+        doubtful = [
+            not _is_clean(values, clean) for values, clean in zip(zip(*rows, strict=True), cleaners, strict=True)
+        ]
+        if not any(doubtful):
+            return rows
+        cleaners = tuple(clean if doubt else _as_it_is for clean, doubt in zip(cleaners, doubtful, strict=True))
+    return [
+        tuple([None if value is None else clean(value) for value, clean in zip(row, cleaners, strict=True)])
+        for row in rows
+    ]
+
+
+def _as_it_is(value: object) -> object:
+    return value
+
+
+def _is_clean(values: Sequence[Any], clean: Callable[[Any], Any]) -> bool:
     """Whether a column of texts or numbers may go in as it is: most may, and all at once are told faster than each."""
     kinds = set(map(type, values))
     if clean is clean_text and kinds == {str}:

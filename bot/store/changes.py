@@ -13,7 +13,7 @@ from bot.model import PARTS, ChangeId, Kind, Lines, Month, PersonKey, Repository
 from bot.store.bulk import upserting
 from bot.store.columns import METADATA, Json, Whole, Words, counters, line_counters
 from bot.store.installations import REPOSITORY
-from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
+from bot.store.turn import Plan, Say, Spelling, run, spelling_of
 
 CHANGE = Table(
     "change",
@@ -85,9 +85,9 @@ def replacing(
     touched = sorted({*lost, *new})
     if touched:
         mine = spelling.among("change_id")
-        yield Ask(f"DELETE FROM contribution WHERE {mine}", (spelling.list_of(touched),))  # noqa: S608  # a name
+        yield Say(f"DELETE FROM contribution WHERE {mine}", (spelling.list_of(touched),))  # noqa: S608  # a name
     if lost:
-        yield Ask(f"DELETE FROM change WHERE {spelling.among('id')}", (spelling.list_of(lost),))  # noqa: S608  # a name
+        yield Say(f"DELETE FROM change WHERE {spelling.among('id')}", (spelling.list_of(lost),))  # noqa: S608  # a name
     names = tuple(one.name for one in fields(ChangeRow))
     rows = [tuple(getattr(row, name) for name in names) for row in new.values()]
     yield from upserting(spelling, CHANGE, names, rows)

@@ -15,7 +15,7 @@ from bot.landing.keys import commit_key
 from bot.model import CommitId, Fact, InstallationId, Month, PersonKey, Repository, RepositoryId
 from bot.store.ledger import numbered, reaching
 from bot.store.totals import Cell
-from bot.store.turn import Ask, Plan, Spelling
+from bot.store.turn import Ask, Plan, Say, Spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def alone(spelling: Spelling, installation: InstallationId) -> Plan[None]:
     Two who sum one person's month at once would each miss what the other adds. SQLite has one writer anyway.
     """
     if spelling.is_postgresql:
-        yield Ask("SELECT pg_advisory_xact_lock(?)", (_LOCKS + installation % 2**32,))
+        yield Say("SELECT pg_advisory_xact_lock(?)", (_LOCKS + installation % 2**32,))
 
 
 _STANDING = """

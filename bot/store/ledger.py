@@ -19,7 +19,7 @@ from bot.store.border import REPLACEMENT, canonical_json
 from bot.store.bulk import inserting
 from bot.store.columns import METADATA, Instant, Json, Spelt, Whole, Words
 from bot.store.installations import REPOSITORY
-from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
+from bot.store.turn import Ask, Plan, Rows, Say, Spelling, run, spelling_of
 
 FACT = Table(
     "fact",
@@ -126,12 +126,15 @@ def _adding_keys(spelling: Spelling, new: Sequence[tuple[int, Fact]]) -> Plan[No
 
 
 # CROSS JOIN keeps the order on SQLite, whose planner would begin with all facts of the installation.
-_NEAR = """
-    SELECT DISTINCT there.fact_id FROM fact_key here
-    CROSS JOIN fact_key there CROSS JOIN fact CROSS JOIN repository
-    WHERE there.key = here.key AND there.role = CASE here.role WHEN 'offers' THEN 'asks' ELSE 'offers' END
-      AND there.fact_id <> here.fact_id AND fact.id = there.fact_id AND repository.id = fact.repository_id
-      AND repository.installation_id = ? AND """
+_MET = """
+    SELECT fact.id, fact.payload FROM (
+        SELECT fact_key.fact_id FROM {asked} CROSS JOIN fact_key
+        WHERE fact_key.key = asked.value AND fact_key.role = 'offers'
+        UNION SELECT fact_key.fact_id FROM {offered} CROSS JOIN fact_key
+        WHERE fact_key.key = offered.value AND fact_key.role = 'asks'
+        EXCEPT SELECT own.value FROM {own}) AS met
+    CROSS JOIN fact CROSS JOIN repository
+    WHERE fact.id = met.fact_id AND repository.id = fact.repository_id AND repository.installation_id = ?"""
 
 
 def reaching(spelling: Spelling, known: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Fact]]:
@@ -140,12 +143,17 @@ def reaching(spelling: Spelling, known: Mapping[int, Fact], installation_id: int
     Most facts meet no other: one statement then.
     """
     found = dict(known)
-    edge = sorted(found)
-    near = _NEAR + spelling.among("here.fact_id", "bigint")
+    edge = list(known.values())
+    sql = _MET.format(
+        asked=spelling.each("asked"), offered=spelling.each("offered"), own=spelling.each("own", "bigint")
+    )
     while edge:
-        rows = yield Ask(near, (installation_id, spelling.list_of(edge)))
-        edge = sorted({int(row[0]) for row in rows} - set(found))
-        found.update((yield from numbered(spelling, edge)))
+        asked = sorted({key for fact in edge for key in asks(fact)})
+        offered = sorted({key for fact in edge for key in offers(fact)})
+        lists = (spelling.list_of(asked), spelling.list_of(offered), spelling.list_of(sorted(found)))
+        near = _facts_by_number((yield Ask(sql, (*lists, installation_id))))
+        found.update(near)
+        edge = list(near.values())
     return found
 
 
@@ -155,6 +163,10 @@ def numbered(spelling: Spelling, numbers: Sequence[int]) -> Plan[dict[int, Fact]
         return {}
     which = spelling.among("id", "bigint")
     rows = yield Ask(f"SELECT id, payload FROM fact WHERE {which}", (spelling.list_of(numbers),))  # noqa: S608  # names
+    return _facts_by_number(rows)
+
+
+def _facts_by_number(rows: Rows) -> dict[int, Fact]:
     return {int(number): fact_from_json(json.loads(payload)) for number, payload in rows}
 
 
@@ -168,7 +180,7 @@ def forgetting(spelling: Spelling, numbers: Sequence[int]) -> Plan[None]:
     """Drop these facts, with their keys."""
     if numbers:
         which = spelling.among("id", "bigint")
-        yield Ask(f"DELETE FROM fact WHERE {which}", (spelling.list_of(numbers),))  # noqa: S608  # names
+        yield Say(f"DELETE FROM fact WHERE {which}", (spelling.list_of(numbers),))  # noqa: S608  # names
 
 
 def numbers_of(spelling: Spelling, repository_id: RepositoryId, commits: Sequence[CommitId]) -> Plan[list[int]]:

@@ -1,4 +1,4 @@
-"""What did GitHub show of a piece of work that no clone holds? Append-only rows: checks, reviews, remarks, merges.
+"""What did GitHub show that no clone holds? Append-only rows: checks, reviews, remarks, merges, triage, releases.
 
 A row is keyed by where it was seen: repository, number of the pull request or issue, signal, and the source's own
 name (a review's or a head commit's). Hearing of it twice is once; what GitHub says later of the same source is a row
@@ -8,25 +8,29 @@ of its own, and the newest counts.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal
-from zoneinfo import ZoneInfo
 
-from sqlalchemy import Column, Index, Table, delete, func, select
+from sqlalchemy import Column, Index, Table, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.landing.months import month_of
+from bot.metrics.beside_code import Deed, DeedKind
 from bot.metrics.scores import NOTHING, Known
-from bot.model import ChangeId, Month, PersonKey, RepositoryId, Reviews
+from bot.model import ChangeId, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.dialect import insert_into
 
 NOBODY = PersonKey("")
 READ = "read"
 """source of the row that says: all reviews of this pull request were read, and none approved"""
-Signal = Literal["checks", "review", "remark", "merge"]
+Signal = Literal["checks", "review", "remark", "merge", "merger", "triage", "release"]
+DEEDS: Mapping[str, DeedKind] = MappingProxyType(
+    {"review": "review", "remark": "remark", "merger": "merger", "triage": "triage", "release": "release"}
+)
+"""signals that tell what a person did"""
 
 OBSERVATION = Table(
     "observation",
@@ -44,7 +48,8 @@ OBSERVATION = Table(
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One thing seen; `at` is when it happened. Checks have the number 0: they belong to a commit, `value["head"]`."""
+    """One thing seen; `at` is when it happened. Checks have the number 0: they belong to a commit, `value["head"]`;
+    so do releases, which have an id of their own in `source`."""
 
     repository_id: RepositoryId
     number: int
@@ -72,17 +77,37 @@ async def of_repositories(
     return await _read(conn, here)
 
 
+async def around(
+    conn: AsyncConnection, work: Any, repositories: Collection[RepositoryId], signals: Collection[Signal]
+) -> list[Observation]:
+    """What was seen of some pull requests (`work`: a query of repository ids and numbers), and all checks of these
+    repositories, which belong to commits; oldest first."""
+    table = OBSERVATION.c
+    of_commits = await of_repositories(conn, repositories, ("checks",))
+    here = table.signal.in_(signals) & table.repository_id.in_(repositories)
+    of_pulls = await _read(conn, here & tuple_(table.repository_id, table.number).in_(work))
+    return sorted([*of_commits, *of_pulls], key=lambda one: (one.at, one.repository_id, one.number))
+
+
 async def of_work(conn: AsyncConnection, repository: RepositoryId, numbers: Collection[int]) -> list[Observation]:
     """Everything seen of these pull requests or issues of one repository, oldest first."""
     return await _read(conn, (OBSERVATION.c.repository_id == repository) & OBSERVATION.c.number.in_(numbers))
 
 
 async def of_people(
-    conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
+    conn: AsyncConnection,
+    people: Collection[PersonKey],
+    repositories: Collection[RepositoryId],
+    span: tuple[datetime, datetime] | None = None,
 ) -> list[Observation]:
-    """What these people did in these repositories, oldest first."""
-    theirs = OBSERVATION.c.person_key.in_(people)
-    return await _read(conn, theirs & OBSERVATION.c.repository_id.in_(repositories))
+    """What these people did in these repositories (within [since, until) of `span`), oldest first; and which releases
+    there are gone, whoever withdrew them."""
+    table = OBSERVATION.c
+    theirs: Any = table.person_key.in_(people)
+    if span is not None:
+        theirs &= (table.at >= span[0]) & (table.at < span[1])
+    gone = (table.number == 0) & (table.signal == "release") & (table.person_key == NOBODY)
+    return await _read(conn, (theirs | gone) & table.repository_id.in_(repositories))
 
 
 async def count_in(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> int:
@@ -128,24 +153,21 @@ def approval(rows: Iterable[Observation]) -> bool | None:
     return False if READ in states else None
 
 
-def reviews_by_month(seen: Iterable[Observation], zone: ZoneInfo) -> dict[Month, Reviews]:
-    """The reviews that one person gave, by the month in which each was submitted."""
-    months: dict[Month, list[Observation]] = defaultdict(list)
-    for one in seen:
-        months[month_of(int(one.at.timestamp()), zone)].append(one)
-    return {month: found for month in sorted(months) if (found := _reviews(months[month])) != Reviews()}
-
-
-def _reviews(rows: Sequence[Observation]) -> Reviews:
-    given = [row for row in rows if row.signal == "review"]
-    about = {(row.repository_id, row.number) for row in rows if row.signal in ("review", "remark")}
-    return Reviews(
-        given=len({(row.repository_id, row.source.partition(":")[0]) for row in given}),
-        pull_requests=len(about),
-        approvals=sum(row.value["state"] == "approved" for row in given),
-        rounds=sum(row.value["state"] == "changes_requested" for row in given),
-        remarks=sum(row.signal == "remark" for row in rows),
-    )
+def deeds_of(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> list[Deed]:
+    """What people did, by the repositories' names of today; what has none is left out."""
+    return [
+        Deed(
+            kind=DEEDS[one.signal],
+            repository=names[one.repository_id],
+            number=one.number,
+            source=one.source,
+            at=int(one.at.timestamp()),
+            did=one.value.get("state", ""),
+            tag=one.value.get("tag", ""),
+        )
+        for one in seen
+        if one.signal in DEEDS and one.value.get("state") != "none" and one.repository_id in names
+    ]
 
 
 async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:

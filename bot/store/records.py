@@ -18,10 +18,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.changes import fold
 from bot.landing.corrections import Classified, corrected
+from bot.metrics.beside_code import Place, seen_by_month
 from bot.metrics.hotspots import History
 from bot.metrics.scores import Known
-from bot.model import Change, ChangeId, Fact, Month, PersonKey, Repository, RepositoryId, Reviews, fact_from_json
-from bot.store import observations, visits
+from bot.model import BesideCode, Change, ChangeId, Fact, Month, PersonKey, Repository, RepositoryId, fact_from_json
+from bot.store import first_landings, observations, visits
 from bot.store.classifications import classified
 from bot.store.corrections import CORRECTION
 from bot.store.installations import REPOSITORY
@@ -52,7 +53,11 @@ class Found:
     visits: tuple[visits.Row, ...] = ()
     observed: tuple[observations.Observation, ...] = ()
     given: tuple[observations.Observation, ...] = ()
-    """reviews by the people who were asked about"""
+    """what the people who were asked about did beside code"""
+    newcomers: tuple[first_landings.First, ...] = ()
+    """first landings of others that these people had a hand in"""
+    whole: frozenset[RepositoryId] = frozenset()
+    """repositories whose history is known from its first commit on"""
     names: Mapping[RepositoryId, str] = field(default_factory=dict)
     """the repositories' full names of today"""
 
@@ -69,15 +74,25 @@ class Found:
         observed, given = (
             tuple(one for one in rows if one.at.timestamp() <= end) for rows in (self.observed, self.given)
         )
-        return replace(self, observed=observed, given=given)
+        newcomers = tuple(one for one in self.newcomers if one.landed_at <= end)
+        return replace(self, observed=observed, given=given, newcomers=newcomers)
 
     def shown(self) -> dict[ChangeId, Known]:
         """What GitHub alone showed of changes there."""
         return observations.known_of(self.observed, self.names)
 
-    def reviews(self, zone: ZoneInfo) -> dict[Month, Reviews]:
-        """The reviews that these people gave, by month."""
-        return observations.reviews_by_month(self.given, zone)
+    def seen(self, zone: ZoneInfo) -> dict[Month, BesideCode]:
+        """What GitHub alone showed these people do, by month."""
+        firsts: dict[Place, int] = {
+            (self.names[one.repository_id], one.pull_request): one.landed_at
+            for one in self.newcomers
+            if one.pull_request is not None and one.repository_id in self.names
+        }
+        return seen_by_month(observations.deeds_of(self.given, self.names), firsts, zone)
+
+    def partial(self) -> frozenset[str]:
+        """The repositories whose history is not known from its first commit on."""
+        return frozenset(name for number, name in self.names.items() if number not in self.whole)
 
     def changes(self, repositories: Mapping[str, Repository]) -> tuple[Change, ...]:
         """What the facts carry, as people corrected it, oldest first."""
@@ -99,7 +114,12 @@ async def facts_about(
     """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
     theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people))
     found = await _folding(conn, FACT.c.id.in_(theirs), repositories, past=True)
-    return replace(found, given=tuple(await observations.of_people(conn, people, repositories)))
+    return replace(
+        found,
+        given=tuple(await observations.of_people(conn, people, repositories)),
+        newcomers=tuple(await first_landings.newcomers_met(conn, people, repositories)),
+        whole=await first_landings.read_whole(conn, repositories),
+    )
 
 
 async def facts_of_month(
@@ -131,7 +151,9 @@ async def _folding(
     rows = await conn.execute(select(REPOSITORY.c.id, REPOSITORY.c.full_name).where(REPOSITORY.c.id.in_(repositories)))
     names = {RepositoryId(row.id): str(row.full_name) for row in rows}
     met = await visits.around(conn, select(reached.c.id), repositories) if past else ()
-    seen = await observations.of_repositories(conn, repositories, SHOWN) if past else ()
+    work = select(FACT.c.repository_id, FACT.c.pull_request).where(FACT.c.id.in_(select(reached.c.id)))
+    work = work.where(FACT.c.pull_request.is_not(None))
+    seen = await observations.around(conn, work, repositories, SHOWN) if past else ()
     return replace(found, said=await classified(conn, names), visits=met, observed=tuple(seen), names=names)
 
 

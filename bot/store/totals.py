@@ -16,6 +16,7 @@ from sqlalchemy import Column, ForeignKey, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId
+from bot.store.arrays import array_text
 from bot.store.border import canonical_json
 from bot.store.bulk import upserting
 from bot.store.changes import lines_from
@@ -144,7 +145,7 @@ _THESE_ARRAYS = (
 def _standing(spelling: Spelling, cells: Sequence[Cell]) -> Plan[dict[Cell, Sum]]:
     """Those of the cells that have a row."""
     if spelling.is_postgresql:
-        rows = yield Ask(_THESE_ARRAYS, [list(column) for column in zip(*cells, strict=True)])
+        rows = yield Ask(_THESE_ARRAYS, [array_text(column) for column in zip(*cells, strict=True)])
     else:
         rows = yield Ask(_THESE, (json.dumps(cells),))
     ends = 3 + len(_NUMBERS)

@@ -1,11 +1,13 @@
 """How do many statements take one turn of the database? A plan yields them, and goes on with the rows they give.
 
 SQLite's driver answers from a thread of its own: handing each statement over and back costs ten times the statement.
-There the whole plan runs in that thread; on PostgreSQL each statement is awaited. The plans are the same.
+There the whole plan runs in that thread. To PostgreSQL statements go one behind the other, and only those are awaited
+that give rows back. The plans are the same.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -13,25 +15,35 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.arrays import array_text
+
 Answer = TypeVar("Answer")
 Rows = list[tuple[Any, ...]]
 
 
 class Ask(NamedTuple):
-    """One statement; `?` stands for a value."""
+    """One statement whose rows the plan goes on with; `?` stands for a value."""
+
+    sql: str
+    values: Sequence[Any] = ()
+
+
+class Say(NamedTuple):
+    """One statement that gives nothing back, and need not be waited for."""
 
     sql: str
     values: Sequence[Any] = ()
 
 
 class Tell(NamedTuple):
-    """One statement for many rows, which gives none back."""
+    """The same for many rows."""
 
     sql: str
     rows: Sequence[Sequence[Any]]
 
 
-Plan = Generator[Ask | Tell, Rows, Answer]
+Step = Ask | Say | Tell
+Plan = Generator[Step, Rows, Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +62,12 @@ class Spelling:
             return f"{column} = ANY(?::{kind}[])"
         return f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608  # a column's name, never a value
 
-    def list_of(self, values: Sequence[Any]) -> Any:
-        return list(values) if self.is_postgresql else json.dumps(list(values))
+    def each(self, name: str, kind: str = "text") -> str:
+        """The values of one `list_of` as a table of that name, with one column `value`."""
+        return f"unnest(?::{kind}[]) AS {name}(value)" if self.is_postgresql else f"json_each(?) AS {name}"
+
+    def list_of(self, values: Sequence[Any]) -> str:
+        return array_text(values) if self.is_postgresql else json.dumps(list(values))
 
 
 SQLITE, POSTGRESQL = Spelling("sqlite"), Spelling("postgresql")
@@ -78,9 +94,12 @@ def _in_the_thread(connection: Any, plan: Plan[Answer]) -> Answer:
         while True:
             if isinstance(step, Ask):
                 step = plan.send(cursor.execute(step.sql, step.values).fetchall())
+                continue
+            if isinstance(step, Say):
+                cursor.execute(step.sql, step.values)
             else:
                 cursor.executemany(step.sql, step.rows)
-                step = plan.send([])
+            step = plan.send([])
     except StopIteration as ended:
         answer: Answer = ended.value
         return answer
@@ -102,20 +121,25 @@ def whole_in_the_thread(connection: Any, plan: Plan[Answer]) -> Answer:
 
 
 async def _awaited(driver: Any, plan: Plan[Answer]) -> Answer:
-    try:
-        step = next(plan)
-        while True:
-            step = plan.send(await _answered(driver, step))
-    except StopIteration as ended:
-        answer: Answer = ended.value
-        return answer
+    async with contextlib.AsyncExitStack() as pipeline:
+        piped = False
+        try:
+            step = next(plan)
+            while True:
+                if not piped and not isinstance(step, Ask):
+                    await pipeline.enter_async_context(driver.pipeline())
+                    piped = True
+                step = plan.send(await _answered(driver, step))
+        except StopIteration as ended:
+            answer: Answer = ended.value
+            return answer
 
 
-async def _answered(driver: Any, step: Ask | Tell) -> Rows:
-    sql = step.sql.replace("?", "%s")
-    async with driver.cursor() as cursor:
-        if isinstance(step, Tell):
-            await cursor.executemany(sql, step.rows)
-            return []
-        await cursor.execute(sql, step.values)
-        return list(await cursor.fetchall()) if cursor.description is not None else []
+async def _answered(driver: Any, step: Step) -> Rows:
+    """The rows of a question; what is said within a pipeline is only sent."""
+    sql, cursor = step.sql.replace("?", "%s"), driver.cursor()
+    if isinstance(step, Tell):
+        await cursor.executemany(sql, step.rows)
+        return []
+    await cursor.execute(sql, step.values)
+    return list(await cursor.fetchall()) if isinstance(step, Ask) else []

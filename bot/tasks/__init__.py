@@ -17,6 +17,7 @@ from bot.tasks.close_month import close_month
 from bot.tasks.end_authorization import end_authorization
 from bot.tasks.erase_person import erase_person
 from bot.tasks.measure_again import measure_again
+from bot.tasks.observe_beside_code import observe_beside_code
 from bot.tasks.observe_pull_request import observe_pull_request
 from bot.tasks.prune_traffic import prune_traffic
 from bot.tasks.publish_post import publish_post
@@ -51,6 +52,7 @@ TASKS: dict[str, Kind] = {
     "end_authorization": Kind(end_authorization),
     "erase_person": Kind(erase_person, timedelta(minutes=30)),
     "measure_again": Kind(measure_again, timedelta(minutes=30)),
+    "observe_beside_code": Kind(observe_beside_code),
     "observe_pull_request": Kind(observe_pull_request),
     "prune_traffic": Kind(prune_traffic, timedelta(hours=1)),
     "publish_post": Kind(publish_post, timedelta(minutes=2)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -139,12 +140,20 @@ async def _changes_here(conn: AsyncConnection, recorded: Recorded, target: Place
     name = next((name for name, repo in recorded.repositories.items() if repo.id == target.repository), None)
     own = {one.fact.commit for c in recorded.changed for one in c.commits if one.fact.repository == name}
     changes: Sequence[Change] = recorded.changed
-    if any(repo.private and repo.id != target.repository for repo in recorded.repositories.values()):
+    private = any(repo.private and repo.id != target.repository for repo in recorded.repositories.values())
+    if private or any(not _named_in(change) <= recorded.repositories.keys() for change in changes):
         seeds = [(target.repository, commit) for commit in sorted(own)]
         facts = await ledger.component(conn, seeds, installation_id=target.installation)
         changes = await fold_for_readers(conn, facts, recorded.repositories, target.repository)
     pairs = [(change, one) for change in changes for one in change.commits]
     return [(change, one) for change, one in pairs if one.fact.repository == name and one.fact.commit in own]
+
+
+def _named_in(change: Change) -> set[str]:
+    """The repositories that a change was made in, and those that its state tells of."""
+    takers = (change.reverted_by, *change.partly_reverted_by)
+    told = {re.split("[#@]", taker, maxsplit=1)[0] for taker in takers if taker}
+    return told | {commit.fact.repository for commit in change.commits}
 
 
 def _grouped(here: _Here, key: Callable[[CountedCommit], K]) -> dict[K, list[Change]]:

@@ -11,13 +11,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.github.graphql import PAGE, Page, Points, read_page
 from bot.history.fetching import Fetched
-from bot.model import Commit, CommitId, PullRequest, RepositoryId
+from bot.model import Commit, CommitId, InstallationId, PullRequest, RepositoryId
 from bot.queue.interface import Job
 from bot.store import backfills, erasure, pulls
 from bot.store.backfills import Backfill
+from bot.store.observations import DEEDS, Observation
 from bot.store.pulls import PullRequestRow
 from bot.tasks.backfill import at_hand, defer
 from bot.tasks.backfill_accounts import Accounts
+from bot.tasks.observe_beside_code import observation
+from bot.tasks.observe_pull_request import rows_of
+from bot.tasks.observing import keep_observed
 from bot.tasks.pull_request_json import kept
 from bot.tasks.workplace import Workplace, asking_github
 
@@ -43,8 +47,17 @@ async def backfill_pages(job: Job, place: Workplace) -> None:
             row = row_of(one.repository_id, pull, now, size=page.pulls.sizes.get(pull.number))
             await see(conn, row)
         await backfills.bring(conn, one.repository_id, brought)
+        await keep_observed(
+            conn, place, (InstallationId(one.installation_id), one.repository_id), deeds_in(one.repository_id, page)
+        )
         await _go_on(conn, place, one, page, kept=len(page.pulls.pulls))
         await job.finish(conn)
+
+
+def deeds_in(repository: RepositoryId, page: Page) -> list[Observation]:
+    """What people did to these pull requests, and the releases they published: the rows that deliveries make too."""
+    shown = [row for seen in page.pulls.seen for row in rows_of(repository, seen) if row.signal in DEEDS]
+    return [*shown, *(observation(repository, one) for one in page.releases)]
 
 
 def _learn(clone: Fetched, head: CommitId, accounts: Accounts, page: Page) -> dict[CommitId, int]:

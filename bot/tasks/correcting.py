@@ -37,7 +37,7 @@ async def fold_corrected(
 async def fold_for_readers(
     conn: AsyncConnection, facts: Iterable[Fact], repositories: Mapping[str, Repository], reader: RepositoryId
 ) -> tuple[Change, ...]:
-    """The same for those who read one repository: other private ones do not exist for them, nor what happened there."""
-    hidden = {name for name, one in repositories.items() if one.private and one.id != reader}
-    seen = {name: one for name, one in repositories.items() if name not in hidden}
-    return await fold_corrected(conn, [fact for fact in facts if fact.repository not in hidden], seen)
+    """The same for those who read one repository: other private ones, and those that are out of reach, do not exist
+    for them, nor what happened there. `repositories` are those within reach."""
+    seen = {name: one for name, one in repositories.items() if not one.private or one.id == reader}
+    return await fold_corrected(conn, [fact for fact in facts if fact.repository in seen], seen)

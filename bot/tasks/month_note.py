@@ -24,6 +24,7 @@ from bot.store.wordings import WHOLE, Wording
 from bot.tasks.configuring import in_force
 from bot.tasks.correcting import disputed, fold_corrected
 from bot.tasks.digest_home import Scope, repositories_here
+from bot.tasks.month_beside import beside_month
 from bot.tasks.workplace import Workplace
 
 UNNAMED = "Somebody who is not named"
@@ -110,7 +111,9 @@ async def month_parts(conn: AsyncConnection, place: Workplace, scope: Scope) -> 
     changes = await _changes(conn, scope, keys, zone)
     unnamed = await visibility.anonymous(conn)
     where = {one.full_name for one in scope.repositories}, scope.month, zone
-    told = told_months(changes, await _people(conn, keys), where, unnamed=unnamed)
+    shown = await _people(conn, keys)
+    beside = await beside_month(conn, scope, sorted(shown), changes, zone)
+    told = told_months(changes, shown, where, unnamed=unnamed, beside=beside)
     if not told:
         return None
     subject = scope.repositories[0].full_name if len(scope.repositories) == 1 else ""

@@ -14,11 +14,12 @@ from datetime import datetime
 from bot.github.listings import read_reviews
 from bot.github.payloads.seen import NOTHING, Checks, Merge, Seen, seen
 from bot.landing.identity import person_key
-from bot.model import RepositoryId, Review
+from bot.model import InstallationId, RepositoryId, Review
 from bot.queue.interface import Job
-from bot.store import erasure, inbox, observations
+from bot.store import inbox, observations
 from bot.store.observations import READ, Observation
 from bot.tasks.known_repository import know_repository
+from bot.tasks.observing import keep_observed
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 
@@ -26,7 +27,7 @@ async def observe_pull_request(job: Job, place: Workplace) -> None:
     """Append what the delivery shows and was not seen before; a delivery that is kept no more shows nothing."""
     given = arguments(job.ref_id)
     repository, shown = RepositoryId(given["repository"]), await _shown(place, given["delivery"])
-    rows = _rows(repository, shown) if shown.checks is None or shown.checks.app != place.ourselves.id else []
+    rows = rows_of(repository, shown) if shown.checks is None or shown.checks.app != place.ourselves.id else []
     if shown.number and rows:
         async with place.store.read() as conn:
             before = await observations.of_work(conn, repository, [shown.number])
@@ -34,8 +35,7 @@ async def observe_pull_request(job: Job, place: Workplace) -> None:
         if merged_at is not None:
             rows += await _read_again(place, (given["installation"], repository), shown, merged_at)
     async with place.store.begin() as conn:
-        gone = await erasure.buried(conn, {one.person_key for one in rows if one.person_key})
-        await observations.observe(conn, [one for one in rows if one.person_key not in gone])
+        await keep_observed(conn, place, (InstallationId(given["installation"]), repository), rows)
         await job.finish(conn)
 
 
@@ -45,16 +45,17 @@ async def _shown(place: Workplace, guid: str) -> Seen:
     return seen(body) if body else NOTHING
 
 
-def _rows(repository: RepositoryId, shown: Seen) -> list[Observation]:
+def rows_of(repository: RepositoryId, shown: Seen) -> list[Observation]:
+    """What one delivery shows, or what an answer says that deliveries would have shown."""
     rows = []
     if shown.checks is not None:
         rows.append(_checks(repository, shown.checks))
     if shown.merge is not None:
-        rows.append(_merge(repository, shown.number, shown.merge))
+        rows += merge_rows(repository, shown.number, shown.merge)
     if shown.review is not None and _is_of_another(shown, shown.review[1]):
-        rows.append(_review(repository, shown.number, shown.review))
+        rows.append(review_row(repository, shown.number, shown.review))
     if shown.comment is not None and _is_of_another(shown, shown.comment[1]):
-        remark = _review(repository, shown.number, shown.comment)
+        remark = review_row(repository, shown.number, shown.comment)
         rows.append(replace(remark, signal="remark", source=str(shown.comment[0]), value={}))
     return rows
 
@@ -70,13 +71,17 @@ def _checks(repository: RepositoryId, found: Checks) -> Observation:
     return Observation(repository, 0, "checks", source, found.at, value)
 
 
-def _merge(repository: RepositoryId, number: int, found: Merge) -> Observation:
-    """Whoever merged it is not kept, only whether it was the author."""
+def merge_rows(repository: RepositoryId, number: int, found: Merge) -> list[Observation]:
+    """The merge itself, which names nobody, and where a person merged it, a row of that person."""
     said = {} if found.by_author is None else {"by_author": found.by_author}
-    return Observation(repository, number, "merge", found.head, found.at, {"head": found.head} | said)
+    rows = [Observation(repository, number, "merge", found.head, found.at, {"head": found.head} | said)]
+    if found.by is not None and not found.by.bot:
+        state, key = "own" if found.by_author else "other", person_key(found.by)
+        rows.append(Observation(repository, number, "merger", found.head, found.at, {"state": state}, key))
+    return rows
 
 
-def _review(repository: RepositoryId, number: int, found: tuple[int, Review]) -> Observation:
+def review_row(repository: RepositoryId, number: int, found: tuple[int, Review]) -> Observation:
     name, review = found
     source, key = f"{name}:{review.state}", person_key(review.author)
     return Observation(repository, number, "review", source, review.submitted_at, {"state": review.state}, key)
@@ -97,7 +102,7 @@ async def _read_again(
     with asking_github():
         repository = await know_repository(place, client, where, None)
         found = await read_reviews(client, repository, shown.number)
-    rows = [_review(where[1], shown.number, one) for one in found if _is_of_another(shown, one[1])]
+    rows = [review_row(where[1], shown.number, one) for one in found if _is_of_another(shown, one[1])]
     if observations.approval(rows) is None:
         rows.append(Observation(where[1], shown.number, "review", READ, merged_at, {"state": "none"}))
     return rows

@@ -127,7 +127,7 @@ def _profile(facts: Sequence[Fact], found: Found, frame: _Frame, now: datetime) 
     person = _as_shown(frame.person, facts)
     scope = Scope(person=person, keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming)
     changes = corrected(fold(facts, repositories_of(frame.shown)), found.said)
-    beside = Beside(found.history(), found.shown(), found.reviews(frame.zone))
+    beside = Beside(found.history(), found.shown(), found.seen(frame.zone), found.partial())
     return as_named(build(changes, scope, beside), changes, scope)
 
 

@@ -94,10 +94,10 @@ async def test_a_running_process_is_asked_where_it_has_the_database(github: Simu
         assert wishes.answer_at(unheard) == wishes.Answer(
             granted=False, words="the App is not installed on nobody; install it there first"
         )
-        for _ in range(600):
+        for _ in range(100):
             if await counted(tmp_path) == (PULLS + 1, 0):
                 break
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.3)
         assert await counted(tmp_path) == (PULLS + 1, 0)
     assert list((tmp_path / "wishes").iterdir()) == []
 

@@ -21,8 +21,9 @@ from landing_facts import (
 from bot.landing.conventions import CONVENTIONS, FORMS, LandingSettings, recognise
 from bot.landing.footers import READ_KEYS
 from bot.landing.keys import patch_key
+from bot.landing.patch import read_patches
 from bot.landing.reading import Reading
-from bot.model import Signature
+from bot.model import FileChange, Signature
 
 PICK = "0123456789abcdef0123456789abcdef01234567"
 PULL = f"https://github.com/{NAME}/pull/12"
@@ -267,11 +268,13 @@ def test_what_a_revert_takes_back_is_not_its_own_identity():
 def test_a_patch_is_known_again_wherever_its_lines_moved_to():
     lines = ["one", "two", "three", "four"]
     here, there = a_file("a.py", lines), a_file("a.py", ["  " + line for line in lines])
-    key = patch_key(NAME, ADA.email, "Add it (#1)", [here])
-    assert key == patch_key(NAME, ADA.email, "add it", [there])
-    assert key != patch_key(NAME, ADA.email, "Add more", [here])
-    assert key != patch_key(NAME, ADA.email, "Add it", [a_file("b.py", lines)])
-    assert patch_key(NAME, ADA.email, "Add it", [a_file("a.py", lines[:3])]) is None
+
+    def key(title: str, file: FileChange) -> str | None:
+        return patch_key(NAME, ADA.email, title, [file], read_patches([file]))
+
+    assert key("Add it (#1)", here) == key("add it", there) != key("Add more", here)
+    assert key("Add it", here) != key("Add it", a_file("b.py", lines))
+    assert key("Add it", a_file("a.py", lines[:3])) is None
 
 
 def test_each_convention_and_form_says_what_it_proves_and_where_it_can_be_seen():

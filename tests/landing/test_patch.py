@@ -14,7 +14,7 @@ def test_signs_are_taken_off_and_order_is_kept() -> None:
     lines = read_patch("@@ -1,3 +1,3 @@ def f\n keep\n-old\n+new\n+newer\n-\n")
     assert lines.added == ["new", "newer"]
     assert lines.removed == ["old", ""]
-    assert lines.top == 1
+    assert lines.at_top
 
 
 def test_content_that_looks_like_a_file_header_is_content() -> None:

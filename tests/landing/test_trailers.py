@@ -1,14 +1,7 @@
 import time
 
-from bot.landing.trailers import (
-    LONGEST_LINE,
-    MOST_LINES,
-    as_trailer,
-    footer_lines,
-    message_lines,
-    trailer_lines,
-    trailers,
-)
+from bot.landing.message import LONGEST_LINE, MOST_LINES, message_lines
+from bot.landing.trailers import as_trailer, footer_lines, trailer_lines, trailers
 
 
 def test_the_last_paragraph_is_read_in_order_with_keys_as_written():

@@ -70,7 +70,7 @@ async def test_deliveries_twice_and_out_of_order_end_in_the_same_record(
     github: Simulator, world: World, tmp_path: Path
 ) -> None:
     async with running(github, world, tmp_path / "calm") as there:
-        await play(there, 30)
+        await play(there, 18)
         calm = await canonical_dump(there.bot.store)
         calm_checks = checks(world)
         github.deliveries.hold()
@@ -110,7 +110,7 @@ async def test_commits_lines_and_months_from_deliveries_equal_those_from_clones(
 ) -> None:
     """Kinds and outcomes may differ: labels, and the rebase button's pull requests, leave no trace in a clone."""
     async with running(github, world, tmp_path) as there:
-        await play(there, 30)
+        await play(there, 18)
         await read_from_the_start(there)
         record = CloneRecord(named_clones(world), cache=False)
         record.refresh()

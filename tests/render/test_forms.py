@@ -11,7 +11,17 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from bot.model import AiUsage, Contributor, LiveScore, Profile, RepositoryRecord, Reviews, Score, ScoreEvidence
+from bot.model import (
+    AiUsage,
+    BesideCode,
+    Contributor,
+    LiveScore,
+    Profile,
+    RepositoryRecord,
+    Score,
+    ScoreEvidence,
+    Trace,
+)
 from bot.render import RENDERERS, wording
 from bot.render.atom import render_feed
 from bot.render.json import schema
@@ -207,7 +217,9 @@ def test_what_github_alone_knows_stands_beside_the_score_and_the_month(form: str
     profile = small_profile()
     row = ScoreEvidence(profile.changes[0].id, "checks of its head failed", -2.5)
     quality = replace(profile.quality, correctness=Score(90.0, 4, (88.0, 92.0), (), LiveScore(87.5, (row,))))
-    reviewed = replace(profile.months[0], reviews=Reviews(4, 3, 2, 1, 5))
+    did = ("approved", "remarked", "reviewed"), ("approved", "changes_requested", *["remarked"] * 4), ("reviewed",) * 3
+    traces = (Trace("harbour/beacon", f"#{number}", None, one) for number, one in enumerate(did, 60))
+    reviewed = replace(profile.months[0], beside=BesideCode(reviews=tuple(traces)))
     told = RENDERERS[form](replace(profile, quality=quality, months=(reviewed, *profile.months[1:])))
     assert "87.5 with what GitHub alone knows: checks of its head failed" in told
     depth = "4 reviews, 2 approvals, 1 request for changes, 5 remarks on lines"
@@ -217,8 +229,12 @@ def test_what_github_alone_knows_stands_beside_the_score_and_the_month(form: str
 
 def test_reviews_in_the_json_satisfy_its_schema_and_are_live() -> None:
     profile = small_profile()
-    reviewed = replace(profile.months[0], reviews=Reviews(1, 1, 1))
+    trace = Trace("harbour/beacon", "#60", "https://github.com/harbour/beacon/pull/60", ("approved", "reviewed"))
+    reviewed = replace(profile.months[0], beside=BesideCode(reviews=(trace,)))
     found = json.loads(RENDERERS["json"](replace(profile, months=(reviewed, *profile.months[1:]))))
     jsonschema.validate(found, schema())
-    assert found["months"][0]["live"]["reviews"]["approvals"] == 1
+    told = {"pull_requests": 1, "given": 1, "approvals": 1, "rounds": 0, "remarks": 0}
+    opened = {"repository": "harbour/beacon", "name": "#60", "did": ["approved", "reviewed"], "url": trace.url}
+    assert found["months"][0]["live"]["reviews"] == told | {"evidence": [opened]}
+    assert found["overall"]["live"] == {"reviews": told}
     assert not any("live" in month for month in found["months"][1:])

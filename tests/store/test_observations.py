@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from zoneinfo import ZoneInfo
 
 from bot.metrics.scores import Known
-from bot.model import PersonKey, Reviews
+from bot.model import PersonKey
 from bot.store import observations
 from bot.store.engine import Store
-from bot.store.observations import Observation, known_of, reviews_by_month
+from bot.store.observations import Observation, deeds_of, known_of
 from tests.store.conftest import APP, FOREIGN, NAMES, NOW, seed
 
 HOUR = timedelta(hours=1)
@@ -63,10 +62,14 @@ def test_a_run_that_passes_later_takes_back_the_one_of_its_app_that_failed() -> 
     assert known_of([CHECKS, PASSED, other, MERGE], NAMES) == {WORK: Known(checks="failed")}
 
 
-def test_reviews_are_counted_by_the_month_they_were_given_in() -> None:
-    asked = replace(REVIEW, number=4, source="5:changes_requested", value={"state": "changes_requested"})
-    later = replace(APPROVAL, number=4, source="6:approved", at=NOW + timedelta(days=40))
+def test_what_a_person_did_is_read_by_the_repositories_names_of_today() -> None:
     remark = replace(REVIEW, number=5, signal="remark", source="9", value={})
-    found = reviews_by_month([REVIEW, APPROVAL, asked, later, remark], ZoneInfo("UTC"))
-    assert list(found.values()) == [Reviews(3, 3, 1, 1, 1), Reviews(1, 1, 1)]
-    assert reviews_by_month([MERGE], ZoneInfo("UTC")) == {}
+    release = replace(REVIEW, number=0, signal="release", source="7:release", value={"state": "release", "tag": "v1"})
+    found = deeds_of([REVIEW, remark, release, MERGE, CHECKS, NOBODY_APPROVED], NAMES)
+    assert [(one.kind, one.number, one.did, one.tag) for one in found] == [
+        ("review", 3, "commented", ""),
+        ("remark", 5, "", ""),
+        ("release", 0, "release", "v1"),
+    ]
+    assert {one.repository for one in found} == {"acme/app"}
+    assert deeds_of([REVIEW], {}) == []

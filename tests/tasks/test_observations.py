@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.metrics.scores import Known
-from bot.model import ChangeId, PersonKey, RepositoryId, Reviews
+from bot.model import BesideCode, ChangeId, PersonKey, RepositoryId, Trace
 from bot.store import observations, records
 from simulator.server import Simulator
 from simulator.state import PullRequest
@@ -129,8 +130,11 @@ async def test_reviews_given_are_counted_beside_the_work_of_whoever_gave_them(th
     mara, ada = (PersonKey(f"u:{one.id}") for one in (there.mara, there.ada))
     async with there.bot.store.read() as conn:
         found = await records.facts_about(conn, [mara], [here(there)])
-        assert (await records.facts_about(conn, [mara], [])).reviews(ZoneInfo("UTC")) == {}
-        assert (await records.facts_about(conn, [ada], [here(there)])).reviews(ZoneInfo("UTC")) == {}
-    assert list(found.reviews(ZoneInfo("UTC")).values()) == [Reviews(2, 1, 1, 1)]
+        assert (await records.facts_about(conn, [mara], [])).seen(ZoneInfo("UTC")) == {}
+        assert (await records.facts_about(conn, [ada], [here(there)])).seen(ZoneInfo("UTC")) == {}
+    address = f"https://github.com/acme/app/pull/{pull.number}"
+    trace = Trace("acme/app", f"#{pull.number}", address, ("approved", "changes_requested", "reviewed", "reviewed"))
+    assert list(found.seen(ZoneInfo("UTC")).values()) == [BesideCode(reviews=(trace,))]
     first = int(found.given[0].at.timestamp())
-    assert list(found.until(first).reviews(ZoneInfo("UTC")).values()) == [Reviews(1, 1, 0, 1)]
+    (before,) = found.until(first).seen(ZoneInfo("UTC")).values()
+    assert before.reviews == (replace(trace, did=("changes_requested", "reviewed")),)

@@ -7,11 +7,13 @@ import os
 import shutil
 import subprocess
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.github.payloads.beside_code import Release, Triage, shown
 from handlers import ROUTERS
 from tests.web.conftest import House
 
@@ -61,4 +63,36 @@ async def test_examples_of_the_app_itself_lead_to_jobs(house: House, examples: l
                 body = json.dumps({"installation": {"id": 5}} | payload).encode()
                 guid = f"{event['name']}-{number}".replace("_", "-")
                 assert await house.send(body, event=event["name"], X_GitHub_Delivery=guid) == 202
-    assert {task for task, _ in house.inbox.jobs} >= {"record_pull_request", "update_installation", "update_repository"}
+    wanted = {"record_pull_request", "update_installation", "update_repository", "observe_beside_code"}
+    assert {task for task, _ in house.inbox.jobs} >= wanted
+
+
+def test_examples_of_issues_and_releases_show_what_was_done(examples: list[dict[str, Any]]) -> None:
+    """In the examples everybody sorts their own issues: somebody else opens them here."""
+    given = {event["name"]: event["examples"] for event in examples if event["name"] in ("issues", "release")}
+    releases = Counter(
+        (payload["action"], found.tag, found.state)
+        for payload in given["release"]
+        if isinstance(found := shown(json.dumps(payload).encode()), Release)
+    )
+    assert set(releases) == {
+        ("deleted", "0.0.1", "gone"),
+        ("prereleased", "0.0.1", "prerelease"),
+        ("published", "0.0.1", "release"),
+        ("released", "0.0.1", "release"),
+    }
+    sorted_by = set()
+    for payload in given["issues"]:
+        if payload["issue"]["user"]["id"] == payload["sender"]["id"]:
+            assert shown(json.dumps(payload).encode()) is None
+        chosen = {"assignee": {"id": 1}} if payload["action"] == "assigned" else {}
+        other = payload | {"issue": payload["issue"] | {"user": {"id": 1, "login": "somebody-else"}}} | chosen
+        if isinstance(found := shown(json.dumps(other).encode()), Triage):
+            sorted_by.add((payload["action"], found.did, found.by.login))
+    assert sorted_by == {
+        ("assigned", "assigned", "Codertocat"),
+        ("closed", "closed", "Codertocat"),
+        ("labeled", "labelled", "Codertocat"),
+        ("milestoned", "milestoned", "Codertocat"),
+        ("transferred", "transferred", "Codertocat"),
+    }

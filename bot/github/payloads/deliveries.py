@@ -111,6 +111,12 @@ def pull_request_is_merged(payload: Any) -> bool:
     return action(payload) == "closed" and Fields(payload).object("pull_request").flag("merged")
 
 
+def issue_author(payload: Any) -> UserId | None:
+    """Who opened an issue; None for a ghost."""
+    user = Fields(payload).object("issue").maybe("user")
+    return None if user is None else UserId(user.identity("id"))
+
+
 def push(payload: Any) -> Push:
     """What moved. The default branch is the payload's own word, as it was at the time of the push."""
     fields = Fields(payload)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
+from bot.github.payloads.beside_code import Release, ReleaseState
 from bot.github.payloads.fields import Fields
-from bot.model import Commit, CommitId, PullRequest, RepositoryId, Signature, UserId
+from bot.github.payloads.seen import Merge, Seen
+from bot.model import Commit, CommitId, PullRequest, RepositoryId, Review, Signature, UserId
 
 _MACHINE = re.compile(r"(?:([0-9]{1,18})\+)?([A-Za-z0-9-]{1,100}\[bot\])@users\.noreply\.github\.com")
 _HIDDEN = "PRIVATE", "INTERNAL"
@@ -33,6 +35,8 @@ class PullPage:
     cursor: str | None
     sizes: Mapping[int, int] = field(default_factory=dict)
     """how many commits each pull request has of its own, by number"""
+    seen: tuple[Seen, ...] = ()
+    """its merge and its reviews, as deliveries would have shown them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,39 @@ def pull_page(inside: Fields) -> PullPage:
     cursor = page.text_or("endCursor") or None
     pulls = tuple(_pull(row) for row in rows)
     sizes = {pull.number: row.object("commits").count("totalCount") for pull, row in zip(pulls, rows, strict=True)}
-    return PullPage(pulls, found.count("totalCount"), cursor if page.flag("hasNextPage") else None, sizes)
+    seen = tuple(one for row in rows for one in _seen(row))
+    return PullPage(pulls, found.count("totalCount"), cursor if page.flag("hasNextPage") else None, sizes, seen)
+
+
+def releases(inside: Fields) -> tuple[Release, ...]:
+    """The published releases of a repository's answer whose author is a person."""
+    found = inside.maybe("releases")
+    read = [_release(row) for row in found.objects("nodes")] if found else []
+    return tuple(one for one in read if one is not None)
+
+
+def _release(row: Fields) -> Release | None:
+    author, at = row.maybe("author"), row.time_or_none("publishedAt")
+    if author is None or at is None or row.flag("isDraft"):
+        return None
+    by = Signature(author.text("login"), "", UserId(author.identity("databaseId")), author.text("login"))
+    state: ReleaseState = "prerelease" if row.flag("isPrerelease") else "release"
+    return Release(row.identity("databaseId"), row.text("tagName"), state, by, at)
+
+
+def _seen(row: Fields) -> Iterator[Seen]:
+    number, author, merged_at = row.identity("number"), _author(row.maybe("author")), row.time_or_none("mergedAt")
+    mine = None if author is None else author.user_id
+    by = _author(row.maybe("mergedBy"))
+    if merged_at is not None and by is not None:
+        merge = Merge(CommitId(row.commit("headRefOid")), merged_at, None if mine is None else by.user_id == mine, by)
+        yield Seen(number, mine, merge=merge)
+    given = row.maybe("reviews")
+    for one in given.objects("nodes") if given else ():
+        who, at = _author(one.maybe("author")), one.time_or_none("submittedAt")
+        if who is not None and at is not None:
+            state = cast("Any", one.text("state").lower())
+            yield Seen(number, mine, review=(int(one.text("fullDatabaseId")), Review(who, state, at)))
 
 
 def accounts(inside: Fields, name: str) -> tuple[Account | None, Account | None]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from bot.github.payloads import answers
 from bot.github.payloads.fields import Fields
-from bot.model import CommitId, Review, UserId
+from bot.model import CommitId, Review, Signature, UserId
 
 _CHECKS: dict[str, Literal["passed", "failed"]] = {
     "success": "passed",
@@ -22,11 +22,12 @@ _CHECKS: dict[str, Literal["passed", "failed"]] = {
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A pull request that was merged. `by_author` is None where GitHub does not say who merged it."""
+    """A pull request that was merged. `by` and `by_author` are None where GitHub does not say who merged it."""
 
     head: CommitId
     at: datetime
     by_author: bool | None
+    by: Signature | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _merge(pull: Fields, user: Fields | None) -> Merge | None:
         return None
     merger = pull.maybe("merged_by")
     by_author = None if merger is None or user is None else merger.identity("id") == user.identity("id")
-    return Merge(CommitId(pull.object("head").commit("sha")), merged_at, by_author)
+    return Merge(CommitId(pull.object("head").commit("sha")), merged_at, by_author, answers.user(merger))
 
 
 def _comment(comment: Any) -> tuple[int, Review] | None:

@@ -1,0 +1,113 @@
+"""Which commits did their authors label in a changelog's fragment or section, or by the title of the merge?
+
+Projects without conventional prefixes say so elsewhere: in a file of its own that the commit adds for the release notes
+(`123.bugfix.rst`, `fix_a_crash.md`, `kind: bug-fix`), by the section or tag of the line that it adds to the changelog
+(`### Fixed`, `* [BUGFIX]`), or in the title of its merge (`bug #123 …`). What says it is hidden from what is learnt.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.metrics.labelled_commits import MOST_COMMITS, Labelled, git
+from bot.landing.diff import read_diff
+from bot.landing.lines import ReadFile, read_files
+from bot.metrics.kind_notes import OTHER, Noted, is_note, kinds_noted
+from bot.model import FileChange, Kind
+
+_PLACES = (
+    "changelog", "changelog.d", "news", "newsfragments", "topfiles", "changelogs/fragments", "releasenotes/notes",
+    "changelog/fragments", "docs/build/unreleased", ".changelog", ".chloggen",
+)  # fmt: skip
+"""folders of release notes, as `bot.metrics.kind_notes` knows them"""
+_MERGE = re.compile(r"(bug|security|feature|minor) #\d+")
+_MERGED: dict[str, Noted] = {"bug": "bug_fix", "security": "bug_fix", "feature": "feature", "minor": OTHER}
+_BOT = re.compile(r"\[bot\]|dependabot|renovate|pre-commit-ci|patchback|meeseeks|weblate|Proposal Bot", re.IGNORECASE)
+_BATCH = 100
+_DRAWN = 4 * MOST_COMMITS
+_LONGEST_DIFF = 60_000
+_MOST_FILES = 300
+_FEWEST_MERGES = 50
+"""titles of merges that say a kind, from which they are how a project does it"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    id: str
+    author: str
+    message: str
+    files: tuple[FileChange, ...]
+
+
+def of_clone(path: Path, most: int = MOST_COMMITS) -> list[Labelled]:
+    """At most `most` commits of a clone that are labelled so, a third of them at most of one kind of other work."""
+    merged = _merged(path)
+    found: list[Labelled] = []
+    kinds: Counter[Kind] = Counter()
+    for commit in _commits(path, sorted(merged) if merged else _candidates(path)):
+        row = _labelled(commit, merged.get(commit.id))
+        if row is None or (row.kind not in ("feature", "bug_fix", "docs") and kinds[row.kind] >= most // 3):
+            continue
+        kinds[row.kind] += 1
+        found.append(row)
+        if len(found) == most:
+            break
+    return found
+
+
+def _candidates(path: Path) -> list[str]:
+    places = [f":(glob)**/{folder}/*" for folder in _PLACES]
+    return git(
+        path, "log", "--no-merges", "--format=%H", "-n", "20000", "--", *places, ":(glob)**/CHANGELOG.md"
+    ).split()
+
+
+def _merged(path: Path) -> dict[str, Noted]:
+    """What the title of a merge says of the one commit that it brought."""
+    found = {}
+    for line in git(path, "log", "--merges", "--first-parent", "--format=%P%x00%s", "-n", "20000").split("\n"):
+        parents, _, title = line.partition("\0")
+        said, sides = _MERGE.match(title), parents.split()
+        if said and len(sides) == 2:
+            own = git(path, "rev-list", "--no-merges", f"{sides[0]}..{sides[1]}").split()
+            if len(own) == 1:
+                found[own[0]] = _MERGED[said[1]]
+    return found if len(found) >= _FEWEST_MERGES else {}
+
+
+def _commits(path: Path, chosen: list[str]) -> Iterator[_Commit]:
+    random.Random(7).shuffle(chosen)
+    form = "--format=%x01%x01%H%x02%an%x02%B%x02"
+    for at in range(0, min(len(chosen), _DRAWN), _BATCH):
+        args = ("log", "--no-walk=unsorted", "--stdin", "-p", "-M", "-U40", "--root", "--no-ext-diff", form)
+        for part in git(path, *args, stdin="\n".join(chosen[at : at + _BATCH])).split("\1\1")[1:]:
+            name, author, message, diff = (*part.split("\2", 3), "", "", "")[:4]
+            yield _Commit(name, author, message, read_diff(diff.lstrip("\n")[: 4 * _LONGEST_DIFF]))
+
+
+def _labelled(commit: _Commit, merged: Noted) -> Labelled | None:
+    title, _, body = commit.message.strip().partition("\n")
+    if _BOT.search(commit.author) or len(commit.files) > _MOST_FILES or title.startswith("Merge "):
+        return None
+    hidden = [file for file in commit.files if is_note(file.path)]
+    shown = read_files([file for file in commit.files if file not in hidden])
+    said = {merged} if merged else {kind for file in hidden for kind in kinds_noted(file)}
+    if len(said) != 1 or not shown:
+        return None
+    kind = said.pop()
+    return Labelled(_object(shown) if kind == OTHER else kind, "", title, body[:4000], shown) if kind else None
+
+
+def _object(files: Iterable[ReadFile]) -> Kind:
+    """What other work is, by the parts that it touches."""
+    parts = {file.part for file in files}
+    if parts == {"tests"}:
+        return "test"
+    if parts == {"docs"}:
+        return "docs"
+    return "refactor" if "authored" in parts else "chore"

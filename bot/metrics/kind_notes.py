@@ -1,0 +1,95 @@
+"""Which kind does the release note that a change brings along state?
+
+Projects without prefixes often state the kind of each change all the same: by the name or the first word of a note of
+its own (towncrier's `123.bugfix.rst`, `fix_a_crash.md`, `bugfixes:`, `kind: bug-fix`), or by the section or tag of the
+line it adds to the changelog (`### Fixed`, `* [BUGFIX]`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final, Literal
+
+from bot.landing.lines import ReadFile
+from bot.metrics.kind_rules import Stated
+from bot.model import FileChange, Kind
+
+OTHER: Final = "other"
+"""what a note calls none of the kinds below: internal work"""
+Noted = Kind | Literal["other"] | None
+"""None for a note that says something else, such as a removal"""
+_WORDS: dict[Kind | Literal["other"], str] = {
+    "feature": "feature features improvement improvements enhancement enhancements added new usecase minor_changes "
+    "major_changes new-feature new_component",
+    "bug_fix": "bugfix bugfixes bugs bug fix fixed fixes bug-fix bug_fix security security_fixes",
+    "docs": "doc docs docfix documentation",
+    "perf": "perf performance",
+    OTHER: "misc trivial contrib packaging minor internal",
+}
+_KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
+_FOLDERS = (
+    r"changelogs?(?:\.d|/fragments)?|news(?:fragments)?|topfiles|releasenotes/notes|docs/build/unreleased"
+    r"|\.changelog|\.chloggen"
+)
+_NOTE = re.compile(rf"(?:^|/)(?:{_FOLDERS})/[^/]+$", re.IGNORECASE)
+_CHANGELOG = re.compile(r"(?:^|/)CHANGE(?:LOG|S)\.(?:md|rst|txt)$", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:[^/.]{0,80}\.(?P<end>[a-z]{2,20})(?:\.\d{1,3})?(?:\.(?:rst|md|txt))?|(?P<start>fix|new|change)_\w{1,200}\.md)$"
+)
+_SAYS = re.compile(r"(?:kind: |change_type: |```release-note:|:tags: )?([a-z_-]{3,20})(?::\s{0,4}$|,|\s{0,4}$)")
+_HEADING = re.compile(r"#{1,4} {1,3}([^\s:]{1,20})|([A-Z][a-z]{2,20})(?: [a-z]{1,20}){0,2}:$")
+"""`### Bug fixes` and `Bug fixes:`, by their first word"""
+_ENTRY = re.compile(r"[*-] {1,3}(?:\[?(?P<tag>[A-Z]{3,14})\b)?")
+_MOST_LINES = 200
+
+
+def noted(files: Sequence[ReadFile]) -> Stated | None:
+    """The kind that all release notes of a change agree on, with the file that says so."""
+    notes = [file.change for file in files if is_note(file.change.path)]
+    if not notes:
+        return None
+    said = {kind for note in notes for kind in kinds_noted(note)}
+    kind = said.pop() if len(said) == 1 else None
+    if kind is None or kind == OTHER:
+        return None
+    return kind, f"release note {notes[0].path.rpartition('/')[2][:60]}"
+
+
+@lru_cache(maxsize=16_384)
+def is_note(path: str) -> bool:
+    """Whether a file is a release note of one change, or the changelog itself."""
+    return _NOTE.search(path) is not None or _CHANGELOG.search(path) is not None
+
+
+def kinds_noted(note: FileChange) -> Iterable[Noted]:
+    """The kinds that one file of release notes says of this change."""
+    if _CHANGELOG.search(note.path):
+        return _sections(note.patch or "")
+    if note.status != "added":
+        return ()
+    named = _NAMED.match(note.path.rpartition("/")[2])
+    word = (named["end"] or named["start"]) if named else ""
+    if word in _KINDS:
+        return (_KINDS[word],)
+    said = [_SAYS.match(line[1:].strip()) for line in _added(note)]
+    return {_KINDS[one[1]] for one in said if one and one[1] in _KINDS} or (None,)
+
+
+def _added(note: FileChange) -> list[str]:
+    return [line for line in (note.patch or "").split("\n", _MOST_LINES)[:_MOST_LINES] if line.startswith("+")]
+
+
+def _sections(patch: str) -> set[Noted]:
+    """The kinds of the tags, else of the headings, of the entries that a changelog gains."""
+    heading = ""
+    found: set[Noted] = set()
+    for line in patch.split("\n", _MOST_LINES)[:_MOST_LINES]:
+        head = _HEADING.match(line, 1)
+        if head or line.startswith("@@"):
+            heading = (head[1] or head[2]).lower() if head and line[0] != "-" else ""
+        entry = _ENTRY.match(line, 1) if line.startswith("+") else None
+        if entry:
+            found.add(_KINDS.get((entry["tag"] or "").lower()) or _KINDS.get(heading))
+    return found

@@ -1,0 +1,59 @@
+"""How does a page show work beside code, each number with links to what it was counted from?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bot.metrics.beside_code import together
+from bot.model import ChangeId, MonthRecord, Profile, Trace
+from bot.render import wording
+from bot.render.beside_code import label, months_of, said
+from bot.render.html_text import html_link, html_text
+
+_LINKED_MONTHS = 12
+"""of the months with work beside code, the newest that link to it; older ones tell its numbers"""
+_LINKS = 6
+"""links behind one number; of more, the number is told"""
+_LINK = 24
+"""bytes of a link to a change of the same page"""
+Cite = Callable[[Sequence[ChangeId], int], str]
+
+
+def beside_totals(profile: Profile) -> list[str]:
+    """Each sort of the whole record in words."""
+    return [one.words for one in said(together(month.beside for month in months_of(profile)))]
+
+
+def linked_months(profile: Profile) -> frozenset[str]:
+    """The months whose work beside code is linked."""
+    return frozenset([month.month for month in months_of(profile) if month.beside][:_LINKED_MONTHS])
+
+
+def beside_line(month: MonthRecord, cite: Cite | None) -> str:
+    """`Beside code: reviewed 2 pull requests of others (3 reviews) app#12 app#14`; without links where none cites."""
+    if not month.beside:
+        return ""
+    parts = []
+    for one in said(month.beside):
+        links = "" if cite is None else cite(one.changes, _LINKS) if one.changes else _links(one.traces)
+        parts.append(f"{html_text(one.words)}{links and f'<sup>{links}</sup>'}")
+    return f"<p class=t>Beside code: {wording.BULLET.join(parts)}"
+
+
+def _links(traces: Sequence[Trace]) -> str:
+    links = [html_link(one.url, html_text(label(one))) for one in traces[:_LINKS]]
+    return " ".join([*links, f"+{len(traces) - _LINKS}"] if len(traces) > _LINKS else links)
+
+
+def beside_bytes(profile: Profile) -> int:
+    """Bytes of all of it on a page, estimated from above."""
+    linked = linked_months(profile)
+    lines = [
+        len(beside_line(month, _widest if month.month in linked else None).encode()) for month in months_of(profile)
+    ]
+    alone = 90 * len(profile.beside_months)
+    return sum(lines) + alone + sum(len(one) + 10 for one in beside_totals(profile)) + (600 if any(lines) else 0)
+
+
+def _widest(changes: Sequence[ChangeId], most: int) -> str:
+    return "." * (_LINK * min(len(changes), most + 1))

@@ -1,0 +1,24 @@
+"""An issue of somebody else was sorted: that is work beside code, of which GitHub alone tells."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("issues", action="assigned")
+@router.register("issues", action="closed")
+@router.register("issues", action="labeled")
+@router.register("issues", action="milestoned")
+@router.register("issues", action="transferred")
+async def on_issues(event: Event, deferral: Deferral) -> None:
+    """Machines triage nothing, and whoever opened an issue does not triage it."""
+    place, sender = deliveries.place(event.data), deliveries.sender(event.data)
+    if place is None or sender is None or sender.bot:
+        return deferral.skip("no installation, or no person")
+    if deliveries.issue_author(event.data) == sender.id:
+        return deferral.skip("their own issue")
+    return deferral.observe(place, event.delivery_id, "observe_beside_code")

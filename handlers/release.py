@@ -1,0 +1,22 @@
+"""A release was published or withdrawn: that is work beside code, of which GitHub alone tells."""
+
+from gidgethub.routing import Router
+from gidgethub.sansio import Event
+
+from bot.github.payloads import deliveries
+from handlers.deferral import Deferral
+
+router = Router()
+
+
+@router.register("release", action="deleted")
+@router.register("release", action="prereleased")
+@router.register("release", action="published")
+@router.register("release", action="released")
+@router.register("release", action="unpublished")
+async def on_release(event: Event, deferral: Deferral) -> None:
+    """Several of these tell of one release; a draft becomes one when it is published."""
+    place = deliveries.place(event.data)
+    if place is None:
+        return deferral.skip("no installation")
+    return deferral.observe(place, event.delivery_id, "observe_beside_code")
