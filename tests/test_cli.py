@@ -166,10 +166,10 @@ def test_a_bad_option_of_profile_is_named(
     ("arguments", "words"),
     [
         (["profile", "."], "Missing option '--author'"),
-        (["contributors"], "Missing argument 'CLONE...'"),
+        (["contributors"], "Missing argument 'CLONE'"),
         (["contributors", ".", "--format", "xml"], "none of table, json, csv"),
         (["contributors", ".", "--timezone", "Nowhere"], "no IANA time zone"),
-        (["changes"], "Missing argument 'CLONE...'"),
+        (["changes"], "Missing argument 'CLONE'"),
         (["changes", ".", "--timezone", "Nowhere"], "no IANA time zone"),
         (["classify", "message"], "unexpected extra argument"),
         (["verify", "."], "Missing option '--profile'"),

@@ -243,3 +243,73 @@ def test_what_only_github_knew_is_told_and_compared_with_nothing(published: Publ
             f"months[{whole['months'][0]['month']}].live.reviews.given is 3",
         ),
     )
+
+
+# --- work beside code ------------------------------------------------------------------------------------------------
+
+
+def test_a_clone_shows_first_contributions_and_documentation_and_verifies_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    clone = Repository(tmp_path / "rocket")
+    clone.commit("Add stage 1 (#1)", {"stage.py": "x = 1\n"}, author=BEN)
+    clone.commit("Add stage 2 (#2)", {"stage2.py": "x = 1\n"}, days=40)
+    clone.commit("Describe both (#3)", {"docs/stages.md": "Two stages.\n"}, days=40)
+    paths = [str(clone.folder)]
+    text = "".join(profile(paths, "ada@example.org", window(None, None, "UTC"), form="json", anonymous=False))
+    found = json.loads(text)
+    first, second = (change["id"] for change in found["changes"])
+    assert [month["beside_code"] for month in found["months"]] == [
+        {"documentation": {"changes": 1, "evidence": [second]}},
+        {"first_contributions": {"repositories": 1, "evidence": [first]}},
+    ]
+    summed = {"documentation": {"changes": 1}, "first_contributions": {"repositories": 1}}
+    assert found["overall"]["beside_code"] == summed
+    assert not any("live" in row for row in (found["overall"], *found["months"]))
+    assert verify(paths, text) == []
+    since = window(found["months"][0]["month"], None, "UTC")
+    shown = json.loads("".join(profile(paths, "ada@example.org", since, form="json", anonymous=False)))
+    assert "first_contributions" not in shown["overall"]["beside_code"]
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_first_contributions_are_unknown_where_the_publisher_knew_a_part_of_the_history(
+    published: Published, anonymous: bool
+) -> None:
+    months = window(None, None, "UTC")
+    whole = json.loads("".join(profile(published.paths, "ada@example.org", months, form="json", anonymous=anonymous)))
+    assert whole["months"][-1]["beside_code"].pop("first_contributions")
+    assert whole["overall"]["beside_code"].pop("first_contributions")
+    for row in (whole["months"][-1], whole["overall"]):
+        if not row["beside_code"]:
+            del row["beside_code"]
+    assert {one.field for one in examine(published.paths, json.dumps(whole)).differences} == {
+        "overall.beside_code",
+        f"months[{whole['months'][-1]['month']}].beside_code",
+    }
+    whole["repositories"][0]["whole_history"] = False
+    assert examine(published.paths, json.dumps(whole)).differences == ()
+
+
+def test_what_was_seen_beside_code_is_told_as_numbers_and_compared_with_nothing(published: Published) -> None:
+    whole = json.loads(published.text)
+    row = {
+        "repository": "acme/rocket",
+        "name": "#7",
+        "did": ["closed"],
+        "url": "https://github.com/acme/rocket/issues/7",
+    }
+    whole["overall"]["live"] = {
+        "triage": {"issues": 2},
+        "months": {"1999-01": {"triage": {"issues": 2, "evidence": [row]}}},
+    }
+    whole["months"][0]["live"] = {"releases": {"published": 1, "evidence": [row]}}
+    assert examine(published.paths, json.dumps(whole)) == Verdict(
+        (),
+        (
+            "overall.live.triage.issues is 2",
+            "overall.live.months.1999-01.triage.issues is 2",
+            f"months[{whole['months'][0]['month']}].live.releases.published is 1",
+        ),
+    )

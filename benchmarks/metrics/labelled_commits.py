@@ -20,7 +20,9 @@ KIND_OF: dict[str, Kind] = {
     "feat": "feature", "feature": "feature", "fix": "bug_fix", "bugfix": "bug_fix", "docs": "docs", "doc": "docs",
     "test": "test", "tests": "test", "refactor": "refactor", "perf": "perf", "style": "style", "build": "build",
     "ci": "ci", "chore": "chore",
+    "enh": "feature", "bug": "bug_fix", "tst": "test", "maint": "chore", "mnt": "chore", "sty": "style", "bld": "build",
 }  # fmt: skip
+"""prefixes of https://www.conventionalcommits.org, and those that numpy and its kin write"""
 RESERVED = (
     "aio-libs/aiohttp clap-rs/clap deepset-ai/haystack denoland/deno electron/electron Flagsmith/flagsmith grafana/k6 "
     "hashicorp/vault ibis-project/ibis jlowin/fastmcp mitmproxy/mitmproxy nuxt/nuxt ory/hydra PRQL/prql saltstack/salt "

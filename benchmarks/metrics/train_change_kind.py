@@ -3,9 +3,10 @@
     python -m benchmarks.metrics.train_change_kind gather --table change_kind_train.csv.gz FEATURES CLONE...
     python -m benchmarks.metrics.train_change_kind fit FEATURES [--output bot/metrics/kind_model.json.gz]
 
-`gather` writes the features of every commit, by project; `fit` holds out whole projects, prints how well the rest
-predicts them, and, with `--output`, learns from all and writes the model. `fit` needs numpy, scipy and scikit-learn,
-which Almanac itself does not. Every project weighs the same.
+`gather` writes the features of every commit, by project: of a project with prefixes by these, of any other by its
+release notes. `fit` holds out whole projects, prints how well the rest predicts them, and, with `--output`, learns from
+all and writes the model. `fit` needs numpy, scipy and scikit-learn, which Almanac itself does not. Every project of 150
+commits or more weighs the same.
 """
 
 from __future__ import annotations
@@ -18,17 +19,22 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from benchmarks.metrics import changelog_labels
 from benchmarks.metrics.labelled_commits import RESERVED, Labelled, name_of, of_clone, of_table
 from bot.metrics import kind_features, kind_rules
-from bot.metrics.kind_model import GROUPS, KINDS_LEARNT, UNIT, Model, as_row
+from bot.metrics.kind_model import GROUPS, KINDS_LEARNT, UNIT, as_model
 
 MOST_FEATURES = {"words": 4500, "paths": 2500, "body": 1500, "patch": 2000}
 FEWEST_PROJECTS, FEWEST_COMMITS = 5, 15
 VIEWS = (("words",), ("words", "paths"), ("words", "paths", "body", "patch"), ("words", "body"))
 VIEW_WEIGHTS = (0.6, 1.0, 1.0, 0.2)
-INVERSE_PENALTY = 0.6
+INVERSE_PENALTY = 0.3
 TEMPER = 0.35
-"""how much of the logarithm of a kind's share is taken off where files are known, for the sake of the rare kinds"""
+"""how much of the logarithm of a kind's share is taken off among the kinds that are neither feature nor bug fix"""
+FEWEST_STATED = 400
+"""commits with a prefix, from which a project is read by its prefixes alone"""
+FULL_PROJECT = 150
+"""commits from which a project has full weight"""
 FOLDS = 4
 
 Row = dict[str, Any]
@@ -46,7 +52,10 @@ def features(row: Labelled) -> Row:
 
 
 def _of_clone(path: Path) -> tuple[str, list[Row]]:
-    return name_of(path), [features(row) for row in of_clone(path)]
+    rows = of_clone(path)
+    if len(rows) < FEWEST_STATED:
+        rows = max(rows, changelog_labels.of_clone(path), key=len)
+    return name_of(path), [features(row) for row in rows]
 
 
 def gather(output: Path, table: Path, clones: list[Path]) -> None:
@@ -114,33 +123,24 @@ def learn(projects: dict[str, list[Row]]) -> Row:
                         values.append(1.0)
                 ends.append(len(indices))
                 labels.append(KINDS_LEARNT.index(row["kind"]))
-                weights.append(weight / len(rows))
+                weights.append(weight / max(len(rows), FULL_PROJECT))
     matrix = csr_matrix((values, indices, ends), shape=(len(labels), len(column)))
     given = np.array(weights) * len(labels) / sum(weights)
     fitted = LogisticRegression(C=INVERSE_PENALTY, max_iter=120, tol=1e-3).fit(matrix, labels, sample_weight=given)
     share = np.bincount(labels, weights=given, minlength=len(KINDS_LEARNT)) / given.sum()
     coefficients = np.rint(fitted.coef_.T * UNIT).astype(int)
-    temper = np.rint(-TEMPER * np.log(share) * UNIT).astype(int)
-    shifts = {group: coefficients[column["given", group]] + (temper if group == "paths" else 0) for group in shifted}
+    favour = np.rint(-TEMPER * np.log(share[2:]) * UNIT).astype(int)
     return {
         "unit": UNIT,
         "kinds": list(KINDS_LEARNT),
         "bias": np.rint(fitted.intercept_ * UNIT).astype(int).tolist(),
-        "shifts": {group: row.tolist() for group, row in shifts.items()},
+        "shifts": {group: coefficients[column["given", group]].tolist() for group in shifted},
+        "favour": favour.tolist(),
         "weights": {
             group: [[one, *coefficients[column[group, one]].tolist()] for one in sorted(words[group])]
             for group in GROUPS
         },
     }
-
-
-def model_of(record: Row) -> Model:
-    """The record as `bot.metrics.kind_model` reads it."""
-    return Model(
-        {group: {row[0]: as_row(row[0], row[1:]) for row in record["weights"][group]} for group in GROUPS},
-        tuple(record["bias"]),
-        {group: tuple(row) for group, row in record["shifts"].items()},
-    )
 
 
 def folds(projects: dict[str, list[Row]], count: int) -> list[list[str]]:
@@ -164,7 +164,7 @@ def held_out(projects: dict[str, list[Row]], count: int) -> None:
 
     scores = {name: Score() for name in SHOWN}
     for names in folds(projects, FOLDS)[:count]:
-        model = model_of(learn({name: rows for name, rows in projects.items() if name not in names}))
+        model = as_model(learn({name: rows for name, rows in projects.items() if name not in names}))
         for name in names:
             for row in projects[name]:
                 for shown, view in SHOWN.items():

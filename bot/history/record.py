@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -90,8 +91,10 @@ def _program() -> str:
     rooms = [Path(module.__file__ or "").parent for module in (landing_room, metrics_room, digest_room)]
     files = [path for room in (*rooms, Path(__file__).parent) for path in sorted(room.rglob("*"))]
     files.append(Path(model.__file__))
-    stats = [(path.name, path.stat()) for path in files if path.suffix != ".pyc"]
-    return " ".join(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats)
+    # what Python compiles on the way is no other program, nor is a folder that it puts that into
+    stats = [(path.name, path.stat()) for path in files if path.suffix != ".pyc" and path.is_file()]
+    told = [f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats]
+    return " ".join([str(sys.implementation.cache_tag), *told])
 
 
 class CloneRecord:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from operator import attrgetter
@@ -27,8 +27,8 @@ SignatureRow = tuple[str, str, int, str, int, str]
 class Rows:
     """The rows of some facts; a fact is meant by its place in `facts`."""
 
-    facts: list[tuple[str, str, int, str, str]] = field(default_factory=list)
-    """repository, commit, landed_at, carrier, the whole fact as text"""
+    facts: list[tuple[str, str, int, str, bytes]] = field(default_factory=list)
+    """repository, commit, landed_at, carrier, the whole fact"""
     keys: list[tuple[int, int, int]] = field(default_factory=list)
     """number of the key, fact, OFFERS and ASKS"""
     parts: list[tuple[str, int]] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Rows:
 
     def _add(self, fact: Fact) -> None:
         place = len(self.facts)
-        self.facts.append((fact.repository, fact.commit, fact.landed_at, fact.carrier, to_text(fact)))
+        self.facts.append((fact.repository, fact.commit, fact.landed_at, fact.carrier, to_bytes(fact)))
         self.keys += [(number, place, role) for number, role in _roles(fact).items()]
         people = {person_key(fact.author), *map(person_key, fact.co_authors)}
         self.parts += [(key, place) for key in sorted(people)]
@@ -82,17 +82,15 @@ def _signature_row(person: Signature) -> SignatureRow:
     return name, email, person.user_id or 0, person.login or "", int(person.bot), person_key(person)
 
 
-# --- one fact as text ------------------------------------------------------------------------------------------------
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-
+# --- one fact as bytes -----------------------------------------------------------------------------------------------
 
 _plain_signature: Callable[[Signature], tuple[object, ...]] = attrgetter("name", "email", "user_id", "login", "bot")
 _plain_lines: Callable[[Lines], tuple[object, ...]] = attrgetter(*PARTS)
+_plain_mark: Callable[[AiMark], tuple[object, ...]] = attrgetter("level", "tool", "source")
 
 
-def _by_name(counts: Mapping[str, int]) -> Mapping[str, int]:
-    return dict(sorted(counts.items())) if len(counts) > 1 else counts
+def _by_name(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items())) if counts else {}
 
 
 @lru_cache(maxsize=4096)
@@ -101,32 +99,24 @@ def _signature(row: tuple[Any, ...]) -> Signature:
     return Signature(*row)
 
 
-def _plain_marks(marks: Sequence[AiMark]) -> list[tuple[object, ...]]:
-    return [(mark.level, mark.tool, mark.source) for mark in marks]
-
-
 _PLAIN: Mapping[str, Callable[[Any], object]] = {
     "author": _plain_signature,
     "committer": _plain_signature,
-    "co_authors": lambda people: [_plain_signature(person) for person in people],
+    "co_authors": lambda people: tuple(map(_plain_signature, people)),
     "lines": _plain_lines,
-    "ai": _plain_marks,
+    "ai": lambda found: tuple(map(_plain_mark, found)),
     "languages": _by_name,
     "skills": _by_name,
     "signals": _by_name,
 }
 _READ: Mapping[str, Callable[[Any], object]] = {
-    "author": lambda row: _signature(tuple(row)),
-    "committer": lambda row: _signature(tuple(row)),
-    "co_authors": lambda rows: tuple(_signature(tuple(row)) for row in rows),
+    "author": _signature,
+    "committer": _signature,
+    "co_authors": lambda rows: tuple(map(_signature, rows)),
     "lines": lambda counts: Lines(*counts),
     "ai": lambda rows: tuple(AiMark(*row) for row in rows),
     # the same files are touched again and again
     "paths": lambda paths: tuple(map(sys.intern, paths)),
-    "keys": tuple,
-    "reverts": tuple,
-    "relands": tuple,
-    "links": tuple,
 }
 
 
@@ -143,19 +133,21 @@ def _readers() -> tuple[tuple[int, Callable[[Any], object]], ...]:
     return tuple((names.index(name), read) for name, read in _READ.items())
 
 
-def to_text(fact: Fact) -> str:
-    """A fact as a list of its fields, which `from_text` turns back into an equal fact."""
+def to_bytes(fact: Fact) -> bytes:
+    """A fact as its fields in the form Python keeps compiled modules in, which `from_bytes` turns into an equal fact.
+
+    JSON says the same in five times the time. Another Python may write another form: a cache is for one of them.
+    """
     values, plain = _columns()
     row = list(values(fact))
     for at, make in plain:
         row[at] = make(row[at])
-    text = _encode(row)
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return marshal.dumps(row)
 
 
-def from_text(text: str) -> Fact:
-    """The fact that `to_text` wrote."""
-    row = json.loads(text)
+def from_bytes(payload: bytes) -> Fact:
+    """The fact that `to_bytes` wrote: only this program's own cache holds such."""
+    row = marshal.loads(payload)  # noqa: S302 (written by this program, in a folder of its user alone)
     for at, read in _readers():
         row[at] = read(row[at])
     return Fact(*row)

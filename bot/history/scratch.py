@@ -10,14 +10,14 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bot.history.rows import ASKS, OFFERS, Rows, from_text
+from bot.history.rows import ASKS, OFFERS, Rows, from_bytes
 from bot.model import Fact, Signature
 
 _SCHEMA = """
 create table if not exists head (repository text primary key, commit_id text not null) without rowid;
 create table if not exists fact (
   id integer primary key, repository text not null, commit_id text not null, landed_at integer not null,
-  carrier text not null, payload text not null);
+  carrier text not null, payload blob not null);
 create table if not exists fact_key (
   fact integer not null, key integer not null, role integer not null, primary key (fact, key)) without rowid;
 create table if not exists linked (
@@ -140,7 +140,7 @@ class Scratch:
     def facts(self) -> Iterator[Fact]:
         """All facts, oldest landing first."""
         for (payload,) in self._db.execute("select payload from fact order by landed_at, repository, commit_id"):
-            yield from_text(payload)
+            yield from_bytes(payload)
 
     def component(self, people: Collection[str]) -> list[Fact]:
         """The facts these people have a part in, with every fact that must be folded together with one of them."""
@@ -157,7 +157,7 @@ class Scratch:
         """What is wanted, with everything that belongs to it."""
         self._grow()
         rows = self._db.execute("select payload from fact where id in (select fact from wanted) order by id")
-        return [from_text(payload) for (payload,) in rows]
+        return [from_bytes(payload) for (payload,) in rows]
 
     def _grow(self) -> None:
         """Want everything too that one of those wanted asks for, or that asks for one of them."""
@@ -229,4 +229,4 @@ class Scratch:
             " having count(distinct repository) > 1) order by landed_at desc, commit_id, repository limit ?",
             (most,),
         )
-        return [from_text(payload) for (payload,) in rows]
+        return [from_bytes(payload) for (payload,) in rows]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from bot.model import PersonKey, Signature, UserId
 
 NOREPLY_DOMAINS = ("users.noreply.github.com",)
+_APP = re.compile(r"([0-9]{1,18})\+([A-Za-z0-9-]{1,100}\[bot\])@users\.noreply\.github\.com")
 _NOBODY = frozenset(
     (
         "",
@@ -42,6 +44,16 @@ def noreply(email: str) -> tuple[UserId | None, str] | None:
     if plus and number.isascii() and number.isdecimal() and login:
         return UserId(int(number)), login
     return None, local
+
+
+@lru_cache(maxsize=8192)
+def app_of(email: str) -> tuple[UserId, str] | None:
+    """(user id, login) of an App's own noreply address, `ID+name[bot]@…`; None for any other address.
+
+    GitHub says the same where it knows the App; GraphQL knows none, and REST no deleted one.
+    """
+    found = _APP.fullmatch(email)
+    return (UserId(int(found[1])), found[2]) if found else None
 
 
 def user_id_of(sig: Signature) -> UserId | None:

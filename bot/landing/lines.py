@@ -7,10 +7,10 @@ Order of authority: the repository's own globs, its .gitattributes, a mark in th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.landing import content, generated_marks, linguist
-from bot.landing.moves import Text, count_moves, whitespace_only, without
+from bot.landing.moves import count_moves, whitespace_only, without
 from bot.landing.notebook import cell_lines, is_notebook
 from bot.landing.patch import PatchLines, read_patches
 from bot.landing.places import NO_RULES, Place, Rules, own_part, place
@@ -50,6 +50,10 @@ class ReadFile:
     generated: int = 0
 
 
+_Sides = tuple[Sequence[str], Sequence[str]]
+"""the lines that a file of the project gets and loses, apart from those that only changed in blanks"""
+
+
 def read_files(
     files: Sequence[FileChange], rules: Rules = NO_RULES, patches: Sequence[PatchLines | None] | None = None
 ) -> tuple[ReadFile, ...]:
@@ -59,29 +63,24 @@ def read_files(
     """
     patches = read_patches(files) if patches is None else patches
     read = [_read(change, lines, rules) for change, lines in zip(files, patches, strict=True)]
-    texts = [text for _, text in read if text is not None and (text.added or text.removed)]
-    if any(text.added for text in texts) and any(text.removed for text in texts):
-        count_moves(texts)
-    return tuple(_with_moves(one, text) for one, text in read)
+    moved = count_moves([sides for _, sides in read if sides is not None])
+    if not moved:
+        return tuple([one for one, _ in read])
+    counts = iter(moved)
+    return tuple([one if sides is None else _with_moves(one, next(counts)) for one, sides in read])
 
 
-def _with_moves(read: ReadFile, text: Text | None) -> ReadFile:
-    if text is None or not (text.moved_in or text.moved_out):
-        return read
-    moved = text.moved_in + text.moved_out
-    return ReadFile(
-        read.change, read.part, read.language, read.added, read.removed, moved, read.whitespace, read.generated
-    )
+def _with_moves(read: ReadFile, moved: int) -> ReadFile:
+    return replace(read, moved=moved) if moved else read
 
 
-def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> tuple[ReadFile, Text | None]:
+def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> tuple[ReadFile, _Sides | None]:
     """One file, and where moves may be looked for: in what is the project's own."""
     if change.submodule or change.symlink:
         return ReadFile(change, "vendored" if change.submodule else "config", None, (), ()), None
     found = place(change.path, rules)
     if lines is None:
-        part = found.part or own_part(change.path, found.language, rules)
-        return ReadFile(change, part, found.language, (), ()), None
+        return ReadFile(change, found.part or found.own, found.language, (), ()), None
     if found.part in ("lockfiles", "generated") or (found.ruled and found.part in NOT_OURS):
         return ReadFile(change, found.part, found.language, (), ()), None
     language = found.language if found.settled else _language(change.path, lines, found)
@@ -93,16 +92,14 @@ def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> tuple[R
     return _own_text(change, lines, part, language)
 
 
-def _own_text(change: FileChange, lines: PatchLines, part: str, language: str | None) -> tuple[ReadFile, Text]:
-    added: Sequence[str] = lines.added
-    removed: Sequence[str] = lines.removed
-    whitespace = 0
-    if added and removed:
-        old, new = whitespace_only(lines)
-        whitespace = old.total() + new.total()
-        removed, added = without(removed, old), without(added, new)
-    read = ReadFile(change, part, language, lines.added, lines.removed, 0, whitespace)
-    return read, Text(added, removed)
+def _own_text(change: FileChange, lines: PatchLines, part: str, language: str | None) -> tuple[ReadFile, _Sides]:
+    added, removed = lines.added, lines.removed
+    blanks = whitespace_only(lines) if added and removed else None
+    if blanks is None:
+        return ReadFile(change, part, language, added, removed), (added, removed)
+    old, new = blanks
+    read = ReadFile(change, part, language, added, removed, 0, len(old) + len(new))
+    return read, (without(added, new), without(removed, old))
 
 
 def _notebook(change: FileChange, lines: PatchLines, part: str, language: str | None) -> ReadFile:
@@ -133,48 +130,67 @@ def _part(change: FileChange, lines: PatchLines, found: Place, rules: Rules, lan
     if found.ruled and found.part:
         return found.part
     if not found.hand_written:
-        if lines.head and generated_marks.by_header(change.path, lines.head):
+        if lines.at_top and generated_marks.by_header(change.path, lines.head):
             return "generated"
         if found.part is None and _has_generated_shape(change, lines, language):
             return "generated"
-    return found.part or own_part(change.path, language, rules)
+    same = found.part or language == found.language
+    return found.own if same else own_part(change.path, language, rules)
 
 
 def _has_generated_shape(change: FileChange, lines: PatchLines, language: str | None) -> bool:
     """Minified text, or a table of numbers: nearly all characters in very long lines, or nearly all lines numbers."""
     changed = lines.added or lines.removed
-    if not changed or linguist.language_type(language) == "prose" or is_notebook(change.path):
+    count = len(changed)
+    # the hunks hold the changed lines and more: where they are narrow, those are
+    wide = (
+        bool(count) and len(lines.hunks) > _MINIFIED_WIDTH * count and sum(map(len, changed)) > _MINIFIED_WIDTH * count
+    )
+    if not wide and count < _NUMBERS_FROM:
         return False
-    width = sum(map(len, changed))
-    if width > _MINIFIED_WIDTH * len(changed):
-        if change.status == "added" and change.path.endswith(_MINIFIABLE):
-            return True
-        if sum([len(line) for line in changed if len(line) > _WIDE_LINE]) > _WIDE_SHARE * width:
-            return True
-    return len(changed) >= _NUMBERS_FROM and _is_table(changed)
+    if linguist.language_type(language) == "prose" or is_notebook(change.path):
+        return False
+    if wide and (_is_minified(change) or _is_wide(changed)):
+        return True
+    return count >= _NUMBERS_FROM and _is_table(changed)
+
+
+def _is_minified(change: FileChange) -> bool:
+    return change.status == "added" and change.path.endswith(_MINIFIABLE)
+
+
+def _is_wide(changed: Sequence[str]) -> bool:
+    sizes = list(map(len, changed))
+    return sum([size for size in sizes if size > _WIDE_LINE]) > _WIDE_SHARE * sum(sizes)
 
 
 def _is_table(changed: Sequence[str]) -> bool:
     """Whether more than four lines in five hold numbers and nothing else (a sample of a hundred decides)."""
     sample = changed[:: len(changed) // _NUMBERS_FROM]
-    rows = [
-        line for line in sample if not line[:400].translate(_NUMBER_CHARACTERS) and any(map(str.isdigit, line[:80]))
-    ]
-    return len(rows) > _NUMBER_SHARE * len(sample)
+    others = 0
+    for line in sample:
+        others += not _is_numbers(line)
+        if len(sample) - others <= _NUMBER_SHARE * len(sample):
+            return False
+    return True
+
+
+def _is_numbers(line: str) -> bool:
+    return not line[:400].translate(_NUMBER_CHARACTERS) and any(map(str.isdigit, line[:80]))
 
 
 def split(read: Sequence[ReadFile]) -> Lines:
     """The changed lines of a commit by part; they sum to its additions + deletions whatever the patches hold."""
     parts: dict[str, int] = {}
     for one in read:
-        left = max(0, one.change.additions) + max(0, one.change.deletions)
-        for part, count in (("generated", one.generated), ("whitespace", one.whitespace), ("moved", one.moved)):
-            taken = min(count, left)
-            if taken:
+        change = one.change
+        left = max(0, change.additions) + max(0, change.deletions)
+        if one.generated or one.whitespace or one.moved:
+            for part, count in (("generated", one.generated), ("whitespace", one.whitespace), ("moved", one.moved)):
+                taken = min(count, left)
                 parts[part] = parts.get(part, 0) + taken
                 left -= taken
-        if left:
-            parts[one.part] = parts.get(one.part, 0) + left
+        parts[one.part] = parts.get(one.part, 0) + left
     return Lines(**parts)
 
 
@@ -188,4 +204,4 @@ def languages(read: Sequence[ReadFile]) -> dict[str, int]:
         lines = total - one.moved - one.whitespace - one.generated
         if lines > 0:
             found[one.language] = found.get(one.language, 0) + lines
-    return dict(sorted(found.items(), key=lambda row: (-row[1], row[0])))
+    return dict(sorted(found.items(), key=lambda row: (-row[1], row[0]))) if len(found) > 1 else found

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import itemgetter
 
 from bot.landing.patch import PatchLines
 
@@ -20,23 +22,33 @@ _MOST_PLACES = 8
 _WORTH = 8
 _FEW = 4
 """lines that are counted one by one sooner than all at once"""
-_NOTHING: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
 
 
-def whitespace_only(lines: PatchLines) -> tuple[Counter[str], Counter[str]]:
-    """(removed, added) lines that stand again in the same place with other blanks, each as often as it does."""
+def whitespace_only(lines: PatchLines) -> tuple[list[str], list[str]] | None:
+    """(removed, added) lines that stand again in the same place with other blanks, each as often as it does.
+
+    None where there are none, which is quickly seen of nearly every file.
+    """
     was, now = squeezed(lines.removed), squeezed(lines.added)
-    if set(was).isdisjoint(now):
-        return _NOTHING
-    old: Counter[str] = Counter()
-    new: Counter[str] = Counter()
+    common = set(was).intersection(now)
+    if not common:
+        return None
+    old: list[str] = []
+    new: list[str] = []
+    places = (at for at, key in enumerate(was) if key in common)
+    next_place = next(places)
     for lost, lost_end, got, got_end in lines.replaced():
-        again = set(was[lost:lost_end]).intersection(now[got:got_end])
+        while next_place < lost:
+            if (next_place := next(places, -1)) < 0:
+                return (old, new) if old else None
+        if next_place >= lost_end:
+            continue
+        again = common.intersection(was[lost:lost_end]).intersection(now[got:got_end])
         if again:
             both = _common(again, was[lost:lost_end], now[got:got_end])
-            old.update(_take(lines.removed[lost:lost_end], was[lost:lost_end], both))
-            new.update(_take(lines.added[got:got_end], now[got:got_end], both))
-    return old, new
+            old += _take(lines.removed[lost:lost_end], was[lost:lost_end], both)
+            new += _take(lines.added[got:got_end], now[got:got_end], both)
+    return (old, new) if old else None
 
 
 def squeezed(lines: Sequence[str]) -> list[str]:
@@ -61,54 +73,53 @@ def _take(lines: Sequence[str], keys: Sequence[str], both: Mapping[str, int]) ->
     return taken
 
 
-def without(lines: Sequence[str], taken: Counter[str]) -> Sequence[str]:
+def without(lines: Sequence[str], taken: Sequence[str]) -> Sequence[str]:
     """The lines less those taken, as often as they were."""
-    if not taken:
-        return lines
     left = Counter(taken)
     out = []
     for line in lines:
-        if left[line] > 0:
+        if left.get(line):
             left[line] -= 1
         else:
             out.append(line)
     return out
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Text:
-    """The added and the removed lines of one file, with how many of them turn out to be moved."""
+    """The added and the removed lines of one file without the blanks around them, and how many turn out to be moved."""
 
-    added: Sequence[str]
-    removed: Sequence[str]
-    moved_in: int = 0
-    moved_out: int = 0
-    keys: list[str] = field(default_factory=list)
+    added: list[str]
+    removed: list[str]
+    moved: int = 0
     used: list[bool] = field(default_factory=list)
 
 
-def count_moves(texts: Sequence[Text]) -> None:
-    """Finds blocks of lines that one place lost and another got, and counts them in both."""
-    lost: set[str] = set()
-    got: set[str] = set()
-    for text in texts:
-        lost.update(map(str.strip, text.removed))
-        got.update(map(str.strip, text.added))
-    both = {line for line in lost & got if len(line) >= _WORTH}
+def count_moves(files: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[int]:
+    """How many of the (added, removed) lines of each file are blocks that one place lost and another got.
+
+    Empty where there is no move at all, as in most commits.
+    """
+    texts = [Text(list(map(str.strip, added)), list(map(str.strip, removed))) for added, removed in files]
+    lost = set(chain.from_iterable([text.removed for text in texts]))
+    if not lost:
+        return []
+    common = lost.intersection(chain.from_iterable([text.added for text in texts]))
+    both = {line for line in common if len(line) >= _WORTH}
     if not both:
-        return
+        return []
     places = _places(texts, both)
     for text in texts:
         _find_blocks(text, both, places)
+    return [text.moved for text in texts]
 
 
 def _places(texts: Sequence[Text], both: set[str]) -> dict[str, list[tuple[Text, int]]]:
     """Where each line that also appears elsewhere was removed."""
     places: dict[str, list[tuple[Text, int]]] = {}
     for text in texts:
-        text.keys = list(map(str.strip, text.removed))
-        text.used = [False] * len(text.keys)
-        for at, key in [(at, key) for at, key in enumerate(text.keys) if key in both]:
+        text.used = [False] * len(text.removed)
+        for at, key in [(at, key) for at, key in enumerate(text.removed) if key in both]:
             found = places.setdefault(key, [])
             if len(found) < _MOST_PLACES:
                 found.append((text, at))
@@ -116,34 +127,33 @@ def _places(texts: Sequence[Text], both: set[str]) -> dict[str, list[tuple[Text,
 
 
 def _find_blocks(text: Text, both: set[str], places: dict[str, list[tuple[Text, int]]]) -> None:
-    keys = list(map(str.strip, text.added))
-    at = 0 if not both.isdisjoint(keys) else len(keys)
-    while at < len(keys):
-        if keys[at] not in both:
-            at += 1
+    keys = text.added
+    end = 0
+    for at in [at for at, key in enumerate(keys) if key in both]:
+        if at < end:
             continue
         length, source, start = max(
             ((_run(keys, at, other, place), other, place) for other, place in places[keys[at]]),
-            key=lambda found: found[0],
+            key=itemgetter(0),
         )
-        if not _is_move(keys[at : at + length]):
-            at += 1
-            continue
-        source.used[start : start + length] = [True] * length
-        source.moved_out += length
-        text.moved_in += length
-        at += length
+        if _is_move(keys[at : at + length]):
+            source.used[start : start + length] = [True] * length
+            source.moved += length
+            text.moved += length
+            end = at + length
 
 
 def _run(keys: list[str], at: int, source: Text, start: int) -> int:
     """How many lines from here on were removed there in the same order."""
     length = 0
-    most = min(len(keys) - at, len(source.keys) - start)
-    while length < most and keys[at + length] == source.keys[start + length] and not source.used[start + length]:
+    most = min(len(keys) - at, len(source.removed) - start)
+    while length < most and keys[at + length] == source.removed[start + length] and not source.used[start + length]:
         length += 1
     return length
 
 
 def _is_move(block: list[str]) -> bool:
+    if len(block) < LEAST_LINES:
+        return False
     said = [key for key in block if key]
     return len(said) >= LEAST_LINES and sum(map(len, said)) >= LEAST_CHARACTERS

@@ -39,6 +39,8 @@ class Place:
     language: str | None
     settled: bool
     """the name alone tells the language"""
+    own: str
+    """docs, tests, config or authored, if nobody else wrote it and its language is this one"""
 
 
 @lru_cache(maxsize=65_536)
@@ -53,11 +55,12 @@ def place(path: str, rules: Rules) -> Place:
     if part is None and said:
         part = _attributed(path, rules.attributes)
     ours = _denied(rules.attributes, path, "linguist-generated") if said else False
+    settled = bool(name) or found.settled
     if part is not None:
-        return Place(part, True, ours, language, bool(name) or found.settled)
+        return Place(part, True, ours, language, settled, part)
     theirs = _denied(rules.attributes, path, "linguist-vendored") if said else False
     part = _by_path(path, ours, theirs)
-    return Place(part, False, ours, language, bool(name) or found.settled)
+    return Place(part, False, ours, language, settled, part or own_part(path, language, rules))
 
 
 def _denied(attributes: Attributes, path: str, name: str) -> bool:

@@ -104,12 +104,12 @@ def seen_by_month(deeds: Iterable[Deed], firsts: Mapping[Place, int], zone: Zone
 def reviews(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
     """The pull requests of others that were reviewed: `reviewed` for each review, and what it came to."""
     found: dict[Place, list[str]] = defaultdict(list)
-    given: set[tuple[str, str]] = set()
+    given: set[tuple[str, int, str]] = set()
     for one in deeds:
         if one.kind == "remark":
             found[one.repository, one.number].append("remarked")
         elif one.kind == "review":
-            name = one.repository, one.source.partition(":")[0]
+            name = one.repository, one.number, one.source.partition(":")[0]
             found[one.repository, one.number] += [one.did] if name in given else [one.did, "reviewed"]
             given.add(name)
     return _traces(found, "pull")

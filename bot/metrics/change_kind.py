@@ -1,8 +1,8 @@
 """What kind of change is this, and which rule or words say so?
 
 In this order: a revert marker; the prefix, tag or emoji of the title; labels, the type of the linked issue, the branch;
-documentation alone; a linear model over words, paths and lines. What a person stated always comes before what is
-guessed, and a guess below one half is not certain.
+documentation alone; the release note that comes with it; a linear model over words, paths and lines. What a person
+stated always comes before what is guessed, and a guess below one half is not certain.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from bot.landing.lines import ReadFile
 from bot.metrics import kind_features, kind_model, kind_rules
+from bot.metrics.kind_notes import noted
 from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds, Stated
 from bot.model import Kind
 
@@ -45,7 +46,9 @@ class Verdict:
 def classify(evidence: Evidence, own: OwnKinds = NO_OWN_KINDS) -> Verdict:
     """The kind of a change. `own` is what the repository's configuration says of its labels and scopes."""
     title = kind_rules.landed_again(evidence.title) or evidence.title
-    found = _stated(title, evidence, own) or _documentation(evidence.files)
+    found = _stated(title, evidence, own)
+    if found is None and evidence.files:
+        found = _documentation(evidence.files) or noted(evidence.files)
     if found is not None:
         return Verdict(*found)
     return _guessed(title, evidence)
@@ -65,8 +68,6 @@ def _stated(title: str, evidence: Evidence, own: OwnKinds) -> Stated | None:
 def _documentation(files: Sequence[ReadFile]) -> Stated | None:
     """Docs alone are docs (86 of 100 such commits are called so by their authors); tests, CI and build files alone are
     left to the model, because projects call them test, ci and build about as often as chore or fix."""
-    if not files:
-        return None
     if all(file.part == "docs" and kind_features.place_of(file.change.path, file.part) == "docs" for file in files):
         return "docs", "only documentation changed"
     return None

@@ -11,12 +11,12 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from math import exp, sqrt
-from operator import itemgetter
+from operator import add, itemgetter, mul
 from struct import Struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.model import Kind
 
@@ -36,8 +36,6 @@ KINDS_LEARNT: tuple[Kind, ...] = (
     "chore",
 )
 MOST_TOKENS = 5
-_READ = 2 * MOST_TOKENS
-"""features that are told before doubles are left out"""
 _PART = 1.0 / UNIT
 
 # One number holds the ten weights of a feature, 32 bits each, so that adding a feature is one addition. A weight is
@@ -47,7 +45,7 @@ _LANES = Struct(f"<{len(KINDS_LEARNT)}I")
 
 
 Row = tuple[int, tuple[int, ...], str]
-"""one feature: its weights as one number, the weights, its text"""
+"""one feature: its weights as one number, the weights, and how it is told"""
 _SUMMED = itemgetter(0)
 
 
@@ -66,6 +64,8 @@ class Model:
     bias: tuple[int, ...]
     shifts: Mapping[str, tuple[int, ...]]
     """what is added to the bias where a group of evidence is there: `paths`, `body`, `patch`"""
+    favour: tuple[float, ...]
+    """by how much the odds of each kind but feature and bug fix count among these, for the sake of the rare ones"""
 
     def guess(self, found: Mapping[str, Sequence[str]]) -> Guess:
         """The guess for the features of each group; a group that is missing or empty is evidence not given."""
@@ -75,53 +75,53 @@ class Model:
             if not features:
                 continue
             if group in self.shifts:
-                logits = [value + shift for value, shift in zip(logits, self.shifts[group], strict=False)]
+                logits = list(map(add, logits, self.shifts[group]))
             rows = list(filter(None, map(self.weights[group].get, features)))
             if rows:
                 scale = 1.0 / sqrt(len(rows))
                 known.append((scale, rows))
-                below = _FLOOR * len(rows)
                 totals = _LANES.unpack(sum(map(_SUMMED, rows)).to_bytes(_LANES.size, "little"))
-                logits = [value + (total - below) * scale for value, total in zip(logits, totals, strict=False)]
-        return _decided(logits, known)
+                below = _FLOOR * len(rows) * scale
+                logits = [value + total * scale - below for value, total in zip(logits, totals, strict=False)]
+        return self._decided(logits, known)
 
-
-def _decided(logits: Sequence[float], known: Sequence[tuple[float, list[Row]]]) -> Guess:
-    """Feature, bug fix or another by their summed probability first; among the others the most likely one."""
-    top = max(logits)
-    odds = [exp((value - top) * _PART) for value in logits]
-    total = sum(odds)
-    feature, fix = odds[0], odds[1]
-    others = total - feature - fix
-    if feature >= fix and feature >= others:
-        lane = 0
-    elif fix >= others:
-        lane = 1
-    else:
-        lane = odds.index(max(odds[2:]), 2)
-    return Guess(KINDS_LEARNT[lane], odds[lane] / total, _reasons(known, lane))
+    def _decided(self, logits: Sequence[float], known: Sequence[tuple[float, list[Row]]]) -> Guess:
+        """Feature, bug fix or another by their summed probability first; then which of the others."""
+        top = max(logits)
+        odds = [exp((value - top) * _PART) for value in logits]
+        total = sum(odds)
+        feature, fix, *rest = odds
+        others = total - feature - fix
+        if feature >= fix and feature >= others:
+            lane = 0
+        elif fix >= others:
+            lane = 1
+        else:
+            favoured = list(map(mul, rest, self.favour))
+            lane = favoured.index(max(favoured)) + 2
+        return Guess(KINDS_LEARNT[lane], odds[lane] / total, _reasons(known, lane))
 
 
 def _reasons(known: Sequence[tuple[float, list[Row]]], lane: int) -> tuple[str, ...]:
     """The features whose weight for this kind stands highest, each told once."""
-    effects: list[tuple[float, str]] = []
-    for scale, rows in known:
-        speaking = [(weight, row[2]) for row in rows if (weight := row[1][lane]) > 0]
-        if len(speaking) > _READ:
-            # none but the strongest of a group can be among the strongest of all
-            speaking.sort(reverse=True)
-            least = speaking[_READ - 1][0]
-            speaking = [one for one in speaking if one[0] >= least]
-        effects += [(weight * scale, feature) for weight, feature in speaking]
+    effects = [
+        (weight * scale, told) for scale, rows in known for _, weights, told in rows if (weight := weights[lane]) > 0
+    ]
     effects.sort(reverse=True)
-    told = [told_feature(feature) for _, feature in effects[:_READ]]
-    return tuple(dict.fromkeys(told))[:MOST_TOKENS]
+    return tuple(dict.fromkeys([told for _, told in effects[: 2 * MOST_TOKENS]]))[:MOST_TOKENS]
 
 
 def as_row(feature: str, weights: Sequence[int]) -> Row:
     """A feature as the model adds it. Raises struct.error for a weight beyond 65 logits."""
     lanes = _LANES.pack(*[weight + _FLOOR for weight in weights])
-    return int.from_bytes(lanes, "little"), tuple(weights), feature
+    return int.from_bytes(lanes, "little"), tuple(weights), told_feature(feature)
+
+
+def as_model(record: Mapping[str, Any]) -> Model:
+    """The model that a record such as `kind_model.json.gz` holds."""
+    weights = {group: {row[0]: as_row(row[0], row[1:]) for row in record["weights"].get(group, ())} for group in GROUPS}
+    shifts = {group: tuple(row) for group, row in record["shifts"].items()}
+    return Model(weights, tuple(record["bias"]), shifts, tuple(exp(part * _PART) for part in record["favour"]))
 
 
 _TOLD = {
@@ -149,7 +149,6 @@ _TOLD = {
 _LINES = {"def": "definitions", "exp": "public names", "com": "comments", "imp": "imports"}
 
 
-@lru_cache(maxsize=16_384)
 def told_feature(feature: str) -> str:
     """A feature as a person reads it."""
     mark, colon, value = feature.partition(":")
@@ -166,7 +165,4 @@ def told_feature(feature: str) -> str:
 def load() -> Model:
     """The model that the package holds, read once."""
     text = gzip.decompress((files("bot.metrics") / "kind_model.json.gz").read_bytes())
-    record = json.loads(text)
-    weights = {group: {row[0]: as_row(row[0], row[1:]) for row in record["weights"].get(group, ())} for group in GROUPS}
-    shifts = {group: tuple(row) for group, row in record["shifts"].items()}
-    return Model(weights, tuple(record["bias"]), shifts)
+    return as_model(json.loads(text))

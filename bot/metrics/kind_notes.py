@@ -42,13 +42,15 @@ _SAYS = re.compile(r"(?:kind: |change_type: |```release-note:|:tags: )?([a-z_-]{
 _HEADING = re.compile(r"#{1,4} {1,3}([^\s:]{1,20})|([A-Z][a-z]{2,20})(?: [a-z]{1,20}){0,2}:$")
 """`### Bug fixes` and `Bug fixes:`, by their first word"""
 _ENTRY = re.compile(r"[*-] {1,3}(?:\[?(?P<tag>[A-Z]{3,14})\b)?")
+_VERSION = re.compile(r"\+#{1,4} .{0,40}\d\.\d|\+\d+\.\d")
+"""the heading of a release: what is made of all its notes is none of one change"""
 _MOST_LINES = 200
 
 
 def noted(files: Sequence[ReadFile]) -> Stated | None:
-    """The kind that all release notes of a change agree on, with the file that says so."""
+    """The kind that all release notes of a change to source agree on, with the file that says so."""
     notes = [file.change for file in files if is_note(file.change.path)]
-    if not notes:
+    if not notes or not any(file.part == "authored" for file in files):
         return None
     said = {kind for note in notes for kind in kinds_noted(note)}
     kind = said.pop() if len(said) == 1 else None
@@ -86,6 +88,8 @@ def _sections(patch: str) -> set[Noted]:
     heading = ""
     found: set[Noted] = set()
     for line in patch.split("\n", _MOST_LINES)[:_MOST_LINES]:
+        if _VERSION.match(line):
+            return {None}
         head = _HEADING.match(line, 1)
         if head or line.startswith("@@"):
             heading = (head[1] or head[2]).lower() if head and line[0] != "-" else ""

@@ -37,10 +37,10 @@ _TYPES = _by_word(
         "test": "test tests testing tst",
         "refactor": "refactor refactoring refactored refact refac cleanup clean-up simplify",
         "perf": "perf performance optimize optimise optimization",
-        "style": "style styles styling format formatting fmt lint linting",
+        "style": "style styles styling sty format formatting fmt lint linting",
         "build": "build builds deps dep dependency dependencies bump bld packaging",
         "ci": "ci cicd ci/cd workflow workflows gha",
-        "chore": "chore chores maint maintenance housekeeping release internal misc meta",
+        "chore": "chore chores maint mnt maintenance housekeeping release internal misc meta",
         "revert": "revert reverts",
     }
 )

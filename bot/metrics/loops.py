@@ -12,6 +12,11 @@ from collections.abc import Sequence
 _LOOP = re.compile(r"(?:async |await |\} )?(?:for|while|foreach|until|loop)\b")
 _LOOP_STARTS = frozenset("fwula}")
 _CALLED_LOOPS = (".forEach(", ".each do", ".each {")
+_OPENED = re.compile(
+    r"\n(?:(?:async |await |\} )?(?:for|while|foreach|until|loop)\b"
+    r"|(?:export |pub |static |public |private )?async (?:def|fn|function)\b)"
+)
+"""a loop or an asynchronous function, where lines stand without their indentation"""
 _COSTLY = re.compile(
     r"(?<![\w.])(?:open|urlopen|fetch|File\.(?:open|read)|fopen|popen)\("
     r"|\b(?:requests|httpx|axios|http|client|session)\.(?:get|post|put|delete|request|Get|Post|Do)\("
@@ -34,25 +39,59 @@ _MOST_LINES = 20_000
 
 
 def loop_signals(code: Sequence[str]) -> dict[str, int]:
-    """Nested loops, costly calls and quadratic idioms inside loops, blocking calls inside asynchronous functions."""
+    """Nested loops, costly calls and quadratic idioms inside loops, blocking calls inside asynchronous functions.
+
+    Only the lines from where a loop or such a function opens to where it ends are looked at one by one.
+    """
     found = {"nested_loops": 0, "loop_calls": 0, "loop_quadratic": 0, "async_blocking": 0}
-    called = any(call in text for text in code for call in _CALLED_LOOPS)
+    code = code[:_MOST_LINES]
+    texts = list(map(str.lstrip, code))
+    together = "\n" + "\n".join(texts)
+    calls = tuple(call for call in _CALLED_LOOPS if call in together)
+    at = 0
+    for opening in _openings(texts, together, calls):
+        if opening >= at:
+            at = _follow(code, texts, opening, calls, found=found)
+    return found
+
+
+def _openings(texts: Sequence[str], together: str, calls: Sequence[str]) -> Sequence[int]:
+    """The numbers of the lines that open a loop or an asynchronous function."""
+    found: list[int] = []
+    line = before = 0
+    for match in _OPENED.finditer(together):
+        line += together.count("\n", before, match.start())
+        before = match.start()
+        found.append(line)
+    if calls:
+        found += [at for at, text in enumerate(texts) if any(call in text for call in calls)]
+        found.sort()
+    return found
+
+
+def _follow(
+    code: Sequence[str], texts: Sequence[str], start: int, calls: Sequence[str], *, found: dict[str, int]
+) -> int:
+    """Look at the lines from `start` until all that opened has ended; the number of the line behind them."""
     loops: list[int] = []
     functions: list[int] = []
-    for line in code[:_MOST_LINES]:
-        text = line.lstrip()
+    for at in range(start, len(code)):
+        text = texts[at]
         first = text[0]
-        if loops or functions:
-            indent = len(line) - len(text) + (first in "})]")  # `} else {` still belongs to the block it closes
-            _leave(loops, indent)
-            _leave(functions, indent)
+        indent = len(code[at]) - len(text)
+        if at > start:
+            inside = indent + (first in "})]")  # `} else {` still belongs to the block it closes
+            _leave(loops, inside)
+            _leave(functions, inside)
             _look_inside(text, found, looping=bool(loops), asynchronous=bool(functions))
-        if (first in _LOOP_STARTS and _LOOP.match(text)) or (called and any(call in text for call in _CALLED_LOOPS)):
+        if (first in _LOOP_STARTS and _LOOP.match(text)) or (calls and any(call in text for call in calls)):
             found["nested_loops"] += bool(loops)
-            loops.append(len(line) - len(text))
+            loops.append(indent)
         elif first in _ASYNC_STARTS and _ASYNC.match(text):
-            functions.append(len(line) - len(text))
-    return found
+            functions.append(indent)
+        elif not loops and not functions:
+            return at + 1
+    return len(code)
 
 
 def _leave(blocks: list[int], indent: int) -> None:

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from bot.landing.lines import ReadFile
 from bot.metrics.loops import loop_signals
@@ -35,18 +36,10 @@ _NARROW = frozenset(
         "OCaml", "Lua", "R", "Nix", "HTML", "CSS", "SCSS", "Clojure", "Common Lisp", "Emacs Lisp", "Crystal",
     }
 )  # fmt: skip
-_IMPORTS = (
-    "import ",
-    "from ",
-    "use ",
-    "using ",
-    "#include",
-    "require ",
-    "require(",
-    "extern crate ",
-    "@import ",
-    "open ",
+_IMPORT = re.compile(
+    r"\n((?:import |from |use |using |#include|require[ (]|extern crate |@import |open )[^\n]*)",
 )
+"""in lines without their indentation"""
 _REQUIRES = " = require("
 
 # Everything but letters, digits and underscores becomes a space, so that words are counted by plain search.
@@ -57,6 +50,7 @@ _BRANCHES = (
 )  # fmt: skip
 _LOOPS = ("for", "while", "foreach", "forEach", "until", "loop")
 _FUNCTIONS = ("def", "func", "fn", "function", "fun", "proc", "sub", "defp", "defun", "defn")
+_COUNTED = frozenset((*_BRANCHES, *_LOOPS, *_FUNCTIONS, "each", "async"))
 _OPERATORS = ("&&", "||", " ? ")
 _FILE_END = "."
 """stands between the lines of two files: at the left margin, and no code"""
@@ -93,10 +87,13 @@ def signals(read: Sequence[ReadFile]) -> dict[str, int]:
         return {}
     tally = _Tally()
     _spread(source, tally)
-    gone = [line for file in source if file.removed for line in code_lines(file.removed, file.language)]
-    tally.more("removed", len(gone))
+    gone: list[str] = []
+    for file in source:
+        if file.removed:
+            gone += code_lines(file.removed, file.language)
     if gone:
         text = "\n".join(gone)
+        tally.more("removed", len(gone))
         tally.more("branches_removed", _branches(text, _words(text)))
     _added(source, tally)
     return dict(sorted(tally.items()))
@@ -105,12 +102,14 @@ def signals(read: Sequence[ReadFile]) -> dict[str, int]:
 def _spread(files: Sequence[ReadFile], tally: _Tally) -> None:
     """How the commit is spread over files and modules; entropy in thousandths of a bit."""
     tally.more("files", len(files))
-    tally.more("new_files", sum(file.change.status == "added" for file in files))
+    tally.more("new_files", len([file for file in files if file.change.status == "added"]))
     tally.more("modules", len({module_of(file.change.path) for file in files}))
-    sizes = [file.change.additions + file.change.deletions for file in files]
-    tally.more("entropy", round(1000 * entropy(sizes)))
+    if len(files) > 1:
+        sizes = [file.change.additions + file.change.deletions for file in files]
+        tally.more("entropy", round(1000 * entropy(sizes)))
 
 
+@lru_cache(maxsize=65_536)
 def module_of(path: str) -> str:
     """The module a file belongs to: its folder, two levels deep, `src` and the like apart."""
     folders = [part for part in path.split("/")[:-1] if part not in ("src", "lib", "main", "packages")]
@@ -138,8 +137,7 @@ def _added(source: Sequence[ReadFile], tally: _Tally) -> None:
         if file.added:
             lines = code_lines(file.added, file.language)
             tally.more("added", _kept(file, len(lines)))
-            deep = _NARROW_DEEP if file.language in _NARROW else _DEEP
-            tally.more("deep", sum([line.startswith(deep) for line in lines]))
+            tally.more("deep", _deep(lines, narrow=file.language in _NARROW))
             tally.more("big_files", new and len(file.added) > BIG_FILE)
             code += lines
             code.append(_FILE_END)
@@ -151,35 +149,49 @@ def _added(source: Sequence[ReadFile], tally: _Tally) -> None:
         _suppressions(source, tally)
 
 
+def _deep(lines: Sequence[str], *, narrow: bool) -> int:
+    """How many lines are deep; counted in one text, where none can be met twice."""
+    text = "\n" + "\n".join(lines)
+    return sum([text.count("\n" + indent) for indent in (_NARROW_DEEP if narrow else _DEEP)])
+
+
 def _shape(code: Sequence[str], tally: _Tally) -> None:
     text = "\n".join(code)
     words = _words(text)
     tally.more("branches", _branches(text, words))
-    loops = sum([words[word] for word in _LOOPS])
+    loops = _sum(words, _LOOPS)
     tally.more("loops", loops)
-    tally.more("functions", sum([words[word] for word in _FUNCTIONS]))
-    tally.more("wide", sum([len(line) > WIDE for line in code]))
-    stripped = [line.strip() for line in code]
+    tally.more("functions", _sum(words, _FUNCTIONS))
+    tally.more("wide", len([size for size in map(len, code) if size > WIDE]))
+    stripped = list(map(str.strip, code))
     long = [line for line in stripped if len(line) > REPEATED_WIDTH]
     tally.more("repeated", len(long) - len(set(long)))
-    imports = [line for line in stripped if line.startswith(_IMPORTS)]
-    tally.more("imports", len(imports) + text.count(_REQUIRES))
-    if imports:
-        tally.more("private_imports", sum([_PRIVATE.match(line) is not None for line in imports]))
-        tally.more("test_imports", sum([_FROM_TESTS.match(line) is not None for line in imports]))
-    if loops or words["each"] or words["async"]:
+    _imports("\n" + "\n".join(stripped), tally)
+    if loops or "each" in words or "async" in words:
         for name, count in loop_signals(code).items():
             tally.more(name, count)
 
 
+def _imports(stripped: str, tally: _Tally) -> None:
+    """Imports are rare: they are looked for in all lines at once."""
+    imports = _IMPORT.findall(stripped)
+    tally.more("imports", len(imports) + stripped.count(_REQUIRES))
+    if imports:
+        tally.more("private_imports", len([line for line in imports if _PRIVATE.match(line)]))
+        tally.more("test_imports", len([line for line in imports if _FROM_TESTS.match(line)]))
+
+
 def _suppressions(source: Sequence[ReadFile], tally: _Tally) -> None:
     """Told apart in comments, which are no code."""
-    lines = [line[:LONGEST_READ] for file in source for line in file.added]
+    lines: list[str] = []
+    for file in source:
+        lines += file.added
+    lines = _bounded(lines)
     text = "\n".join(lines)
     hints = [hint for hint in _SUPPRESSION_HINTS if hint in text]
     if hints:
         shown = [line for line in lines if any(hint in line for hint in hints)]
-        tally.more("suppressions", sum([_SUPPRESSIONS.search(line) is not None for line in shown]))
+        tally.more("suppressions", len([line for line in shown if _SUPPRESSIONS.search(line)]))
     tally.more("todo", sum([text.count(word) for word in _TODO]))
 
 
@@ -187,12 +199,19 @@ def code_lines(lines: Sequence[str], language: str | None) -> list[str]:
     """The lines that are neither blank nor comment, with their indentation, cut to a bounded length."""
     if language == "Python":
         lines = _without_docstrings(lines)
-    return [
-        line[:LONGEST_READ]
-        for line in lines
-        if (text := line.lstrip())
-        and (text[0] not in _COMMENT_STARTS or not text.startswith(_COMMENTS) or text.startswith(_NOT_COMMENTS))
-    ]
+    return _bounded(
+        [
+            line
+            for line, text in zip(lines, map(str.lstrip, lines), strict=True)
+            if text
+            and (text[0] not in _COMMENT_STARTS or not text.startswith(_COMMENTS) or text.startswith(_NOT_COMMENTS))
+        ]
+    )
+
+
+def _bounded(lines: list[str]) -> list[str]:
+    wide = max(map(len, lines), default=0) > LONGEST_READ
+    return [line[:LONGEST_READ] for line in lines] if wide else lines
 
 
 def _without_docstrings(lines: Sequence[str]) -> Sequence[str]:
@@ -200,29 +219,32 @@ def _without_docstrings(lines: Sequence[str]) -> Sequence[str]:
     text = "\n".join(lines)
     if '"""' not in text and "'''" not in text:
         return lines
-    kept, within = [], ""
-    for line in lines:
-        if not within and '"""' not in line and "'''" not in line:
-            kept.append(line)
-            continue
+    kept: list[str] = []
+    within, behind = "", 0
+    for at in [at for at, line in enumerate(lines) if '"""' in line or "'''" in line]:
+        line, before, behind = lines[at], behind, at + 1
         if within:
-            if within in line:
-                within = ""
+            within = "" if within in line else within
             continue
+        kept += lines[before:at]
         start = line.lstrip().lstrip("rRbBuUfF")[:3]
-        if start in ('"""', "'''"):
-            if line.count(start) < 2:
-                within = start
-            continue
-        kept.append(line)
-    return kept
+        if start not in ('"""', "'''"):
+            kept.append(line)
+        elif line.count(start) < 2:
+            within = start
+    return kept if within else kept + list(lines[behind:])
 
 
 def _words(text: str) -> Counter[str]:
+    """How often each of the words that are counted stands in a text."""
     if not text.isascii():
         text = text.encode("ascii", "replace").decode("ascii")
-    return Counter(text.translate(_SPACED).split())
+    return Counter(filter(_COUNTED.__contains__, text.translate(_SPACED).split()))
+
+
+def _sum(words: Mapping[str, int], asked: Iterable[str]) -> int:
+    return sum([words[word] for word in asked if word in words])
 
 
 def _branches(text: str, words: Mapping[str, int]) -> int:
-    return sum([words.get(word, 0) for word in _BRANCHES]) + sum([text.count(mark) for mark in _OPERATORS])
+    return _sum(words, _BRANCHES) + sum([text.count(mark) for mark in _OPERATORS])

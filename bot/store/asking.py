@@ -1,4 +1,4 @@
-"""How is one short question asked of PostgreSQL at the least cost?"""
+"""How is one short question asked of PostgreSQL again and again, by many at once, at the least cost?"""
 
 from __future__ import annotations
 
@@ -6,36 +6,75 @@ import asyncio
 from typing import Any
 
 
-async def ask(driver: Any, question: bytes) -> str:
-    """The first value of the first row, asked past psycopg's cursors: they take four times the processor's time.
+class Question:
+    """One question for one connection. Each answer is to a question that was sent after its asker asked; all who ask
+    while an answer is on its way share the next one.
 
-    `driver` is a psycopg connection that nobody else uses meanwhile. Raises psycopg's errors; after any of them, or
-    when it is cancelled, the connection is in the middle of something and of no more use.
+    It goes past psycopg's cursors, which take four times the processor's time, and listens for the answer as long as
+    it lives: to begin and end listening would cost as much as the rest.
     """
-    from psycopg import OperationalError
 
-    async with driver.lock:
-        server = driver.pgconn
-        server.send_query(question)
-        if server.flush():  # a line of text that the socket does not take at once: nobody reads at the other end
-            raise OperationalError("PostgreSQL takes no question")
-        await _answered(server)
-        return _value(server)
+    def __init__(self, driver: Any, text: bytes) -> None:
+        """`driver` is a psycopg connection in autocommit that nobody else uses until `close`."""
+        self._server, self._text = driver.pgconn, text
+        self._loop = asyncio.get_running_loop()
+        self._asked: list[asyncio.Future[str]] = []
+        self._waiting: list[asyncio.Future[str]] = []
+        self._error: Exception | None = None
+        self._socket: int = self._server.socket
+        self._loop.add_reader(self._socket, self._hear)
 
+    async def answer(self) -> str:
+        """The first value of the first row. Raises psycopg's errors; after any of them nothing is answered any more."""
+        if self._error is not None:
+            raise self._error
+        mine: asyncio.Future[str] = self._loop.create_future()
+        self._waiting.append(mine)
+        if not self._asked:
+            self._ask()
+        return await mine
 
-async def _answered(server: Any) -> None:
-    """Until the whole answer is here."""
-    loop, socket, readable = asyncio.get_running_loop(), server.socket, asyncio.Event()
-    loop.add_reader(socket, readable.set)
-    try:
-        while True:
-            await readable.wait()
-            readable.clear()
-            server.consume_input()
-            if not server.is_busy():
+    def close(self) -> None:
+        """Listen no more. Before the connection is closed or given back."""
+        if self._socket >= 0:
+            self._loop.remove_reader(self._socket)
+            self._socket = -1
+
+    def _ask(self) -> None:
+        from psycopg import OperationalError
+
+        self._asked, self._waiting = self._waiting, []
+        try:
+            self._server.send_query(self._text)
+            if self._server.flush():  # a line that the socket does not take at once: nobody reads at the other end
+                raise OperationalError("PostgreSQL takes no question")
+        except Exception as error:
+            self._fail(error)
+
+    def _hear(self) -> None:
+        """Something has come: a part of the answer, all of it, or the end of the connection."""
+        try:
+            self._server.consume_input()
+            if self._server.is_busy() or not self._asked:
                 return
-    finally:
-        loop.remove_reader(socket)
+            said = _value(self._server)
+        except Exception as error:
+            self._fail(error)
+            return
+        answered, self._asked = self._asked, []
+        for asker in answered:
+            if not asker.done():
+                asker.set_result(said)
+        if self._waiting:
+            self._ask()
+
+    def _fail(self, error: Exception) -> None:
+        self.close()
+        self._error = error
+        for asker in (*self._asked, *self._waiting):
+            if not asker.done():
+                asker.set_exception(error)
+        self._asked, self._waiting = [], []
 
 
 def _value(server: Any) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import PersonKey
-from bot.store import links, people, snapshots, visibility
+from bot.store import links, observations, people, snapshots, visibility
 from bot.store.ledger import FACT, FACT_PERSON
 from bot.store.links import LINK
 from bot.store.visibility import HIDDEN_REPOSITORY, PUBLISHED, subject_of_person
@@ -40,7 +40,8 @@ async def forget(conn: AsyncConnection, key: PersonKey, now: datetime) -> None:
 
 
 async def export(conn: AsyncConnection, key: PersonKey) -> str:
-    """Everything about the person as JSON text: who they are, what they landed, what they decided, who read it when."""
+    """Everything about the person as JSON text: who they are, what they landed and were seen to do beside it, what they
+    decided, who read it when."""
     person = await people.person(conn, key)
     state = await visibility.person_state(conn, key)
     minted = await links.links_of(conn, subject_of_person(key))
@@ -65,6 +66,11 @@ async def export(conn: AsyncConnection, key: PersonKey) -> str:
         ],
         "snapshots": [json.loads(one.text) for one in await snapshots.snapshots_of(conn, keys)],
         "landed": await _landed(conn, keys),
+        "seen": [
+            {"repository": one.repository_id, "number": one.number, "what": one.signal, "at": one.at.isoformat()}
+            | one.value
+            for one in await observations.everything_of(conn, keys)
+        ],
     }
     return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
 

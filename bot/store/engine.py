@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sqlite3
 from collections.abc import AsyncIterator, Coroutine, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ from sqlalchemy import URL, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from bot.store.asking import ask
+from bot.store.asking import Question
 from bot.store.lock import ProcessLock
 from bot.store.turn import Answer, Plan, run, whole_in_the_thread
 
@@ -29,6 +30,14 @@ class StoreUnavailableError(Exception):
     """The database cannot be reached, is locked, full or read-only: nothing was written, or nobody knows."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Teller:
+    """The connection that tells how far PostgreSQL's readers see."""
+
+    conn: AsyncConnection
+    question: Question
+
+
 class Store:
     """The open database. On SQLite one connection writes, in one process, and others only read."""
 
@@ -37,7 +46,7 @@ class Store:
         self._turn = asyncio.Lock()
         self._held: AsyncConnection | None = None
         self._written = 0
-        self._teller: AsyncConnection | None = None
+        self._teller: _Teller | None = None
 
     @classmethod
     async def open(cls, url: str, *, read_only: bool = False) -> Self:
@@ -128,27 +137,30 @@ class Store:
         if self._lock is not None:
             return str(self._written)
         with _told_as_unavailable():
+            teller = self._teller or await self._new_teller()
             try:
-                return await self._ask_version()
-            except BaseException:
-                await self._end_teller()
+                return await teller.question.answer()
+            except Exception:
+                await self._end(teller)
                 raise
 
-    async def _ask_version(self) -> str:
-        """By a connection of its own: taking one from the pool and giving it back costs more than the question."""
+    async def _new_teller(self) -> _Teller:
+        """A connection of its own: taking one from the pool and giving it back costs more than the question."""
         async with self._turn:
             if self._teller is None:
-                self._teller = await self._reader.connect()
-                await self._teller.execution_options(isolation_level="AUTOCOMMIT")
-            driver: Any = (await self._teller.get_raw_connection()).driver_connection
-        return await ask(driver, b"SELECT pg_current_snapshot()::text")
+                conn = await self._reader.connect()
+                await conn.execution_options(isolation_level="AUTOCOMMIT")
+                driver: Any = (await conn.get_raw_connection()).driver_connection
+                self._teller = _Teller(conn, Question(driver, b"SELECT pg_current_snapshot()::text"))
+            return self._teller
 
-    async def _end_teller(self) -> None:
-        teller, self._teller = self._teller, None
-        if teller is not None:
+    async def _end(self, teller: _Teller) -> None:
+        if self._teller is teller:
+            self._teller = None
+            teller.question.close()
             with contextlib.suppress(Exception):
-                await teller.invalidate()
-                await teller.close()
+                await teller.conn.invalidate()
+                await teller.conn.close()
 
     async def _writing_connection(self, writer: AsyncEngine) -> AsyncConnection:
         """The one connection that writes; held open, as handing it back and forth costs more than a small insert."""
@@ -173,7 +185,8 @@ class Store:
 
     async def close(self) -> None:
         """Readers first, so that the writer is the last to leave and tidies the log."""
-        await self._end_teller()
+        if self._teller is not None:
+            await self._end(self._teller)
         await self._reader.dispose()
         if self._held is not None:
             await self._held.close()

@@ -59,8 +59,8 @@ async def first_landings(conn: AsyncConnection, people: Any, repositories: Colle
 async def newcomers_met(
     conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
 ) -> list[First]:
-    """First landings of others, by pull requests that these people reviewed or merged: of accounts that are people's
-    and may be told of, where the repository's history is known from its first commit on."""
+    """First landings, by a pull request, of everybody a pull request of whose these people reviewed or merged: of
+    people who may be told of, where the repository's history is known from its first commit on."""
     whole = await read_whole(conn, repositories)
     here = (OBSERVATION.c.repository_id == FACT.c.repository_id) & (OBSERVATION.c.number == FACT.c.pull_request)
     met = select(FACT.c.author_key).join(OBSERVATION, here).join(PERSON, PERSON.c.key == FACT.c.author_key)

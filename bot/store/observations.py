@@ -32,6 +32,8 @@ DEEDS: Mapping[str, DeedKind] = MappingProxyType(
 )
 """signals that tell what a person did"""
 
+CHECKS: tuple[Signal, ...] = ("checks",)
+
 OBSERVATION = Table(
     "observation",
     METADATA,
@@ -83,7 +85,7 @@ async def around(
     """What was seen of some pull requests (`work`: a query of repository ids and numbers), and all checks of these
     repositories, which belong to commits; oldest first."""
     table = OBSERVATION.c
-    of_commits = await of_repositories(conn, repositories, ("checks",))
+    of_commits = await of_repositories(conn, repositories, CHECKS)
     here = table.signal.in_(signals) & table.repository_id.in_(repositories)
     of_pulls = await _read(conn, here & tuple_(table.repository_id, table.number).in_(work))
     return sorted([*of_commits, *of_pulls], key=lambda one: (one.at, one.repository_id, one.number))
@@ -108,6 +110,17 @@ async def of_people(
         theirs &= (table.at >= span[0]) & (table.at < span[1])
     gone = (table.number == 0) & (table.signal == "release") & (table.person_key == NOBODY)
     return await _read(conn, (theirs | gone) & table.repository_id.in_(repositories))
+
+
+async def places_of(conn: AsyncConnection, people: Collection[PersonKey]) -> frozenset[RepositoryId]:
+    """The repositories in which these people were seen to do anything."""
+    query = select(OBSERVATION.c.repository_id).where(OBSERVATION.c.person_key.in_(people)).distinct()
+    return frozenset(RepositoryId(row.repository_id) for row in await conn.execute(query))
+
+
+async def everything_of(conn: AsyncConnection, people: Collection[PersonKey]) -> list[Observation]:
+    """All that is kept of what these people did, oldest first."""
+    return await _read(conn, OBSERVATION.c.person_key.in_(people))
 
 
 async def count_in(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> int:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from bot.github.client import Client
 from bot.github.graphql import MOST_ADDRESSES, Page, read_accounts
 from bot.github.listings import read_people_of
-from bot.github.payloads.nodes import Account, machine_of
+from bot.github.payloads.nodes import Account
 from bot.history.fetching import Fetched
+from bot.landing.addresses import app_of
 from bot.model import Commit, CommitId, Landing, Repository, Signature, UserId
 
 _WEB_FLOW = "noreply@github.com"
@@ -34,8 +35,8 @@ class Accounts:
         for email, one in addresses.items():
             if email in found.known:
                 continue
-            if machine := machine_of(email):
-                found.known[email] = _plain(machine)
+            if app := app_of(email):
+                found.known[email] = [*app, True]
             else:
                 (found.machines if _may_be_machine(email) else found.wanted)[email] = one
         return found

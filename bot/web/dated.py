@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.landing.months import begins_at, month_after
 from bot.model import Month, PersonKey, Profile, RepositoryId
 from bot.render import RENDERERS
-from bot.store import links, snapshots, visibility
+from bot.store import links, observations, snapshots, visibility
 from bot.store.snapshots import Dated, Snapshot
 from bot.store.visibility import subject_of_person
 from bot.web import access, subjects
@@ -91,11 +91,13 @@ async def _keep(
 
 
 async def _told(conn: AsyncConnection, opened: OpenPerson, profile: Profile) -> tuple[RepositoryId, ...]:
-    """The repositories that the profile tells of: by name, and, as names may be masked, all with work of the person."""
+    """The repositories that the profile tells of: by name, and, as names may be masked, all in which the person landed
+    or was seen to do anything."""
     names = {record.full_name for record in profile.repositories}
     names |= {change.repository for change in profile.changes}
     names |= {name for change in profile.changes for name in change.also_in}
     own = {one.id for one in await visibility.repositories_with(conn, opened.person.keys)}
+    own |= await observations.places_of(conn, opened.person.keys)
     shown = (one for one in opened.repositories if one.id in opened.grant.repositories)
     return tuple(sorted(one.id for one in shown if one.full_name in names or one.id in own))
 

@@ -6,10 +6,12 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.engine import StoreUnavailableError
 from bot.web import organisations, profiles, settings, site, subjects
 from bot.web.collaborators import DESK, Desk, Pages, desk_of
+from bot.web.dated import shown_snapshots
 from bot.web.limits import RateLimit
 from bot.web.reading import Reader
 from bot.web.responses import SECURE, problem
@@ -85,24 +87,35 @@ def _split(name: str) -> tuple[str, str]:
     return stem, suffix
 
 
-async def _open(request: web.Request, stem: str) -> OpenPerson | OpenOrganisation | None:
+Opened = OpenPerson | OpenOrganisation | None
+
+
+async def _open(request: web.Request, stem: str) -> Opened:
     """What the first parts of the address open for whoever asks."""
-    pages = desk_of(request).pages
-    async with pages.store.read() as conn:
-        if request.path.startswith("/@"):
-            return await subjects.by_login(conn, stem)
-        if request.path.startswith("/anonymous/"):
-            return await subjects.by_alias(conn, stem)
-        if request.path.startswith("/organisations/"):
-            return await subjects.by_organisation(conn, stem)
-        return await subjects.by_token(conn, stem, pages)
+    async with desk_of(request).pages.store.read() as conn:
+        return await _opened(conn, request, stem)
+
+
+async def _opened(conn: AsyncConnection, request: web.Request, stem: str) -> Opened:
+    if request.path.startswith("/organisations/"):
+        return await subjects.by_organisation(conn, stem)
+    if request.path.startswith("/@"):
+        found: Opened = await subjects.by_login(conn, stem)
+    elif request.path.startswith("/anonymous/"):
+        found = await subjects.by_alias(conn, stem)
+    else:
+        found = await subjects.by_token(conn, stem, desk_of(request).pages)
+    return await subjects.marked(conn, found) if isinstance(found, OpenPerson) else found
 
 
 async def _front(request: web.Request) -> web.Response:
+    """All that a known page asks of the database is asked in one transaction: each costs as much as its statements."""
     stem, suffix = _split(request.match_info["name"])
-    opened = await _open(request, stem)
+    async with desk_of(request).pages.store.read() as conn:
+        opened = await _opened(conn, request, stem)
+        taken = await shown_snapshots(conn, opened) if isinstance(opened, OpenPerson) and not suffix else ()
     if isinstance(opened, OpenPerson) and not request.match_info["name"].endswith("."):
-        return await profiles.show_profile(request, opened, suffix)
+        return await profiles.show_profile(request, opened, suffix=suffix, snapshots=taken)
     if isinstance(opened, OpenOrganisation) and "." not in request.match_info["name"]:
         return await organisations.show_organisation(request, opened)
     return problem(request, 404)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from aiohttp import web
 
@@ -13,8 +13,9 @@ from bot.render import RENDERERS
 from bot.render.atom import render_feed
 from bot.render.html import DatedLink, Page, render_page
 from bot.render.site import Place, difference_page, month_page, months_of
-from bot.store import links, snapshots
+from bot.store import links
 from bot.store.engine import StoreUnavailableError
+from bot.store.snapshots import Dated, snapshot
 from bot.web import dated
 from bot.web.collaborators import Desk, desk_of
 from bot.web.reading import Reading
@@ -45,13 +46,15 @@ def wanted_form(request: web.Request, suffix: str) -> Form | None:
     return form_called(suffix) if suffix else form_accepted(request.headers.get("Accept", ""))
 
 
-async def show_profile(request: web.Request, opened: OpenPerson, suffix: str) -> web.Response:
-    """The profile in the form that was asked for."""
+async def show_profile(
+    request: web.Request, opened: OpenPerson, *, suffix: str, snapshots: Sequence[Dated]
+) -> web.Response:
+    """The profile in the form that was asked for; as a page it leads to the snapshots."""
     form = wanted_form(request, suffix)
     if form is None:
         return problem(request, 404 if suffix else 406)
     desk = desk_of(request)
-    taken = await _snapshots(desk, opened) if form is HTML else ()
+    taken = _links(desk, opened, snapshots) if form is HTML else ()
     reading = await read(desk, opened)
     address = _Address(desk.pages.public_url, opened, taken)
     body = await desk.reader.text(reading, (form.name, address.base, taken), address.renderer(form))
@@ -59,9 +62,7 @@ async def show_profile(request: web.Request, opened: OpenPerson, suffix: str) ->
     return answer(request, body, media_of(form), manner_of(opened))
 
 
-async def _snapshots(desk: Desk, opened: OpenPerson) -> tuple[DatedLink, ...]:
-    async with desk.pages.store.read() as conn:
-        found = await dated.shown_snapshots(conn, opened)
+def _links(desk: Desk, opened: OpenPerson, found: Sequence[Dated]) -> tuple[DatedLink, ...]:
     zone = desk.pages.zone
     return tuple(
         DatedLink(
@@ -72,7 +73,7 @@ async def _snapshots(desk: Desk, opened: OpenPerson) -> tuple[DatedLink, ...]:
 
 
 async def read(desk: Desk, opened: OpenPerson) -> Reading:
-    return await desk.reader.read(opened.person, opened.grant, opened.repositories, desk.pages.clock())
+    return await desk.reader.read(opened, desk.pages.clock())
 
 
 class _Address:
@@ -163,7 +164,7 @@ async def show_snapshot(request: web.Request, opened: OpenPerson) -> web.Respons
     """A dated snapshot with its signature: the same bytes for ever, as long as all it tells of may be shown."""
     desk, identity = desk_of(request), request.match_info["snapshot"].removesuffix(".json")
     async with desk.pages.store.read() as conn:
-        found = await snapshots.snapshot(conn, opened.person.key, identity)
+        found = await snapshot(conn, opened.person.key, identity)
     if found is None or not dated.shows(opened, found):
         return problem(request, 404)
     await note_use(desk, opened, "snapshot")

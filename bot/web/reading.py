@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from cachetools import LRUCache, TTLCache
@@ -24,6 +25,9 @@ from bot.store.engine import Store
 from bot.store.records import Found, Mark
 from bot.store.visibility import Naming, PersonState, RepositoryState
 from bot.web.access import Grant
+
+if TYPE_CHECKING:
+    from bot.web.subjects import OpenPerson
 
 _PROFILES = 64
 _MOST_TEXT = 32 * 1024 * 1024
@@ -56,15 +60,15 @@ class Reader:
         self._numbers = count(1)
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
-    async def read(
-        self, person: PersonState, grant: Grant, repositories: Sequence[RepositoryState], now: datetime
-    ) -> Reading:
+    async def read(self, opened: OpenPerson, now: datetime) -> Reading:
         """The profile of what the grant shows. It is the same for a whole UTC day, unless something lands."""
-        shown = tuple(one for one in repositories if one.id in grant.repositories)
+        shown = tuple(one for one in opened.repositories if one.id in opened.grant.repositories)
         day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        key = (person, grant.naming, shown, day)
-        async with self._store.read() as conn:
-            mark = await records.mark_of(conn, grant.repositories)
+        key = (opened.person, opened.grant.naming, shown, day)
+        mark = opened.mark
+        if mark is None:
+            async with self._store.read() as conn:
+                mark = await records.mark_of(conn, opened.grant.repositories)
         kept = self._kept.get(key)
         if kept is not None and kept.mark == mark:
             return kept

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import PersonKey
-from bot.store import links, visibility
+from bot.store import links, records, visibility
 from bot.store.links import Link
+from bot.store.records import Mark
 from bot.store.visibility import OrganisationState, PersonState, RepositoryState, subject_of_installation
 from bot.web import access
 from bot.web.access import ANYBODY, Grant, Viewer
@@ -28,6 +29,8 @@ class OpenPerson:
     grant: Grant
     base: str
     link: Link | None = None
+    mark: Mark | None = None
+    """how far the ledger had come when the page was opened; None where it was not asked"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,11 @@ async def open_person(
     wide = Grant(grant.repositories | around.repositories, grant.naming, grant.public)
     shown = tuple(one for one in near if one.id in wide.repositories)
     return OpenPerson(person, shown, wide, base, link)
+
+
+async def marked(conn: AsyncConnection, opened: OpenPerson) -> OpenPerson:
+    """The page with the ledger's mark, read in the transaction that opened it."""
+    return replace(opened, mark=await records.mark_of(conn, opened.grant.repositories))
 
 
 async def _beside(conn: AsyncConnection, repositories: list[RepositoryState]) -> list[RepositoryState]:

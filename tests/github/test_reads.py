@@ -189,6 +189,15 @@ async def test_reading_changes_nothing_that_the_cache_keeps(script: Script, clie
     assert kept == answer
 
 
+async def test_an_app_that_github_does_not_name_is_known_by_its_own_address(script: Script, client: Client) -> None:
+    """GraphQL never names one and REST no deleted one: both ways of reading must make one record."""
+    answer = with_files(5, [])
+    answer["commit"]["author"] |= {"name": "rover[bot]", "email": "77+Rover[bot]@users.noreply.github.com"}
+    script.on("*", answer)
+    author = (await reads.read_commit(client, HERE, sha(5))).author
+    assert (author.user_id, author.login, author.bot) == (77, "Rover[bot]", True)
+
+
 @pytest.mark.parametrize("path", ["sha", "commit", "parents.0.sha", "commit.author", "commit.committer.date"])
 @pytest.mark.parametrize("wrong", [None, 5, [], "x", {"a": 1}])
 async def test_a_wrong_shape_is_told_and_never_believed(script: Script, client: Client, path: str, wrong: Any) -> None:

@@ -17,6 +17,7 @@ from bot.store import backfills, pulls, rules_read
 from bot.store.backfills import Backfill
 from bot.store.dump import dump_lines
 from bot.tasks.backfill import open_backfills
+from simulator.beside_code import publish_release
 from simulator.demo import settings_for
 from simulator.server import Simulator
 from simulator.state import Installation, Repository
@@ -189,3 +190,54 @@ async def test_half_by_backfill_and_half_by_deliveries_meanwhile_is_the_same(git
         await settled(there)
         found = await record_of(there.bot, world.installation)
     assert found == expected
+
+
+# --- work beside code ------------------------------------------------------------------------------------------------
+
+
+async def busy(world: World) -> None:
+    """Work that was reviewed and merged, some by whoever wrote it, and releases."""
+    github, repository, ada, mara = world.github, the_repository(world), world.people["ada"], world.people["mara"]
+    for turn, (by, state) in enumerate(((mara, "APPROVED"), (ada, "COMMENTED"), (mara, "CHANGES_REQUESTED"))):
+        at = START + timedelta(days=turn + 1)
+        steps = [Step(f"Part {turn}", {f"part_{turn}.py": b"a = 1\n"})]
+        pull = github.open_pull(repository, Work(f"Part {turn}", ada, steps, f"topic-{turn}"), at=at)
+        github.review(repository, pull, (state, ""), by=mara, at=at)
+        github.review(repository, pull, ("COMMENTED", ""), by=github.bot("reviewer[bot]"), at=at)
+        github.merge(repository, pull, "squash", by=by, at=at)
+        await github.settled()
+    drafter = github.bot("drafter[bot]")
+    publish_release(github, repository, "v1", by=mara, at=START + timedelta(days=5))
+    publish_release(github, repository, "v2", by=ada, at=START + timedelta(days=6), prerelease=True)
+    publish_release(github, repository, "v3", by=drafter, at=START + timedelta(days=7))
+    await github.settled()
+
+
+async def deeds(bot: Bot) -> list[str]:
+    """What is kept of what people did."""
+    rows = [json.loads(line) async for line in dump_lines(bot.store)]
+    kinds = ("review", "merger", "release")
+    return [json.dumps(row) for row in rows if row[0] == "observation" and row[3] in kinds]
+
+
+async def test_history_shows_the_reviews_merges_and_releases_that_deliveries_show(
+    github: Simulator, tmp_path: Path
+) -> None:
+    world = small_world(github)
+    async with bot_on(github, world, tmp_path / "live", backfill=False) as live:
+        install(world)
+        await live.drained()
+        await busy(world)
+        await settled(live)
+        expected = await deeds(live.bot)
+    github.uninstall(installed(world))
+    asked = len(github.requests)
+    async with bot_on(github, world, tmp_path / "history", backfill=True) as there:
+        install(world)
+        await settled(there)
+        assert await deeds(there.bot) == expected
+        await again(there)
+        assert await deeds(there.bot) == expected
+    queries = [one for one in github.requests[asked:] if "graphql" in one]
+    assert len(queries) == 2, "one page each time, with everything on it"
+    assert len(expected) == 3 + 3 + 2

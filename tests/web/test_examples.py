@@ -91,7 +91,6 @@ def test_examples_of_issues_and_releases_show_what_was_done(examples: list[dict[
             sorted_by.add((payload["action"], found.did, found.by.login))
     assert sorted_by == {
         ("assigned", "assigned", "Codertocat"),
-        ("closed", "closed", "Codertocat"),
         ("labeled", "labelled", "Codertocat"),
         ("milestoned", "milestoned", "Codertocat"),
         ("transferred", "transferred", "Codertocat"),

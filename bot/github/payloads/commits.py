@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 
 from bot.github.payloads.answers import user
 from bot.github.payloads.fields import Fields, PayloadError, whole
+from bot.landing.addresses import app_of
 from bot.model import Commit, CommitId, FileChange, FileStatus, Signature
 
 MOST_FILES = 3000
@@ -122,7 +123,10 @@ def total_commits(answer: Any) -> int:
 def _signature(stated: Fields, account: Fields | None) -> Signature:
     known = user(account)
     plain = Signature(whole(stated.text_or("name")), whole(stated.text_or("email")))
-    return plain if known is None else replace(plain, user_id=known.user_id, login=known.login, bot=known.bot)
+    if known is not None:
+        return replace(plain, user_id=known.user_id, login=known.login, bot=known.bot)
+    app = app_of(plain.email)
+    return plain if app is None else replace(plain, user_id=app[0], login=app[1], bot=True)
 
 
 def _is_submodule(patch: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +12,6 @@ from bot.github.payloads.fields import Fields
 from bot.github.payloads.seen import Merge, Seen
 from bot.model import Commit, CommitId, PullRequest, RepositoryId, Review, Signature, UserId
 
-_MACHINE = re.compile(r"(?:([0-9]{1,18})\+)?([A-Za-z0-9-]{1,100}\[bot\])@users\.noreply\.github\.com")
 _HIDDEN = "PRIVATE", "INTERNAL"
 
 
@@ -157,12 +155,6 @@ def glance(answer: Any) -> Glance | None:
         pulls=pulls.count("totalCount"),
         updated_at=newest.time_or_none("updatedAt") if newest else None,
     )
-
-
-def machine_of(email: str) -> Account | None:
-    """The bot whose noreply address this is, where the address holds its id."""
-    found = _MACHINE.fullmatch(email)
-    return Account(UserId(int(found[1])), found[2], bot=True) if found and found[1] else None
 
 
 def _user(actor: Fields | None) -> Account | None:

@@ -1,0 +1,152 @@
+"""Work beside code is counted from what was seen, in whichever order, and enters no number of the code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.metrics.beside_code import (
+    BY_THE_MERGE,
+    SEEN,
+    Deed,
+    documentation,
+    first_contributions,
+    seen_by_month,
+    together,
+)
+from bot.metrics.totals import work_by_month
+from bot.model import BesideCode, Change, Lines, Month, PersonKey, Trace
+from tests.render.factories import change
+
+UTC = ZoneInfo("UTC")
+APRIL, JUNE = 1_935_000_000, 1_938_600_000
+REVIEW = Deed("review", "acme/app", 3, "1:approved", APRIL, "approved")
+MERGE = Deed("merger", "acme/app", 3, "abc", APRIL, "other")
+LABEL = Deed("triage", "acme/app", 9, "labelled:u:1:1", APRIL, "labelled")
+RELEASE = Deed("release", "acme/app", 0, "7:release", APRIL, "release", "v1.0")
+
+
+def only(*deeds: Deed) -> BesideCode:
+    """The one month that these deeds fall in."""
+    (found,) = seen_by_month(deeds, {}, UTC).values()
+    return found
+
+
+# --- what a clone shows ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "counts"),
+    [
+        (Lines(docs=3), True),
+        (Lines(docs=3, authored=2, generated=90), True),
+        (Lines(docs=3, authored=3), False),
+        (Lines(authored=3), False),
+        (Lines(), False),
+    ],
+)
+def test_a_change_is_documentation_where_most_of_its_lines_of_code_are(lines: Lines, *, counts: bool) -> None:
+    one = change("acme/app", 4, "Describe the pump", "2031-05-02", lines=lines)
+    assert documentation([one]) == ((one.id,) if counts else ())
+
+
+def test_documentation_that_was_taken_back_is_none() -> None:
+    gone = change("acme/app", 4, "Describe the pump", "2031-05-02", state="reverted", lines=Lines(docs=3))
+    assert documentation([gone]) == ()
+
+
+def landed(repository: str, number: int, date: str) -> Change:
+    return change(repository, number, "Add a pump", date)
+
+
+def test_the_first_change_in_each_repository_is_told_in_its_month() -> None:
+    first, second = landed("acme/app", 4, "2031-05-02"), landed("acme/app", 5, "2031-05-03")
+    other = landed("acme/web", 7, "2031-06-01")
+    author = first.commits[0].fact.author
+    keys = {PersonKey(f"u:{author.user_id}") if author.user_id else PersonKey(f"e:{author.email.lower()}")}
+    work = work_by_month([first, second, other], keys, UTC)
+    assert work
+    assert first_contributions(work) == {Month("2031-05"): (first.id,), Month("2031-06"): (other.id,)}
+    assert first_contributions(work, {"acme/app"}) == {Month("2031-06"): (other.id,)}
+
+
+# --- what GitHub alone shows -----------------------------------------------------------------------------------------
+
+
+def test_a_review_whose_state_changed_is_one_review_with_all_it_was() -> None:
+    dismissed = replace(REVIEW, source="1:dismissed", did="dismissed")
+    remark = replace(REVIEW, kind="remark", source="8", did="")
+    (trace,) = only(REVIEW, dismissed, remark, remark).reviews
+    assert trace.did == ("approved", "dismissed", "remarked", "remarked", "reviewed")
+    assert trace.url == "https://github.com/acme/app/pull/3"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "counts"), [(-1, True), (0, False), (BY_THE_MERGE, False), (BY_THE_MERGE + 1, True)]
+)
+def test_an_issue_that_closes_right_after_ones_own_merge_was_closed_by_it(seconds: int, *, counts: bool) -> None:
+    closed = replace(LABEL, source="closed", did="closed", at=MERGE.at + seconds)
+    assert len(only(MERGE, closed, RELEASE).triage) == counts
+    assert only(MERGE, replace(LABEL, at=MERGE.at + 1)).triage
+
+
+def test_a_release_is_gone_when_it_is_withdrawn_and_full_when_it_is_promoted() -> None:
+    early = replace(RELEASE, source="7:prerelease", did="prerelease")
+    assert only(early).releases[0].did == ("prerelease",)
+    assert only(RELEASE, early).releases == only(early, RELEASE).releases == only(RELEASE).releases
+    assert seen_by_month([RELEASE, replace(RELEASE, source="7:gone", did="gone")], {}, UTC) == {}
+
+
+def test_a_tag_of_any_letters_makes_an_address_that_stays_one() -> None:
+    (trace,) = only(replace(RELEASE, tag='v1/"><script>')).releases
+    assert trace.url == "https://github.com/acme/app/releases/tag/v1%2F%22%3E%3Cscript%3E"
+
+
+def test_newcomers_are_told_in_the_month_their_work_landed_and_never_of_oneself() -> None:
+    firsts = {("acme/app", 3): JUNE}
+    found = seen_by_month([REVIEW, MERGE], firsts, UTC)
+    assert {month: len(one.newcomers) for month, one in found.items()} == {"2031-04": 0, "2031-06": 1}
+    assert found[Month("2031-06")].newcomers[0].did == ("merged", "reviewed")
+    own = seen_by_month([replace(MERGE, did="own")], firsts, UTC)
+    assert [one.newcomers for one in own.values()] == [()]
+    assert next(iter(own.values())).self_merges == (
+        Trace("acme/app", "#3", "https://github.com/acme/app/pull/3", ("merged",)),
+    )
+
+
+DEEDS = st.lists(
+    st.builds(
+        Deed,
+        st.sampled_from(("review", "remark", "merger", "triage")),
+        st.sampled_from(("acme/app", "acme/web")),
+        st.integers(1, 4),
+        st.sampled_from(("1:approved", "2:commented", "3")),
+        st.sampled_from((APRIL, APRIL + 30, JUNE)),
+        st.sampled_from(("approved", "closed", "own", "other", "labelled")),
+    ),
+    unique=True,
+    max_size=12,
+)
+
+
+@given(DEEDS.flatmap(lambda deeds: st.tuples(st.just(deeds), st.permutations(deeds))))
+def test_the_order_in_which_it_was_seen_makes_no_difference(orders: tuple[list[Deed], list[Deed]]) -> None:
+    deeds, other = orders
+    firsts = {("acme/app", 1): APRIL, ("acme/web", 2): JUNE}
+    assert seen_by_month(other, firsts, UTC) == seen_by_month(deeds, firsts, UTC)
+
+
+@given(DEEDS)
+def test_months_together_hold_each_place_once_with_all_that_was_done_there(deeds: list[Deed]) -> None:
+    months = seen_by_month(deeds, {}, UTC).values()
+    whole = together(months)
+    for name in SEEN:
+        traces = getattr(whole, name)
+        assert len({(one.repository, one.name) for one in traces}) == len(traces)
+        apart = [word for month in months for one in getattr(month, name) for word in one.did]
+        assert sorted(word for one in traces for word in one.did) == sorted(apart)
+    assert together([]) == BesideCode()

@@ -1,0 +1,196 @@
+"""Work beside code is told in every form, opens into where it can be seen, and changes no number of the code."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+import jsonschema
+import pytest
+
+from bot.digest.explanation import explain
+from bot.model import BesideCode, Lines, Month, MonthRecord, Profile, Text, Trace
+from bot.render import RENDERERS
+from bot.render.anonymity import Identity, unnamed
+from bot.render.beside_code import SORTS, said
+from bot.render.digest_note import DigestFrame, DigestPart, digest_note
+from bot.render.html import BUDGET, render_html
+from bot.render.json import schema
+from tests.render.factories import long_profile, small_profile
+from tests.render.hostile import payloads
+
+HERE = "https://github.com/harbour/beacon"
+
+
+def traces(page: str, *numbers: int, did: tuple[str, ...] = ()) -> tuple[Trace, ...]:
+    return tuple(Trace("harbour/beacon", f"#{number}", f"{HERE}/{page}/{number}", did) for number in numbers)
+
+
+def everything(profile: Profile, tag: str = "v1.2.0") -> BesideCode:
+    names = [change.id for change in profile.changes]
+    return BesideCode(
+        documentation=(names[0],),
+        first_contributions=(names[1],),
+        reviews=traces("pull", 60, 61, did=("approved", "reviewed")),
+        triage=traces("issues", 70, 71, 72, did=("closed", "labelled", "labelled")),
+        releases=(Trace("harbour/beacon", tag, f"{HERE}/releases/tag/v1.2.0", ("prerelease",)),),
+        newcomers=traces("pull", 61, did=("merged",)),
+        self_merges=traces("pull", 62, did=("merged",)),
+    )
+
+
+TOLD = (
+    "1 documentation change",
+    "first contribution to 1 repository",
+    "reviewed 2 pull requests of others (2 reviews, 2 approvals)",
+    "reviewed or merged 1 first pull request of newcomers (1 merged)",
+    "triaged 3 issues of others (3 closed, 3 labelled)",
+    "published 1 release (1 prerelease)",
+    "merged 1 own pull request",
+)
+
+
+def busy(tag: str = "v1.2.0") -> Profile:
+    """One month of landed work with everything beside it, and one month with reviews alone."""
+    profile = small_profile()
+    month = replace(profile.months[0], beside=everything(profile, tag))
+    alone = BesideCode(reviews=traces("pull", 80, did=("reviewed",)))
+    quiet = MonthRecord(Month("2025-12"), 0, 0, 0, Lines(), Text(()), (), beside=alone)
+    return replace(profile, months=(month, *profile.months[1:]), beside_months=(quiet,))
+
+
+def read(form: str, profile: Profile) -> str:
+    return " ".join(unescape(RENDERERS[form](profile)).replace("\\", "").replace("\u200b", "").split())
+
+
+def test_each_sort_is_told_in_words_with_what_it_opens_into() -> None:
+    beside = everything(small_profile())
+    assert tuple(one.words for one in said(beside)) == TOLD
+    assert all(one.changes or one.traces for one in said(beside))
+    assert list(said(BesideCode())) == []
+    assert {sort.name for sort in SORTS} == set(BesideCode.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_every_form_tells_every_sort_and_the_months_that_have_nothing_else(form: str) -> None:
+    told = read(form, busy())
+    for words in TOLD:
+        assert words in told
+    assert "December 2025" in told
+    assert "December 2025" not in read(form, small_profile())
+    assert "reviewed 3 pull requests of others" in told  # of both months together
+    assert "does not mean that there was none" in told
+    assert "eside code" not in read(form, small_profile())
+
+
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_numbers_link_to_where_they_can_be_seen(form: str) -> None:
+    told = RENDERERS[form](busy()).replace("redirect.github.com", "github.com")
+    for place in ("pull/60", "issues/70", "releases/tag/v1.2.0", "pull/80"):
+        assert f"{HERE}/{place}" in told
+
+
+def test_the_json_holds_numbers_and_evidence_and_satisfies_its_schema() -> None:
+    found = json.loads(RENDERERS["json"](busy()))
+    jsonschema.validate(found, schema())
+    month = found["months"][0]
+    assert month["beside_code"]["documentation"] == {"changes": 1, "evidence": [small_profile().changes[0].id]}
+    assert month["live"]["triage"] | {"evidence": []} == {
+        "issues": 3,
+        "closed": 3,
+        "labelled": 3,
+        "assigned": 0,
+        "milestoned": 0,
+        "transferred": 0,
+        "evidence": [],
+    }
+    assert month["live"]["releases"]["evidence"][0]["url"] == f"{HERE}/releases/tag/v1.2.0"
+    assert found["overall"]["live"]["reviews"] == {
+        "pull_requests": 3,
+        "given": 3,
+        "approvals": 2,
+        "rounds": 0,
+        "remarks": 0,
+    }
+    assert list(found["overall"]["live"]["months"]) == ["2025-12"]
+    assert found["overall"]["live"]["months"]["2025-12"]["reviews"]["evidence"][0]["name"] == "#80"
+
+
+def test_no_number_of_the_code_and_no_row_of_it_moves() -> None:
+    def without(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: without(one) for name, one in value.items() if name not in ("live", "beside_code")}
+        return [without(one) for one in value] if isinstance(value, list) else value
+
+    before, after = (json.loads(RENDERERS["json"](one)) for one in (small_profile(), busy()))
+    assert without(after) == before
+    for form in ("svg", "csv", "atom", "seed", "seed-text"):
+        assert RENDERERS[form](busy()) == RENDERERS[form](small_profile())
+
+
+def test_what_is_said_of_history_is_said_only_where_it_is_not_whole() -> None:
+    profile = small_profile()
+    part = replace(profile.repositories[0], whole=False)
+    found = json.loads(RENDERERS["json"](replace(profile, repositories=(part, *profile.repositories[1:]))))
+    jsonschema.validate(found, schema())
+    assert [row.get("whole_history") for row in found["repositories"]] == [False, None]
+
+
+@pytest.mark.parametrize("tag", payloads()[:120])
+def test_a_tag_of_any_letters_acts_nowhere(tag: str) -> None:
+    plain = RENDERERS["html"](busy("v1"))
+    assert RENDERERS["html"](busy(tag)).count("<") == plain.count("<")
+    note, other = (
+        digest_note([DigestPart("Mira", busy(one).months[0])], {}, DigestFrame("UTC")) for one in (tag, "v1")
+    )
+    assert note.count("\n") == other.count("\n")
+    assert "@octocat" not in note
+
+
+def test_a_digest_tells_it_on_a_line_of_its_own() -> None:
+    (part,) = (DigestPart("Mira", month) for month in busy().months[:1])
+    note = digest_note([part], {}, DigestFrame("UTC"))
+    (line,) = [line for line in note.split("\n") if line.startswith("Beside code:")]
+    assert "redirect.github.com/harbour/beacon/pull/60" in line
+    assert "//github.com" not in line
+    quiet = DigestPart("Mira", small_profile().months[0])
+    assert "Beside code" not in digest_note([quiet], {}, DigestFrame("UTC"))
+
+
+def test_an_anonymous_page_leads_to_no_repository_of_the_persons_own() -> None:
+    own = BesideCode(reviews=(Trace("mira-okonjo/dotfiles", "#9", "https://github.com/mira-okonjo/dotfiles/pull/9"),))
+    profile = busy("v1-mira-okonjo")
+    profile = replace(profile, beside_months=(replace(profile.beside_months[0], beside=own),))
+    masked = unnamed(profile, Identity(frozenset({"mira-okonjo"}), frozenset({"Mira (Mi) Okonjo"}), frozenset()))
+    (trace,) = masked.beside_months[0].beside.reviews
+    assert trace == Trace("a personal repository", "#9")
+    assert masked.months[0].beside.releases[0].name == "v1-[name]"
+    assert masked.months[0].beside.reviews == profile.months[0].beside.reviews
+
+
+def test_a_page_of_ten_years_with_much_beside_code_stays_light() -> None:
+    profile = long_profile()
+    much = BesideCode(
+        reviews=traces("pull", *range(100, 140), did=("reviewed",)),
+        triage=traces("issues", *range(200, 240), did=("closed",)),
+    )
+    months = tuple(replace(month, beside=much) for month in profile.months)
+    page = render_html(replace(profile, months=months))
+    assert len(page.encode()) <= BUDGET
+    assert page.count("reviewed 40 pull requests of others") > 100
+    assert f"{HERE}/pull/105>" in page
+    assert "+34" in page
+
+
+def test_each_sort_can_be_explained_by_month() -> None:
+    found = explain(busy(), "reviews")
+    assert found.value == "3"
+    assert found.rows == (
+        ("2025-12", "harbour/beacon#80: reviewed"),
+        ("2026-02", "harbour/beacon#60: approved, reviewed"),
+        ("2026-02", "harbour/beacon#61: approved, reviewed"),
+    )
+    assert explain(busy(), "releases").rows == (("2026-02", "harbour/beacon v1.2.0: prerelease"),)
+    assert explain(busy(), "documentation").rows == (("2026-02", small_profile().changes[0].id),)

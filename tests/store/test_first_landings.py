@@ -1,0 +1,108 @@
+"""Whose first work in a repository it was is said where its whole history is known, and of people alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from sqlalchemy import select
+
+from bot.model import Person, PersonKey, Signature, UserId
+from bot.store import backfills, ledger, observations, people
+from bot.store.backfills import Backfill
+from bot.store.engine import Store
+from bot.store.first_landings import first_landings, newcomers_met, read_whole
+from bot.store.observations import Observation
+from tests.store.conftest import ACME, ADA, APP, FOREIGN, FORK, NOW, fact, seed
+
+MARA, CARL = PersonKey("u:9"), PersonKey("u:8")
+NEW = Signature("Carl Example", "", UserId(8), "carl")
+BOT = Signature("tidy[bot]", "", UserId(30), "tidy[bot]", bot=True)
+
+
+def reviewed(number: int, who: PersonKey = MARA) -> Observation:
+    return Observation(APP, number, "review", f"{number}:approved", NOW, {"state": "approved"}, who)
+
+
+async def _told(store: Store) -> None:
+    """Carl's first pull request is 3 and his second 4; a machine's first is 5; nobody reviews Ada's."""
+    await seed(store)
+    facts = [
+        fact(1, pull_request=1),
+        fact(2, pull_request=2),
+        fact(3, author=NEW, pull_request=3),
+        fact(4, author=NEW, pull_request=4),
+        fact(5, author=BOT, pull_request=5),
+    ]
+    async with store.begin() as conn:
+        await ledger.add_facts(conn, APP, facts, now=NOW)
+        for sig in (ADA, NEW, BOT):
+            person = Person(PersonKey(f"u:{sig.user_id}"), sig.name, (), sig.login, sig.user_id, sig.bot)
+            await people.see_people(conn, [person])
+        await observations.observe(conn, [reviewed(number) for number in (3, 4, 5)])
+
+
+async def _known(store: Store) -> None:
+    async with store.begin() as conn:
+        for one in (APP, FORK):
+            await backfills.begin(conn, Backfill(one, ACME, NOW, state="done" if one == APP else "commits"))
+
+
+async def test_the_first_commit_of_each_person_in_each_repository(store: Store) -> None:
+    await _told(store)
+    async with store.begin() as conn:
+        await ledger.add_facts(conn, FORK, [fact(9, FORK, author=NEW)], now=NOW)
+        found = await first_landings(conn, [CARL, PersonKey("u:7")], [APP, FORK])
+    assert sorted((one.repository_id, one.person_key, one.pull_request) for one in found if one.pull_request) == [
+        (APP, "u:7", 1),
+        (APP, "u:8", 3),
+    ]
+    assert [one.commit for one in found if one.repository_id == FORK] == [fact(9, FORK).commit]
+
+
+async def test_a_newcomer_is_told_of_whoever_met_their_first_work_and_nowhere_else(store: Store) -> None:
+    await _told(store)
+    async with store.read() as conn:
+        assert await newcomers_met(conn, [MARA], [APP, FORK, FOREIGN]) == []
+    await _known(store)
+    async with store.read() as conn:
+        assert await read_whole(conn, [APP, FORK, FOREIGN]) == {APP}
+        assert [one.pull_request for one in await newcomers_met(conn, [MARA], [APP, FORK, FOREIGN])] == [3]
+        assert await newcomers_met(conn, [MARA], [FORK]) == []
+        assert await newcomers_met(conn, [MARA, CARL], [APP]) == []
+        assert await newcomers_met(conn, [CARL], [APP]) == []
+
+
+async def test_who_opted_out_is_nobodys_newcomer(store: Store) -> None:
+    await _told(store)
+    await _known(store)
+    async with store.begin() as conn:
+        await people.opt_out(conn, CARL, NOW)
+        assert await newcomers_met(conn, [MARA], [APP]) == []
+
+
+async def test_who_worked_here_under_a_proved_address_before_is_no_newcomer(store: Store) -> None:
+    await _told(store)
+    await _known(store)
+    before = replace(NEW, user_id=None, login=None, email="carl@example.org")
+    async with store.begin() as conn:
+        await ledger.add_facts(conn, APP, [fact(0, author=before)], now=NOW)
+        assert len(await newcomers_met(conn, [MARA], [APP])) == 1
+        person = Person(CARL, NEW.name, ("Carl@example.org",), NEW.login, NEW.user_id)
+        await people.see_people(conn, [person], "proved")
+        assert await newcomers_met(conn, [MARA], [APP]) == []
+
+
+async def test_what_is_read_around_some_work_is_of_that_work_alone(store: Store) -> None:
+    await _told(store)
+    checks = Observation(APP, 0, "checks", "abc:7:failed", NOW, {"head": "abc", "app": 7, "state": "failed"})
+    async with store.begin() as conn:
+        await observations.observe(conn, [checks])
+        work = select(ledger.FACT.c.repository_id, ledger.FACT.c.pull_request)
+        work = work.where(ledger.FACT.c.pull_request == 3)
+        seen = await observations.around(conn, work, [APP], ("review",))
+        assert [(one.signal, one.number) for one in seen] == [("checks", 0), ("review", 3)]
+        assert await observations.around(conn, work, [FORK], ("review",)) == []
+        assert await observations.places_of(conn, [MARA]) == {APP}
+        later = (NOW + timedelta(seconds=1), NOW + timedelta(days=1))
+        assert await observations.of_people(conn, [MARA], [APP], later) == []
