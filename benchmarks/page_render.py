@@ -2,8 +2,8 @@
 
     python -m benchmarks.page_render
 
-Prints one row a piece of work; `rows()` gives the same to others. Rendering is CPU time, serving is wall time, and each
-piece and its floor are measured in turn in one process, so that a busy machine slows both.
+Prints one row a piece of work; `rows()` gives the same to others. Rendering is CPU time, serving is wall and CPU time,
+and each piece and its floor are measured in turn in one process, so that a busy machine slows both.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ from tests.web.library import OPEN as REPOSITORY
 from tests.web.library import fact, fill, keep, publish, serve
 
 ROUNDS = 25
-REQUESTS = 600
+REQUESTS = 640
+CLIENTS = (1, 16)
 Row = dict[str, Any]
 
 
@@ -108,8 +110,8 @@ async def _served(kind: str, url: str) -> list[Row]:
                 known = {"If-None-Match": headers["ETag"]}
                 page = f"{site.url}/@ada-example"
                 return [
-                    await _row(f"a public page again, {kind}", site.session, (echo, {}), (page, {})),
-                    await _row(f"304, {kind}", site.session, (echo + "/nothing", {}), (page, known)),
+                    *await _rows(f"a public page again, {kind}", site.session, (echo, {}), (page, {})),
+                    *await _rows(f"304, {kind}", site.session, (echo + "/nothing", {}), (page, known)),
                 ]
 
 
@@ -134,27 +136,49 @@ async def _echo(body: bytes) -> Any:
         await runner.cleanup()
 
 
-async def _row(work: str, session: aiohttp.ClientSession, *asked: tuple[str, dict[str, str]]) -> Row:
+async def _rows(work: str, session: aiohttp.ClientSession, *asked: tuple[str, dict[str, str]]) -> list[Row]:
+    """Requests a second of one client and of several at once, and the processor's time of each, the client's in it."""
+    found = []
+    for clients in CLIENTS:
+        floor, ours = await _quickest(session, asked, clients)
+        many = f"{work}, {clients} at once" if clients > 1 else work
+        found += [
+            _compared(many, REQUESTS / floor.wall, REQUESTS / ours.wall, "a second"),
+            _compared(f"{many}, by CPU", REQUESTS / floor.cpu, REQUESTS / ours.cpu, "a second of CPU"),
+        ]
+    return found
+
+
+def _compared(work: str, floor: float, ours: float, unit: str) -> Row:
+    return {"work": work, "floor": f"{floor:.0f} {unit}", "ours": f"{ours:.0f} {unit}", "ratio": ours / floor}
+
+
+@dataclass
+class _Best:
+    """Seconds of all requests, each the least of some rounds."""
+
+    wall: float = float("inf")
+    cpu: float = float("inf")
+
+
+async def _quickest(
+    session: aiohttp.ClientSession, asked: Sequence[tuple[str, dict[str, str]]], clients: int
+) -> list[_Best]:
     async def ask(url: str, headers: dict[str, str]) -> None:
-        async with session.get(url, headers=headers) as answer:
-            await answer.read()
+        for _ in range(REQUESTS // clients):
+            async with session.get(url, headers=headers) as answer:
+                await answer.read()
 
-    floor, ours = [REQUESTS / seconds for seconds in await _quickest([lambda one=one: ask(*one) for one in asked])]
-    return {"work": work, "floor": f"{floor:.0f} a second", "ours": f"{ours:.0f} a second", "ratio": ours / floor}
-
-
-async def _quickest(calls: list[Callable[[], Awaitable[None]]]) -> list[float]:
-    """Seconds of so many requests of each, the best of some rounds in turn."""
-    best = [float("inf")] * len(calls)
+    best = [_Best() for _ in asked]
     for _ in range(5):
-        for place, call in enumerate(calls):
-            begun = time.monotonic()
-            for _ in range(REQUESTS):
-                await call()
-            best[place] = min(best[place], time.monotonic() - begun)
+        for place, one in enumerate(asked):
+            wall, cpu = time.monotonic(), time.process_time()
+            await asyncio.gather(*(ask(*one) for _ in range(clients)))
+            best[place].wall = min(best[place].wall, time.monotonic() - wall)
+            best[place].cpu = min(best[place].cpu, time.process_time() - cpu)
     return best
 
 
 if __name__ == "__main__":
     for row in rows():
-        print(f"{row['work']:38} floor {row['floor']:>16}  ours {row['ours']:>16}  ratio {row['ratio']:.2f}")
+        print(f"{row['work']:50} floor {row['floor']:>22}  ours {row['ours']:>22}  ratio {row['ratio']:.2f}")

@@ -106,8 +106,14 @@ def _resolve(asked: Asked, one: Field, about: _Typed, *, errors: list[Json]) -> 
     if found is None and about.type == "Query":
         message = f"Could not resolve to a Repository with the name '{arguments.get('owner')}/{arguments.get('name')}'."
         errors.append({"type": "NOT_FOUND", "path": [one.key], "message": message})
-    type_ = named(schema()[about.type]["fields"][one.name]["type"])
-    return _shown(asked, one, type_, found, errors)
+    return _shown(asked, one, _type_of(about.type, one.name), found, errors)
+
+
+def _type_of(about: str, name: str) -> str:
+    """The type of a field, which the subset may hold of an interface alone."""
+    kinds = (about, *(kind for kind, given in schema().items() if about in given.get("possible", ())))
+    fields = (schema()[kind].get("fields", {}).get(name) for kind in kinds)
+    return named(next(field for field in fields if field)["type"])
 
 
 def _shown(asked: Asked, one: Field, type_: str, found: Any, errors: list[Json]) -> Any:

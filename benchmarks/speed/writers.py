@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -59,11 +60,18 @@ async def ours(url: str, organisations: int) -> float:
             async with store.begin() as conn:
                 await record(conn, place, facts, now=NOW)
 
-        return await _side_by_side(facts_of(NUMBER, repositories=1), write)
+        facts = facts_of(NUMBER, repositories=1)
+        return await _side_by_side([_told_of(fact, at % organisations) for at, fact in enumerate(facts)], write)
 
 
 def _name(number: int) -> str:
     return "acme/part-0" if number == 0 else f"acme{number}/part-0"
+
+
+def _told_of(fact: Fact, organisation: int) -> Fact:
+    """The fact as a landing in that organisation's own repository."""
+    keys = tuple(key.replace(_name(0), _name(organisation)) for key in fact.keys)
+    return replace(fact, repository=_name(organisation), keys=keys)
 
 
 _TABLES = """

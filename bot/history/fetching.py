@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -119,8 +120,7 @@ class Fetched:
 
     def _rows(self, head: CommitId) -> Iterator[str]:
         for one in arrivals(self.at(head)):
-            carrier = one.carrier.id if one.carrier else "-"
-            yield f"{one.commit} {one.landed_at} {carrier} {one.brought_by or '-'}"
+            yield f"{one.commit} {one.landed_at} {one.carrier or '-'} {one.brought_by or '-'}"
 
     def is_planned(self) -> bool:
         return (self.path / "plan.txt").exists()
@@ -130,12 +130,9 @@ class Fetched:
         (self.path / "plan.txt").unlink(missing_ok=True)
 
     def planned(self, start: int, size: int) -> list[Arrival]:
-        """Some lines of the plan, with their carriers read."""
+        """Some lines of the plan."""
         with (self.path / "plan.txt").open() as file:
-            lines = [line.split() for number, line in enumerate(file) if start <= number < start + size]
-        wanted = list(dict.fromkeys(carrier for _, _, carrier, _ in lines if carrier != "-"))
-        carriers = {one.id: one for one in commits(self.path, wanted, patches=False)} if wanted else {}
-        return [_planned(line, carriers) for line in lines]
+            return [_planned(line.split()) for line in islice(file, start, start + size)]
 
     def mainline(self, head: CommitId) -> list[CommitId]:
         """The first-parent line without its merges, newest first: what buttons and pushes put there."""
@@ -147,10 +144,10 @@ class Fetched:
         return {one.id: one for one in commits(self.path, wanted, patches=False)} if wanted else {}
 
 
-def _planned(line: list[str], carriers: Mapping[CommitId, Commit]) -> Arrival:
+def _planned(line: list[str]) -> Arrival:
     sha, landed_at, carrier, brought_by = line
     number = None if brought_by == "-" else int(brought_by)
-    return Arrival(CommitId(sha), int(landed_at), carriers.get(CommitId(carrier)), number)
+    return Arrival(CommitId(sha), int(landed_at), None if carrier == "-" else CommitId(carrier), number)
 
 
 def _write(file: Path, lines: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,3 +99,31 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> Iter
         if process.poll() is None:
             process.kill()
             process.wait()
+
+
+class Listed:
+    """What one git prints, line by line, in a file: git works on while others do, and it can be read more than once."""
+
+    def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
+        self._git = subprocess.Popen(
+            command(folder, arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=self._file,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
+
+    def lines(self) -> Iterator[bytes]:
+        """Every line with its end. Raises GitError with git's own first line where git failed."""
+        told = self._git.communicate()[1] if self._git.returncode is None else b""
+        if self._git.returncode:
+            raise GitError(one_line(told))
+        self._file.seek(0)
+        yield from self._file
+
+    def close(self) -> None:
+        if self._git.returncode is None:
+            self._git.kill()
+            self._git.communicate()
+        self._file.close()

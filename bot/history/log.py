@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from bot.history.batches import brought_by
 from bot.history.clone import Clone
-from bot.history.git import git, git_stream
+from bot.history.git import Listed, git, git_stream
 from bot.landing.diff import read_diff
 from bot.landing.identity import noreply
 from bot.landing.nesting import Spot, below
@@ -26,13 +26,12 @@ _PATCHES = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "-
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """Where and when one non-merge commit reached the default branch. `carrier` is None where it came by itself."""
 
     commit: CommitId
     landed_at: int
-    carrier: Commit | None
+    carrier: CommitId | None
     brought_by: int | None = None
     """the pull request of the innermost merge that brought it into the branch which the carrier merged"""
 
@@ -113,13 +112,6 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True) -> Iterat
             yield read_record(record, files=patches)
 
 
-def _mainline_merges(clone: Clone, known: Sequence[str]) -> Iterator[Commit]:
-    arguments = ("log", "--first-parent", "--merges", "--use-mailmap", FORMAT, clone.head, *known, "--")
-    with git_stream(clone.folder, *arguments) as stream:
-        for record in records(blocks(stream)):
-            yield read_record(record, files=False)
-
-
 def continues(clone: Clone, before: str) -> bool:
     """Whether the first-parent line of today reaches that commit: then what it held has landed as it did before."""
     line = git(clone.folder, "log", "--first-parent", "--format=%P", clone.head, f"^{before}", "--", check=False)
@@ -127,31 +119,48 @@ def continues(clone: Clone, before: str) -> bool:
     return oldest[:1] == [before]
 
 
-def arrivals(clone: Clone, since: str | None = None) -> Iterator[Arrival]:
-    """Every non-merge commit of the default branch, children before parents, with what carried it there.
+class Walk:
+    """What a default branch reaches, children before parents; git lists it into a file while others do other things.
 
-    A commit landed with the oldest commit of the first-parent line that reaches it. Walking children first, only the
-    edge of the walk has to be remembered, so memory depends on how many branches are open at once. `since` leaves out
-    what that commit holds; it has to lie on the first-parent line (`continues`).
+    `since` leaves out what that commit holds; it has to lie on the first-parent line (`continues`). To be closed, or
+    used in a `with`.
     """
-    left_out = (f"^{since}",) if since else ()
-    merges = _mainline_merges(clone, left_out)
-    lines_in = ("log", "--topo-order", "--format=%H %ct %P%x00%s", clone.head, *left_out, "--")
-    edge: dict[str, tuple[Spot, int, Commit | None]] = {clone.head: (Spot((0,)), 0, None)}
-    mainline: str | None = clone.head
-    step = 0
-    with git_stream(clone.folder, *lines_in) as stream:
-        for line in stream:
+
+    def __init__(self, clone: Clone, since: str | None = None) -> None:
+        left_out = (f"^{since}",) if since else ()
+        arguments = ("log", "--topo-order", "--format=%H %ct %P%x00%s", clone.head, *left_out, "--")
+        self._head = clone.head
+        self._listed = Listed(clone.folder, arguments)
+
+    def __enter__(self) -> Walk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listed.close()
+
+    def size(self) -> int:
+        """How many commits arrive: all that are no merges. Raises GitError where git could not list them."""
+        return sum(line.count(b" ", 0, line.index(b"\0")) < 3 for line in self._listed.lines())
+
+    def arrivals(self) -> Iterator[Arrival]:
+        """Every non-merge commit with what carried it there. Raises GitError where git could not list them.
+
+        A commit landed with the oldest commit of the first-parent line that reaches it. Walking children first, only
+        the edge of the walk has to be remembered, so memory depends on how many branches are open at once.
+        """
+        edge: dict[str, tuple[Spot, int, CommitId | None]] = {self._head: (Spot((0,)), 0, None)}
+        mainline: str | None = self._head
+        step = 0
+        for line in self._listed.lines():
             head, _, subject = line.decode("utf-8", "replace").partition("\0")
             sha, committed, *parents = head.split()
             own = sha == mainline
             spot, landed_at, carrier = edge.pop(sha)
             if own:
                 step += 1
-                spot, landed_at, carrier = Spot((step,)), max(int(committed), 0), None
+                spot, landed_at = Spot((step,)), max(int(committed), 0)
+                carrier = CommitId(sha) if len(parents) > 1 else None
                 mainline = parents[0] if parents else None
-                if len(parents) > 1:
-                    carrier = next(merges)
             # on the first-parent line the mark of the child is overruled when the parent's own turn comes
             for parent, there in below(spot, parents, "" if own else subject):
                 known = edge.get(parent)
@@ -161,23 +170,30 @@ def arrivals(clone: Clone, since: str | None = None) -> Iterator[Arrival]:
                 yield Arrival(CommitId(sha), landed_at, carrier, spot.brought_by)
 
 
-def landings(
-    clone: Clone, batch: Sequence[Arrival], *, patches: bool = True, read: Iterable[Commit] | None = None
-) -> Iterator[Landing]:
-    """The arrivals of a batch, read with their patches unless only messages are asked for.
+def arrivals(clone: Clone, since: str | None = None) -> Iterator[Arrival]:
+    """Every non-merge commit of the default branch, children before parents, with what carried it there."""
+    with Walk(clone, since) as walk:
+        yield from walk.arrivals()
 
-    `read` are their commits, in any order, where somebody has read them already.
-    """
-    found = commits(clone.folder, [arrival.commit for arrival in batch], patches=patches) if read is None else read
-    by_id = {arrival.commit: arrival for arrival in batch}
-    carriers = {arrival.carrier.id: arrival.carrier for arrival in batch if arrival.carrier}
-    branches = {carrier.id: brought_by(clone.folder, carrier) for carrier in carriers.values()}
-    for commit in found:
-        arrival = by_id[commit.id]
+
+Reading = Callable[[Sequence[CommitId]], Iterable[Commit]]
+"""how commits are read: those named, in the order named"""
+
+
+def landings(
+    clone: Clone, batch: Sequence[Arrival], *, patches: bool = True, read: Reading | None = None
+) -> Iterator[Landing]:
+    """The arrivals of a batch, read with their patches unless only messages are asked for; by `read` where given."""
+    read = read or partial(commits, clone.folder, patches=patches)
+    carriers = list(dict.fromkeys(arrival.carrier for arrival in batch if arrival.carrier))
+    found = iter(read([*carriers, *(arrival.commit for arrival in batch)]))
+    carried = {carrier.id: carrier for carrier in islice(found, len(carriers))}
+    branches = {carrier.id: brought_by(clone.folder, carrier) for carrier in carried.values()}
+    for arrival, commit in zip(batch, found, strict=True):
         yield Landing(
             repository=clone.repository,
             commit=commit,
-            carrier=arrival.carrier or commit,
+            carrier=carried[arrival.carrier] if arrival.carrier else commit,
             landed_at=datetime.fromtimestamp(arrival.landed_at, UTC),
-            brought_by=branches[arrival.carrier.id].get(commit.id, arrival.brought_by) if arrival.carrier else None,
+            brought_by=branches[arrival.carrier].get(commit.id, arrival.brought_by) if arrival.carrier else None,
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache, partial
 
 from bot.history.clone import Clone
 from bot.history.log import Arrival, landings
@@ -19,37 +19,42 @@ from bot.metrics.measure import Measure, measure
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class Source:
+    """A clone and the rules by which all of its history is measured."""
+
     clone: Clone
     rules: Measure
-    arrivals: tuple[Arrival, ...]
 
 
-def measured(batches: Iterable[Batch], workers: int) -> Iterator[Rows]:
+Batch = tuple[int, tuple[Arrival, ...]]
+"""the place of a source in its list, and what arrived there"""
+
+
+def measured(sources: Sequence[Source], batches: Iterable[Batch], workers: int) -> Iterator[Rows]:
     """The rows of each batch, in no order if there is more than one worker.
 
     Raises GitError where a commit cannot be read.
     """
     if workers > 1:
         _load_tables()
-    yield from spread(batches, workers, _measurer)
+    yield from spread(batches, workers, partial(_measurer, sources))
 
 
-def _measurer(stack: ExitStack) -> Callable[[Batch], Rows]:
+def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Batch], Rows]:
     """Measures batches, with one git for each clone that stays as long as the stack."""
-    readers: dict[Path, PatchReader] = {}
-    notes: dict[Path, Notes] = {}
+
+    @cache
+    def reading(source: int) -> tuple[PatchReader, Notes]:
+        clone = sources[source].clone
+        return stack.enter_context(PatchReader(clone.folder)), Notes(clone.folder, clone.notes)
 
     def rows(batch: Batch) -> Rows:
-        folder = batch.clone.folder
-        if folder not in readers:
-            readers[folder] = stack.enter_context(PatchReader(folder))
-            notes[folder] = Notes(folder, batch.clone.notes)
-        ids = [arrival.commit for arrival in batch.arrivals]
-        noted, read = notes[folder].of(ids), readers[folder].read(ids)
+        source, arrivals = batch
+        (reader, notes), clone, rules = reading(source), sources[source].clone, sources[source].rules
+        noted = notes.of([arrival.commit for arrival in arrivals])
         return Rows.of(
-            measure(landing, batch.rules, notes=noted.get(landing.commit.id))
-            for landing in landings(batch.clone, batch.arrivals, read=read)
+            measure(landing, rules, notes=noted.get(landing.commit.id))
+            for landing in landings(clone, arrivals, read=reader.read)
         )
 
     return rows

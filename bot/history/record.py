@@ -6,6 +6,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -19,8 +20,8 @@ import bot.metrics as metrics_room
 from bot import model
 from bot.history.cache import cache_file
 from bot.history.clone import Clone, open_clone
-from bot.history.git import GitError, git
-from bot.history.log import arrivals, continues
+from bot.history.git import GitError
+from bot.history.log import Walk, continues
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.sums import Summing, summed
 from bot.landing.attributes import Attributes
@@ -97,6 +98,13 @@ def _program() -> str:
     return " ".join([str(sys.implementation.cache_tag), *told])
 
 
+def _batches(walks: Sequence[Walk]) -> Iterator[Batch]:
+    for source, walk in enumerate(walks):
+        landed = walk.arrivals()
+        while batch := tuple(islice(landed, _BATCH)):
+            yield source, batch
+
+
 class CloneRecord:
     """Facts of clones, refreshed from git and kept in a scratch file."""
 
@@ -128,45 +136,38 @@ class CloneRecord:
             scratch.empty()
             heads = {}
         new = [clone for clone in self.clones if heads.get(clone.repository.full_name) != clone.head]
-        total = sum(self._size(clone, heads.get(clone.repository.full_name)) for clone in new)
-        batches = (batch for clone in new for batch in self._batches(clone, heads.get(clone.repository.full_name)))
         if new:
             known = scratch.last_fact()
-            self._measure(batches, total, progress, workers)
+            self._measure([(clone, heads.get(clone.repository.full_name)) for clone in new], progress, workers)
             scratch.settle(known)
         for clone in new:
             scratch.keep_head(clone.repository.full_name, clone.head)
         scratch.commit()
 
-    def _measure(self, batches: Iterator[Batch], total: int, progress: Progress | None, workers: int | None) -> None:
-        from bot.history.measuring import measured  # loads every metric: only where something is new
+    def _measure(
+        self, clones: Sequence[tuple[Clone, str | None]], progress: Progress | None, workers: int | None
+    ) -> None:
+        """Measure what each of the clones has beyond the commit beside it."""
+        with ExitStack() as stack:
+            sources, walks, total, done = [], [], 0, 0
+            for clone, before in clones:
+                walk = stack.enter_context(Walk(clone, before))
+                from bot.history.measuring import Source, measured  # loads every metric while git lists what is new
 
-        few = workers == 1 or total <= _FEW
-        done = 0
-        for rows in measured(batches, 1 if few else workers or os.cpu_count() or 1):
-            self._scratch.add(rows)
-            done += len(rows.facts)
-            if progress:
-                progress(done, total)
+                sources.append(Source(clone, rules_of(clone)))
+                walks.append(walk)
+                total += walk.size()
+            few = workers == 1 or total <= _FEW
+            for rows in measured(sources, _batches(walks), 1 if few else workers or os.cpu_count() or 1):
+                self._scratch.add(rows)
+                done += len(rows.facts)
+                if progress:
+                    progress(done, total)
 
     @staticmethod
     def _goes_on(clone: Clone, before: str | None) -> bool:
         """Whether what was measured of it landed as it is kept: history may have been rewritten since."""
         return before is None or before == clone.head or continues(clone, before)
-
-    @staticmethod
-    def _size(clone: Clone, before: str | None) -> int:
-        known = (f"^{before}",) if before else ()
-        return int(git(clone.folder, "rev-list", "--count", "--no-merges", clone.head, *known, "--"))
-
-    @staticmethod
-    def _batches(clone: Clone, before: str | None) -> Iterator[Batch]:
-        from bot.history.measuring import Batch
-
-        landed = arrivals(clone, before)
-        rules = rules_of(clone)
-        while batch := tuple(islice(landed, _BATCH)):
-            yield Batch(clone, rules, batch)
 
     # --- reading --------------------------------------------------------------------------------------------------
 

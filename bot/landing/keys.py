@@ -79,10 +79,12 @@ def patch_key(
     if len(told) < len(files) or sum([len(lines.added) + len(lines.removed) for _, lines in told]) < _TINY:
         return None
     said: list[str] = []
+    count = 0
     for path, lines in sorted(told, key=itemgetter(0)) if len(told) > 1 else told:
-        said.append(path)
-        said += lines.said()
-    if len(said) - len(told) < _TINY:
+        more, text = lines.said()
+        count += more
+        said += [path, text] if more else [path]
+    if count < _TINY:
         return None
     return "patch:" + digest(scope.lower(), email.lower(), plain_title(title), *said)
 

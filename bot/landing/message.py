@@ -22,9 +22,9 @@ class Message:
     """in lower case what stands before the colon of every line, but the first, that starts like a trailer"""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def read_message(text: str) -> Message:
-    """Kept for a moment, because each reader of one commit asks for the same message."""
+    """Kept for a moment: each reader of a commit asks for the same message, and a merge's is asked for many times."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")

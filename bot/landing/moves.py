@@ -51,19 +51,19 @@ def whitespace_only(lines: PatchLines) -> tuple[list[str], list[str]] | None:
     return (old, new) if old else None
 
 
-def squeezed(lines: Sequence[str]) -> list[str]:
-    """The lines without any blank, tab or carriage return, much as `git diff -w` compares."""
-    return "\n".join(lines).replace(" ", "").replace("\t", "").replace("\r", "").split("\n")
+def squeezed(lines: Sequence[str]) -> list[bytes]:
+    """The lines without any blank, tab or carriage return, much as `git diff -w` compares; bytes lose them soonest."""
+    return "\n".join(lines).encode("utf-8", "surrogatepass").translate(None, b" \t\r").split(b"\n")
 
 
-def _common(keys: set[str], was: Sequence[str], now: Sequence[str]) -> Mapping[str, int]:
+def _common(keys: set[bytes], was: Sequence[bytes], now: Sequence[bytes]) -> Mapping[bytes, int]:
     """How often each of the keys stands in both."""
     if len(keys) < _FEW:
         return {key: min(was.count(key), now.count(key)) for key in keys}
     return Counter(was) & Counter(now)
 
 
-def _take(lines: Sequence[str], keys: Sequence[str], both: Mapping[str, int]) -> list[str]:
+def _take(lines: Sequence[str], keys: Sequence[bytes], both: Mapping[bytes, int]) -> list[str]:
     left = dict(both)
     taken = []
     for line, key in [(line, key) for line, key in zip(lines, keys, strict=True) if key in left]:

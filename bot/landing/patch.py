@@ -36,12 +36,15 @@ class PatchLines:
     head: list[str] = field(default_factory=list)
     """the first lines of the new file (of the old one where nothing is left), if the patch begins there"""
 
-    def said(self) -> list[str]:
-        """The changed lines that are not blank, in the order of the patch: sign, and text without blanks around it."""
+    def said(self) -> tuple[int, str]:
+        """How many changed lines are not blank, and they in the order of the patch between NULs: each its sign, and its
+        text without blanks around it."""
         if self.added and self.removed:
-            return [line[0] + text for line in _CHANGED.findall(self.hunks) if (text := line[1:].strip())]
+            told = [line[0] + text for line in _CHANGED.findall(self.hunks) if (text := line[1:].strip())]
+            return len(told), "\0".join(told)
         sign = "+" if self.added else "-"
-        return [sign + text for line in self.added or self.removed if (text := line.strip())]
+        told = list(filter(None, map(str.strip, self.added or self.removed)))
+        return len(told), sign + ("\0" + sign).join(told) if told else ""
 
     @property
     def signs(self) -> str:

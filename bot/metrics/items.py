@@ -13,6 +13,7 @@ from itertools import combinations
 
 from bot.landing.path_parts import is_test
 from bot.metrics.hotspots import is_source
+from bot.metrics.item_kinds import counted_kind, item_kind
 from bot.metrics.links import links, scope_of
 from bot.model import Change, ChangeId, Item, ItemKind, State
 
@@ -198,11 +199,6 @@ def _components(count: int, edges: Sequence[tuple[int, int, str]]) -> list[list[
     return list(groups.values())
 
 
-def _kind(members: Sequence[Change]) -> ItemKind:
-    kinds = {member.kind for member in members if member.state != "reverted"} or {member.kind for member in members}
-    return "feature" if "feature" in kinds else "bug_fix" if "bug_fix" in kinds else "other"
-
-
 def _state(members: Sequence[Change]) -> State:
     states = {member.state for member in members}
     if states == {"reverted"}:
@@ -213,7 +209,7 @@ def _state(members: Sequence[Change]) -> State:
 def _title(members: Sequence[Change], kind: ItemKind) -> str:
     """The leading member's own words: the one with most lines among those that decide the kind, then the oldest."""
     standing = [member for member in members if member.state != "reverted"] or list(members)
-    deciding = [member for member in standing if member.kind == kind] or standing
+    deciding = [member for member in standing if counted_kind(member) == kind] or standing
     leading = max(deciding, key=_weight) if len(deciding) > 1 else deciding[0]
     return _TAIL.sub("", leading.title.strip()) or leading.id
 
@@ -236,7 +232,7 @@ def group(changes: Sequence[Change]) -> tuple[Item, ...]:
     items = []
     for component in _components(len(ordered), edges):
         members = [ordered[index] for index in component]
-        kind = _kind(members)
+        kind = item_kind(members)
         inside = set(component)
         kept = tuple((ordered[i].id, ordered[j].id, rule) for i, j, rule in edges if i in inside)
         items.append(Item(kind, _title(members, kind), _state(members), tuple(member.id for member in members), kept))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bot.landing.attributes import Attributes
 from bot.landing.conventions import DEFAULT, LandingSettings, Recognised, recognise
@@ -16,10 +18,14 @@ from bot.metrics.items import links
 from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds
 from bot.metrics.quality import signals
 from bot.metrics.skills import skills_of
-from bot.model import Fact, Landing
+from bot.model import AiMark, Fact, Landing
 
 _SOURCE_PARTS = ("authored", "tests", "docs", "config")
 _MOST_PATHS = 300
+_TOGETHER = 16
+"""landings measured together: what one step needs of them stays near the processor"""
+_MUCH_TEXT = 1 << 20
+"""characters of patches that are not measured together with more"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +62,59 @@ def _verdict(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...
     )
 
 
+class _Shown(NamedTuple):
+    """What a landing shows of who made it."""
+
+    skills: Mapping[str, int]
+    signals: Mapping[str, int]
+    links: tuple[str, ...]
+    ai: tuple[AiMark, ...]
+
+
 def measure(landing: Landing, rules: Measure, *, notes: str | None = None) -> Fact:
     """The fact of one landing: a pure function of the commit, its carrier, its pull request and the rules.
 
     `notes` are the commit's line notes (refs/notes/ai), where a clone has them.
     """
-    commit = landing.commit
-    patches = read_patches(commit.files)
-    recognised = recognise(landing, rules.landing, patches)
-    read = read_files(commit.files, rules.files, patches)
-    verdict = _verdict(landing, recognised, read, rules.kinds)
+    return _together([landing], rules, {landing.commit.id: notes} if notes else {})[0]
+
+
+def measure_all(landings: Iterable[Landing], rules: Measure, notes: Mapping[str, str]) -> Iterator[Fact]:
+    """The fact of each landing, in order; `notes` are line notes by commit.
+
+    A few landings at a time take each step together: a processor that does one thing sixteen times over is faster than
+    one that does sixteen things in turn.
+    """
+    group: list[Landing] = []
+    size = 0
+    for landing in landings:
+        group.append(landing)
+        size += sum([len(file.patch) for file in landing.commit.files if file.patch])
+        if len(group) == _TOGETHER or size > _MUCH_TEXT:
+            yield from _together(group, rules, notes)
+            group, size = [], 0
+    yield from _together(group, rules, notes)
+
+
+def _together(group: Sequence[Landing], rules: Measure, notes: Mapping[str, str]) -> list[Fact]:
+    patches = [read_patches(one.commit.files) for one in group]
+    known = [recognise(one, rules.landing, lines) for one, lines in zip(group, patches, strict=True)]
+    files = [read_files(one.commit.files, rules.files, lines) for one, lines in zip(group, patches, strict=True)]
+    verdicts = [_verdict(*seen, rules.kinds) for seen in zip(group, known, files, strict=True)]
     # a machine has no skills, scores or items: its commits are only counted, and seen in the files' history
-    person = not is_bot(commit.author)
+    persons = [not is_bot(one.commit.author) for one in group]
+    skills = [skills_of(read) if person else {} for read, person in zip(files, persons, strict=True)]
+    shapes = [signals(read) if person else {} for read, person in zip(files, persons, strict=True)]
+    joins = [links(one, said) if person else () for one, said, person in zip(group, known, persons, strict=True)]
+    ai = [marks(one.commit, one.pull_request, notes.get(one.commit.id)) for one in group]
+    shown = map(_Shown, skills, shapes, joins, ai)
+    return [_fact(*seen) for seen in zip(group, known, files, verdicts, shown, strict=True)]
+
+
+def _fact(
+    landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...], verdict: Verdict, shown: _Shown
+) -> Fact:
+    commit = landing.commit
     return Fact(
         repository=landing.repository.full_name,
         commit=commit.id,
@@ -88,10 +135,10 @@ def measure(landing: Landing, rules: Measure, *, notes: str | None = None) -> Fa
         why=verdict.why,
         certain=verdict.certain,
         languages=languages(read),
-        skills=skills_of(read) if person else {},
-        ai=marks(commit, landing.pull_request, notes),
-        signals=signals(read) if person else {},
+        skills=shown.skills,
+        ai=shown.ai,
+        signals=shown.signals,
         paths=_paths(read),
-        links=links(landing, recognised) if person else (),
+        links=shown.links,
         partial=commit.partial,
     )

@@ -48,9 +48,8 @@ def _links(traces: Sequence[Trace]) -> str:
 def beside_bytes(profile: Profile) -> int:
     """Bytes of all of it on a page, estimated from above."""
     linked = linked_months(profile)
-    lines = [
-        len(beside_line(month, _widest if month.month in linked else None).encode()) for month in months_of(profile)
-    ]
+    months = [month for month in months_of(profile) if month.beside]
+    lines = [len(beside_line(month, _widest if month.month in linked else None).encode()) for month in months]
     alone = 90 * len(profile.beside_months)
     return sum(lines) + alone + sum(len(one) + 10 for one in beside_totals(profile)) + (600 if any(lines) else 0)
 

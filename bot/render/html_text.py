@@ -36,7 +36,9 @@ def html_text(text: str, longest: int = LONGEST) -> str:
 def html_words(words: Sequence[str]) -> Sequence[str]:
     """`html_text` of each of many short texts. Nearly always they are letters and digits, as one look at all tells."""
     joined = "".join(words)
-    return words if joined.isascii() and joined.isalnum() else [html_text(word) for word in words]
+    if joined.isascii() and joined.isalnum() and max(map(len, words)) <= LONGEST:
+        return words
+    return [html_text(word) for word in words]
 
 
 def html_name(name: str) -> str:

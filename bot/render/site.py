@@ -14,6 +14,7 @@ from bot.render import html_sections as sections
 from bot.render import wording
 from bot.render.environment import source, template
 from bot.render.html import style
+from bot.render.html_beside_code import beside_line
 from bot.render.html_evidence import evidence_of
 from bot.render.html_history import month_items
 from bot.render.html_listing import listing_of
@@ -113,6 +114,7 @@ def only_month(profile: Profile, month: Month) -> Profile:
         profile,
         narrative=record.summary,
         months=(record,),
+        beside_months=(),
         overall=_overall(record, profile),
         activity={day: commits for day, commits in profile.activity.items() if day.startswith(month)},
         changes=tuple(change for change in profile.changes if change.id in named),
@@ -152,6 +154,7 @@ def month_page(profile: Profile, month: Month, place: Place) -> str:
         lines=sections.line_rows(own),
         lines_total=wording.thousands(record.lines.total),
         languages=", ".join(record.languages),
+        beside=HtmlText(beside_line(record, evidence.cite)),
         work=month_items(record, evidence, own.method.timezone),
         back=place.base,
         earlier=earlier,

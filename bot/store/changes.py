@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Column, ForeignKey, Index, Table, select
@@ -11,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import PARTS, ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State
 from bot.store.bulk import upserting
-from bot.store.columns import METADATA, Json, Whole, Words, counters, line_counters
+from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
 from bot.store.installations import REPOSITORY
 from bot.store.turn import Plan, Say, Spelling, run, spelling_of
 
@@ -53,7 +54,7 @@ class ChangeRow:
     kind: Kind
     state: State
     pull_request: int | None = None
-    payload: dict[str, Any] = field(default_factory=dict)
+    payload: dict[str, Any] | Spelt = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +89,22 @@ def replacing(
         yield Say(f"DELETE FROM contribution WHERE {mine}", (spelling.list_of(touched),))  # noqa: S608  # a name
     if lost:
         yield Say(f"DELETE FROM change WHERE {spelling.among('id')}", (spelling.list_of(lost),))  # noqa: S608  # a name
-    names = tuple(one.name for one in fields(ChangeRow))
-    rows = [tuple(getattr(row, name) for name in names) for row in new.values()]
-    yield from upserting(spelling, CHANGE, names, rows)
-    yield from upserting(spelling, CONTRIBUTION, _COLUMNS, [_row(part) for part in parts])
+    yield from adding(spelling, new.values(), parts)
 
 
+def adding(spelling: Spelling, changes: Iterable[ChangeRow], parts: Iterable[Contribution]) -> Plan[None]:
+    """Changes of which nothing stands, with all their contributions."""
+    yield from upserting(spelling, CHANGE, _NAMES, [_values_of(row) for row in changes])
+    rows = [_own_of(part) + _lines_of(part.lines) for part in parts]
+    yield from upserting(spelling, CONTRIBUTION, _COLUMNS, rows)
+
+
+_NAMES = tuple(one.name for one in fields(ChangeRow))
 _OWN = ("change_id", "person_key", "repository_id", "month", "commits", "co_authored")
 _COLUMNS = (*_OWN, *(f"lines_{part}" for part in PARTS))
-
-
-def _row(part: Contribution) -> tuple[Any, ...]:
-    return (*(getattr(part, name) for name in _OWN), *(getattr(part.lines, name) for name in PARTS))
+_values_of: Callable[[ChangeRow], tuple[Any, ...]] = attrgetter(*_NAMES)
+_own_of: Callable[[Contribution], tuple[Any, ...]] = attrgetter(*_OWN)
+_lines_of: Callable[[Lines], tuple[Any, ...]] = attrgetter(*PARTS)
 
 
 def lines_from(row: Any) -> Lines:

@@ -13,7 +13,7 @@ from bot.landing.corrections import SAID_KINDS, Classified
 from bot.landing.disjoint import Disjoint
 from bot.landing.keys import commit_key
 from bot.model import CommitId, Fact, InstallationId, Month, PersonKey, Repository, RepositoryId
-from bot.store.ledger import numbered, reaching
+from bot.store.ledger import SAID_TWICE, closed_over, numbered
 from bot.store.totals import Cell
 from bot.store.turn import Ask, Plan, Say, Spelling
 
@@ -108,7 +108,7 @@ def month_of_people(
         return list(known.values())
     others = yield from _holding(spelling, missing, within)
     older = {number: fact for number, fact in others.items() if number not in known}
-    closed = yield from reaching(spelling, older, within)
+    closed = yield from closed_over(spelling, older, within)
     return list({**closed, **known}.values())
 
 
@@ -129,7 +129,8 @@ _MET = """
     SELECT fact_key.key, fact_key.fact_id FROM fact_key JOIN fact ON fact.id = fact_key.fact_id
     JOIN repository ON repository.id = fact.repository_id
     WHERE repository.installation_id = ? AND repository.removed_at IS NULL AND fact_key.key IN (
-        SELECT key FROM fact_key GROUP BY key HAVING MIN(fact_id) <> MAX(fact_id) AND MIN(role) <> MAX(role))"""
+        SELECT key FROM fact_key GROUP BY key HAVING MIN(fact_id) <> MAX(fact_id)
+        AND (MIN(role) <> MAX(role) OR MIN(role) = 'offers' AND substr(key, 1, 6) NOT IN (?, ?, ?)))"""
 _PART = 2000
 """facts folded at once in a rebuild, more where more hang together"""
 
@@ -138,7 +139,7 @@ def in_parts(installation: InstallationId) -> Plan[list[list[int]]]:
     """The numbers of an installation's facts, some at a time: all that may fold together stands in one part."""
     rows = yield Ask(_NUMBERS, (installation,))
     numbers = [int(row[0]) for row in rows]
-    met = yield Ask(_MET, (installation,))
+    met = yield Ask(_MET, (installation, *SAID_TWICE))
     groups: Disjoint[int] = Disjoint()
     first: dict[str, int] = {}
     for key, number in met:

@@ -5,9 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint, delete, select, union, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    ForeignKey,
+    FromClause,
+    Index,
+    Table,
+    UniqueConstraint,
+    delete,
+    func,
+    select,
+    union,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.identity import person_key
@@ -15,7 +28,7 @@ from bot.landing.keys import asks, commit_key, offers
 from bot.metrics.registry import FACT_METHOD
 from bot.model import CommitId, Fact, PersonKey, RepositoryId, fact_from_json, fact_to_json
 from bot.store import visits
-from bot.store.border import REPLACEMENT, canonical_json
+from bot.store.border import REPLACEMENT, ordered_json
 from bot.store.bulk import inserting
 from bot.store.columns import METADATA, Instant, Json, Spelt, Whole, Words
 from bot.store.installations import REPOSITORY
@@ -56,6 +69,8 @@ FACT_PERSON = Table(
 )
 
 OFFERS, ASKS = "offers", "asks"
+SAID_TWICE = ("commit", "title:", "slice:")
+"""how keys begin that a fact may offer without asking for them; of any other it offers, no row says that it asks"""
 _SLICE = 500
 """values in one statement; both databases allow far more, but plans and messages stay small"""
 
@@ -68,29 +83,31 @@ async def add_facts(
     Four statements whatever the number, so that the cost of a landing does not grow.
     """
     new = await run(conn, appending(spelling_of(conn), repository_id, facts, now))
-    return [fact.commit for fact in new.values()]
+    return [fact.commit for fact in new.facts.values()]
 
 
-def appending(
-    spelling: Spelling, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime
-) -> Plan[dict[int, Fact]]:
-    """The plan of `add_facts`: the new facts as they are kept, by their row numbers."""
+class Named(NamedTuple):
+    """Facts by their row numbers, and all the keys that they ask for and offer."""
+
+    facts: Mapping[int, Fact]
+    asked: frozenset[str] = frozenset()
+    offered: frozenset[str] = frozenset()
+
+
+def appending(spelling: Spelling, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime) -> Plan[Named]:
+    """The plan of `add_facts`: the new facts as they are kept."""
     given = {fact.commit: fact for fact in facts}
-    rows = [{**_row(fact), "repository_id": repository_id, "recorded_at": now} for fact in given.values()]
+    payloads = {commit: Spelt(ordered_json(fact_to_json(fact))) for commit, fact in given.items()}
+    rows = [_row(fact, repository_id, payloads[commit], now) for commit, fact in sorted(given.items())]
     if not rows:
-        return {}
-    columns = tuple(rows[0])
-    values = [tuple(row.values()) for row in rows]
-    found = yield from inserting(spelling, FACT, columns, values, returning=("commit_id", "id"))
+        return Named({})
+    found = yield from inserting(spelling, FACT, _COLUMNS, rows, returning=("commit_id", "id"))
     ids = {CommitId(commit): int(number) for commit, number in found}
-    new = {
-        ids[row["commit_id"]]: _kept(given[row["commit_id"]], row["payload"]) for row in rows if row["commit_id"] in ids
-    }
-    yield from _adding_keys(spelling, list(new.items()))
+    new = {ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids}
+    named = yield from _adding_keys(spelling, new)
     visited = [row for number, fact in new.items() for row in visits.rows_of(number, repository_id, fact)]
-    if visited:
-        yield from inserting(spelling, visits.VISIT, tuple(visited[0]), [tuple(row.values()) for row in visited])
-    return new
+    yield from inserting(spelling, visits.VISIT, visits.COLUMNS, visited)
+    return named
 
 
 def _kept(fact: Fact, payload: str) -> Fact:
@@ -98,31 +115,55 @@ def _kept(fact: Fact, payload: str) -> Fact:
     return fact_from_json(json.loads(payload)) if REPLACEMENT in payload else fact
 
 
-def _row(fact: Fact) -> dict[str, Any]:
-    return {
-        "commit_id": fact.commit,
-        "landed_at": fact.landed_at,
-        "author_key": person_key(fact.author),
-        "pull_request": fact.pull_request,
-        "payload": Spelt(canonical_json(fact_to_json(fact))),
-        "method": FACT_METHOD,
-    }
+_COLUMNS = (
+    *("repository_id", "commit_id", "landed_at", "author_key", "pull_request"),
+    *("recorded_at", "payload", "method"),
+)
 
 
-async def _add_keys(conn: AsyncConnection, new: Sequence[tuple[int, Fact]]) -> None:
-    await run(conn, _adding_keys(spelling_of(conn), new))
+def _row(fact: Fact, repository_id: RepositoryId, payload: Spelt, now: datetime) -> tuple[Any, ...]:
+    who = person_key(fact.author)
+    return repository_id, fact.commit, fact.landed_at, who, fact.pull_request, now, payload, FACT_METHOD
 
 
-def _adding_keys(spelling: Spelling, new: Sequence[tuple[int, Fact]]) -> Plan[None]:
-    keys = [(key, OFFERS, number) for number, fact in new for key in offers(fact)]
-    keys += [(key, ASKS, number) for number, fact in new for key in asks(fact)]
+def _adding_keys(spelling: Spelling, new: Mapping[int, Fact]) -> Plan[Named]:
+    named = _named(new)
+    rows = [(key, role, number) for number, one in named.items() for role, keys in one.rows() for key in keys]
     people = [
         (key, number)
-        for number, fact in new
+        for number, fact in new.items()
         for key in sorted({person_key(signature) for signature in (fact.author, *fact.co_authors)})
     ]
-    yield from inserting(spelling, FACT_KEY, ("key", "role", "fact_id"), keys)
+    yield from inserting(spelling, FACT_KEY, ("key", "role", "fact_id"), rows)
     yield from inserting(spelling, FACT_PERSON, ("person_key", "fact_id"), people)
+    return _all_of(new, named)
+
+
+class _Keys(NamedTuple):
+    """What one fact offers and asks for."""
+
+    offered: tuple[str, ...]
+    asked: tuple[str, ...]
+
+    def rows(self) -> Iterable[tuple[str, Iterable[str]]]:
+        own = set(self.offered)
+        said = [key for key in self.asked if key not in own or key.startswith(SAID_TWICE)]
+        return (OFFERS, self.offered), (ASKS, said)
+
+
+def _named(facts: Mapping[int, Fact]) -> dict[int, _Keys]:
+    return {number: _Keys(offers(fact), asks(fact)) for number, fact in facts.items()}
+
+
+def _all_of(facts: Mapping[int, Fact], named: Mapping[int, _Keys]) -> Named:
+    asked = frozenset(key for one in named.values() for key in one.asked)
+    return Named(facts, asked, frozenset(key for one in named.values() for key in one.offered))
+
+
+def meets(here: FromClause, there: FromClause) -> ColumnElement[bool]:
+    """Whether two rows of keys, by different facts, make these fold together: one asks for what the other offers."""
+    both_ask = (here.c.role == OFFERS) & func.substr(here.c.key, 1, 6).not_in(SAID_TWICE)
+    return (there.c.key == here.c.key) & ((there.c.role != here.c.role) | both_ask)
 
 
 # CROSS JOIN keeps the order on SQLite, whose planner would begin with all facts of the installation.
@@ -137,23 +178,20 @@ _MET = """
     WHERE fact.id = met.fact_id AND repository.id = fact.repository_id AND repository.installation_id = ?"""
 
 
-def reaching(spelling: Spelling, known: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Fact]]:
+def reaching(spelling: Spelling, known: Named, installation_id: int) -> Plan[dict[int, Fact]]:
     """The facts that fold together with those known, by row number, themselves among them: `component` by steps.
 
     Most facts meet no other: one statement then.
     """
-    found = dict(known)
-    edge = list(known.values())
+    found, edge = dict(known.facts), known
     sql = _MET.format(
         asked=spelling.each("asked"), offered=spelling.each("offered"), own=spelling.each("own", "bigint")
     )
-    while edge:
-        asked = sorted({key for fact in edge for key in asks(fact)})
-        offered = sorted({key for fact in edge for key in offers(fact)})
-        lists = (spelling.list_of(asked), spelling.list_of(offered), spelling.list_of(sorted(found)))
-        near = _facts_by_number((yield Ask(sql, (*lists, installation_id))))
+    while edge.facts:
+        asked, offered, own = (spelling.list_of(sorted(one)) for one in (edge.asked, edge.offered, found))
+        near = _facts_by_number((yield Ask(sql, (asked, offered, own, installation_id))))
         found.update(near)
-        edge = list(near.values())
+        edge = _all_of(near, _named(near))
     return found
 
 
@@ -170,10 +208,9 @@ def _facts_by_number(rows: Rows) -> dict[int, Fact]:
     return {int(number): fact_from_json(json.loads(payload)) for number, payload in rows}
 
 
-def closed_over(spelling: Spelling, numbers: Sequence[int], installation_id: int) -> Plan[dict[int, Fact]]:
+def closed_over(spelling: Spelling, facts: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Fact]]:
     """The facts of these rows, with all that folds with them."""
-    found = yield from numbered(spelling, numbers)
-    return (yield from reaching(spelling, found, installation_id))
+    return (yield from reaching(spelling, _all_of(facts, _named(facts)), installation_id))
 
 
 def forgetting(spelling: Spelling, numbers: Sequence[int]) -> Plan[None]:
@@ -206,7 +243,7 @@ async def component(
         select(there.c.fact_id)
         .select_from(reached)
         .join(here, here.c.fact_id == reached.c.id)
-        .join(there, (there.c.key == here.c.key) & (there.c.role != here.c.role))
+        .join(there, meets(here, there))
     )
     if installation_id is not None:
         step = step.join(FACT, FACT.c.id == there.c.fact_id).join(REPOSITORY, REPOSITORY.c.id == FACT.c.repository_id)
@@ -267,7 +304,8 @@ async def follow_rename(conn: AsyncConnection, repository_id: RepositoryId, old:
     for fact_id, payload in renamed:
         await conn.execute(update(FACT).where(FACT.c.id == fact_id).values(payload=payload))
         await conn.execute(delete(FACT_KEY).where(FACT_KEY.c.fact_id == fact_id))
-    await _add_keys(conn, [(fact_id, fact_from_json(payload)) for fact_id, payload in renamed])
+    anew = {fact_id: fact_from_json(payload) for fact_id, payload in renamed}
+    await run(conn, _adding_keys(spelling_of(conn), anew))
     return len(renamed)
 
 

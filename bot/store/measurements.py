@@ -1,8 +1,8 @@
 """Which facts were measured by other definitions than those in force? They stand beside the ledger, by version.
 
 When a definition changes, commits are measured anew into these rows while the ledger's facts stay in force. When the
-last commit of a repository is done, the two change places in one transaction: the ledger holds the new, these rows
-the old, and nothing in between is ever shown.
+last commit of a repository is done, the two change places, some hundred commits in one transaction: the ledger holds
+the new, these rows the old. A commit is always in force by one version, with all that folds with it.
 """
 
 from __future__ import annotations
@@ -71,30 +71,31 @@ async def keep(
     await insert_absent(conn, MEASUREMENT, rows)
 
 
-async def measured(conn: AsyncConnection, repository: RepositoryId, method: int) -> list[Fact]:
-    """What was measured by one version and is not in force, of commits that the ledger still holds; oldest first."""
+async def measured(conn: AsyncConnection, repository: RepositoryId, method: int, most: int | None = None) -> list[Fact]:
+    """What was measured by one version and is not in force, of commits that the ledger still holds; oldest first.
+
+    At `most` so many; None: all.
+    """
     same = (FACT.c.repository_id == MEASUREMENT.c.repository_id) & (FACT.c.commit_id == MEASUREMENT.c.commit_id)
     query = (
         select(MEASUREMENT.c.payload)
         .join(FACT, same)
         .where(MEASUREMENT.c.repository_id == repository, MEASUREMENT.c.method == method, FACT.c.method < method)
         .order_by(FACT.c.landed_at, FACT.c.commit_id)
+        .limit(most)
     )
     return [fact_from_json(row.payload) for row in await conn.execute(query)]
 
 
-async def set_aside(conn: AsyncConnection, repository: RepositoryId, method: int, now: datetime) -> None:
-    """Keep the facts in force that an older version measured, and drop this one's: they are about to be in force."""
-    query = select(FACT.c.commit_id, FACT.c.method, FACT.c.payload)
-    rows = [
-        {**row, "repository_id": repository, "measured_at": now}
-        for row in (
-            await conn.execute(query.where(FACT.c.repository_id == repository, FACT.c.method < method))
-        ).mappings()
-    ]
-    await insert_absent(conn, MEASUREMENT, rows)
-    done = (MEASUREMENT.c.repository_id == repository) & (MEASUREMENT.c.method == method)
-    await conn.execute(delete(MEASUREMENT).where(done))
+async def set_aside(
+    conn: AsyncConnection, repository: RepositoryId, commits: Sequence[CommitId], *, method: int, now: datetime
+) -> None:
+    """Keep what older versions measured of these commits, and drop what this one did: it is about to be in force."""
+    older = (FACT.c.repository_id == repository) & FACT.c.commit_id.in_(commits) & (FACT.c.method < method)
+    found = (await conn.execute(select(FACT.c.commit_id, FACT.c.method, FACT.c.payload).where(older))).mappings()
+    await insert_absent(conn, MEASUREMENT, [{**row, "repository_id": repository, "measured_at": now} for row in found])
+    mine = (MEASUREMENT.c.repository_id == repository) & MEASUREMENT.c.commit_id.in_(commits)
+    await conn.execute(delete(MEASUREMENT).where(mine & (MEASUREMENT.c.method == method)))
 
 
 async def versions_of(conn: AsyncConnection, repository: RepositoryId, commit: CommitId) -> dict[int, Fact]:

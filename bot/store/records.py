@@ -26,7 +26,7 @@ from bot.store import first_landings, observations, visits
 from bot.store.classifications import classified
 from bot.store.corrections import CORRECTION
 from bot.store.installations import REPOSITORY
-from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON
+from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, meets
 
 SHOWN: tuple[observations.Signal, ...] = ("checks", "review", "merge")
 """signals that the scores of a change are told beside"""
@@ -142,7 +142,7 @@ async def _folding(
         select(there.c.fact_id)
         .select_from(reached)
         .join(here, here.c.fact_id == reached.c.id)
-        .join(there, (there.c.key == here.c.key) & (there.c.role != here.c.role))
+        .join(there, meets(here, there))
         .join(FACT, FACT.c.id == there.c.fact_id)
         .where(allowed)
     )

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId
 from bot.store.arrays import array_text
-from bot.store.border import canonical_json
+from bot.store.border import ordered_json
 from bot.store.bulk import upserting
 from bot.store.changes import lines_from
 from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
@@ -126,7 +126,7 @@ _KEY = ("person_key", "repository_id", "month")
 
 
 def _text(tally: Mapping[str, int]) -> Spelt:
-    return Spelt(canonical_json(tally)) if tally else _EMPTY
+    return Spelt(ordered_json(dict(sorted(tally.items())))) if tally else _EMPTY
 
 
 _EMPTY = Spelt("{}")

@@ -31,18 +31,12 @@ Row = tuple[RepositoryId, int, int, int]
 """(repository, file, when, hundredths of a fix)"""
 
 
-def rows_of(fact_id: int, repository_id: RepositoryId, fact: Fact) -> list[dict[str, int]]:
-    """What one fact puts into the table."""
-    return [
-        {
-            "repository_id": repository_id,
-            "file": file,
-            "fact_id": fact_id,
-            "landed_at": fact.landed_at,
-            "weight": weight,
-        }
-        for file, weight in visits(fact)
-    ]
+COLUMNS = ("repository_id", "file", "fact_id", "landed_at", "weight")
+
+
+def rows_of(fact_id: int, repository_id: RepositoryId, fact: Fact) -> list[tuple[int, ...]]:
+    """What one fact puts into the `COLUMNS` of the table."""
+    return [(repository_id, file, fact_id, fact.landed_at, weight) for file, weight in visits(fact)]
 
 
 async def around(conn: AsyncConnection, facts: Any, repositories: Collection[RepositoryId]) -> tuple[Row, ...]:

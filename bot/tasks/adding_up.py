@@ -12,7 +12,13 @@ from bot.metrics.ai_usage import DECLARED_LEVELS
 from bot.model import Change, CountedCommit, Fact, Month, PersonKey, RepositoryId
 from bot.store.totals import Cell, Sum
 
-_day = lru_cache(maxsize=4096)(day_of)
+day = lru_cache(maxsize=4096)(day_of)
+"""a landing's day is asked for by all that is derived from it"""
+
+
+def month(at: int, zone: ZoneInfo) -> Month:
+    """The calendar month of a landing (epoch seconds) in that zone."""
+    return Month(day(at, zone)[:7])
 
 
 def sums(changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> dict[Cell, Sum]:
@@ -23,13 +29,13 @@ def sums(changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneI
         authors: dict[PersonKey, list[str]] = {}
         for commit in change.commits:
             if commit.counts:
-                day = _day(commit.fact.landed_at, zone)
+                on = day(commit.fact.landed_at, zone)
                 repository = ids.get(commit.fact.repository)
                 if repository is not None:
-                    authors.setdefault(person_key(commit.fact.author), []).append(day[:7])
-                    _credit(found, commit, (repository, day), outcome=outcome)
+                    authors.setdefault(person_key(commit.fact.author), []).append(on[:7])
+                    _credit(found, commit, (repository, on), outcome=outcome)
         if outcome and (home := ids.get(change.repository)) is not None:
-            delivered = _day(change.landed_at, zone)[:7]
+            delivered = day(change.landed_at, zone)[:7]
             for author, months in authors.items():
                 month = delivered if delivered in months else months[-1]
                 _at(found, (author, home, Month(month))).numbers[_OUTCOMES] += 1
@@ -48,12 +54,12 @@ def _at(found: dict[Cell, Sum], cell: Cell) -> Sum:
 
 def _credit(found: dict[Cell, Sum], commit: CountedCommit, where: tuple[RepositoryId, str], *, outcome: bool) -> None:
     """One commit, to its author and to those who helped."""
-    fact, (repository, day) = commit.fact, where
-    month, author = Month(day[:7]), person_key(fact.author)
+    fact, (repository, on) = commit.fact, where
+    month, author = Month(on[:7]), person_key(fact.author)
     here = _at(found, (author, repository, month))
     here.numbers[_COMMITS] += 1
     here.add_lines(commit.lines)
-    here.count("days", {day: 1})
+    here.count("days", {on: 1})
     if not (commit.lines.reverted or commit.lines.mirrored):
         here.count("languages", fact.languages)
     if outcome:

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,10 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.landing.changes import fold
 from bot.landing.corrections import Classified, corrected
 from bot.landing.identity import is_bot, person_key
-from bot.landing.months import month_of
 from bot.model import (
     Change,
-    ChangeId,
     CommitId,
     Fact,
     InstallationId,
@@ -30,8 +27,10 @@ from bot.model import (
     Signature,
 )
 from bot.store import changes, erasure, folding, ledger, people, totals
+from bot.store.border import ordered_json
+from bot.store.columns import Spelt
 from bot.store.turn import Plan, Spelling, run, spelling_of
-from bot.tasks.adding_up import sums
+from bot.tasks.adding_up import month, sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +81,31 @@ class _Desk:
 
 def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool) -> Plan[Recorded]:
     place, spelling = desk.place, desk.spelling
-    yield from folding.alone(spelling, place.installation)
     facts = yield from erasure.sparing(spelling, facts)
-    stands = yield from folding.standing(place.installation)
     before: Mapping[int, Fact] = {}
     if again:
+        yield from folding.alone(spelling, place.installation)
         numbers = yield from ledger.numbers_of(spelling, place.repository, [fact.commit for fact in facts])
-        before = yield from ledger.closed_over(spelling, numbers, place.installation)
+        before = yield from ledger.closed_over(
+            spelling, (yield from ledger.numbered(spelling, numbers)), place.installation
+        )
         yield from ledger.forgetting(spelling, numbers)
     fresh = yield from ledger.appending(spelling, place.repository, facts, now)
-    if not fresh:
+    # Others append meanwhile; whoever comes to fold later finds what is appended here.
+    yield from folding.alone(spelling, place.installation)
+    stands = yield from folding.standing(place.installation)
+    if not fresh.facts:
         return Recorded((), (), stands.repositories)
     after = yield from ledger.reaching(spelling, fresh, place.installation)
-    kept = [fact for number, fact in after.items() if number not in fresh]
+    kept = [fact for number, fact in after.items() if number not in fresh.facts]
     said = yield from folding.said(place.installation)
     older = _distinct([*before.values(), *kept])
     old = corrected(fold(older, stands.repositories), said) if older else ()
     folded = corrected(fold(after.values(), stands.repositories), said)
-    yield from _seeing(spelling, fresh.values())
+    yield from _seeing(spelling, fresh.facts.values())
     known = _Known(stands, said, after, frozenset(fact.commit for fact in older))
     changed, months = yield from _writing(desk, known, old, folded, everything=False)
-    return Recorded(tuple(fact.commit for fact in fresh.values()), changed, stands.repositories, months)
+    return Recorded(tuple(fact.commit for fact in fresh.facts.values()), changed, stands.repositories, months)
 
 
 def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) -> Plan[Recorded]:
@@ -110,7 +113,7 @@ def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) 
     yield from folding.alone(spelling, place.installation)
     stands = yield from folding.standing(place.installation)
     numbers = yield from ledger.numbers_of(spelling, place.repository, commits)
-    after = yield from ledger.closed_over(spelling, numbers, place.installation)
+    after = yield from ledger.closed_over(spelling, (yield from ledger.numbered(spelling, numbers)), place.installation)
     said = yield from folding.said(place.installation)
     folded = corrected(fold(after.values(), stands.repositories), said)
     old = corrected(fold(_distinct([*after.values(), *gone]), stands.repositories), said)
@@ -143,15 +146,18 @@ def _writing(
     met = [change for change in changed if everything or change.id in by_id or _holds(change, known.recorded)]
     apart = {change.id for change in met}
     new = [change for change in changed if change.id not in apart]
-    yield from _writing_changes(desk, sorted(set(by_id) - ids), changed, known.stands.ids)
+    yield from changes.replacing(
+        desk.spelling, sorted(set(by_id) - ids), *_rows(met, known.stands.ids, desk.place.zone)
+    )
+    yield from changes.adding(desk.spelling, *_rows(new, known.stands.ids, desk.place.zone))
     again = _touched([*was, *met], desk.place.zone)
     added = sums(new, known.stands.ids, desk.place.zone)
     yield from totals.adding(
         desk.spelling, {cell: more for cell, more in added.items() if cell[0] not in again.get(cell[2], ())}
     )
-    for month, persons in sorted(again.items()):
-        yield from _writing_totals(desk, known, month, sorted(persons))
-    return changed, frozenset({*again, *_touched(new, desk.place.zone)})
+    for when, persons in sorted(again.items()):
+        yield from _writing_totals(desk, known, when, sorted(persons))
+    return changed, frozenset({*again, *_months(new, desk.place.zone)})
 
 
 def _holds(change: Change, recorded: frozenset[CommitId]) -> bool:
@@ -164,12 +170,14 @@ def _distinct(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def _seeing(spelling: Spelling, facts: Iterable[Fact]) -> Plan[None]:
-    seen = [
-        people.Seen(_named(sig), fact.landed_at, fact.commit)
-        for fact in facts
-        for sig in (fact.author, *fact.co_authors)
-    ]
-    yield from people.seeing(spelling, seen)
+    newest: dict[Signature, tuple[int, CommitId]] = {}
+    for fact in facts:
+        for sig in (fact.author, *fact.co_authors):
+            newest[sig] = max(newest.get(sig, _NEVER), (fact.landed_at, fact.commit))
+    yield from people.seeing(spelling, [people.Seen(_named(sig), *age) for sig, age in newest.items()])
+
+
+_NEVER = (0, CommitId(""))
 
 
 def _named(sig: Signature) -> Person:
@@ -177,26 +185,21 @@ def _named(sig: Signature) -> Person:
     return Person(person_key(sig), sig.name, emails, sig.login, sig.user_id, is_bot(sig), (sig.name,))
 
 
-def _writing_changes(
-    desk: _Desk, gone: Iterable[ChangeId], changed: Sequence[Change], ids: Mapping[str, RepositoryId]
-) -> Plan[None]:
-    zone = desk.place.zone
-    rows = [
-        changes.ChangeRow(
-            id=change.id,
-            repository_id=ids[change.repository],
-            month=_month(change.landed_at, zone),
-            landed_at=change.landed_at,
-            kind=change.kind,
-            state=change.state,
-            pull_request=change.pull_request,
-            payload={"title": change.title, "why": change.why, "commits": [c.fact.commit for c in change.commits]},
-        )
-        for change in changed
-        if change.repository in ids
-    ]
-    parts = [part for change in changed if change.repository in ids for part in _parts(change, ids, zone)]
-    yield from changes.replacing(desk.spelling, gone, rows, parts)
+def _rows(
+    found: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo
+) -> tuple[list[changes.ChangeRow], list[changes.Contribution]]:
+    """The changes of these repositories as they are kept, and everybody's part in them."""
+    here = [change for change in found if change.repository in ids]
+    rows = [_row(change, ids[change.repository], month(change.landed_at, zone)) for change in here]
+    return rows, [part for change in here for part in _parts(change, ids, zone)]
+
+
+def _row(change: Change, home: RepositoryId, delivered: Month) -> changes.ChangeRow:
+    payload = {"commits": [one.fact.commit for one in change.commits], "title": change.title, "why": change.why}
+    return changes.ChangeRow(
+        *(change.id, home, delivered, change.landed_at, change.kind, change.state, change.pull_request),
+        payload=Spelt(ordered_json(payload)),
+    )
 
 
 def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[changes.Contribution]:
@@ -206,19 +209,18 @@ def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> l
         where = ids.get(commit.fact.repository)
         if where is None:
             continue
-        month = _month(commit.fact.landed_at, zone)
-        author = (person_key(commit.fact.author), where, month)
+        landed = month(commit.fact.landed_at, zone)
+        author = (person_key(commit.fact.author), where, landed)
         commits, helped, lines = found.get(author, _NOTHING)
         found[author] = commits + 1, helped, lines + commit.lines if commits else commit.lines
         for sig in commit.fact.co_authors:
-            helper = (person_key(sig), where, month)
+            helper = (person_key(sig), where, landed)
             commits, helped, lines = found.get(helper, _NOTHING)
             found[helper] = commits, helped + 1, lines
     return [changes.Contribution(change.id, *cell, *found[cell]) for cell in sorted(found)]
 
 
 _NOTHING = (0, 0, Lines())
-_month = lru_cache(maxsize=4096)(month_of)
 
 
 # --- totals ----------------------------------------------------------------------------------------------------------
@@ -231,21 +233,27 @@ def _touched(found: Iterable[Change], zone: ZoneInfo) -> dict[Month, set[PersonK
         everybody: set[PersonKey] = set()
         for commit in change.commits:
             here = {person_key(sig) for sig in (commit.fact.author, *commit.fact.co_authors)}
-            touched[_month(commit.fact.landed_at, zone)] |= here
+            touched[month(commit.fact.landed_at, zone)] |= here
             everybody |= here
-        touched[_month(change.landed_at, zone)] |= everybody
+        touched[month(change.landed_at, zone)] |= everybody
     return touched
 
 
-def _writing_totals(desk: _Desk, known: _Known, month: Month, persons: Sequence[PersonKey]) -> Plan[None]:
+def _months(found: Iterable[Change], zone: ZoneInfo) -> set[Month]:
+    """The months in which these landed, and those that delivered them."""
+    landed = {month(commit.fact.landed_at, zone) for change in found for commit in change.commits}
+    return landed | {month(change.landed_at, zone) for change in found}
+
+
+def _writing_totals(desk: _Desk, known: _Known, when: Month, persons: Sequence[PersonKey]) -> Plan[None]:
     """One month of these people, summed from its facts."""
     spelling, within, zone = desk.spelling, desk.place.installation, desk.place.zone
-    facts = yield from folding.month_of_people(spelling, persons, month, within=within, known=known.facts)
+    facts = yield from folding.month_of_people(spelling, persons, when, within=within, known=known.facts)
     folded = corrected(fold(facts, known.stands.repositories), known.said)
     wanted = frozenset(persons)
     found = sums(folded, known.stands.ids, zone)
-    gone = yield from folding.cells_of_month(spelling, persons, month, within=within)
-    theirs = {cell: all_of_it for cell, all_of_it in found.items() if cell[2] == month and cell[0] in wanted}
+    gone = yield from folding.cells_of_month(spelling, persons, when, within=within)
+    theirs = {cell: all_of_it for cell, all_of_it in found.items() if cell[2] == when and cell[0] in wanted}
     yield from totals.writing(spelling, theirs, empty=gone)
 
 
@@ -258,9 +266,8 @@ def rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo)
     yield from folding.alone(spelling, installation)
     stands = yield from folding.standing(installation)
     said = yield from folding.said(installation)
-    desk = _Desk(spelling, Place(installation, RepositoryId(0), zone))
     for numbers in (yield from folding.in_parts(installation)):
         facts = yield from ledger.numbered(spelling, numbers)
         folded = corrected(fold(facts.values(), stands.repositories), said)
-        yield from _writing_changes(desk, (), folded, stands.ids)
+        yield from changes.adding(spelling, *_rows(folded, stands.ids, zone))
         yield from totals.adding(spelling, sums(folded, stands.ids, zone))

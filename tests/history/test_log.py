@@ -32,10 +32,8 @@ def test_a_commit_landed_with_the_oldest_merge_that_reaches_it(repository: Repos
     clone = open_clone(repository.folder)
     found = {arrival.commit: arrival for arrival in arrivals(clone)}
     assert set(found) == {first, inner, deeper}
-    assert found[inner].carrier is not None
-    assert found[inner].carrier.id == merge
-    assert found[deeper].carrier is not None
-    assert found[deeper].carrier.id == second
+    assert found[inner].carrier == merge
+    assert found[deeper].carrier == second
     assert found[first].carrier is None
     assert found[inner].landed_at == int(repository.git("show", "-s", "--format=%ct", merge))
 

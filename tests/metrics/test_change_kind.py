@@ -122,7 +122,7 @@ def test_the_model_tells_plain_cases_apart(row: dict[str, object], expected: str
 
 def test_what_the_lines_do_moves_the_guess() -> None:
     head = "diff --git a/src/table.py b/src/table.py\n--- a/src/table.py\n+++ b/src/table.py\n"
-    new = "".join(f"+def move_{number}(rows):\n+    return rows\n" for number in range(14))
+    new = "".join(f"+def read_{number}(rows):\n+    return rows\n" for number in range(14))
     much = evidence_of({"message": "x", "diff": f"{head}@@ -1,1 +1,29 @@\n x = 1\n{new}"})
     little = evidence_of(
         {"message": "x", "diff": f"{head}@@ -1,1 +1,1 @@\n-x = rows[1]\n+x = rows[0] if rows else None\n"}

@@ -214,10 +214,10 @@ async def busy(world: World) -> None:
 
 
 async def deeds(bot: Bot) -> list[str]:
-    """What is kept of what people did."""
+    """What is kept of what people did; that nobody approved is no deed."""
     rows = [json.loads(line) async for line in dump_lines(bot.store)]
     kinds = ("review", "merger", "release")
-    return [json.dumps(row) for row in rows if row[0] == "observation" and row[3] in kinds]
+    return [json.dumps(row) for row in rows if row[0] == "observation" and row[3] in kinds and row[5]]
 
 
 async def test_history_shows_the_reviews_merges_and_releases_that_deliveries_show(

@@ -18,6 +18,7 @@ from bot.render.beside_code import SORTS, said
 from bot.render.digest_note import DigestFrame, DigestPart, digest_note
 from bot.render.html import BUDGET, render_html
 from bot.render.json import schema
+from bot.render.site import Place, month_page, only_month
 from tests.render.factories import long_profile, small_profile
 from tests.render.hostile import payloads
 
@@ -194,3 +195,11 @@ def test_each_sort_can_be_explained_by_month() -> None:
     )
     assert explain(busy(), "releases").rows == (("2026-02", "harbour/beacon v1.2.0: prerelease"),)
     assert explain(busy(), "documentation").rows == (("2026-02", small_profile().changes[0].id),)
+
+
+def test_the_page_of_one_month_tells_its_own_work_beside_code_alone() -> None:
+    page = month_page(busy(), Month("2026-02"), Place())
+    assert f"{HERE}/issues/70" in page
+    assert "triaged 3 issues of others" in page
+    assert only_month(busy(), Month("2026-02")).beside_months == ()
+    assert "eside code" not in month_page(busy(), Month("2026-01"), Place())

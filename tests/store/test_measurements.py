@@ -1,4 +1,4 @@
-"""A new version is measured beside the facts in force, and takes their place all at once."""
+"""A new version is measured beside the facts in force, and takes their place."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ async def test_a_new_version_stands_beside_the_old_one_until_it_takes_its_place(
         assert await measurements.outdated(conn, APP, FACT_METHOD, 9) == []
         assert await ledger.facts_in(conn, APP) == old, "what is in force has not moved"
         assert await measurements.measured(conn, APP, FACT_METHOD) == new
+        assert await measurements.measured(conn, APP, FACT_METHOD, 1) == new[:1]
     async with store.begin() as conn:
-        await measurements.set_aside(conn, APP, FACT_METHOD, NOW)
+        await measurements.set_aside(conn, APP, [one.commit for one in old], method=FACT_METHOD, now=NOW)
         await ledger.forget_facts(conn, APP, [one.commit for one in old])
         await ledger.add_facts(conn, APP, new, now=NOW)
         assert await measurements.repositories_outdated(conn, FACT_METHOD) == []

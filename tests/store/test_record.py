@@ -226,7 +226,7 @@ def test_the_dump_is_equal_on_both_databases_whatever_the_order_of_arrival(kind:
         lines.append(dumped[1])
     assert lines[0] == lines[1]
     assert len(set(hashes)) == 1
-    assert len(lines[0]) > 100
+    assert len(lines[0]) > 80
 
 
 async def _filled_dump(url: str, rng: random.Random) -> tuple[str, list[str]]:

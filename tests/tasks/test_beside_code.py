@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
@@ -11,12 +12,16 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.model import BesideCode, PersonKey, RepositoryId
-from bot.store import backfills, records
+from bot.store import backfills, observations, records
 from bot.store.backfills import Backfill
+from bot.store.choices import export
+from bot.tasks.close_month import close_months
 from simulator.beside_code import delete_release, label_issue, promote_release, publish_release, sort_issue
 from simulator.server import Simulator
 from simulator.state import Account, Issue
+from simulator.work import Step, Work
 from tests.path.requests import Shop, shop
+from tests.tasks.landed import NOW, Town, town
 
 UTC = ZoneInfo("UTC")
 
@@ -151,3 +156,70 @@ async def test_the_first_work_of_newcomers_is_told_of_whoever_reviewed_or_merged
         (f"#{first.number}", ("merged", "reviewed"))
     ]
     assert (await seen(there, bea)).newcomers == ()
+
+
+# --- posts, exports and erasure --------------------------------------------------------------------------------------
+
+POST_AT_ONCE = "first_digest: post\n"
+APRIL = NOW.replace(month=4, day=10)
+
+
+async def _april(there: Town) -> Issue:
+    """Ada and Bea land a change each; Bea reviews one of Ada's, sorts her issue and publishes a release."""
+    await there.land("feat: add a lamp", by="ada", at=APRIL)
+    await there.land("feat: add a bell", by="bea", at=APRIL)
+    work = Work("feat: add a horn", there.people["ada"], [Step("Add a horn", {"horn.py": b"x = 1\n"})], "horn")
+    pull = there.github.open_pull(there.repository, work, at=APRIL)
+    there.github.review(there.repository, pull, ("APPROVED", ""), by=there.people["bea"], at=APRIL)
+    issue = there.github.open_issue(there.repository, "@octocat it is dark", by=there.people["ada"], at=APRIL)
+    label_issue(there.github, there.repository, issue, "bug", by=there.people["bea"], at=APRIL)
+    publish_release(there.github, there.repository, "v1", by=there.people["bea"], at=APRIL)
+    await there.drained()
+    await close_months(there.bot.place)
+    await there.drained()
+    return issue
+
+
+def _beside(there: Town) -> list[str]:
+    return [line for text in there.digests() for line in text.split("\n") if line.startswith("Beside code:")]
+
+
+async def test_a_digest_tells_what_its_people_did_beside_code_and_nothing_that_strangers_wrote(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
+        issue = await _april(there)
+        (line,) = _beside(there)
+        for words in ("reviewed 1 pull request of others", "triaged 1 issue of others", "published 1 release"):
+            assert words in line.replace("&#40;", "(")
+        assert f"redirect.github.com/acme/app/issues/{issue.number}" in line
+        assert "octocat" not in "".join(there.digests())
+        # what comes late is told late
+        other = there.github.open_issue(there.repository, "It rattles", by=there.people["ada"], at=APRIL)
+        sort_issue(github, there.repository, other, "transferred", by=there.people["bea"], at=APRIL)
+        await there.drained()
+        (line,) = _beside(there)
+        assert "triaged 2 issues of others" in line
+
+
+async def test_who_opts_out_or_is_forgotten_did_nothing_beside_code_either(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
+        await _april(there)
+        bea = PersonKey(f"u:{there.people['bea'].id}")
+        async with there.bot.store.read() as conn:
+            told = json.loads(await export(conn, bea))["seen"]
+        assert [(one["what"], one["state"]) for one in told] == [
+            ("release", "release"),
+            ("review", "approved"),
+            ("triage", "labelled"),
+        ]
+        assert "dark" not in json.dumps(told)
+        ours = next(one for one in there.repository.issues.values() if one.app is there.app)
+        await there.say(ours, "/almanac opt-out", by="bea")
+        assert _beside(there) == []
+        await there.say(ours, "/almanac forget-me", by="bea")
+        for delivery in list(github.deliveries.log):
+            github.deliveries.redeliver(delivery.id)
+        await there.drained()
+        async with there.bot.store.read() as conn:
+            assert await observations.everything_of(conn, [bea]) == []

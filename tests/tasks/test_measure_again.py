@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http import HTTPStatus
 from importlib import import_module
 from pathlib import Path
@@ -11,11 +12,13 @@ import pytest
 from gidgethub import BadRequest
 from sqlalchemy import select, update
 
+from benchmarks.speed.landings import facts_of
 from bot.metrics.registry import FACT_METHOD
-from bot.model import Fact, RepositoryId, fact_from_json, fact_to_json
+from bot.model import Fact, InstallationId, RepositoryId, fact_from_json, fact_to_json
 from bot.store import ledger, measurements, readings
 from bot.store.dump import canonical_dump
 from bot.tasks.measure_again import ask_to_measure_again
+from bot.tasks.recording import Place, record
 from simulator.server import Simulator
 from tests.path.requests import Shop, shop
 
@@ -109,3 +112,38 @@ async def test_what_is_not_kept_is_read_and_what_is_gone_stays_as_it_was(
     await time_passes(there)
     assert await recorded(there) == [old[0], *facts[1:]]
     assert [one for one in there.github.requests[seen:] if "/commits/" in one]
+
+
+async def test_a_large_repository_is_put_in_force_in_bounded_steps(
+    there: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four hundred commits, some of which take others back: no transaction holds more than two hundred of them."""
+    place = Place(InstallationId(there.installation.id), RepositoryId(there.repository.id), there.bot.place.zone)
+    name = there.repository.full_name
+    facts = [_here(fact, name) for fact in facts_of(420, people=9, repositories=1, seed=8)]
+    for back in range(90, 420, 60):
+        facts[back] = replace(facts[back], reverts=(f"commit:{facts[back - 85].commit}",))
+    async with there.bot.store.begin() as conn:
+        await record(conn, place, facts, now=there.clock.now)
+    wanted, new = await canonical_dump(there.bot.store), await recorded(there)
+    await grow_old(there)
+    async with there.bot.store.begin() as conn:
+        await measurements.keep(conn, place.repository, new, method=FACT_METHOD, now=there.clock.now)
+    steps: list[int] = []
+
+    async def counted(conn: Any, target: Place, some: list[Fact], **options: Any) -> Any:
+        steps.append(len(some))
+        return await record(conn, target, some, **options)
+
+    monkeypatch.setattr(task, "record", counted)
+    await ask_to_measure_again(there.bot.place)
+    for _ in range(6):
+        await there.drained()
+    assert max(steps) == task.IN_FORCE_AT_ONCE
+    assert sum(steps) == len(new)
+    assert await canonical_dump(there.bot.store) == wanted
+
+
+def _here(fact: Fact, name: str) -> Fact:
+    keys = tuple(key.replace(fact.repository, name.lower()) for key in fact.keys)
+    return replace(fact, repository=name, keys=keys)

@@ -16,12 +16,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.history.record import CloneRecord, open_clones
-from bot.model import Month, Repository
+from bot.model import Month, Repository, RepositoryId
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.worker import Worker
 from bot.signatures import SigningKey, signing_key
-from bot.store import choices, installations, snapshots, visibility
+from bot.store import backfills, choices, installations, snapshots, visibility
+from bot.store.backfills import Backfill
 from bot.store.engine import Store
+from bot.store.observations import Observation, observe
 from bot.store.visibility import subject_of_person
 from bot.tasks import TASKS
 from bot.tasks.take_snapshots import close_snapshots
@@ -171,6 +173,37 @@ async def test_a_snapshot_goes_with_what_it_tells(store: Store, key: SigningKey,
         assert bool(await snapshots.listed(conn, [ADA_KEY])) is (why != "erased")
 
 
+@pytest.mark.parametrize("naming", ["named", "anonymous"])
+async def test_a_snapshot_tells_of_repositories_in_which_there_was_only_a_review(
+    store: Store, key: SigningKey, naming: visibility.Naming
+) -> None:
+    """Hidden later, such a repository takes the snapshot with it, and from the page its review goes at once."""
+    await fill(store)
+    await publish(store, naming=naming)
+    beside = RepositoryId(12)
+    at = NOW.replace(month=2, day=10)
+    review = Observation(beside, 9, "review", "1:approved", at, {"state": "approved"}, ADA_KEY)
+    async with store.begin() as conn:
+        await installations.see_repositories(conn, ACME, [Repository("acme/beside", beside)], NOW)
+        await observe(conn, [review, replace(review, repository_id=CLOSED, number=8)])
+    (taken,) = await closing(store, key, NOW)
+    assert taken.repositories == (OPEN, beside)
+    async with store.read() as conn:
+        state = await visibility.person_state(conn, ADA_KEY)
+    assert state is not None
+    base = "/@ada-example" if naming == "named" else f"/anonymous/{state.alias}"
+    async with serve(store, signing=key) as site:
+        page = await site.text(base)
+        assert "acme/beside/pull/9" in page
+        assert "reviewed 1 pull request of others" in page
+        assert "secret-plan" not in page
+        async with store.begin() as conn:
+            await installations.see_repositories(conn, ACME, [Repository("acme/beside", beside, private=True)], NOW)
+        assert (await site.get(f"{base}/snapshots/{taken.id}"))[0] == 404
+    async with serve(store, signing=key) as site:
+        assert "eside code: reviewed" not in await site.text(base)
+
+
 async def test_who_leaves_while_a_snapshot_is_made_leaves_none(
     store: Store, key: SigningKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +252,7 @@ async def taken_from(url: str, clone: Clone, key: SigningKey, naming: visibility
             account = installations.Account(100, "acme")
             await installations.see_installation(conn, ACME, account, app_id="1", now=NOW)
             await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN)], NOW)
+            await backfills.begin(conn, Backfill(OPEN, ACME, NOW, state="done"))
         for one in facts:
             await keep(store, OPEN, [one])
         await publish(store, naming=naming)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
+from bot.model import PersonKey
+from bot.store import visibility
+from bot.store.asking import Question
 from bot.store.engine import Store, StoreUnavailableError
+from bot.store.visibility import subject_of_person
 from bot.web import profiles
 from tests.databases import database_url, store
 from tests.web.library import NOW, OPEN, fact, fill, keep, mint, publish, revoke, serve
@@ -93,6 +99,62 @@ async def test_what_is_revoked_while_a_page_is_made_is_not_kept(store: Store, mo
         await site.get("/@ada-example")
         monkeypatch.setattr(profiles, "read", read)
         assert await site.get("/@ada-example") == await site.get("/@nobody-at-all")
+
+
+@pytest.fixture
+def asked(store: Store, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """What the pages ask of the database: transactions, their statements, and questions beside any transaction."""
+    seen: Counter[str] = Counter()
+    ask = Question._ask
+
+    def noted(question: Question) -> None:
+        seen["questions"] += 1
+        ask(question)
+
+    monkeypatch.setattr(Question, "_ask", noted)
+    engine = store._reader.sync_engine
+    event.listen(engine, "begin", lambda *_: seen.update(["transactions"]))
+    event.listen(engine, "before_cursor_execute", lambda *_: seen.update(["statements"]))
+    return seen
+
+
+async def test_a_kept_page_costs_one_short_question_or_none_whatever_the_record_holds(
+    store: Store, asked: Counter[str]
+) -> None:
+    await fill(store)
+    await publish(store)
+    await keep(store, OPEN, [fact(-24 * number, "acme/open") for number in range(200)])
+    one = {"questions": 1} if store.dialect == "postgresql" else {}
+    async with serve(store) as site:
+        tag = (await site.get("/@ada-example"))[1]["ETag"]
+        for path, headers, status in (
+            ("/@ada-example", {}, 200),
+            ("/@ada-example", {"If_None_Match": tag}, 304),
+            ("/@ada-example", {"If_None_Match": '"another"'}, 200),
+        ):
+            asked.clear()
+            assert (await site.get(path, **headers))[0] == status
+            assert asked == one
+
+
+async def test_after_a_write_that_is_not_of_it_a_page_is_asked_for_in_one_transaction(
+    store: Store, asked: Counter[str]
+) -> None:
+    await fill(store)
+    await publish(store)
+    costs = []
+    async with serve(store) as site:
+        for count in (1, 100):
+            await keep(store, OPEN, [fact(-24 * number - count, "acme/open") for number in range(count)])
+            tag = (await site.get("/@ada-example"))[1]["ETag"]
+            async with store.begin() as conn:
+                await visibility.publish(conn, subject_of_person(PersonKey("u:99")), public=True, now=NOW)
+            asked.clear()
+            assert (await site.get("/@ada-example", If_None_Match=tag))[0] == 304
+            costs.append(dict(asked))
+    assert costs[0] == costs[1]
+    assert costs[0]["transactions"] == 1
+    assert costs[0]["statements"] <= 10
 
 
 async def test_a_link_is_never_kept_and_each_opening_is_noted(store: Store, readings: list[str]) -> None:

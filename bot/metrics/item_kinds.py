@@ -1,0 +1,45 @@
+"""Is a piece of work a feature, a bug fix or another, by the kinds of its members and the files they touch?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bot.landing import linguist
+from bot.landing.places import NO_RULES, own_part
+from bot.metrics.kind_features import place_of
+from bot.metrics.links import scope_of
+from bot.model import Change, ItemKind
+
+_ASIDE = frozenset({"docs", "tests", "ci", "example", "bench", "log", "meta"})
+"""places whose features and fixes reach nobody who uses the work"""
+_ASIDE_SCOPES = frozenset(
+    ("readme", "docs", "doc", "changelog", "examples", "example", "tests", "test", "ci", "deps", "deps-dev", "bench")
+)
+
+
+def item_kind(members: Sequence[Change]) -> ItemKind:
+    """A feature where a member is one, else a bug fix where one is; reverted members have no say unless all are."""
+    standing = [member for member in members if member.state != "reverted"] or members
+    kinds = {counted_kind(member) for member in standing}
+    return "feature" if "feature" in kinds else "bug_fix" if "bug_fix" in kinds else "other"
+
+
+def counted_kind(change: Change) -> ItemKind:
+    """What a change counts as: a fix of the README alone, or a feature of the tests, is other work."""
+    if change.kind not in ("feature", "bug_fix") or _stands_aside(change):
+        return "other"
+    return "feature" if change.kind == "feature" else "bug_fix"
+
+
+def _stands_aside(change: Change) -> bool:
+    """Whether its scope, or each of the files it is known to touch, is documentation, tests, examples and the like."""
+    if scope_of(change.title) in _ASIDE_SCOPES:
+        return True
+    paths = [path for commit in change.commits for path in commit.fact.paths]
+    return bool(paths) and all(map(_is_aside, paths))
+
+
+@lru_cache(maxsize=65_536)
+def _is_aside(path: str) -> bool:
+    return place_of(path, own_part(path, linguist.language(path), NO_RULES)) in _ASIDE
