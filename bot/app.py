@@ -103,6 +103,14 @@ class Bot:
         add_routes(application, self.pages)
         return application
 
+    async def introduce(self, stopping: asyncio.Event) -> None:
+        """Find out who we are, until it is known or `stopping` is set, but no longer than one try takes."""
+        asking = asyncio.create_task(_introduce(self.place))
+        waiting = asyncio.create_task(stopping.wait())
+        _, late = await asyncio.wait({asking, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        for task in late:
+            task.cancel()
+
     async def catch_up(self) -> None:
         """Ask for what was missed: at start, and every few hours for ever."""
         while True:
@@ -128,12 +136,15 @@ class Bot:
                 except Exception:
                     log.exception("%s; trying again", failed)
             await asyncio.sleep(self.timing.close_every)
+            if not self.place.ourselves.login:
+                await _introduce(self.place)
 
 
 @contextlib.asynccontextmanager
-async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterator[Bot]:
+async def build(settings: Settings, timing: Timing | None = None, *, asking: bool = True) -> AsyncIterator[Bot]:
     """The bot with its database open and at its newest tables; closed at the end of the block.
 
+    Not `asking`: it does not know yet what GitHub calls it, which `Bot.introduce` finds out.
     Raises StoreInUseError where another process has the SQLite file.
     """
     timing = timing or Timing()
@@ -152,7 +163,7 @@ async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterat
             store=store,
             queue=queue,
             github=connection,
-            ourselves=await _ourselves(connection, int(settings.app_id or 0)),
+            ourselves=Ourselves(int(settings.app_id or 0), ""),
             zone=settings.timezone,
             public_url=settings.public_url,
             clock=timing.clock,
@@ -167,6 +178,8 @@ async def build(settings: Settings, timing: Timing | None = None) -> AsyncIterat
         take = Kept(Handlers(place.ourselves), Inbox(writer, timing.clock), f"app:{place.ourselves.id}").take
         place = replace(place, take_snapshots=partial(take_of_month, pages), take=take)
         _register(queue, place)
+        if asking:
+            await _introduce(place)
         stack.push_async_callback(writer.close)
         telemetry = Telemetry(Handlers.events, TASKS)
         worker.on_ended = telemetry.job
@@ -212,14 +225,14 @@ def _bound(function: Callable[[Job, Workplace], Awaitable[None]], place: Workpla
     return call
 
 
-async def _ourselves(connection: Connection, app_id: int) -> Ourselves:
-    """Who our own posts are by. GitHub out of reach at start stops nothing: our id alone tells most of them."""
+async def _introduce(place: Workplace) -> None:
+    """Ask who our own posts are by. GitHub out of reach stops nothing: our id alone tells most of them."""
     try:
-        app = await read_app(connection.app)
+        app = await read_app(place.github.app)
     except Exception as error:
         log.warning("GitHub could not be asked who we are: %s", error)
-        return Ourselves(app_id, "")
-    return Ourselves(app.id, f"{app.slug}[bot]")
+    else:
+        place.ourselves.id, place.ourselves.login = app.id, f"{app.slug}[bot]"
 
 
 @contextlib.asynccontextmanager
@@ -238,12 +251,16 @@ async def listening(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
 async def serve(
     settings: Settings, stopping: asyncio.Event, timing: Timing | None = None, *, working: bool = True
 ) -> None:
-    """Web, worker and month closer in one process, until `stopping` is set; the web alone where not `working`."""
-    async with build(settings, timing) as bot, listening(bot, settings.host, settings.port) as port:
+    """Web, worker and month closer in one process, until `stopping` is set; the web alone where not `working`.
+
+    Deliveries are taken at once; the worker begins when GitHub has said who we are, or did not answer.
+    """
+    async with build(settings, timing, asking=False) as bot, listening(bot, settings.host, settings.port) as port:
         log.info("listening on %s:%s; deliveries go to %s%s", settings.host, port, settings.public_url, WEBHOOK_PATH)
         async with relaying(settings.relay, f"{own_address(settings.host, port)}{WEBHOOK_PATH}"):
             # What stands now stays: looking through it for garbage, again and again, is a tenth of accepting.
             gc.freeze()
+            await bot.introduce(stopping)
             await (_run(bot, stopping) if working else stopping.wait())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from gidgethub.routing import Router
@@ -52,22 +52,17 @@ ROUTERS: Mapping[str, Router] = MappingProxyType(
 )
 
 
-READS: Mapping[str, Sequence[str]] = MappingProxyType({"pull_request": pull_request.READS})
-"""All that is read of an event that is both large and frequent: the door makes no objects of the rest."""
-
-
 class Handlers:
     """All handlers of one App, as the webhook asks them."""
 
     events = frozenset(ROUTERS)
-    reads = READS
 
     def __init__(self, ourselves: Ourselves) -> None:
         self._ourselves = ourselves
         self._router = Router(*ROUTERS.values())
 
     async def route(self, event: Event) -> Deferral:
-        """What is to be done about an event. Raises ValueError or TypeError where it is not what GitHub documents."""
+        """What is to be done about an event whose data is `Told`. Raises KeyError where it lacks what its kind has."""
         deferral = Deferral()
         if self._is_echo(event):
             deferral.skip("our own doing")

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pydantic_core import to_json
 
 from bot.github.payloads.deliveries import Place
 
-_one_line = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One call of a task. Jobs with one `serial_key` run one after the other; arguments are ids and commit ids."""
+class Job(NamedTuple):
+    """One call of a task. Jobs with one `serial_key` run one after the other."""
 
     task: str
-    arguments: dict[str, int | str]
     serial_key: str
-
-    @property
-    def ref(self) -> str:
-        """The arguments as one line of JSON, equal for equal arguments: what a job row carries."""
-        return _one_line(self.arguments)
+    ref: str
+    """its arguments, ids and commit ids, as one line of JSON, equal for equal arguments: what a job row carries"""
 
 
 @dataclass(slots=True)
@@ -34,7 +29,7 @@ class Deferral:
 
     def defer(self, task: str, *, serial: str, **arguments: int | str) -> None:
         """Ask for a job. The same job asked for twice is one."""
-        job = Job(task, arguments, serial)
+        job = Job(task, serial, to_json(dict(sorted(arguments.items()))).decode())
         if job not in self._jobs:
             self._jobs.append(job)
 
@@ -55,9 +50,7 @@ class Deferral:
     @property
     def jobs(self) -> Sequence[Job]:
         """In an order that does not depend on the order in which handlers ran."""
-        if len(self._jobs) < 2:  # as almost always; spelling the arguments is not free
-            return tuple(self._jobs)
-        return tuple(sorted(self._jobs, key=lambda job: (job.task, job.serial_key, job.ref)))
+        return tuple(sorted(self._jobs))
 
     @property
     def notes(self) -> Sequence[str]:

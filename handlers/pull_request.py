@@ -8,12 +8,6 @@ from handlers.deferral import Deferral
 
 router = Router()
 
-READS = (
-    *("action", "installation.id", "repository.id", "sender.id", "sender.login", "sender.type", "comment"),
-    *("pull_request.number", "pull_request.state", "pull_request.merged"),
-)
-"""every field that is read here, of the origin and of the sender"""
-
 
 @router.register("pull_request", action="closed")
 @router.register("pull_request", action="labeled")

@@ -14,7 +14,6 @@ from sqlalchemy import update
 
 from benchmarks.speed.starts import private_key
 from bot.cli import main
-from bot.github.publish import Ourselves
 from bot.model import InstallationId, RepositoryId
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
@@ -46,7 +45,7 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
     for name, value in settings.items():
         monkeypatch.setenv(f"ALMANAC_{name}", value)
 
-    monkeypatch.setattr("bot.app._ourselves", _nobody_to_ask)
+    monkeypatch.setattr("bot.app._introduce", _nobody_to_ask)
     root = logging.getLogger()
     monkeypatch.setattr(root, "handlers", list(root.handlers))  # what a command sets up must not outlive the test
     monkeypatch.setattr(root, "level", root.level)
@@ -61,9 +60,8 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
     return run
 
 
-async def _nobody_to_ask(_: object, app_id: int) -> Ourselves:
-    """What the bot goes on with where GitHub is out of reach, without the tries that lead there."""
-    return Ourselves(app_id, "")
+async def _nobody_to_ask(_: object) -> None:
+    """GitHub is out of reach, without the tries that lead there."""
 
 
 def _do(url: str, work: Callable[[Store], object]) -> object:

@@ -4,7 +4,7 @@
 
 Clones of the first list are joined with the table of labels by commit; those of `--replay` are labelled by
 benchmarks/metrics/blamed.py and get an intercept of their own, since their labels count differently. Every history
-weighs the same. Prints the block for bot/metrics/quality.toml.
+of a sort weighs the same. Prints the block for bot/metrics/quality.toml.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from benchmarks.metrics.agreement import auc, calibration_error, lift
 from benchmarks.metrics.scored_changes import Row, clones, facts_of, replayed_rows, rows_of, stated_labels
 from bot.metrics.scores import risks
 
-NAMES = ("size", "fix_share", "repository_fixes", "lately", "fix", "feature")
+NAMES = ("size", "fix_share", "repository_fixes", "lately", "fix", "feature", "functions", "waited")
+STATED_WEIGHT = 3.0
+"""of a history with published labels, against one whose labels are replayed and know only the first-parent line"""
 _RIDGE = 1.0
 _STEPS = 12
 
@@ -76,7 +78,7 @@ def fit(rows: Sequence[Row], replayed: frozenset[str]) -> list[float]:
     return logistic(
         [_features(row, row.repository in replayed) for row in rows],
         [row.outcomes["fixed"] for row in rows],
-        [mean / sizes[row.repository] for row in rows],
+        [mean / sizes[row.repository] * (1.0 if row.repository in replayed else STATED_WEIGHT) for row in rows],
     )
 
 

@@ -1,4 +1,4 @@
-"""The changes of clones with what became of them: the rows that the quality scores are fitted on and judged by."""
+"""The commits of clones with what became of them: the rows that the quality scores are fitted on and judged by."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SOONEST = 3600
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One change with source lines. `outcomes` says what later touched its lines, where that is known."""
+    """One commit of a change with source lines. `outcomes` says what later touched its lines, where that is known."""
 
     repository: str
     change: Change
@@ -96,17 +96,17 @@ def stated_labels(path: Path) -> dict[str, dict[str, bool]]:
 
 
 def rows_of(name: str, facts: Sequence[Fact], labels: Mapping[str, bool]) -> list[Row]:
-    """The changes that hold a labelled commit: fixed where one of them was."""
-    rows = []
-    for change, work in worked(facts):
-        known = [labels[commit.fact.commit] for commit in change.commits if commit.fact.commit in labels]
-        if known:
-            rows.append(Row(name, change, work, {"fixed": any(known)}))
-    return rows
+    """The labelled commits, each with the score of its change."""
+    return [
+        Row(name, change, work, {"fixed": labels[commit.fact.commit]})
+        for change, work in worked(facts)
+        for commit in change.commits
+        if commit.fact.commit in labels
+    ]
 
 
 def replayed_rows(name: str, path: Path, facts: Sequence[Fact]) -> list[Row]:
-    """The changes of the first-parent line that had a year of follow-up, labelled by what touches their lines."""
+    """The commits of the first-parent line that had a year of follow-up, labelled by what touches their lines."""
     touched = list(replay(path))
     if not touched:
         return []
@@ -117,8 +117,9 @@ def replayed_rows(name: str, path: Path, facts: Sequence[Fact]) -> list[Row]:
     for change, work in worked(facts):
         mine = [commit.fact.commit for commit in change.commits if commit.fact.commit in at]
         if mine and work["added"] and change.landed_at <= end - 365 * DAY:
-            names = {name for commit in mine for name in found.get(commit, ())}
-            rows.append(Row(name, change, work, {name: name in names for name in ("fixed", "refactor", "perf")}))
+            for commit in mine:
+                names = found.get(commit, set())
+                rows.append(Row(name, change, work, {one: one in names for one in ("fixed", "refactor", "perf")}))
     return rows
 
 

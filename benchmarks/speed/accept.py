@@ -1,7 +1,8 @@
 """How fast is a delivery accepted: a signed `pull_request.closed` of 26 kB, 32 clients, each server in its own process?
 
 All servers are up at once and driven in turns by the same client. Ours checks the signature and commits inbox row and
-job with `synchronous=FULL` before its 202; the others store nothing. Peers come from npm into `build/peers`.
+job with `synchronous=FULL` before its 202; the others store nothing. Peers come from npm into `build/peers`. It is all
+done again with each server held to one core, and the client to another.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.speed.starts import private_key
@@ -220,8 +221,33 @@ def slow_disk(data: Path) -> dict[str, str]:
     return {"LD_PRELOAD": str(library), "FSYNC_DELAY_US": "5000"}
 
 
-def measure(rounds: int = 3, seconds: float = 1.0) -> list[Server]:
-    """Every server, in turns."""
+@contextlib.contextmanager
+def held_to_one_core(servers: Sequence[Server]) -> Iterator[None]:
+    """Each server's threads on the last core, and this process, the client, on the first."""
+    own = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(own)})
+        for server in servers:
+            assert server.process is not None
+            for task in Path(f"/proc/{server.process.pid}/task").iterdir():
+                os.sched_setaffinity(int(task.name), {max(own)})
+        yield
+    finally:
+        os.sched_setaffinity(0, own)
+
+
+def _in_turns(servers: Sequence[Server], made: Sequence[bytes], *, rounds: int, seconds: float) -> None:
+    for turn in range(rounds + 1):
+        for server in servers:
+            asyncio.run(Drive(server, made, seconds if turn else 0.5).run())
+            if not turn:  # to warm up
+                server.rates.clear()
+                server.waits.clear()
+                server.spent.clear()
+
+
+def measure(rounds: int = 3, seconds: float = 1.0) -> tuple[list[Server], list[Server]]:
+    """Every server, in turns; and again on one core, but for those on a slow disk."""
     secret = secrets.token_hex(20)
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
@@ -243,23 +269,21 @@ def measure(rounds: int = 3, seconds: float = 1.0) -> list[Server]:
                 servers.append(data_of)
         made = requests(secret, 500)
         with running(servers, secret, data):
-            for turn in range(rounds + 1):
-                for server in servers:
-                    asyncio.run(Drive(server, made, seconds if turn else 0.5).run())
-                    if not turn:  # to warm up
-                        server.rates.clear()
-                        server.waits.clear()
-                        server.spent.clear()
-            for server in servers:
+            _in_turns(servers, made, rounds=rounds, seconds=seconds)
+            narrow = [replace(one, rates=[], waits=[], spent=[]) for one in servers if "slow" not in one.name]
+            with held_to_one_core(narrow):
+                _in_turns(narrow, made, rounds=rounds, seconds=seconds)
+            for server in (*servers, *narrow):
                 say(f"  {server.name:<40} {server.rate:8.0f}/s  p99 {server.p99:7.1f} ms  {server.mebibytes:6.1f} MiB")
             memory = {server.name: server.mebibytes for server in servers}
         for server in servers:
             server.environment["memory"] = f"{memory[server.name]:.1f}"
-    return servers
+    return servers, narrow
 
 
 def rows() -> list[Row]:
-    servers = {server.name: server for server in measure()}
+    wide, narrow = measure()
+    servers = {server.name: server for server in wide}
     ours, bare = servers["ours group"], servers["aiohttp bare"]
     told = [
         Row("accept a delivery, worker idle", "bare aiohttp, stores nothing", bare.rate, ours.rate, "deliveries/s"),
@@ -275,6 +299,7 @@ def rows() -> list[Row]:
             told.append(Row("accept a delivery", name.removesuffix(" gidgethub"), one.rate, ours.rate, "deliveries/s"))
     if "Probot" in servers:
         told.append(Row("accept a delivery, p99", "Probot", servers["Probot"].p99, ours.p99, "ms"))
+    told += _on_one_core({server.name: server for server in narrow})
     told.append(
         Row("memory of the door", "bare aiohttp", *(float(s.environment["memory"]) for s in (bare, ours)), "MiB")
     )
@@ -283,4 +308,13 @@ def rows() -> list[Row]:
         told.append(
             Row("accept, 5 ms added to each fsync", "one commit a delivery", single.rate, slow.rate, "deliveries/s")
         )
+    return told
+
+
+def _on_one_core(servers: dict[str, Server]) -> list[Row]:
+    ours = servers["ours group"]
+    names = [name for name in ("aiohttp bare", "@octokit/webhooks", "Probot") if name in servers]
+    told = [Row("accept a delivery, one core", one, servers[one].rate, ours.rate, "deliveries/s") for one in names]
+    if "Probot" in servers:
+        told.append(Row("accept a delivery, one core, p99", "Probot", servers["Probot"].p99, ours.p99, "ms"))
     return told

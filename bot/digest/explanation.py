@@ -158,7 +158,8 @@ def _beside(profile: Profile, name: str) -> tuple[str, _Rows]:
     months = sorted((*profile.months, *profile.beside_months), key=lambda record: record.month)
     rows = [(record.month, one) for record in months for one in getattr(record.beside, name)]
     every = getattr(together(record.beside for record in months), name)
-    return str(len(every)), tuple((month, _place(one)) for month, one in rows)
+    value = "none seen, which does not mean none" if name in SEEN and not every else str(len(every))
+    return value, tuple((month, _place(one)) for month, one in rows)
 
 
 def _place(one: Trace | ChangeId) -> str:

@@ -40,9 +40,9 @@ def marker(key: str) -> str:
     return f"<!-- almanac:{key} -->"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ourselves:
-    """The App as its posts show it: `id`, and the login its comments carry (`<slug>[bot]`)."""
+    """The App as its posts show it: `id`, and the login its comments carry (`<slug>[bot]`), empty until GitHub said."""
 
     id: int
     login: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,9 +32,10 @@ class Clone:
         """The file at `path` of the default branch, empty where there is none."""
         return git(self.folder, "show", f"{self.head}:{path}", check=False)
 
-    def blob(self, path: str) -> str:
-        """The id of the file at `path` of the default branch, empty where there is none."""
-        return git(self.folder, "rev-parse", "--verify", "--quiet", f"{self.head}:{path}", check=False).strip()
+    def blobs(self, *paths: str) -> dict[str, str]:
+        """The ids of the files at these paths of the default branch, of those that there are."""
+        entries = git(self.folder, "ls-tree", "-z", self.head, "--", *paths).split("\0")
+        return {path: entry.split(" ")[2] for entry, tab, path in (row.partition("\t") for row in entries) if tab}
 
 
 def name_of_remote(url: str) -> str | None:
@@ -55,19 +57,32 @@ def _folder_name(folder: Path) -> str:
     return name.removesuffix(".git") or "repository"
 
 
-def _default_branch(folder: Path) -> str:
-    """The remote's default branch in an ordinary clone, else what HEAD names."""
-    remote = git(folder, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", check=False).strip()
-    if remote and git(folder, "rev-parse", "--verify", "--quiet", remote, check=False):
-        return remote
-    head = git(folder, "symbolic-ref", "--quiet", "HEAD", check=False).strip()
-    if head and git(folder, "rev-parse", "--verify", "--quiet", head, check=False):
-        return head
-    candidates = [f"{root}/{name}" for root in ("refs/remotes/origin", "refs/heads") for name in ("main", "master")]
-    for reference in candidates:
-        if git(folder, "rev-parse", "--verify", "--quiet", reference, check=False):
-            return reference
-    return "HEAD"
+def _default_branch(folder: Path) -> tuple[str, str]:
+    """The remote's default branch in an ordinary clone, else what HEAD names; with its newest commit, if any."""
+    for reference in _candidates(folder):
+        head = git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}", check=False).strip()
+        if head:
+            return reference, head
+    return "HEAD", ""
+
+
+def _candidates(folder: Path) -> Iterator[str]:
+    for name in ("refs/remotes/origin/HEAD", "HEAD"):
+        reference = git(folder, "symbolic-ref", "--quiet", name, check=False).strip()
+        if reference:
+            yield reference
+    yield from (f"{root}/{name}" for root in ("refs/remotes/origin", "refs/heads") for name in ("main", "master"))
+    yield "HEAD"
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    """What the clone's own configuration says of where it came from, by lower-case name.
+
+    `remote get-url` would apply insteadOf rules of the reader's machine: the URL is read as it is written.
+    """
+    wanted = r"^(remote\.origin\.url|extensions\.partialclone)$"
+    rows = git(folder, "config", "--local", "--null", "--get-regexp", wanted, check=False).split("\0")
+    return {name.lower(): value for name, _, value in (row.partition("\n") for row in rows)}
 
 
 def open_clone(path: str | Path) -> Clone:
@@ -79,24 +94,22 @@ def open_clone(path: str | Path) -> Clone:
     if not folder.is_dir():
         raise GitError(f"{path}: no such folder; name a git clone")
     try:
-        git_dir = Path(git(folder, "rev-parse", "--absolute-git-dir").strip())
+        git_dir, shallow = git(folder, "rev-parse", "--absolute-git-dir", "--is-shallow-repository").splitlines()
     except GitError as error:
         reason = "not a git repository" if "not a git repository" in str(error) else str(error)
         raise GitError(f"{path}: {reason}") from None
-    branch = _default_branch(folder)
-    head = git(folder, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}", check=False).strip()
+    branch, head = _default_branch(folder)
     if not head:
         raise GitError(f"{path}: the default branch has no commits yet")
-    # `remote get-url` applies insteadOf rules of the reader's machine: read the URL as it is written.
-    url = git(folder, "config", "--local", "--get", "remote.origin.url", check=False)
-    name = name_of_remote(url) or _folder_name(folder)
+    settings = _settings(folder)
+    name = name_of_remote(settings.get("remote.origin.url", "")) or _folder_name(folder)
     return Clone(
         folder=folder,
-        git_dir=git_dir,
+        git_dir=Path(git_dir),
         repository=Repository(full_name=name, default_branch=branch.rsplit("/", 1)[-1]),
         branch=branch,
         head=CommitId(head),
-        shallow=git(folder, "rev-parse", "--is-shallow-repository").strip() == "true",
-        partial=bool(git(folder, "config", "--get", "extensions.partialClone", check=False).strip()),
+        shallow=shallow == "true",
+        partial=bool(settings.get("extensions.partialclone")),
         notes=tip_of_notes(folder),
     )

@@ -15,7 +15,7 @@ from bot.history.rows import Rows
 from bot.history.workers import spread
 from bot.landing import linguist
 from bot.metrics import kind_model, manifests, skill_index
-from bot.metrics.measure import Measure, measure
+from bot.metrics.measure import Measure, measure_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,7 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Batch], 
         source, arrivals = batch
         (reader, notes), clone, rules = reading(source), sources[source].clone, sources[source].rules
         noted = notes.of([arrival.commit for arrival in arrivals])
-        return Rows.of(
-            measure(landing, rules, notes=noted.get(landing.commit.id))
-            for landing in landings(clone, arrivals, read=reader.read)
-        )
+        return Rows.of(measure_all(landings(clone, arrivals, read=reader.read), rules, noted))
 
     return rows
 

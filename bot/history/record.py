@@ -115,8 +115,14 @@ class CloneRecord:
     def _identity(self) -> list[str]:
         parts = [METHOD_VERSION, _program()]
         for clone in self.clones:
-            rules = [clone.blob(path) for path in (".gitattributes", ".mailmap", CONFIG_PATH)]
-            parts += [str(clone.git_dir), clone.repository.full_name, clone.branch, clone.notes, *rules]
+            rules = clone.blobs(".gitattributes", ".mailmap", CONFIG_PATH)
+            parts += [
+                str(clone.git_dir),
+                clone.repository.full_name,
+                clone.branch,
+                clone.notes,
+                str(sorted(rules.items())),
+            ]
         return parts
 
     def close(self) -> None:

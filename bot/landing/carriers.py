@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from bot.landing.addresses import login_of, plain_email
 from bot.landing.machines import LANDING_BOTS, is_bot, is_landing_bot, is_web_flow
-from bot.landing.reading import Finding, Reading, leading_number, number_at_end
+from bot.landing.reading import NO_FINDING, Finding, Reading, leading_number, number_at_end
 
 _BUTTON_SINCE = datetime(2016, 4, 1, tzinfo=UTC)
 _BY_GITHUB_SINCE = datetime(2020, 3, 1, tzinfo=UTC)
@@ -166,7 +166,7 @@ def gitlab(reading: Reading) -> Finding | None:
 
 def merge(reading: Reading) -> Finding | None:
     """Any other merge commit: it proves nothing."""
-    return Finding() if reading.merged else None
+    return NO_FINDING if reading.merged else None
 
 
 def _numbered(subject: str, beginning: str) -> tuple[int, str] | None:
@@ -183,7 +183,7 @@ def landing_bot_commit(reading: Reading) -> Finding | None:
     if not is_landing_bot(commit.committer, reading.settings.bots):
         return None
     found = number_at_end(reading.subject)
-    return Finding(pull_request=found[0], title=found[1] or None) if found else Finding()
+    return Finding(pull_request=found[0], title=found[1] or None) if found else NO_FINDING
 
 
 def squash_button(reading: Reading) -> Finding | None:

@@ -24,6 +24,11 @@ def fold(facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPO
     return tuple(sorted(folding.changes(), key=lambda change: (change.landed_at, change.id)))
 
 
+def alone(fact: Fact) -> Change | None:
+    """What `fold` makes of a fact that no other has to do with; None where even then it must be folded."""
+    return _lone_change(fact, _own_id(fact)) if _is_plain(fact) else None
+
+
 class _Folding:
     def __init__(self, pieces: Pieces, undoing: Undoing) -> None:
         self._pieces = pieces
@@ -45,11 +50,8 @@ class _Folding:
 
     def _is_lone(self, root: int) -> bool:
         """One commit that no other has to do with, as most are."""
-        fact = self._pieces.facts[root]
-        plain = not fact.reverts and (
-            fact.pull_request is not None or not any("slice:" in key[:6] for key in fact.keys)
-        )
-        return plain and len(self._groups[root]) == 1 and root not in self._against
+        lone = len(self._groups[root]) == 1 and root not in self._against
+        return lone and _is_plain(self._pieces.facts[root])
 
     def _landings(self, root: int) -> list[int]:
         """The commits of a piece that do the work: all of them, for a piece that is nothing but a revert."""
@@ -187,6 +189,11 @@ class _Folding:
         own = self._ids[root][0]
         found = (self._ids[self._pieces.piece(place)][0] for place in places)
         return tuple(dict.fromkeys(each for each in found if each != own))
+
+
+def _is_plain(fact: Fact) -> bool:
+    """It takes nothing back, and is not the export of work that may live elsewhere."""
+    return not fact.reverts and (fact.pull_request is not None or not any("slice:" in key[:6] for key in fact.keys))
 
 
 def _own_id(fact: Fact) -> tuple[ChangeId, int | None]:

@@ -93,7 +93,7 @@ class Rule:
     conditions: tuple[tuple[bool, Search], ...]
 
     def holds(self, text: str, rooted: str) -> bool:
-        return all(search(text, rooted) is wanted for wanted, search in self.conditions)
+        return not [wanted for wanted, search in self.conditions if search(text, rooted) is not wanted]
 
 
 @cache
@@ -158,7 +158,10 @@ def decide(extension: str, lines: Sequence[str]) -> str | None:
         return None
     text = "\n".join(lines)
     rooted = "\n" + text
-    return next((rule.language for rule in known if rule.holds(text, rooted)), None)
+    for rule in known:
+        if rule.holds(text, rooted):
+            return rule.language
+    return None
 
 
 @cache

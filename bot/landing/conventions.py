@@ -15,7 +15,7 @@ from bot.landing import carriers, footers
 from bot.landing.addresses import plain_email
 from bot.landing.keys import digest, patch_key, plain_title, pull_key, title_key
 from bot.landing.patch import PatchLines, read_patches
-from bot.landing.reading import DEFAULT, Finding, LandingSettings, Reading, number_at_end
+from bot.landing.reading import DEFAULT, NO_FINDING, Finding, LandingSettings, Reading, number_at_end
 from bot.landing.reverts import FORMS, read_reverts
 from bot.landing.spelt_targets import issues_of
 from bot.model import Landing
@@ -57,7 +57,7 @@ def _told(reading: Reading) -> Finding | None:
 
 
 def _pushed(reading: Reading) -> Finding | None:
-    return None if reading.merged else Finding()
+    return None if reading.merged else NO_FINDING
 
 
 NESTED = "nested merge"
@@ -340,15 +340,15 @@ def _is_export(reading: Reading, found: list[tuple[Convention, Finding]]) -> boo
 
 def _keys(reading: Reading, stated: list[str], named: tuple[str, int | None], back: Finding) -> tuple[str, ...]:
     title, pull = named
-    commit, repository = reading.landing.commit, reading.landing.repository
-    email = plain_email(commit.author.email)
-    own = [f"commit:{commit.id}", *([pull_key(repository.full_name, pull)] if pull else [])]
-    own.append("copy:" + digest(email, str(int(commit.authored_at.timestamp())), plain_title(reading.subject)))
-    titles = {reading.subject, title}
-    titles = titles.union(*map(issues_of, titles))
-    weak = [title_key(repository.full_name, title) for title in titles if plain_title(title)]
-    taken = {key.removeprefix("part:") for key in back.reverts}
-    return tuple(sorted({*stated, *own, *weak} - taken))
+    commit, repository = reading.landing.commit, reading.landing.repository.full_name
+    authored = str(int(commit.authored_at.timestamp()))
+    copy = digest(plain_email(commit.author.email), authored, plain_title(reading.subject))
+    keys = {f"commit:{commit.id}", f"copy:{copy}", *stated}
+    if pull:
+        keys.add(pull_key(repository, pull))
+    for said in (title,) if title == reading.subject else (title, reading.subject):
+        keys.update([title_key(repository, name) for name in (said, *issues_of(said)) if plain_title(name)])
+    return tuple(sorted(keys.difference([key.removeprefix("part:") for key in back.reverts])))
 
 
 def _patch(reading: Reading, patches: Sequence[PatchLines | None] | None) -> str | None:

@@ -14,8 +14,9 @@ HEAD_LINES = 40
 _HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _HEADERS = re.compile(r"\n@(?:@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@)?")
 _AT_TOP = re.compile(r"\n@@ -(?:\d{1,9}(?:,\d{1,9})? \+1|1(?:,\d{1,9})? \+0)[ ,]")
-_ADDED = re.compile(r"\n\+([^\n]*)")
-_REMOVED = re.compile(r"\n-([^\n]*)")
+_SIDES = {"\n+": re.compile(r"\n\+([^\n]*)"), "\n-": re.compile(r"\n-([^\n]*)")}
+_MANY = 20
+"""lines from which it is worth while to see whether they stand in one block"""
 _CHANGED = re.compile(r"\n([+-][^\n]*)")
 _SIGN = re.compile(r"\n([^\n]?)")
 # git writes what a place loses before what it gets; the second half is optional, or each line of a long loss would be
@@ -83,13 +84,24 @@ def read_patch(patch: str, counted: tuple[int, int] | None = None) -> PatchLines
     look added and removed as git `counted`, there is no such text, and headers need not be read.
     """
     hunks = "\n" + patch.removesuffix("\n")
-    added, removed = _ADDED.findall(hunks), _REMOVED.findall(hunks)
+    additions, deletions = counted or (0, 0)
+    added, removed = _side(hunks, "\n+", additions), _side(hunks, "\n-", deletions)
     if (len(added), len(removed)) != counted and not _adds_up(hunks, len(added), len(removed)):
         hunks = _restored(patch)
-        added, removed = _ADDED.findall(hunks), _REMOVED.findall(hunks)
+        added, removed = _side(hunks, "\n+", 0), _side(hunks, "\n-", 0)
     if _AT_TOP.match(hunks):
         return PatchLines(added, removed, hunks, True, _head(hunks[1:].split("\n", 3 * HEAD_LINES)))
     return PatchLines(added, removed, hunks)
+
+
+def _side(hunks: str, sign: str, expected: int) -> list[str]:
+    """The lines with a sign. Many that stand in one block, as those of a new file do, are split rather than sought."""
+    if expected >= _MANY:
+        end = hunks.find("\n", hunks.rfind(sign) + 1)
+        block = hunks[hunks.find(sign) + 2 : end if end >= 0 else len(hunks)]
+        if block.count("\n") == expected - 1 and len(lines := block.split(sign)) == expected:
+            return lines
+    return _SIDES[sign].findall(hunks)
 
 
 def _adds_up(hunks: str, added: int, removed: int) -> bool:

@@ -58,6 +58,10 @@ class Finding:
     title: str | None = None
 
 
+NO_FINDING = Finding()
+"""it landed so, which proves nothing"""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A landing with its messages split once."""

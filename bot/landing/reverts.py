@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from bot.landing.keys import PART, pull_key
 from bot.landing.message import message_lines
-from bot.landing.reading import Finding, Reading, pull_address, pull_reference
+from bot.landing.reading import NO_FINDING, Finding, Reading, pull_address, pull_reference
 from bot.landing.revert_titles import DIFF, PLAIN, QUOTED, named_targets, read_title, says_revert, without_numbers
 from bot.landing.spelt_targets import COMMIT, is_commit_id, spelt_targets
 
@@ -38,7 +38,7 @@ class Form:
 def read_reverts(reading: Reading) -> Finding:
     """Everything the commit takes or brings back; nothing where it says nothing."""
     if not _worth_reading(reading):
-        return Finding()
+        return NO_FINDING
     found = [finding for form in FORMS if (finding := form.read(reading)) is not None]
     if not found and (pull := _pull_request_text(reading)) is not None:
         found = [finding for form in FORMS if (finding := form.read(pull)) is not None]

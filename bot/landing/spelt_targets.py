@@ -78,6 +78,8 @@ def issue_at_start(title: str) -> str | None:
 
 def issues_of(title: str) -> set[str]:
     """The issue at a title's start, and the one behind its last semicolon (`Add a parser; patched by A; ABC-12`)."""
+    if "-" not in title:
+        return set()
     found = (issue_at_start(title), issue_at_start(title.rpartition("; ")[2]))
     return {issue for issue in found if issue}
 

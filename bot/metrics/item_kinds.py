@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -11,8 +12,9 @@ from bot.metrics.kind_features import place_of
 from bot.metrics.links import scope_of
 from bot.model import Change, ItemKind
 
-_ASIDE = frozenset({"docs", "tests", "ci", "example", "bench", "log", "meta"})
+_ASIDE = frozenset({"docs", "tests", "ci", "bench", "log", "meta"})
 """places whose features and fixes reach nobody who uses the work"""
+_EXAMPLE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/", re.IGNORECASE)
 _ASIDE_SCOPES = frozenset(
     ("readme", "docs", "doc", "changelog", "examples", "example", "tests", "test", "ci", "deps", "deps-dev", "bench")
 )
@@ -42,4 +44,6 @@ def _stands_aside(change: Change) -> bool:
 
 @lru_cache(maxsize=65_536)
 def _is_aside(path: str) -> bool:
+    if _EXAMPLE.search(path):
+        return True
     return place_of(path, own_part(path, linguist.language(path), NO_RULES)) in _ASIDE

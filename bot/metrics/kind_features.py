@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 from bot.landing.lines import ReadFile
 
+_LONGEST_TITLE = 300
 _MOST_WORDS = 24
+NO_WORD = "(none)"
 _BODY = 1500
 """characters of a body that are read"""
 _MOST_FILES = 60
@@ -26,14 +27,14 @@ _PLAIN = str.maketrans("", "", "'")
 
 
 def words(title: str) -> list[str]:
-    """Features of a title: its words, pairs of neighbours, the first word, and the shape of names it mentions."""
-    tokens = [_shape(token) for token in _TOKEN.findall(title[:300])[:_MOST_WORDS]]
-    if not tokens:
-        return ["w:(none)"]
-    found = ["w:" + token for token in tokens]
-    found.append("f:" + tokens[0])
-    found += [f"b:{one} {other}" for one, other in pairwise(tokens)]
-    return list(dict.fromkeys(found))
+    """Features of a title: its words, pairs of neighbours with a blank between, and the first word once more."""
+    found: dict[str, None] = {}
+    before = ""
+    for word in map(_shape, _TOKEN.findall(title, 0, _LONGEST_TITLE)[:_MOST_WORDS]):
+        found[word] = None
+        found[f"{before} {word}" if before else f"f:{word}"] = None
+        before = word
+    return list(found) or [NO_WORD]
 
 
 @lru_cache(maxsize=32_768)

@@ -111,22 +111,23 @@ def _reasons(known: Sequence[tuple[float, list[Row]]], lane: int) -> tuple[str, 
     return tuple(dict.fromkeys([told for _, told in effects[: 2 * MOST_TOKENS]]))[:MOST_TOKENS]
 
 
-def as_row(feature: str, weights: Sequence[int]) -> Row:
-    """A feature as the model adds it. Raises struct.error for a weight beyond 65 logits."""
+def as_row(told: str, weights: Sequence[int]) -> Row:
+    """A feature as the model adds it and tells it. Raises struct.error for a weight beyond 65 logits."""
     lanes = _LANES.pack(*[weight + _FLOOR for weight in weights])
-    return int.from_bytes(lanes, "little"), tuple(weights), told_feature(feature)
+    return int.from_bytes(lanes, "little"), tuple(weights), told
 
 
 def as_model(record: Mapping[str, Any]) -> Model:
     """The model that a record such as `kind_model.json.gz` holds."""
-    weights = {group: {row[0]: as_row(row[0], row[1:]) for row in record["weights"].get(group, ())} for group in GROUPS}
+    weights = {
+        group: {row[0]: as_row(told_feature(group, row[0]), row[1:]) for row in record["weights"].get(group, ())}
+        for group in GROUPS
+    }
     shifts = {group: tuple(row) for group, row in record["shifts"].items()}
     return Model(weights, tuple(record["bias"]), shifts, tuple(exp(part * _PART) for part in record["favour"]))
 
 
 _TOLD = {
-    "w": "“{}”",
-    "b": "“{}”",
     "f": "“{} …”",
     "o": "body “{}”",
     "l": "a commit of its list is {}",
@@ -149,9 +150,11 @@ _TOLD = {
 _LINES = {"def": "definitions", "exp": "public names", "com": "comments", "imp": "imports"}
 
 
-def told_feature(feature: str) -> str:
+def told_feature(group: str, feature: str) -> str:
     """A feature as a person reads it."""
     mark, colon, value = feature.partition(":")
+    if group == "words" and not colon:
+        return f"“{feature}”"
     form = _TOLD.get(mark)
     if form is not None and colon:
         return form.format(value.rpartition(" ")[0] if mark == "only" else value)

@@ -36,7 +36,7 @@ _FOLDERS = (
 _NOTE = re.compile(rf"(?:^|/)(?:{_FOLDERS})/[^/]+$", re.IGNORECASE)
 _CHANGELOG = re.compile(r"(?:^|/)CHANGE(?:LOG|S)\.(?:md|rst|txt)$", re.IGNORECASE)
 _NAMED = re.compile(
-    r"(?:[^/.]{0,80}\.(?P<end>[a-z]{2,20})(?:\.\d{1,3})?(?:\.(?:rst|md|txt))?|(?P<start>fix|new|change)_\w{1,200}\.md)$"
+    r"(?:(?P<start>fix|new|change)_\w{1,200}\.md|[^/.]{0,80}\.(?P<end>[a-z]{2,20})(?:\.\d{1,3})?(?:\.(?:rst|md|txt))?)$"
 )
 _SAYS = re.compile(r"(?:kind: |change_type: |```release-note:|:tags: )?([a-z_-]{3,20})(?::\s{0,4}$|,|\s{0,4}$)")
 _HEADING = re.compile(r"#{1,4} {1,3}([^\s:]{1,20})|([A-Z][a-z]{2,20})(?: [a-z]{1,20}){0,2}:$")

@@ -36,6 +36,7 @@ MOST_EVIDENCE = 100
 _PSEUDO_ITEMS = 3
 _EIGHTY_PERCENT = 1.2816
 _DAY = 86_400
+_HOUR = 3600
 _SUMMED_APART = frozenset({"entropy", "files", "modules", "new_files"})
 _PURPOSES = frozenset({"feature", "bug_fix", "refactor", "perf"})
 
@@ -79,6 +80,7 @@ def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Wor
         files=len(paths),
         modules=len({module_of(path) for path in paths}),
         fix=max((fix_weight(commit.fact) for commit in commits), default=0) / STATED,
+        waited=max(0, min((commit.fact.landed_at - commit.fact.authored_at for commit in commits), default=0)) / _HOUR,
         feature=any(change.kind == "feature" for change in changes),
         mixed=len({commit.fact.kind for commit in commits if commit.fact.certain} & _PURPOSES) > 1,
         past=history.past(changes[0].repository, paths, first) if changes else NO_PAST,

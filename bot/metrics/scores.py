@@ -30,6 +30,8 @@ _USUAL_DENSITY = 0.14
 """branch words a line of ordinary code has"""
 _USUAL_FUNCTION = 30
 """lines of a function that is not long"""
+_LONGEST_WAIT = 720
+"""hours after which waiting for the landing spares no more fixes"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Work:
     files: int = 0
     modules: int = 0
     fix: float = 0.0
+    waited: float = 0.0
+    """hours from the writing of its latest part to the landing"""
     feature: bool = False
     mixed: bool = False
     """features, fixes or refactoring in one"""
@@ -94,7 +98,7 @@ def is_rated(work: Work) -> bool:
 
 
 def risks(work: Work) -> dict[str, float]:
-    """What the chance of a fix is estimated from, each 0 or more of trouble, in the order it is told."""
+    """What the chance of a fix is estimated from, in the order it is told: trouble, but for `waited`."""
     past = work.past
     rewritten = min(work["removed"], work["added"])
     return {
@@ -104,6 +108,8 @@ def risks(work: Work) -> dict[str, float]:
         "lately": math.log2(1 + past.lately),
         "fix": work.fix,
         "feature": float(work.feature),
+        "functions": math.log2(1 + work["functions"]),
+        "waited": math.log2(1 + min(work.waited, _LONGEST_WAIT)),
     }
 
 
@@ -136,6 +142,8 @@ _TOLD: Mapping[str, Callable[[Work], str]] = {
     "lately": lambda work: f"{work.past.lately} commits on a file in the last 30 days",
     "fix": lambda work: "itself a fix",
     "feature": lambda work: "a feature",
+    "functions": lambda work: f"{work['functions']} functions added",
+    "waited": lambda work: f"{work.waited:.0f} hours from writing to landing",
 }
 
 

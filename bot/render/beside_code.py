@@ -106,8 +106,10 @@ def said(beside: BesideCode) -> Iterator[Said]:
 
 def parts(beside: BesideCode, sort: Sort) -> dict[str, int]:
     """The parts of a sort's depth, by their names in the JSON form."""
+    if not sort.depth:
+        return {}
     did: Counter[str] = Counter()
-    for trace in getattr(beside, sort.name) if sort.depth else ():
+    for trace in getattr(beside, sort.name):
         did.update(set(trace.did) if sort.name in ON_EACH else trace.did)
     return {name: did[names[0]] for name, names in sort.depth}
 

@@ -107,7 +107,7 @@ def _overall(profile: Profile) -> Iterator[str]:
 def _beside_code(profile: Profile) -> Iterator[str]:
     whole = together(month.beside for month in beside_code.months_of(profile))
     if whole:
-        yield from _heading("Beside code (in none of the numbers above)")
+        yield from _heading("Beside code (adds nothing to the numbers above)")
         yield from (f"  {one.words}" for one in beside_code.said(whole))
         yield from ("", *_wrap(beside_code.KNOWN_SINCE, ""), "")
 

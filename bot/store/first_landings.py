@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.landing.addresses import plain_email
 from bot.model import CommitId, PersonKey, RepositoryId
 from bot.store.backfills import BACKFILL
 from bot.store.ledger import FACT, FACT_PERSON
@@ -38,41 +38,40 @@ async def read_whole(conn: AsyncConnection, repositories: Collection[RepositoryI
     return frozenset(RepositoryId(row.repository_id) for row in rows)
 
 
-async def first_landings(conn: AsyncConnection, people: Any, repositories: Collection[RepositoryId]) -> list[First]:
-    """The first commit that each of these people (keys, or a query of keys) authored in each of these repositories."""
+async def first_landings(
+    conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
+) -> list[First]:
+    """The first commit that each of these people authored in each of these repositories."""
     order = (FACT.c.landed_at, FACT.c.commit_id)
     place = func.row_number().over(partition_by=(FACT.c.repository_id, FACT.c.author_key), order_by=order)
     columns = (FACT.c.repository_id, FACT.c.author_key, FACT.c.commit_id, FACT.c.landed_at, FACT.c.pull_request)
-    theirs = FACT_PERSON.c.person_key.in_(people) & (FACT_PERSON.c.person_key == FACT.c.author_key)
-    within = FACT.c.repository_id.in_(repositories)
-    ranked = select(*columns, place.label("place")).join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)
-    found = ranked.where(theirs, within).subquery()
-    rows = await conn.execute(select(found).where(found.c.place == 1))
-    return [
-        First(
-            RepositoryId(row.repository_id), PersonKey(row.author_key), row.commit_id, row.landed_at, row.pull_request
-        )
-        for row in rows
-    ]
+    # The facts of a few people are found by person: a repository may hold a hundred thousand of others.
+    theirs = FACT.c.id.in_(select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people)))
+    within = FACT.c.repository_id.in_(repositories) & FACT.c.author_key.in_(people)
+    ranked = select(*columns, place.label("place")).where(theirs, within).subquery()
+    rows = await conn.execute(select(ranked).where(ranked.c.place == 1))
+    return [First(*row[:-1]) for row in rows]
 
 
 async def newcomers_met(
-    conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
+    conn: AsyncConnection, people: Collection[PersonKey], whole: Collection[RepositoryId]
 ) -> list[First]:
     """First landings, by a pull request, of everybody a pull request of whose these people reviewed or merged: of
-    people who may be told of, where the repository's history is known from its first commit on."""
-    whole = await read_whole(conn, repositories)
-    here = (OBSERVATION.c.repository_id == FACT.c.repository_id) & (OBSERVATION.c.number == FACT.c.pull_request)
-    met = select(FACT.c.author_key).join(OBSERVATION, here).join(PERSON, PERSON.c.key == FACT.c.author_key)
-    met = met.where(OBSERVATION.c.person_key.in_(people), OBSERVATION.c.signal.in_(_MET))
-    met = met.where(OBSERVATION.c.repository_id.in_(whole), PERSON.c.user_id.is_not(None), PERSON.c.bot.is_(False))
+    people who may be told of, in repositories whose `whole` history is known."""
+    if not whole:
+        return []
+    seen = OBSERVATION.c
+    met = select(seen.repository_id, seen.number).where(seen.person_key.in_(people), seen.signal.in_(_MET))
+    work = tuple_(FACT.c.repository_id, FACT.c.pull_request).in_(met.where(seen.repository_id.in_(whole)))
+    authors = select(FACT.c.author_key).join(PERSON, PERSON.c.key == FACT.c.author_key).distinct()
+    rows = await conn.execute(authors.where(work, PERSON.c.user_id.is_not(None), PERSON.c.bot.is_(False)))
     gone = await left_out(conn)
-    found = await first_landings(conn, met, whole)
-    others = [one for one in found if one.person_key not in people and one.person_key not in gone]
-    earlier = await _by_other_addresses(conn, [one.person_key for one in others], whole)
+    others = sorted({PersonKey(row.author_key) for row in rows} - gone - set(people))
+    found = await first_landings(conn, others, whole)
+    earlier = await _by_other_addresses(conn, others, whole)
     return [
         one
-        for one in others
+        for one in found
         if one.pull_request is not None and earlier.get((one.repository_id, one.person_key), 2**63) >= one.landed_at
     ]
 
@@ -82,10 +81,10 @@ async def _by_other_addresses(
 ) -> dict[tuple[RepositoryId, PersonKey], int]:
     """When work first landed that was signed with an address which is proved to be such a person's."""
     proved = (PERSON_ALIAS.c.kind == "email") & (PERSON_ALIAS.c.proof == "proved")
-    query = select(FACT.c.repository_id, PERSON_ALIAS.c.person_key, func.min(FACT.c.landed_at).label("first"))
-    query = query.select_from(PERSON_ALIAS)
-    query = query.join(FACT_PERSON, FACT_PERSON.c.person_key == "e:" + func.lower(PERSON_ALIAS.c.value))
-    query = query.join(FACT, (FACT.c.id == FACT_PERSON.c.fact_id) & (FACT.c.author_key == FACT_PERSON.c.person_key))
-    query = query.where(PERSON_ALIAS.c.person_key.in_(people), proved, FACT.c.repository_id.in_(repositories))
-    rows = await conn.execute(query.group_by(FACT.c.repository_id, PERSON_ALIAS.c.person_key))
-    return {(RepositoryId(row.repository_id), PersonKey(row.person_key)): row.first for row in rows}
+    rows = await conn.execute(select(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(people), proved))
+    whose = {PersonKey(f"e:{plain_email(row.value)}"): PersonKey(row.person_key) for row in rows}
+    found: dict[tuple[RepositoryId, PersonKey], int] = {}
+    for one in await first_landings(conn, list(whose), repositories) if whose else ():
+        place = one.repository_id, whose[one.person_key]
+        found[place] = min(one.landed_at, found.get(place, one.landed_at))
+    return found

@@ -13,7 +13,7 @@ from bot.landing.corrections import SAID_KINDS, Classified
 from bot.landing.disjoint import Disjoint
 from bot.landing.keys import commit_key
 from bot.model import CommitId, Fact, InstallationId, Month, PersonKey, Repository, RepositoryId
-from bot.store.ledger import SAID_TWICE, closed_over, numbered
+from bot.store.ledger import SAID_TWICE, Keyed, closed_over, numbered
 from bot.store.totals import Cell
 from bot.store.turn import Ask, Plan, Say, Spelling
 
@@ -92,8 +92,8 @@ def month_of_people(
     month: Month,
     *,
     within: InstallationId,
-    known: Mapping[int, Fact],
-) -> Plan[list[Fact]]:
+    known: Mapping[int, Keyed],
+) -> Plan[dict[int, Keyed]]:
     """All facts of the changes in which these people have a part that month, closed under what folds together.
 
     Contributions lead there, so that the way is as long as the month and not as the people's whole record. Facts that
@@ -102,14 +102,13 @@ def month_of_people(
     mine = spelling.among("contribution.person_key")
     rows = yield Ask(_OF_MONTH + mine, (month, within, spelling.list_of(sorted(people))))
     wanted = {CommitId(commit) for _, payload in rows for commit in json.loads(payload)["commits"]}
-    here = {number: fact for number, fact in known.items() if fact.commit in wanted}
-    missing = wanted - {fact.commit for fact in here.values()}
+    missing = wanted - {one.fact.commit for one in known.values()}
     if not missing:
-        return list(known.values())
+        return dict(known)
     others = yield from _holding(spelling, missing, within)
     older = {number: fact for number, fact in others.items() if number not in known}
     closed = yield from closed_over(spelling, older, within)
-    return list({**closed, **known}.values())
+    return {**closed, **known}
 
 
 def _holding(spelling: Spelling, commits: Iterable[CommitId], installation: InstallationId) -> Plan[dict[int, Fact]]:

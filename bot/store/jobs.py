@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Index, Table, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,9 +13,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.bulk import Row, inserting
 from bot.store.columns import METADATA, Instant, Whole, Words, counters, moment_of
 from bot.store.turn import Plan, Spelling, run, spelling_of
-
-if TYPE_CHECKING:
-    from bot.store.inbox import Delivery
 
 _READY, _RUNNING = text("state = 'ready'"), text("state = 'running'")
 
@@ -54,29 +51,21 @@ LATER = -10
 """priority of backfill and upkeep; higher numbers go first"""
 
 
-@dataclass(frozen=True, slots=True)
-class NewJob:
+class NewJob(NamedTuple):
     """A job to be deferred. Jobs of one `serial_key` run one at a time; of one `dedupe_key` one waits at most."""
 
     task: str
-    ref_id: str | int | None = None
+    ref_id: str | int = ""
     run_at: datetime | None = None
     serial_key: str | None = None
     dedupe_key: str | None = None
     priority: int = NORMAL
     installation_id: int | None = None
 
-    def row(self, now: datetime) -> Row:
-        """The values of its columns."""
-        keys = (self.installation_id, self.serial_key, self.dedupe_key)
+    def row(self, now: datetime, installation_id: int | None = None) -> Row:
+        """The values of its columns; `installation_id` where the job does not say its own."""
+        keys = (self.installation_id or installation_id, self.serial_key, self.dedupe_key)
         return (self.task, str(self.ref_id), *keys, self.priority, self.run_at or now, now)
-
-    def row_about(self, inbox_id: int, delivery: Delivery) -> Row:
-        """The same, with what the job does not say itself taken from the delivery that asks for it."""
-        ref_id = inbox_id if self.ref_id is None else self.ref_id
-        keys = (self.installation_id or delivery.installation_id, self.serial_key, self.dedupe_key)
-        now = delivery.received_at
-        return (self.task, str(ref_id), *keys, self.priority, self.run_at or now, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +99,11 @@ class Claim:
 
 async def add_jobs(conn: AsyncConnection, jobs: Sequence[NewJob], now: datetime) -> list[Waiting]:
     """Insert the jobs in the caller's transaction; the result leaves out those whose like is waiting already."""
-    return await add_rows(conn, [job.row(now) for job in jobs])
-
-
-async def add_rows(conn: AsyncConnection, rows: Sequence[Row]) -> list[Waiting]:
-    """The same for rows that NewJob made."""
-    return await run(conn, adding(spelling_of(conn), rows))
+    return await run(conn, adding(spelling_of(conn), [job.row(now) for job in jobs]))
 
 
 def adding(spelling: Spelling, rows: Sequence[Row]) -> Plan[list[Waiting]]:
-    """The plan of `add_rows`."""
+    """The plan of `add_jobs`, for rows that NewJob made."""
     names = ("id", "task", "serial_key", "priority", "run_at")
     found = yield from inserting(spelling, JOB, COLUMNS, rows, returning=names)
     return [Waiting(job_id, task, key, priority, moment_of(run_at)) for job_id, task, key, priority, run_at in found]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from sqlalchemy import (
     Column,
@@ -83,31 +84,61 @@ async def add_facts(
     Four statements whatever the number, so that the cost of a landing does not grow.
     """
     new = await run(conn, appending(spelling_of(conn), repository_id, facts, now))
-    return [fact.commit for fact in new.facts.values()]
+    return [one.fact.commit for one in new.values()]
 
 
-class Named(NamedTuple):
-    """Facts by their row numbers, and all the keys that they ask for and offer."""
+class Keyed(NamedTuple):
+    """A fact, and the keys that it offers and asks for."""
 
-    facts: Mapping[int, Fact]
-    asked: frozenset[str] = frozenset()
-    offered: frozenset[str] = frozenset()
+    fact: Fact
+    offered: tuple[str, ...]
+    asked: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fact: Fact) -> Self:
+        return cls(fact, offers(fact), asks(fact))
+
+    def rows(self, number: int) -> Iterator[tuple[str, str, int]]:
+        """What stands in the ledger for these keys."""
+        own = set(self.offered)
+        yield from [(key, OFFERS, number) for key in self.offered]
+        yield from [(key, ASKS, number) for key in self.asked if key not in own or key.startswith(SAID_TWICE)]
 
 
-def appending(spelling: Spelling, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime) -> Plan[Named]:
-    """The plan of `add_facts`: the new facts as they are kept."""
+def keyed(facts: Mapping[int, Fact]) -> dict[int, Keyed]:
+    return {number: Keyed.of(fact) for number, fact in facts.items()}
+
+
+def apart(facts: Mapping[int, Keyed]) -> set[int]:
+    """Those of these that have to do with no other of them: none asks for what another one offers."""
+    offered = Counter(key for one in facts.values() for key in one.offered)
+    asked = Counter(key for one in facts.values() for key in one.asked)
+    return {number for number, one in facts.items() if _meets_itself_alone(one, offered, asked)}
+
+
+def _meets_itself_alone(one: Keyed, offered: Mapping[str, int], asked: Mapping[str, int]) -> bool:
+    own = set(one.offered).intersection(one.asked)
+    return all(offered.get(key, 0) == (key in own) for key in one.asked) and all(
+        asked.get(key, 0) == (key in own) for key in one.offered
+    )
+
+
+def appending(
+    spelling: Spelling, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime
+) -> Plan[dict[int, Keyed]]:
+    """The plan of `add_facts`: the new facts as they are kept, by their row numbers."""
     given = {fact.commit: fact for fact in facts}
     payloads = {commit: Spelt(ordered_json(fact_to_json(fact))) for commit, fact in given.items()}
     rows = [_row(fact, repository_id, payloads[commit], now) for commit, fact in sorted(given.items())]
     if not rows:
-        return Named({})
+        return {}
     found = yield from inserting(spelling, FACT, _COLUMNS, rows, returning=("commit_id", "id"))
     ids = {CommitId(commit): int(number) for commit, number in found}
-    new = {ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids}
-    named = yield from _adding_keys(spelling, new)
-    visited = [row for number, fact in new.items() for row in visits.rows_of(number, repository_id, fact)]
+    new = keyed({ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids})
+    yield from _adding_keys(spelling, new)
+    visited = [row for number, one in new.items() for row in visits.rows_of(number, repository_id, one.fact)]
     yield from inserting(spelling, visits.VISIT, visits.COLUMNS, visited)
-    return named
+    return new
 
 
 def _kept(fact: Fact, payload: str) -> Fact:
@@ -126,38 +157,15 @@ def _row(fact: Fact, repository_id: RepositoryId, payload: Spelt, now: datetime)
     return repository_id, fact.commit, fact.landed_at, who, fact.pull_request, now, payload, FACT_METHOD
 
 
-def _adding_keys(spelling: Spelling, new: Mapping[int, Fact]) -> Plan[Named]:
-    named = _named(new)
-    rows = [(key, role, number) for number, one in named.items() for role, keys in one.rows() for key in keys]
+def _adding_keys(spelling: Spelling, new: Mapping[int, Keyed]) -> Plan[None]:
     people = [
         (key, number)
-        for number, fact in new.items()
+        for number, (fact, *_) in new.items()
         for key in sorted({person_key(signature) for signature in (fact.author, *fact.co_authors)})
     ]
+    rows = [row for number, one in new.items() for row in one.rows(number)]
     yield from inserting(spelling, FACT_KEY, ("key", "role", "fact_id"), rows)
     yield from inserting(spelling, FACT_PERSON, ("person_key", "fact_id"), people)
-    return _all_of(new, named)
-
-
-class _Keys(NamedTuple):
-    """What one fact offers and asks for."""
-
-    offered: tuple[str, ...]
-    asked: tuple[str, ...]
-
-    def rows(self) -> Iterable[tuple[str, Iterable[str]]]:
-        own = set(self.offered)
-        said = [key for key in self.asked if key not in own or key.startswith(SAID_TWICE)]
-        return (OFFERS, self.offered), (ASKS, said)
-
-
-def _named(facts: Mapping[int, Fact]) -> dict[int, _Keys]:
-    return {number: _Keys(offers(fact), asks(fact)) for number, fact in facts.items()}
-
-
-def _all_of(facts: Mapping[int, Fact], named: Mapping[int, _Keys]) -> Named:
-    asked = frozenset(key for one in named.values() for key in one.asked)
-    return Named(facts, asked, frozenset(key for one in named.values() for key in one.offered))
 
 
 def meets(here: FromClause, there: FromClause) -> ColumnElement[bool]:
@@ -178,20 +186,21 @@ _MET = """
     WHERE fact.id = met.fact_id AND repository.id = fact.repository_id AND repository.installation_id = ?"""
 
 
-def reaching(spelling: Spelling, known: Named, installation_id: int) -> Plan[dict[int, Fact]]:
+def reaching(spelling: Spelling, known: Mapping[int, Keyed], installation_id: int) -> Plan[dict[int, Keyed]]:
     """The facts that fold together with those known, by row number, themselves among them: `component` by steps.
 
     Most facts meet no other: one statement then.
     """
-    found, edge = dict(known.facts), known
+    found, edge = dict(known), known
     sql = _MET.format(
         asked=spelling.each("asked"), offered=spelling.each("offered"), own=spelling.each("own", "bigint")
     )
-    while edge.facts:
-        asked, offered, own = (spelling.list_of(sorted(one)) for one in (edge.asked, edge.offered, found))
-        near = _facts_by_number((yield Ask(sql, (asked, offered, own, installation_id))))
-        found.update(near)
-        edge = _all_of(near, _named(near))
+    while edge:
+        asked = {key for one in edge.values() for key in one.asked}
+        offered = {key for one in edge.values() for key in one.offered}
+        lists = [spelling.list_of(sorted(asked)), spelling.list_of(sorted(offered)), spelling.list_of(sorted(found))]
+        edge = keyed(_facts_by_number((yield Ask(sql, (*lists, installation_id)))))
+        found.update(edge)
     return found
 
 
@@ -208,9 +217,9 @@ def _facts_by_number(rows: Rows) -> dict[int, Fact]:
     return {int(number): fact_from_json(json.loads(payload)) for number, payload in rows}
 
 
-def closed_over(spelling: Spelling, facts: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Fact]]:
+def closed_over(spelling: Spelling, facts: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Keyed]]:
     """The facts of these rows, with all that folds with them."""
-    return (yield from reaching(spelling, _all_of(facts, _named(facts)), installation_id))
+    return (yield from reaching(spelling, keyed(facts), installation_id))
 
 
 def forgetting(spelling: Spelling, numbers: Sequence[int]) -> Plan[None]:
@@ -305,7 +314,7 @@ async def follow_rename(conn: AsyncConnection, repository_id: RepositoryId, old:
         await conn.execute(update(FACT).where(FACT.c.id == fact_id).values(payload=payload))
         await conn.execute(delete(FACT_KEY).where(FACT_KEY.c.fact_id == fact_id))
     anew = {fact_id: fact_from_json(payload) for fact_id, payload in renamed}
-    await run(conn, _adding_keys(spelling_of(conn), anew))
+    await run(conn, _adding_keys(spelling_of(conn), keyed(anew)))
     return len(renamed)
 
 

@@ -1,12 +1,15 @@
-"""How an empty or older database gets today's tables: alembic's revisions, under a lock, in one transaction."""
+"""How an empty or older database gets today's tables: under a lock, in one transaction."""
 
 from __future__ import annotations
 
+import functools
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, insert, inspect, select, text
 
 from bot.store.engine import Store
+from bot.store.schema import METADATA
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -14,6 +17,13 @@ if TYPE_CHECKING:
 SCRIPTS = "bot.store:migrations"
 _LOCK = 7_301_942_016
 """any number that nothing else in the database locks"""
+_VERSION = Table(
+    "alembic_version",
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
+"""alembic's own table"""
 
 
 class BrokenReferencesError(Exception):
@@ -25,13 +35,32 @@ async def migrate(store: Store) -> None:
     async with store.begin(foreign_keys=False) as conn:
         if store.dialect == "postgresql":
             await conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-        await conn.run_sync(upgrade)
-        if store.dialect == "sqlite":
+        changed = await conn.run_sync(_to_newest)
+        if changed and store.dialect == "sqlite":
             broken = (await conn.exec_driver_sql("PRAGMA foreign_key_check")).all()
             if broken:
                 raise BrokenReferencesError(
                     f"{len(broken)} rows refer to rows that are not there, first in {broken[0][0]}"
                 )
+
+
+def _to_newest(connection: Connection) -> bool:
+    """Whether anything had to be done: alembic takes a quarter of a start, and is left alone where it is not needed."""
+    found = revision_of(connection)
+    if found == newest():
+        return False
+    if found is None and connection.dialect.name == "sqlite" and not inspect(connection).get_table_names():
+        create(connection)
+    else:
+        upgrade(connection)
+    return True
+
+
+def create(connection: Connection) -> None:
+    """Today's tables in an empty SQLite at once: what the revisions come to, step by step, as a test holds."""
+    METADATA.create_all(connection)
+    _VERSION.create(connection)
+    connection.execute(insert(_VERSION).values(version_num=newest()))
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
@@ -43,17 +72,23 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
 
 async def is_current(store: Store) -> bool:
     """Whether the tables are at the newest revision that this version ships."""
-    from alembic.script import ScriptDirectory
-
-    newest = ScriptDirectory.from_config(configuration(None)).get_current_head()
     async with store.read() as conn:
-        return await conn.run_sync(_revision) == newest
+        return await conn.run_sync(revision_of) == newest()
 
 
-def _revision(connection: Connection) -> str | None:
-    from alembic.runtime.migration import MigrationContext
+def revision_of(connection: Connection) -> str | None:
+    """The revision that the tables are at; None where there are none of ours."""
+    if not inspect(connection).has_table(_VERSION.name):
+        return None
+    found: str | None = connection.execute(select(_VERSION.c.version_num)).scalar()
+    return found
 
-    return MigrationContext.configure(connection).get_current_revision()
+
+@functools.cache
+def newest() -> str:
+    """The newest revision, which its file is named after: `r0001_first.py`."""
+    names = (found.name for found in files("bot.store.migrations").joinpath("versions").iterdir())
+    return max(name[1:5] for name in names if name.startswith("r") and name.endswith(".py"))
 
 
 def configuration(connection: Connection | None) -> Config:

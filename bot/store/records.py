@@ -114,12 +114,10 @@ async def facts_about(
     """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
     theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people))
     found = await _folding(conn, FACT.c.id.in_(theirs), repositories, past=True)
-    return replace(
-        found,
-        given=tuple(await observations.of_people(conn, people, repositories)),
-        newcomers=tuple(await first_landings.newcomers_met(conn, people, repositories)),
-        whole=await first_landings.read_whole(conn, repositories),
-    )
+    whole = await first_landings.read_whole(conn, repositories)
+    given = tuple(await observations.of_people(conn, people, repositories))
+    newcomers = tuple(await first_landings.newcomers_met(conn, people, whole)) if given else ()
+    return replace(found, given=given, newcomers=newcomers, whole=whole)
 
 
 async def facts_of_month(

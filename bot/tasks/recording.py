@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.landing.changes import fold
+from bot.landing.changes import alone, fold
 from bot.landing.corrections import Classified, corrected
 from bot.landing.identity import is_bot, person_key
 from bot.model import (
@@ -82,7 +82,7 @@ class _Desk:
 def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool) -> Plan[Recorded]:
     place, spelling = desk.place, desk.spelling
     facts = yield from erasure.sparing(spelling, facts)
-    before: Mapping[int, Fact] = {}
+    before: Mapping[int, ledger.Keyed] = {}
     if again:
         yield from folding.alone(spelling, place.installation)
         numbers = yield from ledger.numbers_of(spelling, place.repository, [fact.commit for fact in facts])
@@ -94,18 +94,16 @@ def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool
     # Others append meanwhile; whoever comes to fold later finds what is appended here.
     yield from folding.alone(spelling, place.installation)
     stands = yield from folding.standing(place.installation)
-    if not fresh.facts:
+    if not fresh:
         return Recorded((), (), stands.repositories)
     after = yield from ledger.reaching(spelling, fresh, place.installation)
-    kept = [fact for number, fact in after.items() if number not in fresh.facts]
     said = yield from folding.said(place.installation)
-    older = _distinct([*before.values(), *kept])
-    old = corrected(fold(older, stands.repositories), said) if older else ()
-    folded = corrected(fold(after.values(), stands.repositories), said)
-    yield from _seeing(spelling, fresh.facts.values())
-    known = _Known(stands, said, after, frozenset(fact.commit for fact in older))
-    changed, months = yield from _writing(desk, known, old, folded, everything=False)
-    return Recorded(tuple(fact.commit for fact in fresh.facts.values()), changed, stands.repositories, months)
+    older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
+    new = [one.fact for one in fresh.values()]
+    yield from _seeing(spelling, new)
+    known = Known(stands, said, after, frozenset(one.fact.commit for one in older.values()))
+    changed, months = yield from _writing(desk, known, known.folded(older), known.folded(after), everything=False)
+    return Recorded(tuple(fact.commit for fact in new), changed, stands.repositories, months)
 
 
 def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) -> Plan[Recorded]:
@@ -115,27 +113,31 @@ def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) 
     numbers = yield from ledger.numbers_of(spelling, place.repository, commits)
     after = yield from ledger.closed_over(spelling, (yield from ledger.numbered(spelling, numbers)), place.installation)
     said = yield from folding.said(place.installation)
-    folded = corrected(fold(after.values(), stands.repositories), said)
-    old = corrected(fold(_distinct([*after.values(), *gone]), stands.repositories), said)
-    known = _Known(stands, said, after)
-    changed, months = yield from _writing(desk, known, old, folded, everything=True)
+    known = Known(stands, said, after)
+    # Numbers below zero stand for no row.
+    old = {**after, **{-1 - at: ledger.Keyed.of(fact) for at, fact in enumerate(gone)}}
+    changed, months = yield from _writing(desk, known, known.folded(old), known.folded(after), everything=True)
     return Recorded((), changed, stands.repositories, months)
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
     """What a turn has read already."""
 
     stands: folding.Standing
     said: tuple[Classified, ...]
-    facts: Mapping[int, Fact]
+    facts: Mapping[int, ledger.Keyed] = field(default_factory=dict)
     """closed under what folds together"""
     recorded: frozenset[CommitId] = frozenset()
     """those of them that the ledger held before"""
 
+    def folded(self, facts: Mapping[int, ledger.Keyed]) -> tuple[Change, ...]:
+        """The changes that these facts carry, as people corrected them, oldest first."""
+        return folded(self, ledger.apart(facts), {number: one.fact for number, one in facts.items()})
+
 
 def _writing(
-    desk: _Desk, known: _Known, old: Sequence[Change], folded: Sequence[Change], *, everything: bool
+    desk: _Desk, known: Known, old: Sequence[Change], folded: Sequence[Change], *, everything: bool
 ) -> Plan[tuple[tuple[Change, ...], frozenset[Month]]]:
     """Write the changes that look otherwise than before (or `everything`), and the months they touch."""
     by_id = {change.id: change for change in old}
@@ -160,13 +162,23 @@ def _writing(
     return changed, frozenset({*again, *_months(new, desk.place.zone)})
 
 
+def folded(known: Known, apart: Collection[int], facts: Mapping[int, Fact]) -> tuple[Change, ...]:
+    """The changes of these facts; those `apart` have to do with no other, and nearly all are."""
+    found: list[Change] = []
+    together: list[Fact] = []
+    for number, fact in facts.items():
+        change = alone(fact) if number in apart and fact.repository in known.stands.ids else None
+        if change is None:
+            together.append(fact)
+        else:
+            found.append(change)
+    found += fold(together, known.stands.repositories) if together else ()
+    return corrected(sorted(found, key=lambda change: (change.landed_at, change.id)), known.said)
+
+
 def _holds(change: Change, recorded: frozenset[CommitId]) -> bool:
     """Whether something of it was counted before."""
     return bool(recorded) and any(commit.fact.commit in recorded for commit in change.commits)
-
-
-def _distinct(facts: Iterable[Fact]) -> list[Fact]:
-    return list({(fact.repository, fact.commit): fact for fact in facts}.values())
 
 
 def _seeing(spelling: Spelling, facts: Iterable[Fact]) -> Plan[None]:
@@ -245,13 +257,12 @@ def _months(found: Iterable[Change], zone: ZoneInfo) -> set[Month]:
     return landed | {month(change.landed_at, zone) for change in found}
 
 
-def _writing_totals(desk: _Desk, known: _Known, when: Month, persons: Sequence[PersonKey]) -> Plan[None]:
+def _writing_totals(desk: _Desk, known: Known, when: Month, persons: Sequence[PersonKey]) -> Plan[None]:
     """One month of these people, summed from its facts."""
     spelling, within, zone = desk.spelling, desk.place.installation, desk.place.zone
     facts = yield from folding.month_of_people(spelling, persons, when, within=within, known=known.facts)
-    folded = corrected(fold(facts, known.stands.repositories), known.said)
     wanted = frozenset(persons)
-    found = sums(folded, known.stands.ids, zone)
+    found = sums(known.folded(facts), known.stands.ids, zone)
     gone = yield from folding.cells_of_month(spelling, persons, when, within=within)
     theirs = {cell: all_of_it for cell, all_of_it in found.items() if cell[2] == when and cell[0] in wanted}
     yield from totals.writing(spelling, theirs, empty=gone)

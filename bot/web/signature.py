@@ -1,15 +1,10 @@
-"""Did GitHub send these bytes?
-
-gidgethub's own check also takes SHA-1, an empty secret and a missing header; this gate stands in front of it.
-https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
-"""
+"""Did GitHub send these bytes? https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries"""
 
 from __future__ import annotations
 
+import hmac
 import re
 from collections.abc import Sequence
-
-from gidgethub import ValidationFailure, sansio
 
 SHORTEST_SECRET = 32
 _HEADER = re.compile(r"sha256=[0-9a-f]{64}")
@@ -28,28 +23,21 @@ class Secrets:
             raise WeakSecretError("a webhook secret is required")
         if any(len(secret) < SHORTEST_SECRET for secret in secrets):
             raise WeakSecretError(f"a webhook secret has at least {SHORTEST_SECRET} characters")
-        self._secrets = tuple(secrets)
+        self._secrets = tuple(secret.encode() for secret in secrets)
 
     def __repr__(self) -> str:
         return f"Secrets({len(self._secrets)})"
 
     def signed(self, body: bytes, header: str | None) -> bool:
         """True where `header` is the SHA-256 signature of exactly these bytes under one of the secrets."""
-        if not is_well_formed(header):
+        if header is None or not is_well_formed(header):
             return False
+        given = bytes.fromhex(header.removeprefix("sha256="))
         # every secret is tried, so that the time tells nothing about which one fits
-        fits = [_matches(body, str(header), secret) for secret in self._secrets]
+        fits = [hmac.compare_digest(hmac.digest(secret, body, "sha256"), given) for secret in self._secrets]
         return any(fits)
 
 
 def is_well_formed(header: str | None) -> bool:
     """True for a header that can be a signature at all; told before the body is read."""
     return header is not None and _HEADER.fullmatch(header) is not None
-
-
-def _matches(body: bytes, header: str, secret: str) -> bool:
-    try:
-        sansio.validate_event(body, signature=header, secret=secret)
-    except ValidationFailure:
-        return False
-    return True

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from gidgethub.sansio import Event
 from bot.github.payloads import deliveries
 from bot.logs import about
 from bot.model import InstallationId, RepositoryId
-from bot.web.body import LARGEST, BodyError, parse_object, parse_parts, read_body
+from bot.web.body import LARGEST, BodyError, read_body
 from bot.web.failures import FailureLimiter, peer_address
 from bot.web.signature import Secrets, is_well_formed
 
@@ -65,7 +65,10 @@ class Inbox(Protocol):
     """Where deliveries are kept."""
 
     async def accept(self, delivery: Delivery) -> bool:
-        """Commit the delivery and its jobs in one transaction, then return: False where it was already there."""
+        """Commit the delivery and its jobs in one transaction, then return: False where it was already there.
+
+        Raises an error where that could not be done in time.
+        """
         ...
 
 
@@ -84,20 +87,14 @@ class Routes(Protocol):
     @property
     def events(self) -> frozenset[str]: ...
 
-    @property
-    def reads(self) -> Mapping[str, Sequence[str]]:
-        """All that is read of an event, for those that say so."""
-        ...
-
     async def route(self, event: Event) -> Routed: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The bounds of the door. GitHub gives up after 10 s, so body and commit together take less."""
+    """The bounds of the door. GitHub gives up after 10 s, so body and commit, which has its own, together take less."""
 
-    body_seconds: float = 7.0
-    total_seconds: float = 9.0
+    body_seconds: float = 5.0
     largest: int = LARGEST
     most_held: int = 256 * 1024 * 1024
     """bytes of bodies in memory at once"""
@@ -131,23 +128,26 @@ class Webhook:
         return response
 
     async def _answer(self, request: web.Request) -> web.Response:
-        deadline = self._door.timer() + self._door.total_seconds
-        refusal = self._refusal(request)
+        address = self._door.address(request)
+        refusal = self._refusal(request, address)
         if refusal:
             return _answer(refusal)
         size = request.content_length or self._door.largest
         self._held += size
         try:
             body = await read_body(request, seconds=self._door.body_seconds, largest=self._door.largest)
-            return await self._take(request, body, deadline)
+            if not await self._signed(request, body):
+                self._failures.failed(address)
+                return _answer(403)
+            self._failures.succeeded(address)
+            return _answer(await self._take(request, body))
         except BodyError as error:
             return _answer(error.status)
         finally:
             self._held -= size
 
-    def _refusal(self, request: web.Request) -> int:
+    def _refusal(self, request: web.Request, address: str | None) -> int:
         """The status a request is refused with before its body is read, 0 for none."""
-        address = self._door.address(request)
         if self._failures.refuses(address):
             return 429
         if not is_well_formed(_one(request, "X-Hub-Signature-256")):
@@ -159,26 +159,20 @@ class Webhook:
             return 413
         return 429 if self._held > self._door.most_held else 0
 
-    async def _take(self, request: web.Request, body: bytes, deadline: float) -> web.Response:
-        address = self._door.address(request)
-        if not await self._signed(request, body):
-            self._failures.failed(address)
-            return _answer(403)
-        self._failures.succeeded(address)
+    async def _take(self, request: web.Request, body: bytes) -> int:
+        """The status for a body that GitHub signed."""
         event, guid = request.headers.get("X-GitHub-Event", ""), request.headers.get("X-GitHub-Delivery", "")
         if not _EVENT.fullmatch(event) or not _GUID.fullmatch(guid):
-            return _answer(400)
+            return 400
         if event not in self._routes.events:
-            return _answer(202)
-        if request.content_type != "application/json" or (request.charset or "utf-8").lower() != "utf-8":
-            return _answer(415)
+            return 202
+        if not _is_json(request):
+            return 415
         told = Event(None, event=event, delivery_id=guid)
         delivery = await read_delivery(self._routes, told, body, hook=self._hook(request))
         if delivery is None:
-            return _answer(400)
-        if not delivery.jobs:
-            return _answer(202)
-        return _answer(202 if await self._stored(delivery, deadline - self._door.timer()) else 503)
+            return 400
+        return 202 if not delivery.jobs or await self._stored(delivery) else 503
 
     async def _signed(self, request: web.Request, body: bytes) -> bool:
         header = _one(request, "X-Hub-Signature-256")
@@ -186,11 +180,10 @@ class Webhook:
             return await asyncio.to_thread(self._secrets.signed, body, header)
         return self._secrets.signed(body, header)
 
-    async def _stored(self, delivery: Delivery, seconds: float) -> bool:
+    async def _stored(self, delivery: Delivery) -> bool:
         """False where the commit did not come in time: the delivery may be there all the same, and is kept once."""
         try:
-            async with asyncio.timeout(max(seconds, 0.05)):
-                new = await self._inbox.accept(delivery)
+            new = await self._inbox.accept(delivery)
         except Exception as error:
             log.error("delivery %s not stored: %s", delivery.guid, type(error).__name__)
             return False
@@ -209,8 +202,7 @@ class Webhook:
 async def read_delivery(routes: Routes, event: Event, body: bytes, *, hook: str) -> Delivery | None:
     """The delivery with the jobs the handlers ask for; None where its body is not what GitHub documents."""
     try:
-        parts = routes.reads.get(event.event)
-        event.data = parse_object(body) if parts is None else parse_parts(body, parts)
+        event.data = deliveries.read(body)
         hint = deliveries.origin(event.data)
         routed = await routes.route(event)
     except Exception as error:  # whatever a stranger's shape sets off, the answer is a 4xx and the log has its name
@@ -239,6 +231,12 @@ def _one(request: web.Request, name: str) -> str | None:
     """A header that is sent exactly once."""
     values = request.headers.getall(name, [])
     return values[0] if len(values) == 1 else None
+
+
+def _is_json(request: web.Request) -> bool:
+    if request.headers.get("Content-Type") == "application/json":  # as GitHub sends it
+        return True
+    return request.content_type == "application/json" and (request.charset or "utf-8").lower() == "utf-8"
 
 
 def _answer(status: int) -> web.Response:

@@ -1,5 +1,4 @@
 import gzip
-import itertools
 import json
 from importlib.resources import files
 
@@ -7,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.metrics import kind_features, kind_model, kind_rules
+from bot.metrics import kind_model, kind_rules
 from bot.metrics.change_kind import Evidence, OwnKinds, Verdict, classify
 from bot.metrics.kind_input import evidence_of
 
@@ -127,9 +126,8 @@ def test_what_the_lines_do_moves_the_guess() -> None:
     little = evidence_of(
         {"message": "x", "diff": f"{head}@@ -1,1 +1,1 @@\n-x = rows[1]\n+x = rows[0] if rows else None\n"}
     )
-    model = kind_model.load()
-    assert model.guess({"patch": kind_features.patch(much.files)}).kind == "feature"
-    assert model.guess({"patch": kind_features.patch(little.files)}).kind == "bug_fix"
+    assert kind("Support rows of a table", files=much.files) == "feature"
+    assert kind("Support rows of a table", files=little.files) == "bug_fix"
 
 
 def test_a_guess_below_one_half_is_not_certain_and_says_which_words_it_read() -> None:
@@ -140,13 +138,13 @@ def test_a_guess_below_one_half_is_not_certain_and_says_which_words_it_read() ->
 
 def test_the_weights_of_a_feature_survive_being_one_number() -> None:
     weights = (5, -700, 0, 65_000, -65_000, 1, 2, 3, 4, 5)
-    model = kind_model.Model({"words": {"w:a": kind_model.as_row("w:a", weights)}}, (0,) * 10, {}, (1.0,) * 8)
-    assert model.guess({"words": ["w:a"]})[:2] == ("test", pytest.approx(1.0))
+    model = kind_model.Model({"words": {"a": kind_model.as_row("a", weights)}}, (0,) * 10, {}, (1.0,) * 8)
+    assert model.guess({"words": ["a"]})[:2] == ("test", pytest.approx(1.0))
 
 
 @given(st.lists(st.tuples(*[st.integers(-3000, 3000)] * 10), min_size=1, max_size=40))
 def test_scores_are_the_sums_of_the_weights_whatever_the_order(rows: list[tuple[int, ...]]) -> None:
-    table = {f"w:{n}": kind_model.as_row(f"w:{n}", row) for n, row in enumerate(rows)}
+    table = {f"w{n}": kind_model.as_row(f"w{n}", row) for n, row in enumerate(rows)}
     model = kind_model.Model({"words": table}, (0,) * 10, {}, (1.0,) * 8)
     one, other = model.guess({"words": list(table)}), model.guess({"words": list(reversed(table))})
     assert one == other
@@ -160,9 +158,9 @@ def test_every_learnt_feature_can_be_told_and_the_file_is_small() -> None:
     record = json.loads(gzip.decompress(packed))
     assert len(packed) < 1_000_000
     assert tuple(record["kinds"]) == kind_model.KINDS_LEARNT
-    for row in itertools.chain(*record["weights"].values()):
+    for group, row in ((group, row) for group, rows in record["weights"].items() for row in rows):
         assert len(row) == 11
-        assert kind_model.told_feature(row[0]).strip()
+        assert kind_model.told_feature(group, row[0]).strip()
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

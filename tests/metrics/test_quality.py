@@ -67,6 +67,21 @@ def test_more_fixes_of_its_files_never_make_work_more_correct(work: Work, fixes:
     assert correctness(replace(work, past=worse)).score <= correctness(work).score + 1e-9
 
 
+@given(works, counts)
+def test_more_new_functions_never_make_work_more_correct(work: Work, more: int) -> None:
+    worse = replace(work, signals={**work.signals, "functions": work["functions"] + more})
+    assert correctness(worse).score <= correctness(work).score + 1e-9
+
+
+def test_work_that_waited_for_its_landing_is_safer_and_its_latest_part_tells_how_long() -> None:
+    fact = a_fact({"added": 40})
+    at_once, waited = (scores_of(a_change(replace(fact, authored_at=NOON - 3600 * hours))) for hours in (0, 48))
+    assert at_once["correctness"].score < waited["correctness"].score
+    assert "48 hours from writing to landing" in [row.signal for row in waited["correctness"].evidence]
+    old, new = replace(fact, authored_at=NOON - 30 * DAY, commit="a" * 40), replace(fact, commit="b" * 40)
+    assert not any("hours" in row.signal for row in scores_of(a_change(old, new))["correctness"].evidence)
+
+
 @given(works, st.floats(0, 3), st.integers(0, 20), st.integers(0, 20), st.integers(0, 500))
 def test_more_spread_or_traffic_never_raises_architecture(
     work: Work, bits: float, files: int, modules: int, traffic: int

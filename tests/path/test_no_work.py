@@ -1,4 +1,4 @@
-"""A process that only accepts leaves every job to the workers."""
+"""A process accepts before it works: where others work, and while GitHub has not said who we are."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot import app
+from bot.app import Timing
 from bot.config import GitHubAddress, Settings
 from bot.store import jobs
 from bot.store.engine import Store
+from bot.tasks.workplace import Workplace
 from tests.databases import fresh_database
 
 SECRET = "a webhook secret of forty-one characters!"
@@ -82,3 +84,43 @@ async def test_a_process_that_only_accepts_leaves_its_jobs_to_others(settings: S
         waiting = await jobs.in_states(conn, ("ready",))
         assert (await jobs.counts(conn)) == {"ready": len(waiting)}
     assert {(one.task, one.attempt) for one in waiting} == {("record_pull_request", 0), ("observe_pull_request", 0)}
+
+
+@pytest.mark.parametrize("working", [True, False])
+async def test_deliveries_are_taken_while_github_has_not_said_who_we_are(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, *, working: bool
+) -> None:
+    asked = asyncio.Event()
+
+    async def never(_: object) -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("bot.app._introduce", never)
+    stopping = asyncio.Event()
+    serving = asyncio.create_task(app.serve(settings, stopping, working=working))
+    assert await _answered(settings, json.dumps(MERGED).encode()) == 202
+    assert asked.is_set()
+    stopping.set()
+    await asyncio.wait_for(serving, 60)
+    async with await Store.open(settings.database_url) as store, store.read() as conn:
+        assert (await jobs.counts(conn)) == {"ready": 2}, "no job is begun in nobody's name"
+
+
+async def test_who_we_are_is_asked_again_until_github_says(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+
+    async def late(place: Workplace) -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            place.ourselves.login = "almanac[bot]"
+
+    monkeypatch.setattr("bot.app._introduce", late)
+    async with app.build(settings, Timing(close_every=0.0), asking=False) as bot:
+        closing = asyncio.create_task(bot.close_months())
+        async with asyncio.timeout(60):
+            while not bot.place.ourselves.login:
+                await asyncio.sleep(0)
+        closing.cancel()
+    assert asked == 3

@@ -194,6 +194,8 @@ def test_each_sort_can_be_explained_by_month() -> None:
         ("2026-02", "harbour/beacon#61: approved, reviewed"),
     )
     assert explain(busy(), "releases").rows == (("2026-02", "harbour/beacon v1.2.0: prerelease"),)
+    assert explain(small_profile(), "triage").value == "none seen, which does not mean none"
+    assert explain(small_profile(), "documentation").value == "0"
     assert explain(busy(), "documentation").rows == (("2026-02", small_profile().changes[0].id),)
 
 

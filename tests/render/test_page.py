@@ -234,8 +234,8 @@ def hostile_profile(text: str) -> Profile:
         )
 
     def spoil_change(one: Change) -> Change:
-        by = {"reverted_by": absent, "partly_reverted_by": (held, absent)}
-        return replace(one, title=text, also_in=(text,), url=f"https://github.com/{text}", **by)
+        one = replace(one, reverted_by=absent, partly_reverted_by=(held, absent))
+        return replace(one, title=text, also_in=(text,), url=f"https://github.com/{text}")
 
     def spoil_all(rows: tuple[Any, ...], **more: Any) -> tuple[Any, ...]:
         return tuple(replace(row, **more) for row in rows)

@@ -63,11 +63,12 @@ async def test_the_first_commit_of_each_person_in_each_repository(store: Store) 
 async def test_a_newcomer_is_told_of_whoever_met_their_first_work_and_nowhere_else(store: Store) -> None:
     await _told(store)
     async with store.read() as conn:
-        assert await newcomers_met(conn, [MARA], [APP, FORK, FOREIGN]) == []
+        assert await newcomers_met(conn, [MARA], await read_whole(conn, [APP, FORK, FOREIGN])) == []
     await _known(store)
     async with store.read() as conn:
-        assert await read_whole(conn, [APP, FORK, FOREIGN]) == {APP}
-        assert [one.pull_request for one in await newcomers_met(conn, [MARA], [APP, FORK, FOREIGN])] == [3]
+        whole = await read_whole(conn, [APP, FORK, FOREIGN])
+        assert whole == {APP}
+        assert [one.pull_request for one in await newcomers_met(conn, [MARA], whole)] == [3]
         assert await newcomers_met(conn, [MARA], [FORK]) == []
         assert await newcomers_met(conn, [MARA, CARL], [APP]) == []
         assert await newcomers_met(conn, [CARL], [APP]) == []

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from sqlalchemy import event, func, select
@@ -12,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.inbox import INBOX, Delivery, count, drop_bodies, read
-from bot.store.ingest import GroupWriter
+from bot.store.ingest import LARGE, GroupWriter
 from bot.store.jobs import JOB, NewJob, Waiting
 
 NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
@@ -27,7 +31,7 @@ async def test_a_delivery_is_kept_with_its_body_and_its_job(store: Store) -> Non
     assert await GroupWriter(store).accept(_delivery(1, NewJob("record", dedupe_key="a", priority=3)))
     async with store.read() as conn:
         row = (await conn.execute(select(JOB))).one()
-        kept = await read(conn, int(row.ref_id))
+        kept = await read(conn, (await conn.execute(select(INBOX.c.id))).scalar_one())
     assert (row.task, row.priority, row.installation_id, row.run_at, row.state) == ("record", 3, 11, NOW, "ready")
     assert kept is not None
     assert (kept.guid, kept.action, kept.repository_id, kept.body) == ("guid-1", "opened", 22, b'{"number": 1}')
@@ -93,7 +97,8 @@ async def test_no_answer_comes_before_the_commit(store: Store) -> None:
     if store.dialect == "postgresql":
         event.listen(engine.sync_engine, "commit", lambda conn: order.append("commit"))
     else:  # there the driver's thread commits, past the engine
-        driver = (await store._held.get_raw_connection()).driver_connection
+        held: Any = store._held
+        driver = (await held.get_raw_connection()).driver_connection
         await driver.set_trace_callback(lambda sql: order.append("commit") if sql == "COMMIT" else None)
     await GroupWriter(store, committed=lambda: order.append("told")).accept(_delivery(1))
     order.append("answered")
@@ -127,3 +132,71 @@ async def test_a_group_of_any_size_fits_into_statements(store: Store, number: in
     assert all(answers)
     async with store.read() as conn:
         assert (await conn.execute(select(func.count()).select_from(JOB))).scalar_one() == 2 * number
+
+
+async def test_what_is_not_committed_in_time_is_not_acknowledged(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.store.ingest.SECONDS", 0.05)
+    writer = GroupWriter(store, _never)
+    with pytest.raises(StoreUnavailableError, match="within"):
+        await writer.accept(_delivery(1, NewJob("record")))
+    monkeypatch.undo()
+    assert await GroupWriter(store).accept(_delivery(1))
+
+
+async def _never(conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
+    await asyncio.Event().wait()
+
+
+# --- what a group costs ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def turns(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The statements of each turn of SQLite's thread."""
+    if store.dialect != "sqlite":
+        pytest.skip("PostgreSQL has no thread of its own")
+    await GroupWriter(store).accept(_delivery(0))
+    held: Any = store._held  # reaches inside: only the driver sees what its thread is handed
+    driver = (await held.get_raw_connection()).driver_connection
+    told: list[list[str]] = []
+    execute = driver._execute
+
+    async def counted(function: Any, *arguments: Any) -> Any:
+        told.append([])
+        return await execute(function, *arguments)
+
+    await driver.set_trace_callback(lambda sql: told[-1].append(sql.split()[0]))
+    monkeypatch.setattr(driver, "_execute", counted)
+    return told
+
+
+@pytest.mark.parametrize("number", [1, 16])
+async def test_a_group_is_one_turn_of_the_thread_and_five_statements(
+    store: Store, turns: list[list[str]], number: int
+) -> None:
+    writer = GroupWriter(store)
+    await asyncio.gather(*(writer.accept(_delivery(n + 1, NewJob("a"), NewJob("b"))) for n in range(number)))
+    assert turns == [["BEGIN", "SELECT", "INSERT", "INSERT", "COMMIT"]]
+
+
+async def test_many_that_wait_are_written_in_two_shares_so_that_disk_and_senders_take_turns(
+    store: Store, turns: list[list[str]]
+) -> None:
+    writer = GroupWriter(store)
+    await asyncio.gather(*(writer.accept(_delivery(n + 1, NewJob("a"))) for n in range(32)))
+    assert len(turns) == 2
+
+
+async def test_a_delivery_is_compressed_before_its_turn(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    there: set[int] = set()
+    compress = zlib.compress
+
+    def seen(body: bytes, level: int) -> bytes:
+        there.add(threading.get_ident())
+        return compress(body, level)
+
+    monkeypatch.setattr("bot.store.inbox.zlib.compress", seen)
+    await GroupWriter(store).accept(_delivery(1))
+    assert there == {threading.get_ident()}
+    await GroupWriter(store).accept(replace(_delivery(2), body=b"x" * (LARGE + 1)))
+    assert len(there) == 2

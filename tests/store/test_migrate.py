@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, Table, insert, select
+from sqlalchemy import Column, Connection, MetaData, Table, event, insert, select
 
 from bot.model import fact_to_json
 from bot.store.engine import Store
 from bot.store.installations import ACCOUNT, INSTALLATION
 from bot.store.ledger import FACT
-from bot.store.migrate import BrokenReferencesError, is_current, migrate, upgrade
+from bot.store.migrate import BrokenReferencesError, configuration, create, is_current, migrate, newest, upgrade
 from bot.store.migrations.names import is_ours
 from bot.store.schema import METADATA, TABLES
 from bot.store.visits import VISIT
@@ -99,3 +101,56 @@ async def test_facts_of_an_older_version_get_their_visits(empty_database_url: st
             rows = await conn.execute(select(VISIT.c.repository_id, VISIT.c.landed_at, VISIT.c.weight))
             assert sorted(tuple(one) for one in rows) == [(APP, found.landed_at, 100)] * 2
             assert (await conn.execute(select(FACT.c.method))).scalar_one() == 0
+
+
+# --- a new SQLite is made at once ------------------------------------------------------------------------------------
+
+
+async def test_the_tables_made_at_once_are_those_the_revisions_come_to(tmp_path: Path) -> None:
+    made = {}
+    for how in (create, upgrade):
+        async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/{how.__name__}.db") as store:
+            async with store.begin() as conn:
+                await conn.run_sync(how)
+            async with store.read() as conn:
+                made[how] = await conn.run_sync(_shape)
+            assert await is_current(store)
+    assert made[create] == made[upgrade]
+    assert len(made[create]) == len(TABLES) + 1
+
+
+def _shape(connection: Connection) -> dict[str, Any]:
+    """All that SQLite itself says of each table but the order of columns and constraints."""
+
+    def told(pragma: str, name: str) -> list[tuple[Any, ...]]:
+        rows = [tuple(row) for row in connection.exec_driver_sql(f'PRAGMA {pragma}("{name}")')]
+        return sorted((row[1:] for row in rows), key=repr)
+
+    found: dict[str, Any] = {}
+    for (name,) in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'").all():
+        indexes = {index[0]: (index, told("index_xinfo", index[0])) for index in told("index_list", name)}
+        unnamed = [parts for key, parts in indexes.items() if key.startswith("sqlite_autoindex")]
+        words = connection.exec_driver_sql(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL", (name,)
+        )
+        spelt = {index: " ".join(sql.split()) for index, sql in words}
+        found[name] = (told("table_xinfo", name), told("foreign_key_list", name), spelt, len(unnamed))
+    return found
+
+
+async def test_a_database_that_is_current_is_not_touched(store: Store) -> None:
+    before = set(sys.modules)
+    statements: list[str] = []
+    engine = store._writer  # reaches inside: only the engine sees every statement
+    assert engine is not None
+    event.listen(engine.sync_engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
+    await migrate(store)
+    assert not [sql for sql in statements if sql.lstrip().split()[0].upper() not in ("SELECT", "PRAGMA")]
+    assert len(statements) <= 3
+    assert not {name for name in set(sys.modules) - before if name.startswith("alembic")}
+
+
+def test_the_newest_revision_is_the_one_that_alembic_finds() -> None:
+    from alembic.script import ScriptDirectory
+
+    assert newest() == ScriptDirectory.from_config(configuration(None)).get_current_head()

@@ -15,14 +15,16 @@ from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of, organisation
 from bot.landing.changes import fold
 from bot.metrics.ai_usage import usage
 from bot.metrics.totals import days, work_by_month
-from bot.model import AiMark, Fact, InstallationId, RepositoryId, Signature
+from bot.model import AiMark, Fact, InstallationId, Repository, RepositoryId, Signature
+from bot.store import ledger
 from bot.store.dump import dump_lines
 from bot.store.engine import Store
+from bot.store.folding import Standing
 from bot.store.schema import RECORD
 from bot.store.totals import COUNTERS, Sum
 from bot.tasks.adding_up import sums
 from bot.tasks.rebuilding import rebuild
-from bot.tasks.recording import Place, record, recount
+from bot.tasks.recording import Known, Place, folded, record, recount
 from tests.databases import fresh_database
 
 HELPER = Signature("Bea", "bea@example.org")
@@ -90,6 +92,16 @@ def _place(where: RepositoryId) -> Place:
 def test_totals_that_grew_are_those_of_a_rebuild(seed: int, batch: int) -> None:
     with tempfile.TemporaryDirectory() as folder, fresh_database("sqlite", Path(folder)) as url:
         asyncio.run(_played(url, seed, batch=batch))
+
+
+@given(st.integers(0, 10_000), st.integers(1, 40))
+@settings(max_examples=40, deadline=None)
+def test_facts_that_have_to_do_with_no_other_fold_alone_to_the_same_changes(seed: int, number: int) -> None:
+    facts = dict(enumerate(_story(seed, number)))
+    names = {f"acme/part-{one}": RepositoryId(10 + one) for one in range(3)}
+    stands = Standing({name: Repository(name, one) for name, one in names.items()}, names)
+    apart = ledger.apart(ledger.keyed(facts))
+    assert folded(Known(stands, ()), apart, facts) == fold(facts.values(), stands.repositories)
 
 
 @given(st.integers(0, 10_000))

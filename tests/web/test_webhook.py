@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.web.body import parse_object, parse_parts
 from bot.web.failures import FailureLimiter
 from handlers import ROUTERS
 from tests.web.conftest import GUID, OLD_SECRET, House, MakeHouse, encode, push, sign
@@ -113,12 +112,6 @@ async def test_a_slow_body_is_given_up(make_house: MakeHouse) -> None:
         b"null",
         b'"text"',
         b"\xff\xfe{}",
-        b'{"a": NaN}',
-        b'{"a": 1e999}',
-        b'{"a": 123456789012345678901}',
-        b'{"a": 9223372036854775808}',
-        b'{"a": ' + b"9" * 5000 + b"}",
-        b'{"a":' * 65 + b"1" + b"}" * 65,
         b'{"a":' * 100_000,
         b"[" * 100_000,
         b'{"action": ["closed"]}',
@@ -139,41 +132,6 @@ async def test_a_signed_body_that_is_no_delivery_is_refused(house: House, body: 
         assert status in (400, 202)
         assert status == 400 or event == "pull_request" or body == b"{}"
     assert house.inbox.kept == {}
-
-
-def test_a_body_may_be_64_levels_deep() -> None:
-    parse_object(b'{"a":' * 64 + b"1" + b"}" * 64)
-    with pytest.raises(ValueError, match="deep"):
-        parse_object(b'{"a":' * 65 + b"1" + b"}" * 65)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b'{"a": 1, "b": {"c": "x", "d": [1, {"e": 2}]}, "z": {"y": "\\u00e9"}}',
-        b'{"a": 1, "a": 2, "b": {"c": null, "c": true}}',
-        b'{"b": null}',
-        b'{"b": 5, "a": {"c": 1}}',
-        b'{"b": {"c": "half \\ud800"}}',
-        b" {} ",
-    ],
-)
-def test_the_parts_of_a_body_are_what_the_whole_holds(body: bytes) -> None:
-    whole, parts = parse_object(body), parse_parts(body, ("a", "b.c"))
-    assert parts.get("a") == whole.get("a")
-    inner, part = whole.get("b"), parts.get("b")
-    assert part.get("c") == inner.get("c") if isinstance(inner, dict) else part == inner
-
-
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b'{"a": 1e999}', b'{"a": 9223372036854775808}', b"\xff"])
-def test_what_is_no_object_of_finite_numbers_has_no_parts(body: bytes) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        parse_parts(body, ("a", "b.c"))
-
-
-@pytest.mark.parametrize("number", [0, -5, 2**63 - 1, -(2**63) + 1])
-def test_numbers_of_64_bits_are_read_as_they_are(number: int) -> None:
-    assert parse_object(b'{"a": %d}' % number) == {"a": number}
 
 
 @pytest.mark.parametrize(
@@ -229,12 +187,6 @@ async def test_what_cannot_be_stored_is_never_acknowledged(house: House, fault: 
     assert await house.send(BODY) == 503
     house.inbox.fault = None
     assert await house.send(BODY) == 202
-
-
-async def test_a_commit_that_takes_too_long_is_never_acknowledged(make_house: MakeHouse) -> None:
-    house = await make_house(total_seconds=0.1)
-    house.inbox.wait = asyncio.Event().wait
-    assert await house.send(BODY) == 503
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])

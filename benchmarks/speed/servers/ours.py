@@ -1,7 +1,8 @@
 """The bot's own door in a process of its own: signature, handlers, inbox row and jobs on disk, then 202.
 
 Jobs are stored and not worked, so that the door alone is measured, as `almanac serve --no-work` runs it; with `working`
-a worker takes them in the same process, and finds GitHub out of reach. With `single` each delivery has its own commit.
+a worker takes them in the same process, as `almanac serve` does, and finds GitHub out of reach. With `single` each
+delivery has its own commit.
 """
 
 from __future__ import annotations
@@ -36,13 +37,17 @@ async def serve(port: int, secret: str, mode: str, data: Path) -> None:
         webhook_secrets=(secret,),
         database_url=f"sqlite+aiosqlite:///{data}/{mode}-{port}.db",
         data=data / f"{mode}-{port}",
+        host="127.0.0.1",
+        port=port,
         github=GitHubAddress("http://127.0.0.1:9", "http://127.0.0.1:9", "http://127.0.0.1:9/graphql"),
     )
+    if mode != "single":
+        await app.serve(settings, asyncio.Event(), working=mode == "working")
+        return
     async with app.build(settings) as bot:
-        if mode == "single":
-            bot = replace(bot, writer=Single(bot.store))  # type: ignore[arg-type]  # it answers the one call
-        async with app.listening(bot, "127.0.0.1", port):
-            await (bot.queue.run() if mode == "working" else asyncio.Event().wait())
+        apart = replace(bot, writer=Single(bot.store))  # type: ignore[arg-type]  # it answers the one call
+        async with app.listening(apart, settings.host, port):
+            await asyncio.Event().wait()
 
 
 if __name__ == "__main__":

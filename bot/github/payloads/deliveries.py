@@ -1,14 +1,89 @@
-"""What does a delivery point at? Ids and guards only: a payload is a hint, and the worker reads the rest anew."""
+"""What does a delivery point at? Ids and guards only: a payload is a hint, and the worker reads the rest anew.
+
+`Told` is all of it that is looked at. Its shape is checked while the JSON is read; of what is left out, most of a large
+delivery, only the grammar is checked.
+"""
 
 from __future__ import annotations
 
+import functools
+import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, NotRequired
 
-from bot.github.payloads.fields import Fields
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict  # before Python 3.12 pydantic cannot read the one of typing
+
+from bot.github.payloads.fields import whole
 from bot.model import CommitId, InstallationId, RepositoryId, UserId
 
 _NO_COMMIT = frozenset("0")
+
+Identity = Annotated[int, Field(gt=0, lt=2**63)]
+FullCommit = Annotated[str, Field(pattern=r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")]
+
+
+class Known(TypedDict):
+    """Anything of which the id is enough."""
+
+    id: Identity
+
+
+class RepositoryTold(Known):
+    default_branch: NotRequired[str | None]
+
+
+class UserTold(Known):
+    login: str
+    type: NotRequired[str | None]
+
+
+class PullRequestTold(TypedDict):
+    number: Identity
+    state: NotRequired[str | None]
+    merged: NotRequired[bool | None]
+
+
+class IssueTold(TypedDict):
+    number: Identity
+    user: NotRequired[Known | None]
+
+
+class CommentTold(Known):
+    body: NotRequired[str | None]
+    performed_via_github_app: NotRequired[Known | None]
+
+
+class CheckTold(Known):
+    head_sha: FullCommit
+    app: NotRequired[Known | None]
+
+
+class ButtonTold(TypedDict):
+    identifier: str
+
+
+class HookTold(TypedDict):
+    events: NotRequired[list[str] | None]
+
+
+class Told(TypedDict, total=False):
+    """What is read of a delivery, of whichever event; https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
+
+    action: str | None
+    installation: Known | None
+    repository: RepositoryTold | None
+    sender: UserTold | None
+    pull_request: PullRequestTold
+    issue: IssueTold
+    comment: CommentTold
+    check_run: CheckTold
+    check_suite: CheckTold
+    requested_action: ButtonTold | None
+    hook: HookTold | None
+    ref: str
+    before: FullCommit
+    after: FullCommit
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,108 +141,119 @@ class CheckHint:
     """the button pressed, for `requested_action`"""
 
 
-def installation_id(payload: Any) -> InstallationId | None:
-    """The installation a delivery belongs to; a repository's own webhook has none."""
-    installation = Fields(payload).maybe("installation")
-    return None if installation is None else InstallationId(installation.identity("id"))
+def read(body: bytes) -> Told:
+    """What a body tells. Raises ValueError where it is not what GitHub documents."""
+    try:
+        return _reader().validate_json(body, strict=True)
+    except ValidationError:
+        return _reader().validate_json(_repaired(body), strict=True)
 
 
-def origin(payload: Any) -> Origin:
-    """What to file a delivery under."""
-    repository = Fields(payload).maybe("repository")
-    known = None if repository is None else RepositoryId(repository.identity("id"))
-    return Origin(action(payload), installation_id(payload), known)
+@functools.cache
+def _reader() -> TypeAdapter[Told]:
+    return TypeAdapter(Told)
 
 
-def place(payload: Any) -> Place | None:
+def _repaired(body: bytes) -> str:
+    """The same JSON without halves of surrogate pairs, which its grammar allows and the fast reader does not."""
+    try:
+        return whole(json.dumps(json.loads(body.decode("utf-8")), ensure_ascii=False))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def origin(told: Told) -> Origin:
+    """What to file a delivery under; a repository's own webhook has no installation."""
+    repository = told.get("repository")
+    return Origin(action(told), installation_id(told), None if repository is None else RepositoryId(repository["id"]))
+
+
+def installation_id(told: Told) -> InstallationId | None:
+    installation = told.get("installation")
+    return None if installation is None else InstallationId(installation["id"])
+
+
+def place(told: Told) -> Place | None:
     """Where it happened; None where no installation of ours may act there."""
-    found = origin(payload)
-    if found.installation is None or found.repository is None:
+    installation, repository = told.get("installation"), told.get("repository")
+    if installation is None or repository is None:
         return None
-    return Place(found.installation, found.repository)
+    return Place(InstallationId(installation["id"]), RepositoryId(repository["id"]))
 
 
-def action(payload: Any) -> str:
-    return Fields(payload).text_or("action")
+def action(told: Told) -> str:
+    return told.get("action") or ""
 
 
-def sender(payload: Any) -> Sender | None:
+def sender(told: Told) -> Sender | None:
     """Who caused it; None for a ghost."""
-    user = Fields(payload).maybe("sender")
-    if user is None:
-        return None
-    return Sender(UserId(user.identity("id")), user.text("login"), user.text_or("type") == "Bot")
+    user = told.get("sender")
+    return None if user is None else Sender(UserId(user["id"]), user["login"], user.get("type") == "Bot")
 
 
-def pull_request_number(payload: Any) -> int:
-    return Fields(payload).object("pull_request").identity("number")
+def pull_request_number(told: Told) -> int:
+    return told["pull_request"]["number"]
 
 
-def pull_request_is_closed(payload: Any) -> bool:
-    return Fields(payload).object("pull_request").text_or("state") == "closed"
+def pull_request_is_closed(told: Told) -> bool:
+    return told["pull_request"].get("state") == "closed"
 
 
-def pull_request_is_merged(payload: Any) -> bool:
-    return action(payload) == "closed" and Fields(payload).object("pull_request").flag("merged")
+def pull_request_is_merged(told: Told) -> bool:
+    return action(told) == "closed" and told["pull_request"].get("merged") is True
 
 
-def issue_author(payload: Any) -> UserId | None:
+def issue_author(told: Told) -> UserId | None:
     """Who opened an issue; None for a ghost."""
-    user = Fields(payload).object("issue").maybe("user")
-    return None if user is None else UserId(user.identity("id"))
+    user = told["issue"].get("user")
+    return None if user is None else UserId(user["id"])
 
 
-def push(payload: Any) -> Push:
+def push(told: Told) -> Push:
     """What moved. The default branch is the payload's own word, as it was at the time of the push."""
-    fields = Fields(payload)
-    branch = fields.object("repository").text("default_branch")
+    repository = told.get("repository")
+    branch = None if repository is None else repository.get("default_branch")
+    if branch is None:
+        raise KeyError("default_branch")
     return Push(
-        before=_moved(fields.commit("before")),
-        after=_moved(fields.commit("after")),
-        on_default_branch=fields.text("ref") == f"refs/heads/{branch}",
+        before=_moved(told["before"]),
+        after=_moved(told["after"]),
+        on_default_branch=told["ref"] == f"refs/heads/{branch}",
     )
 
 
-def comment(payload: Any, command: str) -> CommentHint:
+def comment(told: Told, command: str) -> CommentHint:
     """A comment on an issue or pull request."""
-    fields = Fields(payload)
-    found = fields.object("comment")
-    body = found.text_or("body")
-    asks = any(line == command or line.startswith(f"{command} ") for line in body.splitlines())
-    return CommentHint(fields.object("issue").identity("number"), found.identity("id"), asks)
+    found = told["comment"]
+    lines = (found.get("body") or "").splitlines()
+    asks = any(line == command or line.startswith(f"{command} ") for line in lines)
+    return CommentHint(told["issue"]["number"], found["id"], asks)
 
 
-def comment_app(payload: Any) -> int | None:
+def comment_app(told: Told) -> int | None:
     """The App through which a comment was written, if any."""
-    found = Fields(payload).maybe("comment")
-    app = None if found is None else found.maybe("performed_via_github_app")
-    return None if app is None else app.identity("id")
+    app = told["comment"].get("performed_via_github_app") if "comment" in told else None
+    return None if app is None else app["id"]
 
 
-def check_run(payload: Any) -> CheckHint:
-    fields = Fields(payload)
-    pressed = fields.maybe("requested_action")
-    return _check(fields.object("check_run"), "" if pressed is None else pressed.text("identifier"))
+def check_run(told: Told) -> CheckHint:
+    pressed = told.get("requested_action")
+    return _check(told["check_run"], "" if pressed is None else pressed["identifier"])
 
 
-def check_suite(payload: Any) -> CheckHint:
-    return _check(Fields(payload).object("check_suite"))
+def check_suite(told: Told) -> CheckHint:
+    return _check(told["check_suite"])
 
 
-def hook_events(payload: Any) -> tuple[str, ...]:
+def hook_events(told: Told) -> tuple[str, ...]:
     """The events a hook says it sends, for `ping`."""
-    hook = Fields(payload).maybe("hook")
-    return () if hook is None else hook.texts("events")
+    hook = told.get("hook")
+    return () if hook is None else tuple(hook.get("events") or ())
 
 
-def _check(check: Fields, identifier: str = "") -> CheckHint:
-    app = check.maybe("app")
-    return CheckHint(
-        id=check.identity("id"),
-        app=0 if app is None else app.identity("id"),
-        head=CommitId(check.commit("head_sha")),
-        identifier=identifier,
-    )
+def _check(check: CheckTold, identifier: str = "") -> CheckHint:
+    app = check.get("app")
+    return CheckHint(check["id"], 0 if app is None else app["id"], CommitId(check["head_sha"]), identifier)
 
 
 def _moved(commit: str) -> CommitId | None:

@@ -1,0 +1,105 @@
+"""What is read of a delivery, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.github.payloads import deliveries
+
+WHOLE = {
+    "action": "closed",
+    "installation": {"id": 5, "node_id": "x"},
+    "repository": {"id": 7, "default_branch": "main", "owner": {"id": 1}},
+    "sender": {"id": 11, "login": "person-11", "type": "User", "url": "https://example.invalid"},
+    "pull_request": {"number": 3, "state": "closed", "merged": True, "body": "text " * 10},
+}
+
+
+def read(**more: Any) -> deliveries.Told:
+    return deliveries.read(json.dumps(WHOLE | more).encode())
+
+
+def test_only_what_handlers_look_at_is_kept() -> None:
+    assert read(other={"deep": [1, 2]}) == {
+        "action": "closed",
+        "installation": {"id": 5},
+        "repository": {"id": 7, "default_branch": "main"},
+        "sender": {"id": 11, "login": "person-11", "type": "User"},
+        "pull_request": {"number": 3, "state": "closed", "merged": True},
+    }
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"installation": {"id": "5"}},
+        {"installation": {"id": True}},
+        {"installation": {"id": 5.0}},
+        {"installation": {"id": 0}},
+        {"installation": {"id": -5}},
+        {"installation": {"id": 2**63}},
+        {"installation": {}},
+        {"repository": 5},
+        {"sender": {"id": 1, "login": None}},
+        {"action": ["closed"]},
+        {"pull_request": None},
+        {"after": "HEAD"},
+        {"after": "B" * 40},
+        {"after": "b" * 41},
+        {"after": "b" * 40 + "\n"},
+        {"check_run": {"id": 1}},
+    ],
+)
+def test_a_field_of_another_shape_is_refused(more: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read(**more)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'"text"',
+        b"\xff\xfe{}",
+        b"{} {}",
+        b'{"a": 01}',
+        b'{"a":' * 10**5,
+        b"[" * 10**5,
+    ],
+    ids=lambda body: repr(body[:12]),
+)
+def test_what_is_no_json_object_in_utf_8_is_refused(body: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        deliveries.read(body)
+
+
+def test_what_is_not_looked_at_may_be_deep_or_great() -> None:
+    deep: Any = 1
+    for _ in range(100):
+        deep = {"a": deep}
+    assert read(other=deep, another=10**25) == read()
+
+
+def test_half_of_a_surrogate_pair_is_json_and_becomes_a_mark() -> None:
+    assert read(title="half \ud800") == read()
+    assert read(comment={"id": 1, "body": "/almanac \udc00 me"})["comment"]["body"] == "/almanac \ufffd me"
+
+
+@given(number=st.integers(min_value=1, max_value=2**63 - 1))
+def test_ids_of_64_bits_are_read_as_they_are(number: int) -> None:
+    place = deliveries.place(read(installation={"id": number}))
+    assert place is not None
+    assert place.installation == number
+
+
+@pytest.mark.parametrize("absent", ["installation", "repository"])
+def test_a_delivery_of_no_installation_or_repository_has_no_place(absent: str) -> None:
+    assert deliveries.place(read(**{absent: None})) is None
