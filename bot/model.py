@@ -622,16 +622,16 @@ def _signature_of(row: tuple[object, ...]) -> Signature:
 
 def fact_from_json(row: Mapping[str, object]) -> Fact:
     """The fact that `fact_to_json` wrote."""
-    values: dict[str, object] = dict(row)
-    for name in ("author", "committer"):
-        values[name] = _signature_of(tuple(cast("list[object]", row[name])))
-    values["lines"] = Lines(*cast("list[int]", row["lines"]))
-    values["co_authors"] = tuple(
-        _signature_of(tuple(person)) for person in cast("list[list[object]]", row.get("co_authors", []))
-    )
-    values["ai"] = tuple(AiMark(*mark) for mark in cast("list[tuple[Literal[3], str, str]]", row.get("ai", [])))
-    # the same files are touched again and again
-    values["paths"] = tuple(map(sys.intern, cast("list[str]", row.get("paths", []))))
-    for name in ("keys", "reverts", "relands", "links"):
-        values[name] = tuple(cast("list[str]", row.get(name, [])))
+    values = {name: _READERS[name](value) if name in _READERS else value for name, value in row.items()}
     return Fact(**values)  # type: ignore[arg-type]  # the keys are the fields, by construction
+
+
+_READERS: dict[str, Callable[..., object]] = {
+    "ai": lambda marks: tuple(AiMark(*mark) for mark in marks),
+    "co_authors": lambda people: tuple(_signature_of(tuple(person)) for person in people),
+    "lines": lambda parts: Lines(*parts),
+    # the same files are touched again and again
+    "paths": lambda paths: tuple(map(sys.intern, paths)),
+    **dict.fromkeys(("author", "committer"), lambda person: _signature_of(tuple(person))),
+    **dict.fromkeys(("keys", "links", "relands", "reverts"), tuple),
+}

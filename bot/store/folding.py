@@ -134,8 +134,11 @@ _PART = 2000
 """facts folded at once in a rebuild, more where more hang together"""
 
 
-def in_parts(installation: InstallationId) -> Plan[list[list[int]]]:
-    """The numbers of an installation's facts, some at a time: all that may fold together stands in one part."""
+def in_parts(installation: InstallationId) -> Plan[tuple[list[list[int]], set[int]]]:
+    """The numbers of an installation's facts, some at a time, and those that have to do with no other fact.
+
+    All that may fold together stands in one part.
+    """
     rows = yield Ask(_NUMBERS, (installation,))
     numbers = [int(row[0]) for row in rows]
     met = yield Ask(_MET, (installation, *SAID_TWICE))
@@ -155,7 +158,7 @@ def in_parts(installation: InstallationId) -> Plan[list[list[int]]]:
             parts[-1].append(number)
         else:
             parts[-1] += together.pop(groups.find(number), ())
-    return parts
+    return parts, set(numbers) - joined
 
 
 _CELLS = """

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Self
 
+from pydantic_core import from_json
 from sqlalchemy import (
     Column,
     ColumnElement,
@@ -214,7 +215,7 @@ def numbered(spelling: Spelling, numbers: Sequence[int]) -> Plan[dict[int, Fact]
 
 
 def _facts_by_number(rows: Rows) -> dict[int, Fact]:
-    return {int(number): fact_from_json(json.loads(payload)) for number, payload in rows}
+    return {int(number): fact_from_json(from_json(payload)) for number, payload in rows}
 
 
 def closed_over(spelling: Spelling, facts: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Keyed]]:

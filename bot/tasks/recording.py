@@ -276,9 +276,10 @@ def rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo)
     """
     yield from folding.alone(spelling, installation)
     stands = yield from folding.standing(installation)
-    said = yield from folding.said(installation)
-    for numbers in (yield from folding.in_parts(installation)):
+    known = Known(stands, (yield from folding.said(installation)))
+    parts, apart = yield from folding.in_parts(installation)
+    for numbers in parts:
         facts = yield from ledger.numbered(spelling, numbers)
-        folded = corrected(fold(facts.values(), stands.repositories), said)
-        yield from changes.adding(spelling, *_rows(folded, stands.ids, zone))
-        yield from totals.adding(spelling, sums(folded, stands.ids, zone))
+        found = folded(known, apart, facts)
+        yield from changes.adding(spelling, *_rows(found, stands.ids, zone))
+        yield from totals.adding(spelling, sums(found, stands.ids, zone))
