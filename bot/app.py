@@ -261,7 +261,7 @@ async def serve(
             # What stands now stays: looking through it for garbage, again and again, is a tenth of accepting.
             gc.freeze()
             await bot.introduce(stopping)
-            await (_run(bot, stopping) if working else stopping.wait())
+            await (_run(bot, stopping) if working and not stopping.is_set() else stopping.wait())
 
 
 async def work(settings: Settings, stopping: asyncio.Event, timing: Timing | None = None) -> None:

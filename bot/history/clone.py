@@ -94,10 +94,11 @@ def open_clone(path: str | Path) -> Clone:
     if not folder.is_dir():
         raise GitError(f"{path}: no such folder; name a git clone")
     try:
-        git_dir, shallow = git(folder, "rev-parse", "--absolute-git-dir", "--is-shallow-repository").splitlines()
+        told = git(folder, "rev-parse", "--absolute-git-dir", "--is-shallow-repository")
     except GitError as error:
         reason = "not a git repository" if "not a git repository" in str(error) else str(error)
         raise GitError(f"{path}: {reason}") from None
+    git_dir, _, shallow = told.rstrip("\n").rpartition("\n")
     branch, head = _default_branch(folder)
     if not head:
         raise GitError(f"{path}: the default branch has no commits yet")

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from bot.model import FileChange, FileStatus
 
+_WHOLE = re.compile(r"@@ -(?:0,0 \+1(?:,(?P<all>\d{1,9}))?|1(?:,(?P<none>\d{1,9}))? \+0,0) @@")
+"""the header of a file that is wholly new, or wholly gone"""
 _ESCAPE = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _NAMED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
@@ -45,6 +47,16 @@ def _plainly_modified(lines: Sequence[str]) -> str:
     return lines[3][6:].removesuffix("\t")
 
 
+def _counts(patch: str) -> tuple[int, int]:
+    """(lines added, lines removed); the header of a whole file says how many."""
+    whole = _WHOLE.match(patch)
+    if whole is None:
+        return patch.count("\n+"), patch.count("\n-")
+    if patch.startswith("@@ -0"):
+        return int(whole["all"] or 1), 0
+    return 0, int(whole["none"] or 1)
+
+
 def read_file(text: str) -> FileChange:
     """One file of a patch; `text` is what stands behind `diff --git `."""
     head, found, hunks = text.partition("\n@@ ")
@@ -73,11 +85,12 @@ def read_file(text: str) -> FileChange:
             path = unquote(line.split(" ", 2)[2])
         elif line.startswith("Binary files "):
             binary = True
+    additions, deletions = _counts(patch) if patch else (0, 0)
     return FileChange(
         path=path or _same_name(lines[0]),
         status=status,
-        additions=patch.count("\n+") if patch else 0,
-        deletions=patch.count("\n-") if patch else 0,
+        additions=additions,
+        deletions=deletions,
         patch=patch,
         previous_path=previous,
         binary=binary,

@@ -108,19 +108,19 @@ async def test_deliveries_are_taken_while_github_has_not_said_who_we_are(
 
 
 async def test_who_we_are_is_asked_again_until_github_says(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = 0
+    asked, known = 0, asyncio.Event()
 
     async def late(place: Workplace) -> None:
         nonlocal asked
         asked += 1
         if asked == 3:
             place.ourselves.login = "almanac[bot]"
+            known.set()
 
     monkeypatch.setattr("bot.app._introduce", late)
     async with app.build(settings, Timing(close_every=0.0), asking=False) as bot:
         closing = asyncio.create_task(bot.close_months())
-        async with asyncio.timeout(60):
-            while not bot.place.ourselves.login:
-                await asyncio.sleep(0)
+        await asyncio.wait_for(known.wait(), 60)
         closing.cancel()
+        await asyncio.wait([closing])
     assert asked == 3

@@ -1,0 +1,132 @@
+"""What does each step of measuring a clone's commits cost, beside git's own reading of them in the same run?
+
+    python -m benchmarks.measuring_stages CLONE... [--rounds 2]
+
+Microseconds of processor time a commit, the least of several rounds, one worker, cold caches. The floor is
+`git log -p -M`, thrown away. A step's own time is without that of the steps within it. Asking for the time costs time:
+what that takes is measured first, and left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+from unittest.mock import patch
+
+from bot.history.record import CloneRecord, open_clones
+
+STEPS = (
+    ("commits parsed", "bot.history.patches.read_record"),
+    ("lines of patches", "bot.metrics.measure.read_patches"),
+    ("convention, keys, reverts", "bot.metrics.measure.recognise"),
+    ("of these, identity of the patch", "bot.landing.conventions.patch_key"),
+    ("parts, languages, blanks", "bot.metrics.measure.read_files"),
+    ("of these, moves", "bot.landing.lines.count_moves"),
+    ("of these, places of paths", "bot.landing.lines.place"),
+    ("kind", "bot.metrics.measure._verdict"),
+    ("skills", "bot.metrics.measure.skills_of"),
+    ("signals", "bot.metrics.measure.signals"),
+    ("links", "bot.metrics.measure.links"),
+    ("AI marks", "bot.metrics.measure.marks"),
+    ("co-authors", "bot.metrics.measure.co_authors"),
+    ("facts", "bot.metrics.measure._fact"),
+    ("rows of a cache", "bot.history.rows.Rows.of"),
+    ("rows written", "bot.history.scratch.Scratch.add"),
+)
+_CLOCK = time.process_time_ns
+
+
+class Stopwatch:
+    """Own time and calls of each step, in nanoseconds; what asking for the time takes is left out."""
+
+    def __init__(self) -> None:
+        self.own: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
+        self._within: list[int] = []
+        started = _CLOCK()
+        for _ in range(10_000):
+            _CLOCK()
+        self._reading = (_CLOCK() - started) // 10_000
+
+    def timed(self, step: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **named: Any) -> Any:
+            self._within.append(0)
+            started = _CLOCK()
+            try:
+                return work(*args, **named)
+            finally:
+                spent = _CLOCK() - started
+                self.own[step] += spent - self._within.pop() - self._reading
+                self.calls[step] += 1
+                if self._within:
+                    self._within[-1] += spent + self._reading
+
+        return run
+
+
+def _replaced(stopwatch: Stopwatch, step: str, name: str) -> Any:
+    path, _, attribute = name.rpartition(".")
+    module, _, owner = path.rpartition(".")
+    holder = getattr(import_module(module), owner) if owner[:1].isupper() else import_module(path)
+    return patch.object(holder, attribute, stopwatch.timed(step, getattr(holder, attribute)))
+
+
+def floor(clone: str) -> int:
+    """Nanoseconds of processor time that git takes to show the whole history with its patches."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(["git", "-C", clone, "log", "-p", "-M"], stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return int((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e9)
+
+
+def measured(clone: str) -> tuple[Counter[str], int]:
+    """Own time of each step, and of all that is in none of them; how many commits there were."""
+    record = CloneRecord(open_clones([clone]), cache=False)
+    stopwatch, seen = Stopwatch(), []
+    replaced = [_replaced(stopwatch, *step) for step in STEPS]
+    for one in replaced:
+        one.start()
+    try:
+        stopwatch.timed("everything else", record.refresh)(lambda done, _: seen.append(done), 1)
+    finally:
+        for one in replaced:
+            one.stop()
+        record.close()
+    return stopwatch.own, max(seen)
+
+
+def _least(rounds: Sequence[Counter[str]]) -> dict[str, int]:
+    return {step: min(one[step] for one in rounds) for step in rounds[0]}
+
+
+def table(clone: str, rounds: int) -> str:
+    """One clone's steps, dearest first, each in microseconds a commit and as a share of git's time."""
+    floors, found = [], []
+    for _ in range(rounds):
+        floors.append(floor(clone))
+        found.append(measured(clone))
+    commits = found[0][1]
+    least, git = _least([own for own, _ in found]), min(floors)
+    rows = [(step, own) for step, own in sorted(least.items(), key=lambda row: -row[1])]
+    rows += [("all steps", sum(least.values())), ("git log -p -M", git)]
+    lines = [f"{step:<34}{own / commits / 1000:>9.1f}{own / git:>8.2f}" for step, own in rows]
+    return "\n".join([f"{clone}: {commits} commits, microseconds a commit, share of git's", *lines])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clones", nargs="+")
+    parser.add_argument("--rounds", type=int, default=2)
+    asked = parser.parse_args(arguments)
+    for clone in asked.clones:
+        print(table(clone, asked.rounds))
+
+
+if __name__ == "__main__":
+    main()

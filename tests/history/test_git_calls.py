@@ -1,0 +1,87 @@
+"""How often is git started? Each start costs more than most of what it is asked for."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bot.history.git import command
+from bot.history.record import CloneRecord, open_clones
+from tests.history.repository import Repository
+
+OPENED = {"rev-parse": 3, "symbolic-ref": 2, "config": 1, "ls-tree": 1}
+"""what a clone is, whether anything of it is new, and by which rules it was measured"""
+MEASURED = {"log": 1, "diff-tree": 1, "show": 2}
+"""what landed, the patches of all of it with the merges that brought it, and the two files of rules"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    made = Repository(tmp_path / "rocket")
+    made.commit("start", {"a.py": "x = 1\n"})
+    for number in range(3):
+        made.git("checkout", "-q", "-b", f"topic-{number}")
+        made.commit(f"step {number}", {f"{number}.py": "x = 1\n"})
+        made.git("checkout", "-q", "main")
+        made.merge(f"topic-{number}", f"Merge pull request #{number + 1} from ada/topic-{number}")
+    return made
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    found: Counter[str] = Counter()
+
+    def counted(folder: Path, arguments: Sequence[str]) -> list[str]:
+        found[arguments[0]] += 1
+        return command(folder, arguments)
+
+    for module in ("git", "patches"):
+        monkeypatch.setattr(f"bot.history.{module}.command", counted)
+    return found
+
+
+def run(repository: Repository) -> None:
+    record = CloneRecord(open_clones([repository.folder]))
+    record.refresh(workers=1)
+    record.close()
+
+
+def test_one_git_lists_a_history_and_one_reads_it(repository: Repository, called: Counter[str]) -> None:
+    run(repository)
+    assert called == OPENED | MEASURED
+
+
+def test_where_nothing_is_new_no_history_is_read(repository: Repository, called: Counter[str]) -> None:
+    run(repository)
+    called.clear()
+    run(repository)
+    assert called == OPENED
+
+
+def test_what_is_new_costs_one_question_more_whether_history_was_rewritten(
+    repository: Repository, called: Counter[str]
+) -> None:
+    run(repository)
+    repository.commit("one more", {"a.py": "x = 2\n"})
+    called.clear()
+    run(repository)
+    assert called == OPENED | MEASURED | {"log": 2}
+
+
+def test_what_python_compiles_on_the_way_does_not_make_another_program(
+    repository: Repository, called: Counter[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = tmp_path / "room"
+    (room / "__pycache__").mkdir(parents=True)
+    (room / "__init__.py").write_text("")
+    monkeypatch.setattr("bot.history.record.digest_room.__file__", str(room / "__init__.py"))
+    run(repository)
+    (room / "__pycache__" / "more.cpython-311.pyc").write_bytes(b"\0")
+    called.clear()
+    run(repository)
+    assert called == OPENED
+    (room / "more.py").write_text("x = 1\n")
+    run(repository)
+    assert called["diff-tree"] == 1
