@@ -19,7 +19,7 @@ from benchmarks.metrics.agreement import auc, calibration_error, lift
 from benchmarks.metrics.scored_changes import Row, clones, facts_of, replayed_rows, rows_of, stated_labels
 from bot.metrics.scores import risks
 
-NAMES = ("size", "fix_share", "repository_fixes", "lately", "fix", "feature", "functions", "waited")
+NAMES = ("size", "fix_share", "repository_fixes", "lately", "fix", "feature", "waited")
 STATED_WEIGHT = 3.0
 """of a history with published labels, against one whose labels are replayed and know only the first-parent line"""
 _RIDGE = 1.0

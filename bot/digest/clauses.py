@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from bot.digest.guards import is_unfit
 from bot.digest.tenses import base_of, is_verb, past
@@ -154,7 +155,11 @@ def _is_fault(body: str) -> bool:
 
 def clause_of(title: str, repository: str = "") -> Clause | None:
     """The title as a clause; None where nothing in it may be repeated (a pronoun, praise, a mention, no letters)."""
-    read = read_title(title)
+    return _clause_of(read_title(title), repository)
+
+
+@lru_cache(maxsize=4096)
+def _clause_of(read: Title, repository: str) -> Clause | None:
     phrase = _verb_phrase(read.body)
     if phrase is None and read.fix and _is_fault(read.body):
         phrase = "", "fix", read.body

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from bot.digest.tenses import base_of, is_verb
 from bot.digest.words import lexicon
@@ -200,8 +200,17 @@ def _without_end(text: str) -> str:
     return text.rstrip(".-") if any(char.isalnum() for char in last) else text
 
 
+_LONGEST = 1_000
+"""characters; nobody is shown more, and what is kept of titles stays bounded"""
+
+
 def read_title(title: str) -> Title:
-    """The title taken apart. What is not recognised stays in `body` as it is written."""
+    """The title taken apart. What is not recognised stays in `body` as it is written, up to 1,000 characters."""
+    return _taken_apart(title[:_LONGEST])
+
+
+@lru_cache(maxsize=4096)
+def _taken_apart(title: str) -> Title:
     head = _Head(_without_tail(_without_markup(title)))
     head.read()
     body = _without_end(_first_sentence(_without_tail(head.text)).strip(" \t:;,–—"))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from bot.metrics import kind_rules
 from bot.metrics.hotspots import MONTH, NO_HISTORY, NO_PAST, STATED, FileHistory, fix_weight, named, source_paths
 from bot.metrics.scores import (
     FORMULAS,
@@ -23,7 +24,7 @@ from bot.metrics.scores import (
     is_rated,
 )
 from bot.metrics.signals import entropy, module_of, signals
-from bot.model import Change, ChangeId, CountedCommit, Item, LiveScore, Quality, Score, ScoreEvidence
+from bot.model import Change, ChangeId, CountedCommit, Fact, Item, LiveScore, Quality, Score, ScoreEvidence
 
 __all__ = ["QUALITIES", "item_scores", "known_since", "rate", "scores_of", "signals"]
 
@@ -37,6 +38,7 @@ _PSEUDO_ITEMS = 3
 _EIGHTY_PERCENT = 1.2816
 _DAY = 86_400
 _HOUR = 3600
+_GUESSED_FEATURE = 0.35
 _SUMMED_APART = frozenset({"entropy", "files", "modules", "new_files"})
 _PURPOSES = frozenset({"feature", "bug_fix", "refactor", "perf"})
 
@@ -63,6 +65,19 @@ def _spread(commits: Sequence[CountedCommit]) -> float:
     return entropy(lines) + within
 
 
+def _waited(fact: Fact) -> int:
+    """Seconds from the writing of a commit to its landing."""
+    return max(0, fact.landed_at - fact.authored_at)
+
+
+def _as_feature(change: Change) -> float:
+    """How much of a feature it is: its author's word counts whole, the guess of a model a third."""
+    if change.kind != "feature":
+        return 0.0
+    stated = kind_rules.stated(change.title)
+    return 1.0 if stated and stated[0] == "feature" else _GUESSED_FEATURE
+
+
 def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Work:
     """The changes as one piece of work, with the past of its files when the first of them landed."""
     commits = _commits(changes)
@@ -80,8 +95,8 @@ def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Wor
         files=len(paths),
         modules=len({module_of(path) for path in paths}),
         fix=max((fix_weight(commit.fact) for commit in commits), default=0) / STATED,
-        waited=max(0, min((commit.fact.landed_at - commit.fact.authored_at for commit in commits), default=0)) / _HOUR,
-        feature=any(change.kind == "feature" for change in changes),
+        feature=max(map(_as_feature, changes), default=0.0),
+        waited=max((_waited(commit.fact) for commit in commits), default=0) / _HOUR,
         mixed=len({commit.fact.kind for commit in commits if commit.fact.certain} & _PURPOSES) > 1,
         past=history.past(changes[0].repository, paths, first) if changes else NO_PAST,
     )

@@ -44,9 +44,10 @@ class Work:
     files: int = 0
     modules: int = 0
     fix: float = 0.0
+    feature: float = 0.0
+    """1 where its title states one, less where its words make it likely"""
     waited: float = 0.0
-    """hours from the writing of its latest part to the landing"""
-    feature: bool = False
+    """hours from the writing of its first part to the landing"""
     mixed: bool = False
     """features, fixes or refactoring in one"""
     past: Past = NO_PAST
@@ -107,8 +108,7 @@ def risks(work: Work) -> dict[str, float]:
         "repository_fixes": math.log2(past.repository_fixes + 3),
         "lately": math.log2(1 + past.lately),
         "fix": work.fix,
-        "feature": float(work.feature),
-        "functions": math.log2(1 + work["functions"]),
+        "feature": work.feature,
         "waited": math.log2(1 + min(work.waited, _LONGEST_WAIT)),
     }
 
@@ -141,8 +141,7 @@ _TOLD: Mapping[str, Callable[[Work], str]] = {
     "repository_fixes": lambda work: f"{work.past.repository_fixes:.3g} fixes in the repository's last 100 commits",
     "lately": lambda work: f"{work.past.lately} commits on a file in the last 30 days",
     "fix": lambda work: "itself a fix",
-    "feature": lambda work: "a feature",
-    "functions": lambda work: f"{work['functions']} functions added",
+    "feature": lambda work: "a feature" if work.feature == 1 else "a feature by its words",
     "waited": lambda work: f"{work.waited:.0f} hours from writing to landing",
 }
 

@@ -25,7 +25,7 @@ from bot.store.pulls import PullRequestRow
 from bot.tasks.backfill import at_hand, defer, finished
 from bot.tasks.backfill_accounts import Accounts, addresses_of
 from bot.tasks.close_month import retell
-from bot.tasks.measuring import is_merged
+from bot.tasks.measuring import witnesses
 from bot.tasks.pull_request_json import known
 from bot.tasks.recording import Place, record
 from bot.tasks.rules_now import rules_now
@@ -132,7 +132,7 @@ def _measured(
 async def _pulls_of(
     conn: AsyncConnection, here: _Reading, found: Sequence[Landing], rules: Measure
 ) -> dict[CommitId, PullRequestRow]:
-    """The pull request that brought each landing, by a rebase or as `pull_request_of` finds it."""
+    """The pull request that brought each landing, looked for as `witnesses` says: `brought` are those of rebases."""
     repository = here.one.repository_id
     brought = await backfills.brought(conn, repository, [one.commit.id for one in found])
     merged = await pulls.merged_as_any(conn, repository, list({one.carrier.id for one in found}))
@@ -142,10 +142,12 @@ async def _pulls_of(
     told: dict[CommitId, PullRequestRow] = {}
     for one in found:
         commit, number = one.commit.id, proved[one.commit.id]
-        if is_merged(one) and number is not None:
-            row = rows.get(number)
-        else:
-            row = rows.get(brought.get(commit, 0)) or merged.get(one.carrier.id) or rows.get(number or 0)
+        answers = {
+            "commit": rows.get(brought.get(commit, 0)),
+            "carrier": merged.get(one.carrier.id),
+            "message": rows.get(number or 0),
+        }
+        row = next((row for witness in witnesses(one, number) if (row := answers[witness]) is not None), None)
         if row is not None:
             told[commit] = row
     return told

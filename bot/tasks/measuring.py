@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -68,30 +69,34 @@ async def facts_of(
 async def pull_request_of(
     conn: AsyncConnection, landing: Landing, rules: Measure, *, brought: Brought | None = None
 ) -> PullRequest | None:
-    """The pull request that brought a landing; None where none is kept.
-
-    Of a commit that landed by itself GitHub's word counts first, then its message. A merge may hold what other pull
-    requests brought to its branch: there the message and the shape count first, then GitHub's word on the merge.
-    """
+    """The pull request that brought a landing, looked for as `witnesses` says; None where none is kept."""
     repository = RepositoryId(landing.repository.id or 0)
     number = recognise(landing, rules.landing).pull_request
     if brought is not None and number == brought.pull_request.number:
         return brought.pull_request
-    own = brought is not None and landing.commit.id in brought.commits
-    if is_merged(landing) and number is not None:
-        row = await pulls.read(conn, repository, number)
-    elif brought is not None and own:
-        return brought.pull_request
-    else:
-        row = await pulls.merged_as(conn, repository, landing.carrier.id)
-        if row is None and number is not None:
-            row = await pulls.read(conn, repository, number)
+    row = None
+    for witness in witnesses(landing, number):
+        if witness == "commit" and brought is not None and landing.commit.id in brought.commits:
+            return brought.pull_request
+        if witness == "carrier":
+            row = row or await pulls.merged_as(conn, repository, landing.carrier.id)
+        if witness == "message" and number is not None:
+            row = row or await pulls.read(conn, repository, number)
     return as_known(row) if row else None
 
 
-def is_merged(landing: Landing) -> bool:
-    """Whether a merge commit carried it."""
-    return landing.commit.id != landing.carrier.id
+Witness = Literal["commit", "carrier", "message"]
+"""GitHub's word on the commit itself, its word on what carried it, the number that message and shape tell"""
+
+
+def witnesses(landing: Landing, number: int | None) -> tuple[Witness, ...]:
+    """Who is asked in turn which pull request brought a landing; `number` is what its message and shape tell.
+
+    Of a commit that landed by itself GitHub's word counts first, then its message. A merge may hold what other pull
+    requests brought to its branch: there what message and shape tell is all that counts, where they tell anything.
+    """
+    merged = landing.commit.id != landing.carrier.id
+    return ("message",) if merged and number is not None else ("commit", "carrier", "message")
 
 
 def as_known(row: pulls.PullRequestRow) -> PullRequest:

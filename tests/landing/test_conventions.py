@@ -297,6 +297,20 @@ def test_hostile_messages_are_read_at_once(text):
     assert time.process_time() - begin < 0.5
 
 
+def test_a_convention_that_is_not_asked_would_have_no_answer():
+    messages = [entry.example for entry in CONVENTIONS] + [form.example for form in FORMS]
+    messages += [f"Add a parser (#12)\n\nText.\n\n{message}" for message in messages]
+    asked = 0
+    for message in messages:
+        for carrier in (None, a_merge(f"Merge pull request #5 from ben/topic\n\n{message}"), a_merge(message)):
+            reading = Reading.of(a_landing(a_commit(message), carrier=carrier))
+            found = recognise(reading.landing)
+            answers = [entry for entry in CONVENTIONS if entry.read(reading) is not None]
+            assert found.how == answers[0].name, message
+            asked += sum(entry.looks_at != "anything" or bool(entry.words) for entry in answers)
+    assert asked > 50
+
+
 def test_an_empty_message_is_a_push():
     known = recognise(a_landing(a_commit("", name="nothing")))
     assert (known.how, known.title) == ("push", "")

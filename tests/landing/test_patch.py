@@ -62,6 +62,29 @@ def test_every_line_of_a_hunk_is_read_whatever_it_says(body: list[tuple[str, str
     assert (trailing.added, trailing.removed) == (lines.added, lines.removed)
 
 
+@given(st.lists(st.tuples(st.sampled_from(" +-"), LINE, st.integers(1, 40)), min_size=1, max_size=6))
+def test_lines_that_git_counted_are_read_alike(blocks: list[tuple[str, str, int]]) -> None:
+    body = [sign + text for sign, text, times in blocks for _ in range(times)]
+    added, removed = (sum(line[0] == sign for line in body) for sign in "+-")
+    head = f"@@ -4,{len(body) - added} +4,{len(body) - removed} @@"
+    patch = "\n".join([head, *body, "\\ No newline at end of file"])
+    plain, trusting = read_patch(patch), read_patch(patch, (added, removed))
+    assert (trusting.added, trusting.removed, trusting.hunks) == (plain.added, plain.removed, plain.hunks)
+    assert (len(plain.added), len(plain.removed)) == (added, removed)
+
+
+def test_what_is_not_as_git_counted_is_read_by_its_headers() -> None:
+    patch = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n-- \n2.40.0"
+    assert read_patch(patch, (7, 7)).removed == ["b"]
+
+
+def test_what_a_patch_says_is_told_in_its_order_without_blanks() -> None:
+    lines = read_patch("@@ -1,3 +1,3 @@\n-  a \n-\n+\tb\n c\n+d")
+    assert lines.said() == (3, "-a\0+b\0+d")
+    assert read_patch("@@ -0,0 +1,3 @@\n+ a\n+\n+b").said() == (2, "+a\0+b")
+    assert read_patch("@@ -1 +0,0 @@\n-").said() == (0, "")
+
+
 @given(st.text(max_size=300))
 def test_no_text_is_refused(patch: str) -> None:
     lines = read_patch(patch)

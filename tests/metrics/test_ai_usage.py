@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.landing.message import read_message
+from bot.metrics.ai_lines import ASSISTS, CREDITS, FLAGS, line_tool, telling_lines
 from bot.metrics.ai_notes import ai_lines
 from bot.metrics.ai_signatures import TOOLS
 from bot.metrics.ai_usage import marks, usage
@@ -187,3 +189,16 @@ def test_each_tool_has_evidence_and_no_id_or_address_is_two_tools() -> None:
 )
 def test_hostile_messages_are_read_to_the_end(hostile: str) -> None:
     assert marks(commit("x\n\n" + hostile), pull_request(hostile)) == ()
+
+
+def test_a_line_that_names_a_tool_is_among_those_that_are_looked_at() -> None:
+    values = [f"{name} <{name}@example.org>" for tool in TOOLS for name in sorted(tool.names)[:2]]
+    lines = [f"{key}: {value}" for key in sorted(CREDITS | ASSISTS) for value in values]
+    lines += [f"{key}: yes" for key in sorted(FLAGS)]
+    lines += [f"{key.title()}: something" for tool in TOOLS for key in sorted(tool.keys)]
+    lines += [f"🤖 Generated with [{tool.name}](https://{site})" for tool in TOOLS for site in tool.sites]
+    lines += [f"This commit was written by {name}" for tool in TOOLS for name in sorted(tool.names)]
+    lines += [f"Link to session: https://{start}abc" for tool in TOOLS for start in tool.sessions]
+    telling = [line for line in lines if line_tool(line)]
+    assert len(telling) > 300
+    assert [line for line in telling if line not in telling_lines(read_message(f"Add it\n\n{line}"))] == []
