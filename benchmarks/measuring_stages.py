@@ -25,7 +25,7 @@ STEPS = (
     ("commits parsed", "bot.history.patches.read_record"),
     ("lines of patches", "bot.metrics.measure.read_patches"),
     ("convention, keys, reverts", "bot.metrics.measure.recognise"),
-    ("of these, identity of the patch", "bot.landing.conventions.patch_key"),
+    ("of these, identity of the patch", "bot.landing.names.patch_key"),
     ("parts, languages, blanks", "bot.metrics.measure.read_files"),
     ("of these, moves", "bot.landing.lines.count_moves"),
     ("of these, places of paths", "bot.landing.lines.place"),

@@ -206,8 +206,11 @@ def test_a_correction_is_applied_as_stated_and_told(merged: list[str], anonymous
     found = examine(merged, json.dumps(whole))
     assert found.differences == ()
     (line,) = found.stated
+    with record_of(merged) as record:
+        own = next(c for c in record.changes_of(record.people.find("ada@example.org")) if c.pull_request == 1).kind
+    assert own != "bug_fix"
     told = "changes[acme/rocket#1].kind is bug_fix, classified by its author; the clone alone says "
-    assert line.startswith(told + "chore (")
+    assert line.startswith(f"{told}{own} (")
 
 
 def test_a_forged_correction_is_told_and_the_counts_give_it_away(merged: list[str]) -> None:

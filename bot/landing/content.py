@@ -111,8 +111,10 @@ def rules(extension: str) -> tuple[Rule, ...]:
     return () if at is None else tuple(_rule(*row) for row in raw["rules"][at])
 
 
-def _rule(language: str | None, conditions: list[tuple[int, str]]) -> Rule:
-    return Rule(language, tuple((bool(wanted), searching(pattern)) for wanted, pattern in conditions))
+def _rule(language: str | list[str] | None, conditions: list[tuple[int, str]]) -> Rule:
+    """Of several languages that a rule leaves open, as Linguist's of `.mod` does, the first."""
+    one = language[0] if isinstance(language, list) else language
+    return Rule(one, tuple((bool(wanted), searching(pattern)) for wanted, pattern in conditions))
 
 
 def searching(pattern: str) -> Search:

@@ -12,12 +12,11 @@ from functools import cache
 from typing import Literal
 
 from bot.landing import carriers, footers
-from bot.landing.addresses import plain_email
-from bot.landing.keys import digest, patch_key, plain_title, pull_key, title_key
-from bot.landing.patch import PatchLines, read_patches
-from bot.landing.reading import DEFAULT, NO_FINDING, Finding, LandingSettings, Reading, number_at_end
+from bot.landing.keys import plain_title
+from bot.landing.names import keys_of, patch_of, title_of
+from bot.landing.patch import PatchLines
+from bot.landing.reading import DEFAULT, NO_FINDING, Finding, LandingSettings, Reading
 from bot.landing.reverts import FORMS, read_reverts
-from bot.landing.spelt_targets import issues_of
 from bot.model import Landing
 
 __all__ = ["CONVENTIONS", "DEFAULT", "FORMS", "Convention", "LandingSettings", "Recognised", "recognise"]
@@ -322,11 +321,12 @@ def recognise(
     pull = told.number if told else next((each.pull_request for _, each in found if each.pull_request), None)
     pull = None if _is_export(reading, found) else pull
     back = read_reverts(reading)
-    title = _title(reading, found, pull)
-    stated = [key for _, finding in found for key in finding.keys]
-    if not back.reverts and (patch := _patch(reading, patches)):
+    proved = [finding for _, finding in found]
+    title = title_of(reading, proved, pull)
+    stated = [key for finding in proved for key in finding.keys]
+    if not back.reverts and (patch := patch_of(reading, patches)):
         stated.append(patch)
-    keys = _keys(reading, stated, (title, pull), back)
+    keys = keys_of(reading, stated, (title, pull), back)
     return Recognised(found[0][0].name, pull, keys, back.reverts, back.relands, title)
 
 
@@ -336,35 +336,3 @@ def _is_export(reading: Reading, found: list[tuple[Convention, Finding]]) -> boo
         return False
     exported = any(entry.name == "copybara" and each.keys and not each.pull_request for entry, each in found)
     return exported and plain_title(reading.carrier_body()) != plain_title(reading.subject)
-
-
-def _keys(reading: Reading, stated: list[str], named: tuple[str, int | None], back: Finding) -> tuple[str, ...]:
-    title, pull = named
-    commit, repository = reading.landing.commit, reading.landing.repository.full_name
-    authored = str(int(commit.authored_at.timestamp()))
-    copy = digest(plain_email(commit.author.email), authored, plain_title(reading.subject))
-    keys = {f"commit:{commit.id}", f"copy:{copy}", *stated}
-    if pull:
-        keys.add(pull_key(repository, pull))
-    for said in (title,) if title == reading.subject else (title, reading.subject):
-        keys.update([title_key(repository, name) for name in (said, *issues_of(said)) if plain_title(name)])
-    return tuple(sorted(keys.difference([key.removeprefix("part:") for key in back.reverts])))
-
-
-def _patch(reading: Reading, patches: Sequence[PatchLines | None] | None) -> str | None:
-    commit, repository = reading.landing.commit, reading.landing.repository
-    patches = read_patches(commit.files) if patches is None else patches
-    scope, email = repository.parent or repository.full_name, plain_email(commit.author.email)
-    return patch_key(scope, email, reading.subject, commit.files, patches)
-
-
-def _title(reading: Reading, found: list[tuple[Convention, Finding]], pull: int | None) -> str:
-    """The pull request's title where one is proved and known, else the subject without that pull request's number."""
-    told = reading.landing.pull_request
-    if told is not None and pull is not None and told.title.strip():
-        return told.title.strip()
-    title = next((each.title for _, each in found if each.title and each.pull_request == pull), None) if pull else None
-    if title:
-        return title
-    numbered = number_at_end(reading.subject)
-    return numbered[1] if numbered and numbered[0] == pull and numbered[1] else reading.subject

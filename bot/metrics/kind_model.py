@@ -11,7 +11,7 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from math import exp, sqrt
 from operator import add, itemgetter, mul
@@ -45,7 +45,9 @@ _LANES = Struct(f"<{len(KINDS_LEARNT)}I")
 
 
 Row = tuple[int, tuple[int, ...], str]
-"""one feature: its weights as one number, the weights, and how it is told"""
+"""one feature: its weights as one number, the weights, its text"""
+Known = list[tuple[float, str, list[Row]]]
+"""by group of evidence: by how much its weights count, its name, the features that the model knows"""
 _SUMMED = itemgetter(0)
 
 
@@ -70,7 +72,7 @@ class Model:
     def guess(self, found: Mapping[str, Sequence[str]]) -> Guess:
         """The guess for the features of each group; a group that is missing or empty is evidence not given."""
         logits: Sequence[float] = self.bias
-        known: list[tuple[float, list[Row]]] = []
+        known: Known = []
         for group, features in found.items():
             if not features:
                 continue
@@ -79,50 +81,51 @@ class Model:
             rows = list(filter(None, map(self.weights[group].get, features)))
             if rows:
                 scale = 1.0 / sqrt(len(rows))
-                known.append((scale, rows))
+                known.append((scale, group, rows))
                 totals = _LANES.unpack(sum(map(_SUMMED, rows)).to_bytes(_LANES.size, "little"))
                 below = _FLOOR * len(rows) * scale
                 logits = [value + total * scale - below for value, total in zip(logits, totals, strict=False)]
         return self._decided(logits, known)
 
-    def _decided(self, logits: Sequence[float], known: Sequence[tuple[float, list[Row]]]) -> Guess:
+    def _decided(self, logits: Sequence[float], known: Known) -> Guess:
         """Feature, bug fix or another by their summed probability first; then which of the others."""
         top = max(logits)
         odds = [exp((value - top) * _PART) for value in logits]
         total = sum(odds)
-        feature, fix, *rest = odds
+        feature, fix = odds[0], odds[1]
         others = total - feature - fix
         if feature >= fix and feature >= others:
             lane = 0
         elif fix >= others:
             lane = 1
         else:
-            favoured = list(map(mul, rest, self.favour))
+            favoured = list(map(mul, odds[2:], self.favour))
             lane = favoured.index(max(favoured)) + 2
         return Guess(KINDS_LEARNT[lane], odds[lane] / total, _reasons(known, lane))
 
 
-def _reasons(known: Sequence[tuple[float, list[Row]]], lane: int) -> tuple[str, ...]:
+def _reasons(known: Known, lane: int) -> tuple[str, ...]:
     """The features whose weight for this kind stands highest, each told once."""
     effects = [
-        (weight * scale, told) for scale, rows in known for _, weights, told in rows if (weight := weights[lane]) > 0
+        (weight * scale, group, feature)
+        for scale, group, rows in known
+        for _, weights, feature in rows
+        if (weight := weights[lane]) > 0
     ]
     effects.sort(reverse=True)
-    return tuple(dict.fromkeys([told for _, told in effects[: 2 * MOST_TOKENS]]))[:MOST_TOKENS]
+    told = [told_feature(group, feature) for _, group, feature in effects[: 2 * MOST_TOKENS]]
+    return tuple(dict.fromkeys(told))[:MOST_TOKENS]
 
 
-def as_row(told: str, weights: Sequence[int]) -> Row:
-    """A feature as the model adds it and tells it. Raises struct.error for a weight beyond 65 logits."""
+def as_row(feature: str, weights: Sequence[int]) -> Row:
+    """A feature as the model adds it. Raises struct.error for a weight beyond 65 logits."""
     lanes = _LANES.pack(*[weight + _FLOOR for weight in weights])
-    return int.from_bytes(lanes, "little"), tuple(weights), told
+    return int.from_bytes(lanes, "little"), tuple(weights), feature
 
 
 def as_model(record: Mapping[str, Any]) -> Model:
     """The model that a record such as `kind_model.json.gz` holds."""
-    weights = {
-        group: {row[0]: as_row(told_feature(group, row[0]), row[1:]) for row in record["weights"].get(group, ())}
-        for group in GROUPS
-    }
+    weights = {group: {row[0]: as_row(row[0], row[1:]) for row in record["weights"].get(group, ())} for group in GROUPS}
     shifts = {group: tuple(row) for group, row in record["shifts"].items()}
     return Model(weights, tuple(record["bias"]), shifts, tuple(exp(part * _PART) for part in record["favour"]))
 
@@ -150,6 +153,7 @@ _TOLD = {
 _LINES = {"def": "definitions", "exp": "public names", "com": "comments", "imp": "imports"}
 
 
+@lru_cache(maxsize=16_384)
 def told_feature(group: str, feature: str) -> str:
     """A feature as a person reads it."""
     mark, colon, value = feature.partition(":")

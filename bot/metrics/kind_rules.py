@@ -103,6 +103,8 @@ def reverts(title: str, body: str) -> Stated | None:
 
 def landed_again(title: str) -> str | None:
     """The title inside `Reapply "…"` or `Revert "Revert "…""`: work that lands again; None for every other title."""
+    if title[:1] not in ("R", "r"):
+        return None
     turns, rest = 0, title
     while turns < 12 and (match := _AGAIN.match(rest)):
         turns += 1 if match["word"].lower() == "revert" else 2

@@ -13,7 +13,8 @@ from bot.landing.corrections import SAID_KINDS, Classified
 from bot.landing.disjoint import Disjoint
 from bot.landing.keys import commit_key
 from bot.model import CommitId, Fact, InstallationId, Month, PersonKey, Repository, RepositoryId
-from bot.store.ledger import SAID_TWICE, Keyed, closed_over, numbered
+from bot.store.keyed import SAID_TWICE, Keyed
+from bot.store.ledger import closed_over, numbered
 from bot.store.totals import Cell
 from bot.store.turn import Ask, Plan, Say, Spelling
 

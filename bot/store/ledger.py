@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 from pydantic_core import from_json
 from sqlalchemy import (
@@ -26,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.identity import person_key
-from bot.landing.keys import asks, commit_key, offers
+from bot.landing.keys import commit_key
 from bot.metrics.registry import FACT_METHOD
 from bot.model import CommitId, Fact, PersonKey, RepositoryId, fact_from_json, fact_to_json
 from bot.store import visits
@@ -34,6 +33,7 @@ from bot.store.border import REPLACEMENT, ordered_json
 from bot.store.bulk import inserting
 from bot.store.columns import METADATA, Instant, Json, Spelt, Whole, Words
 from bot.store.installations import REPOSITORY
+from bot.store.keyed import OFFERS, SAID_TWICE, Keyed, keyed
 from bot.store.turn import Ask, Plan, Rows, Say, Spelling, run, spelling_of
 
 FACT = Table(
@@ -70,9 +70,6 @@ FACT_PERSON = Table(
     Index(None, "fact_id"),
 )
 
-OFFERS, ASKS = "offers", "asks"
-SAID_TWICE = ("commit", "title:", "slice:")
-"""how keys begin that a fact may offer without asking for them; of any other it offers, no row says that it asks"""
 _SLICE = 500
 """values in one statement; both databases allow far more, but plans and messages stay small"""
 
@@ -86,42 +83,6 @@ async def add_facts(
     """
     new = await run(conn, appending(spelling_of(conn), repository_id, facts, now))
     return [one.fact.commit for one in new.values()]
-
-
-class Keyed(NamedTuple):
-    """A fact, and the keys that it offers and asks for."""
-
-    fact: Fact
-    offered: tuple[str, ...]
-    asked: tuple[str, ...]
-
-    @classmethod
-    def of(cls, fact: Fact) -> Self:
-        return cls(fact, offers(fact), asks(fact))
-
-    def rows(self, number: int) -> Iterator[tuple[str, str, int]]:
-        """What stands in the ledger for these keys."""
-        own = set(self.offered)
-        yield from [(key, OFFERS, number) for key in self.offered]
-        yield from [(key, ASKS, number) for key in self.asked if key not in own or key.startswith(SAID_TWICE)]
-
-
-def keyed(facts: Mapping[int, Fact]) -> dict[int, Keyed]:
-    return {number: Keyed.of(fact) for number, fact in facts.items()}
-
-
-def apart(facts: Mapping[int, Keyed]) -> set[int]:
-    """Those of these that have to do with no other of them: none asks for what another one offers."""
-    offered = Counter(key for one in facts.values() for key in one.offered)
-    asked = Counter(key for one in facts.values() for key in one.asked)
-    return {number for number, one in facts.items() if _meets_itself_alone(one, offered, asked)}
-
-
-def _meets_itself_alone(one: Keyed, offered: Mapping[str, int], asked: Mapping[str, int]) -> bool:
-    own = set(one.offered).intersection(one.asked)
-    return all(offered.get(key, 0) == (key in own) for key in one.asked) and all(
-        asked.get(key, 0) == (key in own) for key in one.offered
-    )
 
 
 def appending(

@@ -29,6 +29,7 @@ from bot.model import (
 from bot.store import changes, erasure, folding, ledger, people, totals
 from bot.store.border import ordered_json
 from bot.store.columns import Spelt
+from bot.store.keyed import Keyed, apart
 from bot.store.turn import Plan, Spelling, run, spelling_of
 from bot.tasks.adding_up import month, sums
 
@@ -82,7 +83,7 @@ class _Desk:
 def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool) -> Plan[Recorded]:
     place, spelling = desk.place, desk.spelling
     facts = yield from erasure.sparing(spelling, facts)
-    before: Mapping[int, ledger.Keyed] = {}
+    before: Mapping[int, Keyed] = {}
     if again:
         yield from folding.alone(spelling, place.installation)
         numbers = yield from ledger.numbers_of(spelling, place.repository, [fact.commit for fact in facts])
@@ -115,7 +116,7 @@ def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) 
     said = yield from folding.said(place.installation)
     known = Known(stands, said, after)
     # Numbers below zero stand for no row.
-    old = {**after, **{-1 - at: ledger.Keyed.of(fact) for at, fact in enumerate(gone)}}
+    old = {**after, **{-1 - at: Keyed.of(fact) for at, fact in enumerate(gone)}}
     changed, months = yield from _writing(desk, known, known.folded(old), known.folded(after), everything=True)
     return Recorded((), changed, stands.repositories, months)
 
@@ -126,14 +127,14 @@ class Known:
 
     stands: folding.Standing
     said: tuple[Classified, ...]
-    facts: Mapping[int, ledger.Keyed] = field(default_factory=dict)
+    facts: Mapping[int, Keyed] = field(default_factory=dict)
     """closed under what folds together"""
     recorded: frozenset[CommitId] = frozenset()
     """those of them that the ledger held before"""
 
-    def folded(self, facts: Mapping[int, ledger.Keyed]) -> tuple[Change, ...]:
+    def folded(self, facts: Mapping[int, Keyed]) -> tuple[Change, ...]:
         """The changes that these facts carry, as people corrected them, oldest first."""
-        return folded(self, ledger.apart(facts), {number: one.fact for number, one in facts.items()})
+        return folded(self, apart(facts), {number: one.fact for number, one in facts.items()})
 
 
 def _writing(

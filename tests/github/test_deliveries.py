@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.github.payloads import deliveries
+from bot.github.payloads import deliveries, json_limits
 
 WHOLE = {
     "action": "closed",
@@ -81,11 +81,46 @@ def test_what_is_no_json_object_in_utf_8_is_refused(body: bytes) -> None:
         deliveries.read(body)
 
 
-def test_what_is_not_looked_at_may_be_deep_or_great() -> None:
+def nested(pairs: int) -> Any:
     deep: Any = 1
-    for _ in range(100):
-        deep = {"a": deep}
-    assert read(other=deep, another=10**25) == read()
+    for _ in range(pairs):
+        deep = {"a": [deep]}
+    return deep
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "10" * 10,
+        "-" + "9" * 30,
+        "NaN",
+        "-Infinity",
+        "Infinity",
+        "1" + "0" * 400,
+        "[" * 65 + "]" * 65,
+        "[" * 9000 + "]" * 9000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_is_not_looked_at_stays_within_the_limits_too(other: str) -> None:
+    body = json.dumps(WHOLE).encode()[:-1] + b', "other": ' + other.encode() + b"}"
+    with pytest.raises(ValueError, match=r"."):
+        deliveries.read(body)
+
+
+def test_what_a_sieve_stops_for_is_read_where_it_is_within_the_limits() -> None:
+    """Texts may say anything, and an object in 32 lists is no defect."""
+    told = {"a": "NaN, Infinity and 12345678901234567890", "b": "[{" * 90, "c": 2**63 - 1, "d": nested(31)}
+    assert json_limits.unlikely(json.dumps(told).encode())
+    assert read(other=told) == read()
+
+
+_SCALARS = st.none() | st.text() | st.integers(-(2**63), 2**63 - 1)
+
+
+@given(st.recursive(_SCALARS, lambda kids: st.lists(kids) | st.dictionaries(st.text(), kids)))
+def test_any_json_within_the_limits_is_taken(other: Any) -> None:
+    assert read(other=other) == read()
 
 
 def test_half_of_a_surrogate_pair_is_json_and_becomes_a_mark() -> None:

@@ -50,6 +50,11 @@ def test_a_language_is_told_by_name_then_first_line_then_content(path: str, text
     assert linguist.language(path, text) == expected
 
 
+def test_of_several_languages_that_a_rule_leaves_open_the_first_is_taken() -> None:
+    assert linguist.language("tools/gauge.mod", "module gauge // generated\n\ngo 1.20\n") == "Linux Kernel Module"
+    assert linguist.language("tools/gauge.mod") == "Linux Kernel Module"
+
+
 def test_a_first_line_beats_an_extension_but_not_a_whole_name() -> None:
     assert linguist.language("x.ini", "#!/usr/bin/python\n") == "Python"
     assert linguist.language("Makefile", "#!/usr/bin/python\n") == "Makefile"

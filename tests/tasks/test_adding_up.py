@@ -16,7 +16,7 @@ from bot.landing.changes import fold
 from bot.metrics.ai_usage import usage
 from bot.metrics.totals import days, work_by_month
 from bot.model import AiMark, Fact, InstallationId, Repository, RepositoryId, Signature
-from bot.store import ledger
+from bot.store import keyed
 from bot.store.dump import dump_lines
 from bot.store.engine import Store
 from bot.store.folding import Standing
@@ -100,7 +100,7 @@ def test_facts_that_have_to_do_with_no_other_fold_alone_to_the_same_changes(seed
     facts = dict(enumerate(_story(seed, number)))
     names = {f"acme/part-{one}": RepositoryId(10 + one) for one in range(3)}
     stands = Standing({name: Repository(name, one) for name, one in names.items()}, names)
-    apart = ledger.apart(ledger.keyed(facts))
+    apart = keyed.apart(keyed.keyed(facts))
     assert folded(Known(stands, ()), apart, facts) == fold(facts.values(), stands.repositories)
 
 

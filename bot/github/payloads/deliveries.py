@@ -1,7 +1,7 @@
 """What does a delivery point at? Ids and guards only: a payload is a hint, and the worker reads the rest anew.
 
 `Told` is all of it that is looked at. Its shape is checked while the JSON is read; of what is left out, most of a large
-delivery, only the grammar is checked.
+delivery, only the grammar and the limits of `json_limits` are checked.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # before Python 3.12 pydantic cannot read the one of typing
 
 from bot.github.payloads.fields import whole
+from bot.github.payloads.json_limits import check_limits, unlikely
 from bot.model import CommitId, InstallationId, RepositoryId, UserId
 
 _NO_COMMIT = frozenset("0")
@@ -142,7 +143,9 @@ class CheckHint:
 
 
 def read(body: bytes) -> Told:
-    """What a body tells. Raises ValueError where it is not what GitHub documents."""
+    """What a body tells. Raises ValueError where it is not what GitHub documents, read or not."""
+    if unlikely(body):
+        check_limits(body)
     try:
         return _reader().validate_json(body, strict=True)
     except ValidationError:
