@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, and_, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from bot.store.jobs import JOB, Claim, Waiting
 
@@ -23,6 +25,8 @@ _CLAIM = (
     JOB.c.priority,
     JOB.c.created_at,
 )
+_NOW = bindparam("now", type_=JOB.c.run_at.type)
+_TASKS = bindparam("tasks", type_=JOB.c.task.type, expanding=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,54 +43,70 @@ async def claim(conn: AsyncConnection, tasks: Collection[str], lease: Lease) -> 
 
     None where nothing is due, or another worker was faster with a job of the same serial key.
     """
-    late, ready = _expired(tasks, lease.now), _ready(tasks, lease.now)
-    return await _take(conn, JOB.c.id == func.coalesce(late.scalar_subquery(), ready.scalar_subquery()), lease)
+    return await _take(conn, _first(), tasks, lease)
 
 
 async def claim_one(conn: AsyncConnection, job_id: int, tasks: Collection[str], lease: Lease) -> Claim | None:
     """Take this job, if it is due, its task is known, and no other of its serial key runs."""
+    return await _take(conn, _named(), tasks, lease, wanted=job_id)
+
+
+async def _take(
+    conn: AsyncConnection, statement: ReturningUpdate[Any], tasks: Collection[str], lease: Lease, **given: int
+) -> Claim | None:
+    values = {"tasks": list(tasks), "now": lease.now, "taker": lease.owner, "until": lease.until}
+    try:
+        async with conn.begin_nested():
+            row = (await conn.execute(statement, values | given)).one_or_none()
+    except IntegrityError:
+        return None
+    return None if row is None else Claim(**row._mapping)
+
+
+# Statements are put together once: workers ask again and again, and building one costs more than it takes to run.
+@cache
+def _first() -> ReturningUpdate[Any]:
+    return _taking(JOB.c.id == func.coalesce(_expired().scalar_subquery(), _ready().scalar_subquery()))
+
+
+@cache
+def _named() -> ReturningUpdate[Any]:
     other = JOB.alias("other")
     busy = select(other.c.id).where(other.c.serial_key == JOB.c.serial_key, other.c.state == "running")
     due = or_(
-        and_(JOB.c.state == "ready", JOB.c.run_at <= lease.now, ~busy.exists()),
-        and_(JOB.c.state == "running", JOB.c.lease_until <= lease.now),
+        and_(JOB.c.state == "ready", JOB.c.run_at <= _NOW, ~busy.exists()),
+        and_(JOB.c.state == "running", JOB.c.lease_until <= _NOW),
     )
-    return await _take(conn, (JOB.c.id == job_id) & JOB.c.task.in_(tasks) & due, lease)
+    return _taking((JOB.c.id == bindparam("wanted", type_=JOB.c.id.type)) & JOB.c.task.in_(_TASKS) & due)
 
 
-def _expired(tasks: Collection[str], now: datetime) -> Select[Any]:
-    lost = JOB.alias("lost")
-    late = (lost.c.state == "running") & (lost.c.lease_until <= now) & lost.c.task.in_(tasks)
-    query = select(lost.c.id).where(late).order_by(lost.c.lease_until, lost.c.id).limit(1)
-    # SQLite's compiler drops the lock; there one connection writes and needs none.
-    return query.with_for_update(skip_locked=True)
-
-
-def _ready(tasks: Collection[str], now: datetime) -> Select[Any]:
-    mine, other = JOB.alias("mine"), JOB.alias("other")
-    busy = select(other.c.id).where(other.c.serial_key == mine.c.serial_key, other.c.state == "running")
-    due = (mine.c.state == "ready") & (mine.c.run_at <= now) & mine.c.task.in_(tasks) & ~busy.exists()
-    order = (mine.c.priority.desc(), mine.c.run_at, mine.c.id)
-    return select(mine.c.id).where(due).order_by(*order).limit(1).with_for_update(skip_locked=True)
-
-
-async def _take(conn: AsyncConnection, which: Any, lease: Lease) -> Claim | None:
+def _taking(which: ColumnElement[bool]) -> ReturningUpdate[Any]:
     # An owner means that the worker was lost: that is a failure, or a job that kills would come back for ever.
     lost = JOB.c.owner.is_not(None)
     values = {
         "failures": JOB.c.failures + case((lost, 1), else_=0),
         "attempt": JOB.c.attempt + 1,
         "state": "running",
-        "owner": lease.owner,
-        "lease_until": lease.until,
+        "owner": bindparam("taker", type_=JOB.c.owner.type),
+        "lease_until": bindparam("until", type_=JOB.c.lease_until.type),
     }
-    statement = update(JOB).where(which).values(values).returning(*_CLAIM)
-    try:
-        async with conn.begin_nested():
-            row = (await conn.execute(statement)).one_or_none()
-    except IntegrityError:
-        return None
-    return None if row is None else Claim(**row._mapping)
+    return update(JOB).where(which).values(values).returning(*_CLAIM)
+
+
+def _expired() -> Select[Any]:
+    lost = JOB.alias("lost")
+    late = (lost.c.state == "running") & (lost.c.lease_until <= _NOW) & lost.c.task.in_(_TASKS)
+    query = select(lost.c.id).where(late).order_by(lost.c.lease_until, lost.c.id).limit(1)
+    # SQLite's compiler drops the lock; there one connection writes and needs none.
+    return query.with_for_update(skip_locked=True)
+
+
+def _ready() -> Select[Any]:
+    mine, other = JOB.alias("mine"), JOB.alias("other")
+    busy = select(other.c.id).where(other.c.serial_key == mine.c.serial_key, other.c.state == "running")
+    due = (mine.c.state == "ready") & (mine.c.run_at <= _NOW) & mine.c.task.in_(_TASKS) & ~busy.exists()
+    order = (mine.c.priority.desc(), mine.c.run_at, mine.c.id)
+    return select(mine.c.id).where(due).order_by(*order).limit(1).with_for_update(skip_locked=True)
 
 
 async def finish(conn: AsyncConnection, claim: Claim, now: datetime) -> bool:
