@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
+# The tests start the program again and again: without its compiled modules each start compiles all of them.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test lint acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year lock clean help
 
@@ -13,7 +15,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@echo "==> setting up $(VENV) (once, about a minute)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Almanac needs Python 3.11 or newer; name it with: make PYTHON=python3.11 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --no-deps --no-compile --require-hashes -r requirements.lock | sed -u -n 's/^Collecting /    /p; s/^Installing collected.*/    installing/p'
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --no-deps --require-hashes -r requirements.lock | sed -u -n 's/^Collecting /    /p; s/^Installing collected.*/    installing/p'
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 

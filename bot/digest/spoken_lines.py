@@ -6,10 +6,12 @@ Where the two could differ the scan leaves a line out: a command that is not hea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST = 65_536
+_LIST_MARK = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])[ \t]+")
 _RAW = {"<!--": "-->", "<?": "?>", "<![cdata[": "]]>"} | {
     f"<{tag}": f"</{tag}" for tag in ("pre", "script", "style", "textarea")
 }
@@ -64,12 +66,20 @@ class _Scan:
 
     def _shows_text(self, bare: str, lower: str) -> bool:
         """A line below a quote, or below HTML that may hide something, belongs to it until an empty one comes."""
-        if bare.startswith(">") or "<!--" in lower or "<?" in lower:
+        if _past_list_marks(bare).startswith(">") or "<!--" in lower or "<?" in lower:
             self.quoted = True
         if "<blockquote" in lower or "</blockquote" in lower:
             self.set_off = lower.rfind("<blockquote") > lower.rfind("</blockquote")
             self.quoted = True
         return not self.quoted and not self.set_off
+
+
+def _past_list_marks(bare: str) -> str:
+    """What stands behind the marks of a list's items: a quote there goes on like any other."""
+    at = 0
+    while mark := _LIST_MARK.match(bare, at):
+        at = mark.end()
+    return bare[at:]
 
 
 def _opened_fence(line: str, bare: str) -> str:

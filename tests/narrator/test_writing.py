@@ -53,10 +53,11 @@ async def _write(
     kind: WriterKind,
     *behaviours: object,
     found: MonthFacts = FACTS,
+    time_out: float = 30,
 ) -> Written:
     server.state.scenarios.clear()
     server.state.scenarios.add(*behaviours)  # type: ignore[arg-type]
-    settings = WriterSettings(kind=kind, url=server.base_url(kind), model="m-1", key="k", time_out=0.5)
+    settings = WriterSettings(kind=kind, url=server.base_url(kind), model="m-1", key="k", time_out=time_out)
     return await write(writer_of(settings, session), found, month_text(found))
 
 
@@ -95,7 +96,8 @@ async def test_true_sentences_of_a_model_are_published(
 async def test_any_failure_gives_the_template(
     kind: WriterKind, behaviour: object, server: LLMockServer, session: aiohttp.ClientSession
 ) -> None:
-    written = await _write(server, session, kind, behaviour)
+    patience = 0.5 if isinstance(behaviour, Delay) else 30
+    written = await _write(server, session, kind, behaviour, time_out=patience)
     assert written.text == TEMPLATE
     assert written.failure
 

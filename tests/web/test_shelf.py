@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from sqlalchemy import event
@@ -21,6 +22,7 @@ from tests.web.library import NOW, OPEN, fact, fill, keep, mint, publish, revoke
 
 __all__ = ["database_url", "store"]
 
+T = TypeVar("T")
 PATHS = ("/@ada-example", "/@ada-example.json", "/@ada-example/months/2026-03", "/sitemap.xml")
 
 
@@ -38,6 +40,16 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
+async def undisturbed(store: Store, attempt: Callable[[], Awaitable[T]]) -> T:
+    """What the attempt brings while nothing is written: on PostgreSQL other tests write to the same server."""
+    for _ in range(100):
+        before = await store.version()
+        brought = await attempt()
+        if await store.version() == before:
+            return brought
+    raise AssertionError("the server was never quiet")
+
+
 async def test_a_public_page_is_given_again_byte_for_byte_without_reading_the_record(
     store: Store, readings: list[str]
 ) -> None:
@@ -45,11 +57,16 @@ async def test_a_public_page_is_given_again_byte_for_byte_without_reading_the_re
     await publish(store)
     async with serve(store) as site:
         first = [await site.get(path) for path in PATHS]
-        readings.clear()
-        assert [await site.get(path) for path in PATHS] == first
         tag = first[0][1]["ETag"]
-        fresh = await site.get("/@ada-example", If_None_Match=tag)
-        assert (fresh[0], fresh[2], readings) == (304, b"", [])
+
+        async def again() -> list[Any]:
+            await site.get("/@ada-example")
+            readings.clear()
+            assert [await site.get(path) for path in PATHS] == first
+            fresh = await site.get("/@ada-example", If_None_Match=tag)
+            return [fresh[0], fresh[2], *readings]
+
+        assert await undisturbed(store, again) == [304, b""]
         assert (await site.get("/@ada-example", "HEAD"))[2] == b""
 
 
@@ -59,10 +76,14 @@ async def test_an_answer_that_was_only_ever_known_already_is_remembered_too(stor
     async with serve(store) as site:
         tag = (await site.get("/@ada-example"))[1]["ETag"]
     async with serve(store) as site:
-        first = await site.get("/@ada-example", If_None_Match=tag)
-        readings.clear()
-        assert await site.get("/@ada-example", If_None_Match=tag) == first
-        assert readings == []
+
+        async def twice() -> list[str]:
+            first = await site.get("/@ada-example", If_None_Match=tag)
+            readings.clear()
+            assert await site.get("/@ada-example", If_None_Match=tag) == first
+            return list(readings)
+
+        assert await undisturbed(store, twice) == []
         assert (await site.get("/@ada-example"))[0] == 200
 
 
@@ -132,9 +153,14 @@ async def test_a_kept_page_costs_one_short_question_or_none_whatever_the_record_
             ("/@ada-example", {"If_None_Match": tag}, 304),
             ("/@ada-example", {"If_None_Match": '"another"'}, 200),
         ):
-            asked.clear()
-            assert (await site.get(path, **headers))[0] == status
-            assert asked == one
+
+            async def again(path: str = path, headers: dict[str, str] = headers, status: int = status) -> Counter[str]:
+                await site.get(path, **headers)
+                asked.clear()
+                assert (await site.get(path, **headers))[0] == status
+                return +asked
+
+            assert await undisturbed(store, again) == one
 
 
 async def test_after_a_write_that_is_not_of_it_a_page_is_asked_for_in_one_transaction(
