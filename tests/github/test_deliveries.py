@@ -108,6 +108,10 @@ def test_what_is_not_looked_at_stays_within_the_limits_too(other: str) -> None:
         deliveries.read(body)
 
 
+def test_a_commit_of_noughts_is_no_long_number() -> None:
+    assert not json_limits.unlikely(json.dumps(WHOLE | {"before": "0" * 40, "after": "a" + "1" * 39}).encode())
+
+
 def test_what_a_sieve_stops_for_is_read_where_it_is_within_the_limits() -> None:
     """Texts may say anything, and an object in 32 lists is no defect."""
     told = {"a": "NaN, Infinity and 12345678901234567890", "b": "[{" * 90, "c": 2**63 - 1, "d": nested(31)}
