@@ -81,7 +81,7 @@ def payload(number: int) -> bytes:
     person = {"login": "ada", "id": 7, "type": "User", "site_admin": False} | _addresses("users/ada", 14)
     home = {"id": 10, "name": "app", "full_name": "acme/app", "private": False, "fork": False, "owner": person}
     home |= _addresses("repos/acme/app", 60) | {f"{name}_count": 3 for name in ("forks", "stars", "watchers", "issues")}
-    side = {"label": "acme:main", "ref": "main", "sha": "0" * 40, "user": person, "repo": home}
+    side = {"label": "acme:main", "ref": "main", "sha": "6dcb09b5" * 5, "user": person, "repo": home}
     pull = {"number": number, "state": "closed", "merged": True, "title": "Add part", "user": person, "body": ""}
     pull |= {"head": side, "base": side, "merged_by": person, "labels": []} | _addresses("repos/acme/app/pulls/1", 20)
     found = {"action": "closed", "number": number, "pull_request": pull, "repository": home, "sender": person}
