@@ -15,7 +15,7 @@ from bot.landing import carriers, footers
 from bot.landing.keys import plain_title
 from bot.landing.names import keys_of, patch_of, title_of
 from bot.landing.patch import PatchLines
-from bot.landing.reading import DEFAULT, NO_FINDING, Finding, LandingSettings, Reading
+from bot.landing.reading import DEFAULT, NO_FINDING, TRAILERS, Finding, LandingSettings, Reading
 from bot.landing.reverts import FORMS, read_reverts
 from bot.model import Landing
 
@@ -32,7 +32,7 @@ class Convention:
     evidence: str
     read: Callable[[Reading], Finding | None]
     looks_at: Literal["anything", "trailers", "merge", "number", "answer", "settings"] = "anything"
-    """without one of `footers.READ_KEYS`, a merge that brought it, a number at the end of the subject, GitHub's answer
+    """without one of `reading.TRAILERS`, a merge that brought it, a number at the end of the subject, GitHub's answer
     or configured trailers it need not be asked"""
     words: tuple[str, ...] = ()
     """of these, in lower case, the message has to hold one, or the carrier's where a merge is looked at"""
@@ -290,7 +290,7 @@ def _signs(reading: Reading) -> frozenset[str]:
     if reading.merged:
         lower = reading.carrier.lower
         signs += ["merge"] + [name for word, name in _words(merged=True) if word in lower]
-    if not footers.READ_KEYS.isdisjoint(reading.trailers):
+    if not TRAILERS.isdisjoint(reading.trailers):
         signs.append("trailers")
     if reading.subject.endswith(")"):
         signs.append("number")

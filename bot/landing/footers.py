@@ -10,22 +10,6 @@ from bot.landing.reading import Finding, Reading, leading_number, pull_address, 
 from bot.landing.trailers import trailer_lines
 
 _RESOLVED = ("pull request resolved", "pull-request-resolved", "pull-request")
-READ_KEYS = frozenset(
-    (
-        *_RESOLVED,
-        "change-id",
-        "differential revision",
-        "differential-revision",
-        "fbshipit-source-id",
-        "ghstack-source-id",
-        "git-svn-id",
-        "github-pull-request",
-        "link",
-        "reviewed-on",
-        "x-link",
-    )
-)
-"""the trailers that the readers of trailers alone ask for, in lower case: without one of them none has an answer"""
 _PICKED = "(cherry picked from commit "
 
 

@@ -19,10 +19,9 @@ from landing_facts import (
 )
 
 from bot.landing.conventions import CONVENTIONS, FORMS, LandingSettings, recognise
-from bot.landing.footers import READ_KEYS
 from bot.landing.keys import patch_key
 from bot.landing.patch import read_patches
-from bot.landing.reading import Reading
+from bot.landing.reading import TRAILERS, Reading
 from bot.model import FileChange, Signature
 
 PICK = "0123456789abcdef0123456789abcdef01234567"
@@ -354,4 +353,5 @@ def test_no_reader_of_trailers_asks_for_a_key_that_does_not_make_it_worth_asking
     for entry in CONVENTIONS:
         if entry.looks_at == "trailers":
             entry.read(reading)
-    assert asked.keys_asked == READ_KEYS
+    assert asked.keys_asked
+    assert asked.keys_asked <= TRAILERS
