@@ -47,11 +47,6 @@ async def read_repository(client: Client, repository_id: RepositoryId) -> Reposi
     return answers.repository(await client.read(op.REPOSITORY, repository=f"repositories/{repository_id}"))
 
 
-async def read_repository_named(client: Client, full_name: str) -> Repository:
-    """A repository by the name it has now, for hosts that answer at names only."""
-    return answers.repository(await client.read(op.REPOSITORY, repository=f"repos/{full_name}"))
-
-
 async def read_app(app: Client) -> answers.App:
     """The App as GitHub knows it: whether the key belongs to the id, and the slug its posts are signed with."""
     return answers.app(await app.read(op.APP))

@@ -169,13 +169,3 @@ def usage(commits: Iterable[Fact]) -> AiUsage:
         tools.update(sorted({mark.tool for mark in fact.ai}))
     ordered = sorted(tools.items(), key=lambda row: (-row[1], row[0]))
     return AiUsage(counts["declared"], counts["detected"], counts["unknown"], dict(ordered))
-
-
-def assisted_lines(commits: Iterable[Fact]) -> tuple[int, int]:
-    """(authored and test lines of the commits that disclose a tool, of all commits): a lower bound by its nature."""
-    assisted = total = 0
-    for fact in commits:
-        lines = fact.lines.authored + fact.lines.tests
-        total += lines
-        assisted += lines if fact.ai else 0
-    return assisted, total

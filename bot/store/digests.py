@@ -105,11 +105,6 @@ async def begin_period(conn: AsyncConnection, schedule: str, period: str, now: d
     return (await conn.execute(statement)).first() is not None
 
 
-async def end_period(conn: AsyncConnection, schedule: str, period: str, now: datetime) -> None:
-    same = (PERIOD.c.schedule == schedule) & (PERIOD.c.period == period)
-    await conn.execute(update(PERIOD).where(same).values(ended_at=now))
-
-
 async def periods_of(conn: AsyncConnection, schedule: str) -> set[str]:
     """Those that were taken in hand and not forgotten."""
     rows = await conn.execute(select(PERIOD.c.period).where(PERIOD.c.schedule == schedule))

@@ -45,7 +45,6 @@ Index("ix_job_installation", JOB.c.installation_id, JOB.c.state)
 Index("ix_job_finished", JOB.c.finished_at)
 
 COLUMNS = ("task", "ref_id", "installation_id", "serial_key", "dedupe_key", "priority", "run_at", "created_at")
-ENDED = ("done", "dead", "cancelled")
 NORMAL = 0
 LATER = -10
 """priority of backfill and upkeep; higher numbers go first"""
