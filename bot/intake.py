@@ -23,8 +23,7 @@ class Inbox:
     async def accept(self, delivery: Delivery) -> bool:
         """Raises StoreUnavailableError when the database cannot be written."""
         asked = tuple(
-            NewJob(job.task, job.ref, serial_key=job.serial_key, dedupe_key=f"{job.task}:{job.ref}")
-            for job in delivery.jobs
+            NewJob(job.task, job.ref, serial_key=job.serial_key, dedupe_key=job.dedupe_key) for job in delivery.jobs
         )
         return await self._writer.accept(
             inbox.Delivery(

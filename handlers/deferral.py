@@ -18,6 +18,8 @@ class Job(NamedTuple):
     serial_key: str
     ref: str
     """its arguments, ids and commit ids, as one line of JSON, equal for equal arguments: what a job row carries"""
+    dedupe_key: str | None = None
+    """None where its arguments name the delivery, as no other can have the like"""
 
 
 @dataclass(slots=True)
@@ -29,7 +31,8 @@ class Deferral:
 
     def defer(self, task: str, *, serial: str, **arguments: int | str) -> None:
         """Ask for a job. The same job asked for twice is one."""
-        job = Job(task, serial, to_json(dict(sorted(arguments.items()))).decode())
+        ref = to_json(dict(sorted(arguments.items()))).decode()
+        job = Job(task, serial, ref, None if "delivery" in arguments else f"{task}:{ref}")
         if job not in self._jobs:
             self._jobs.append(job)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -82,8 +83,9 @@ class Instant(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+@functools.lru_cache(maxsize=256)
 def instant_text(moment: datetime) -> str:
-    """How `Instant` stands in SQLite, for statements that go past SQLAlchemy."""
+    """How `Instant` stands in SQLite, for statements that go past SQLAlchemy; rows of one moment come together."""
     if moment.tzinfo is None:
         raise ValueError("a moment without its zone")
     utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)

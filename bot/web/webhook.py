@@ -45,6 +45,8 @@ class JobRequest(Protocol):
 
     @property
     def serial_key(self) -> str: ...
+    @property
+    def dedupe_key(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)

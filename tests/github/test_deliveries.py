@@ -91,7 +91,9 @@ def nested(pairs: int) -> Any:
 @pytest.mark.parametrize(
     "other",
     [
-        "10" * 10,
+        str(2**64),
+        str(-(2**63) - 1),
+        "1e999",
         "-" + "9" * 30,
         "NaN",
         "-Infinity",
@@ -108,18 +110,14 @@ def test_what_is_not_looked_at_stays_within_the_limits_too(other: str) -> None:
         deliveries.read(body)
 
 
-def test_a_commit_of_noughts_is_no_long_number() -> None:
-    assert not json_limits.unlikely(json.dumps(WHOLE | {"before": "0" * 40, "after": "a" + "1" * 39}).encode())
-
-
-def test_what_a_sieve_stops_for_is_read_where_it_is_within_the_limits() -> None:
+def test_what_looks_like_too_much_is_read_where_it_is_within_the_limits() -> None:
     """Texts may say anything, and an object in 32 lists is no defect."""
-    told = {"a": "NaN, Infinity and 12345678901234567890", "b": "[{" * 90, "c": 2**63 - 1, "d": nested(31)}
-    assert json_limits.unlikely(json.dumps(told).encode())
+    told = {"a": "NaN, Infinity and 12345678901234567890", "b": "[{" * 90, "c": 2**64 - 1, "d": nested(31)}
     assert read(other=told) == read()
+    assert json_limits.may_be_deep(json.dumps(told).encode())
 
 
-_SCALARS = st.none() | st.text() | st.integers(-(2**63), 2**63 - 1)
+_SCALARS = st.none() | st.text() | st.integers(-(2**63), 2**64 - 1)
 
 
 @given(st.recursive(_SCALARS, lambda kids: st.lists(kids) | st.dictionaries(st.text(), kids)))

@@ -1,25 +1,35 @@
 """What does a delivery point at? Ids and guards only: a payload is a hint, and the worker reads the rest anew.
 
-`Told` is all of it that is looked at. Its shape is checked while the JSON is read; of what is left out, most of a large
-delivery, only the grammar and the limits of `json_limits` are checked.
+`Told` is all of it that is looked at, and its shape is checked; of what is left out, most of a large delivery, only the
+grammar and the limits of `json_limits` are checked, and no object is made.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import json
 from dataclasses import dataclass
-from typing import Annotated, NotRequired
+from typing import Annotated, Any, NotRequired, get_args
 
-from pydantic import Field, TypeAdapter, ValidationError
-from typing_extensions import TypedDict  # before Python 3.12 pydantic cannot read the one of typing
+import simdjson
+from pydantic import Field, TypeAdapter
+
+# Before Python 3.12 pydantic cannot read the TypedDict of typing.
+from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
 from bot.github.payloads.fields import whole
-from bot.github.payloads.json_limits import check_limits, unlikely
+from bot.github.payloads.json_limits import may_be_deep, read_within_limits
 from bot.model import CommitId, InstallationId, RepositoryId, UserId
 
 _NO_COMMIT = frozenset("0")
+_ABSENT = object()
+_USUAL = 1024 * 1024
+"""bytes of a body that is read with the memory of the one before"""
+_FEW = 20
+"""fields of an object that are gone through"""
 
+Wanted = dict[str, "Wanted"]
+"""the names that are looked at in an object, and in the objects within it"""
 Identity = Annotated[int, Field(gt=0, lt=2**63)]
 FullCommit = Annotated[str, Field(pattern=r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")]
 
@@ -144,25 +154,60 @@ class CheckHint:
 
 def read(body: bytes) -> Told:
     """What a body tells. Raises ValueError where it is not what GitHub documents, read or not."""
-    if unlikely(body):
-        check_limits(body)
-    try:
-        return _reader().validate_json(body, strict=True)
-    except ValidationError:
-        return _reader().validate_json(_repaired(body), strict=True)
+    return _shape().validate_python(_told(body), strict=True)
+
+
+def _told(body: bytes) -> Any:
+    """The fields that are looked at, of whatever types; ValueError where it is no JSON, or beyond the limits.
+
+    Half of a surrogate pair is JSON and nothing that simdjson reads.
+    """
+    if not may_be_deep(body):
+        with contextlib.suppress(ValueError, RuntimeError):
+            parser = _parser() if len(body) <= _USUAL else simdjson.Parser()
+            return _picked(parser.parse(body), _looked_at(Told))
+    return _mended(read_within_limits(body))
+
+
+def _picked(value: object, wanted: Wanted) -> object:
+    """Of an object the `wanted` fields, of a list everything; a scalar is itself."""
+    if isinstance(value, simdjson.Object):
+        # Asking for what is absent takes as long as going through forty names.
+        names = [name for name in value if name in wanted] if len(value) < _FEW else wanted
+        found = ((name, value.get(name, _ABSENT)) for name in names)
+        return {name: _picked(inner, wanted[name]) for name, inner in found if inner is not _ABSENT}
+    return value.as_list() if isinstance(value, simdjson.Array) else value
+
+
+def _mended(value: object) -> object:
+    """The same with a mark for each half of a surrogate pair."""
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, dict):
+        return {name: _mended(inner) for name, inner in value.items()}
+    return [_mended(inner) for inner in value] if isinstance(value, list) else value
 
 
 @functools.cache
-def _reader() -> TypeAdapter[Told]:
+def _parser() -> simdjson.Parser:
+    """One for all, as it keeps its memory: to ask for it anew takes longer than to parse."""
+    return simdjson.Parser()
+
+
+@functools.cache
+def _looked_at(kind: type) -> Wanted:
+    """The names in a dictionary of that type, with those in each that is within it."""
+    return {name: _looked_at_within(hint) for name, hint in get_type_hints(kind).items()}
+
+
+def _looked_at_within(hint: Any) -> Wanted:
+    inner = next((one for one in (hint, *get_args(hint)) if is_typeddict(one)), None)
+    return {} if inner is None else _looked_at(inner)
+
+
+@functools.cache
+def _shape() -> TypeAdapter[Told]:
     return TypeAdapter(Told)
-
-
-def _repaired(body: bytes) -> str:
-    """The same JSON without halves of surrogate pairs, which its grammar allows and the fast reader does not."""
-    try:
-        return whole(json.dumps(json.loads(body.decode("utf-8")), ensure_ascii=False))
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
 
 
 def origin(told: Told) -> Origin:
