@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from isal import isal_zlib
 from sqlalchemy import Column, Index, LargeBinary, Table, UniqueConstraint, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -94,9 +95,9 @@ class Arrival(NamedTuple):
 
 
 def arrival(delivery: Delivery) -> Arrival:
-    """Level 1 makes 3 kB of 26 kB in 40 microseconds: less than a thread costs that is asked to do it."""
+    """ISA-L makes 3 kB of 26 kB in 15 microseconds, zlib in 40: either costs less than to ask a thread to do it."""
     app_id, guid, when = clean_text(delivery.app_id), clean_text(delivery.guid), delivery.received_at
-    body = zlib.compress(delivery.body, 1) if delivery.body else None
+    body = isal_zlib.compress(delivery.body, 1) if delivery.body else None
     about = (delivery.event, delivery.action, delivery.installation_id, delivery.repository_id)
     jobs = [job.row(when, delivery.installation_id) for job in delivery.jobs]
     return Arrival((app_id, guid), (app_id, guid, *about, when, body), jobs)

@@ -23,6 +23,7 @@ from bot.model import CommitId, InstallationId, RepositoryId, UserId
 
 _NO_COMMIT = frozenset("0")
 _ABSENT = object()
+_NESTED = (simdjson.Object, simdjson.Array)
 _USUAL = 1024 * 1024
 """bytes of a body that is read with the memory of the one before"""
 _FEW = 20
@@ -171,12 +172,14 @@ def _told(body: bytes) -> Any:
 
 def _picked(value: object, wanted: Wanted) -> object:
     """Of an object the `wanted` fields, of a list everything; a scalar is itself."""
-    if isinstance(value, simdjson.Object):
-        # Asking for what is absent takes as long as going through forty names.
-        names = [name for name in value if name in wanted] if len(value) < _FEW else wanted
-        found = ((name, value.get(name, _ABSENT)) for name in names)
-        return {name: _picked(inner, wanted[name]) for name, inner in found if inner is not _ABSENT}
-    return value.as_list() if isinstance(value, simdjson.Array) else value
+    if not isinstance(value, simdjson.Object):
+        return value.as_list() if isinstance(value, simdjson.Array) else value
+    found = {}
+    # Asking for what is absent takes as long as going through forty names.
+    for name in value if len(value) < _FEW else wanted:
+        if name in wanted and (inner := value.get(name, _ABSENT)) is not _ABSENT:
+            found[name] = _picked(inner, wanted[name]) if type(inner) in _NESTED else inner
+    return found
 
 
 def _mended(value: object) -> object:
