@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
+PIP    := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
 # The tests start the program again and again: without its compiled modules each start compiles all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -11,11 +12,18 @@ unexport PYTHONDONTWRITEBYTECODE
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
+# uv from the lock installs the rest of it several times as fast as pip, which does it where uv cannot. uv does not read
+# pip's settings, so it is told which index they name, if any.
 $(STAMP): requirements.lock pyproject.toml
-	@echo "==> setting up $(VENV) (once, about a minute)"
+	@echo "==> setting up $(VENV) (once, a quarter of a minute)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Almanac needs Python 3.11 or newer; name it with: make PYTHON=python3.11 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --no-deps --require-hashes -r requirements.lock | sed -u -n 's/^Collecting /    /p; s/^Installing collected.*/    installing/p'
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $(VENV)/uv.txt
+	@$(PIP) -r $(VENV)/uv.txt || echo "    uv could not be installed"
+	@index=$${PIP_INDEX_URL:-$$($(BIN)/python -m pip config get global.index-url 2>/dev/null)}; \
+	  env UV_HTTP_TIMEOUT=20 $${index:+UV_DEFAULT_INDEX="$$index"} \
+	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements.lock \
+	  || { echo "    with pip, as uv could not (about a minute)"; $(PIP) -r requirements.lock; }
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
