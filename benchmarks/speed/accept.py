@@ -70,10 +70,13 @@ class Server:
 
     @property
     def mebibytes(self) -> float:
-        """The most memory it held."""
+        """The most memory it held; RuntimeError where the server has ended, which answers nobody any more."""
         assert self.process is not None
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+        peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), None)
+        if peak is None:
+            raise RuntimeError(f"{self.name} ended with {self.process.poll()}")
+        return int(peak.split()[1]) / 1024
 
 
 def payload(number: int) -> bytes:
