@@ -114,30 +114,27 @@ class Bot:
     async def catch_up(self) -> None:
         """Ask for what was missed: at start, and every few hours for ever."""
         while True:
-            try:
-                await ask_to_catch_up(self.place)
-                await ask_to_measure_again(self.place)
-                self.queue.nudge()
-            except Exception:
-                log.exception("could not ask for what was missed; trying again")
+            await self._look(ask_to_catch_up, "could not ask for what was missed")
+            await self._look(ask_to_measure_again, "could not ask for what is to be measured again")
+            self.queue.nudge()
             await asyncio.sleep(self.timing.catch_up_every)
 
     async def close_months(self) -> None:
         """Look for months that are over, for ever. What is due has no digest yet, so a missed look loses nothing."""
         while True:
-            # Each by itself: one that fails for good must not hold the others back.
-            for failed, look in (
-                ("months could not be closed", close_months),
-                ("snapshots could not be asked for", close_snapshots),
-                ("old traffic could not be pruned", ask_to_prune),
-            ):
-                try:
-                    await look(self.place)
-                except Exception:
-                    log.exception("%s; trying again", failed)
+            await self._look(close_months, "months could not be closed")
+            await self._look(close_snapshots, "snapshots could not be asked for")
+            await self._look(ask_to_prune, "old traffic could not be pruned")
             await asyncio.sleep(self.timing.close_every)
             if not self.place.ourselves.login:
                 await _introduce(self.place)
+
+    async def _look(self, look: Callable[[Workplace], Awaitable[object]], failed: str) -> None:
+        """One of several, each by itself: one that fails for good must not hold the others back."""
+        try:
+            await look(self.place)
+        except Exception:
+            log.exception("%s; trying again", failed)
 
 
 @contextlib.asynccontextmanager
