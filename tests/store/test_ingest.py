@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from isal import isal_zlib
 from sqlalchemy import event, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -189,13 +189,13 @@ async def test_many_that_wait_are_written_in_two_shares_so_that_disk_and_senders
 
 async def test_a_delivery_is_compressed_before_its_turn(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     there: set[int] = set()
-    compress = zlib.compress
+    compress = isal_zlib.compress
 
     def seen(body: bytes, level: int) -> bytes:
         there.add(threading.get_ident())
         return compress(body, level)
 
-    monkeypatch.setattr("bot.store.inbox.zlib.compress", seen)
+    monkeypatch.setattr("bot.store.inbox.isal_zlib.compress", seen)
     await GroupWriter(store).accept(_delivery(1))
     assert there == {threading.get_ident()}
     await GroupWriter(store).accept(replace(_delivery(2), body=b"x" * (LARGE + 1)))
