@@ -3,8 +3,9 @@
     python -m benchmarks.history_speed [CLONE] [--rounds 2] [--peers] [--changes]
 
 The floor is `git log -p -M`, thrown away. Wall and CPU seconds (user + system, all processes) stand side by side: on a
-machine that others use too, only the second says much. Peers are installed by pip into build/peers; each reads the same
-clone in the same run. A clone may be bare; it is copied where new commits are asked for, and never written to.
+machine that others use too, only the second says much. Peers are installed into build/peers; each reads the same
+history as ours in the same run: the oldest commits of the clone, where reading all of it would take them too long. A
+clone may be bare; it is copied where other commits are asked for, and never written to.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import argparse
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import venv
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-PEERS = Path("build/peers")
+from benchmarks.history_peers import peers as known_peers
+
 CLONE = "BENCH_CLONE"
 OWN = Path(__file__).resolve().parent.parent
 NEW_COMMITS = 100
@@ -35,29 +36,34 @@ _PEAK = (
     " file=sys.stderr)); "
 )
 """the command says at its end how much memory it, and the largest of its workers, ever held (KiB)"""
-_PYDRILLER = (
-    "import sys; from pydriller import Repository\n"
-    "print(sum(len(m.diff) for c in Repository(sys.argv[1]).traverse_commits() for m in c.modified_files))"
-)
+PEER_COMMITS = 2500
+"""commits, merges aside, that peers are asked to read at most"""
+PEER_SECONDS = 90
 
 Row = dict[str, object]
 
 
 class Measured:
-    """What one command cost."""
+    """What one command cost. Raises RuntimeError where it fails, or goes on for more than `limit` seconds."""
 
-    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str], env: Mapping[str, str] | None = None, *, limit: float | None = None
+    ) -> None:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         began = time.perf_counter()
         with tempfile.TemporaryFile() as told:
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=told,
-                env=dict(os.environ, **env) if env else None,
-                check=False,
-            )
+            try:
+                done = subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=told,
+                    env=dict(os.environ, **env) if env else None,
+                    check=False,
+                    timeout=limit,
+                )
+            except subprocess.TimeoutExpired:
+                raise RuntimeError(f"not ended after {limit:.0f} s") from None
             told.seek(0)
             self.told = told.read().decode("utf-8", "replace")
         self.wall = time.perf_counter() - began
@@ -84,17 +90,17 @@ def _ours(command: Sequence[str], cache: Path, workers: int | None = None) -> Me
     return Measured([sys.executable, "-c", program, *command], {"XDG_CACHE_HOME": str(cache)})
 
 
-def _row(work: str, ours: Measured, floor: Measured) -> Row:
+def _row(work: str, ours: Measured, floor: Measured, name: str = "git log -p -M") -> Row:
     own, others = ours.peaks
     return {
         "work": work,
         "wall_s": round(ours.wall, 2),
         "cpu_s": round(ours.cpu, 2),
-        "floor": "git log -p -M",
+        "floor": name,
         "floor_wall_s": round(floor.wall, 2),
         "floor_cpu_s": round(floor.cpu, 2),
-        "ratio_wall": round(ours.wall / floor.wall, 2),
-        "ratio_cpu": round(ours.cpu / floor.cpu, 2),
+        "ratio_wall": round(ours.wall / floor.wall, 3),
+        "ratio_cpu": round(ours.cpu / floor.cpu, 3),
         "own_mib": round(own, 1),
         "largest_child_mib": round(others, 1),
     }
@@ -147,60 +153,44 @@ def _behind(clone: str, head: str) -> str:
 # --- peers -----------------------------------------------------------------------------------------------------------
 
 
-def _installed(package: str, program: str) -> Path | None:
-    """The peer's program, installed beside its own interpreter; None where it cannot be had."""
-    if not (PEERS / "bin" / "python").exists():
-        venv.create(PEERS, with_pip=True)
-    found = PEERS / "bin" / program
-    if program != "python" and found.exists():
-        return found
-    done = subprocess.run(
-        [PEERS / "bin" / "pip", "install", "-q", "--disable-pip-version-check", package],
-        check=False,
-        capture_output=True,
-    )
-    return found if not done.returncode and found.exists() else None
-
-
-def _peers(clone: str) -> list[tuple[str, Callable[[], list[str] | None]]]:
-    def from_package(package: str, program: str, *arguments: str) -> Callable[[], list[str] | None]:
-        return lambda: [str(found), *arguments] if (found := _installed(package, program)) else None
-
-    def on_path(program: str, *arguments: str) -> Callable[[], list[str] | None]:
-        return lambda: [found, *arguments] if (found := shutil.which(program)) else None
-
-    return [
-        ("PyDriller", from_package("pydriller", "python", "-c", _PYDRILLER, clone)),
-        ("git-fame", from_package("git-fame", "git-fame", "-e", "--branch", "HEAD", clone)),
-        ("gitinspector", on_path("gitinspector", "--format=json", clone)),
-        ("git-quick-stats", on_path("git-quick-stats", "-T")),
-    ]
-
-
-def _peer_rows(clone: str) -> list[Row]:
-    """Of a working copy that shares the objects: some of them read no bare clone."""
+def _beside_peers(clone: str) -> Iterator[Row]:
+    """Ours beside each of them, of a working copy that shares the objects: some of them read no bare clone."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["git", "clone", "-q", "--shared", clone, f"{folder}/copy"], check=True)
-        return _rows_of_peers(f"{folder}/copy")
+        bare, copy = f"{folder}/bare.git", f"{folder}/copy"
+        subprocess.run(["git", "clone", "-q", "--bare", "--shared", clone, bare], check=True)
+        commits = _shorten(bare)
+        subprocess.run(["git", "clone", "-q", "--shared", bare, copy], check=True)
+        with tempfile.TemporaryDirectory() as cache:
+            ours = _ours(["contributors", copy], Path(cache))
+        for name, command in known_peers(copy):
+            if command is None:
+                yield {"work": name, "note": "could not be installed here"}
+                continue
+            try:
+                theirs = Measured(command, limit=PEER_SECONDS)
+            except RuntimeError as error:
+                yield {"work": f"{name}, {commits:,} commits", "note": str(error)[:200]}
+                continue
+            yield _row(f"contributors, cold, of {commits:,} commits", ours, theirs, name)
 
 
-def _rows_of_peers(clone: str) -> list[Row]:
-    floor = _floor(clone)
-    rows: list[Row] = []
-    for name, command in _peers(clone):
-        words = command()
-        if words is None:
-            rows.append({"work": name, "note": "could not be installed here"})
-            continue
-        try:
-            rows.append(_row(name, Measured(words), floor))
-        except RuntimeError as error:
-            rows.append({"work": name, "note": str(error)[:200]})
-    return rows
+def _shorten(bare: str) -> int:
+    """Put the branch of a clone back to where it had no more than PEER_COMMITS; how many it has then."""
+    line = _git(bare, "rev-list", "--first-parent", "HEAD").split()
+    counts: dict[int, int] = {}
+
+    def fits(place: int) -> bool:
+        counts[place] = int(_git(bare, "rev-list", "--count", "--no-merges", line[place]))
+        return counts[place] <= PEER_COMMITS
+
+    place = bisect_left(range(len(line) - 1), True, key=fits)
+    fits(place)
+    _git(bare, "update-ref", "HEAD", line[place])
+    return counts[place]
 
 
-def rows(clone: str | None = None, *, rounds: int = 2, peers: bool = False, changes: bool = False) -> list[Row]:
-    """One row for each kind of work, with its floor measured beside it.
+def rows(clone: str | None = None, *, rounds: int = 2, peers: bool = False, changes: bool = False) -> Iterator[Row]:
+    """One row for each kind of work as it is measured, with its floor measured beside it.
 
     Without a clone, of the one that BENCH_CLONE names; without that, of a copy of this project's own history.
     """
@@ -208,12 +198,15 @@ def rows(clone: str | None = None, *, rounds: int = 2, peers: bool = False, chan
     if not clone:
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["git", "clone", "-q", "--bare", "--no-hardlinks", OWN, f"{folder}/own.git"], check=True)
-            return rows(f"{folder}/own.git", rounds=rounds, peers=peers, changes=changes)
-    found = [_cold(clone, rounds, None, ("contributors",)), _cold(clone, 1, 1, ("contributors",))]
+            yield from rows(f"{folder}/own.git", rounds=rounds, peers=peers, changes=changes)
+            return
+    yield _cold(clone, rounds, None, ("contributors",))
+    yield from _warm(clone)
+    if peers:
+        yield from _beside_peers(clone)
+    yield _cold(clone, 1, 1, ("contributors",))
     if changes:
-        found.append(_cold(clone, 1, None, ("changes",)))
-    found += _warm(clone)
-    return found + (_peer_rows(clone) if peers else [])
+        yield _cold(clone, 1, None, ("changes",))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -224,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--changes", action="store_true", help="`almanac changes` too")
     asked = parser.parse_args(arguments)
     for row in rows(asked.clone, rounds=asked.rounds, peers=asked.peers, changes=asked.changes):
-        print(json.dumps(row))
+        print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.digest.facts import ProfileFacts, profile_facts, timeline
+from bot.digest.facts import ProfileFacts, each_months_facts, profile_facts, timeline
 from bot.digest.profile import Scope, build
 from bot.history.record import CloneRecord, open_clones
 from bot.landing.identity import is_bot
@@ -60,7 +60,7 @@ def _one(record: CloneRecord, person: Person, since: Month | None) -> Iterator[R
     line = timeline(work_by_month(changes, keys, ZONE), by_id, person=person.display, zone=ZONE)
     facts = profile_facts(
         line,
-        profile.months,
+        each_months_facts(profile.months, line),
         overall=profile.overall,
         repositories=profile.repositories,
         skills=(profile.languages, profile.technical),

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.history.notes import Notes, tip_of_notes
+from bot.history.clone import open_clone
+from bot.history.notes import Notes
 from bot.metrics.ai_notes import ai_lines
 from bot.metrics.ai_usage import marks
 from bot.model import Commit, CommitId, Signature
@@ -80,7 +81,7 @@ def notes(path: Path, clone: Path) -> None:
     """Print how the lines that we read from a clone's notes agree with those that the table attests."""
     with path.open(encoding="utf-8", newline="") as rows:
         attested = {row["sha"]: int(row["ai_lines"]) for row in csv.DictReader(rows)}
-    read = Notes(clone, tip_of_notes(clone)).of(list(attested))
+    read = Notes(clone, open_clone(clone).notes).of(list(attested))
     found = {commit: sum(ai_lines(text).values()) for commit, text in read.items()}
     exact = sum(found.get(commit, 0) == lines for commit, lines in attested.items())
     some = [commit for commit, lines in attested.items() if lines]

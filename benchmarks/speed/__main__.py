@@ -22,7 +22,7 @@ from benchmarks.speed.table import CannotRunError, Told, in_words, machine, save
 
 WORKS = {
     "accept": ("accept", "rows", 200),
-    "history": ("others", "history", 120),
+    "history": ("others", "history", 300),
     "requests": ("others", "requests", 40),
     "backfill": ("others", "backfill", 80),
     "landings": ("landings", "rows", 80),
@@ -39,30 +39,32 @@ JSON = Path("build/bench.json")
 
 
 def measured(name: str, seconds: float) -> list[Told]:
-    """The rows of one work, or the one that says why there are none."""
+    """The rows of one work; what it had measured before it ended too early or too late stays, and a row says why."""
     with tempfile.NamedTemporaryFile("r+") as answer:
         command = [sys.executable, "-m", "benchmarks.speed", "--into", answer.name, name]
         process = subprocess.Popen(command, start_new_session=True)
         try:
             code = process.wait(seconds)
+            lacking = [_missing(name, f"ended with {code}")] if code else []
         except subprocess.TimeoutExpired:
-            return [_missing(name, f"not ended after {seconds:.0f} s")]
+            lacking = [_missing(name, f"not ended after {seconds:.0f} s")]
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        told = answer.read()
-    return [Told(**row) for row in json.loads(told)] if told else [_missing(name, f"ended with {code}")]
+        # a line that was cut in the middle has no end
+        return [Told(**json.loads(line)) for line in answer if line.endswith("\n")] + lacking
 
 
 def measure_into(path: Path, name: str) -> None:
-    """One work in this process; its rows as JSON."""
+    """One work in this process; each of its rows as a line of JSON as soon as it is there."""
     module, function, _ = WORKS[name]
-    try:
-        rows = getattr(importlib.import_module(f"benchmarks.speed.{module}"), function)()
-    except CannotRunError as error:
-        rows = [_missing(name, str(error))]
-    path.write_text(json.dumps([asdict(in_words(row)) for row in rows]))
+    with path.open("w") as answer:
+        try:
+            for row in getattr(importlib.import_module(f"benchmarks.speed.{module}"), function)():
+                print(json.dumps(asdict(in_words(row))), file=answer, flush=True)
+        except CannotRunError as error:
+            print(json.dumps(asdict(_missing(name, str(error)))), file=answer)
 
 
 def _missing(name: str, why: str) -> Told:

@@ -18,6 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from benchmarks.speed.table import Row, alternately
 from bot.landing.keys import asks, offers
 from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId, fact_to_json
@@ -89,9 +91,12 @@ async def apply(store: Store, ids: dict[str, RepositoryId], facts: Sequence[Fact
     by_name: dict[str, list[Fact]] = {}
     for fact in facts:
         by_name.setdefault(fact.repository, []).append(fact)
-    async with store.begin() as conn:
+
+    async def written(conn: AsyncConnection) -> None:
         for name, some in sorted(by_name.items()):
             await record(conn, Place(InstallationId(1), ids[name], UTC_ZONE), some, now=NOW)
+
+    await store.write(written, lasting=False)
 
 
 def ours(number: int, batch: int) -> float:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +30,23 @@ def _clone() -> str:
     return found
 
 
-def history() -> list[Told]:
+def history() -> Iterator[Told]:
     """Every contributor of a clone, beside `git log -p -M` and other programs. CPU of all processes: it is what a busy
     machine leaves comparable."""
     from benchmarks.history_speed import rows
 
-    return [_of_history(row) for row in rows(_clone(), rounds=1, peers=True)]
+    yield from map(_of_history, rows(_clone(), rounds=1, peers=True))
 
 
 def _of_history(row: dict[str, Any]) -> Told:
-    work = f"a local history: {row.get('work', row.get('peer', '?'))}"
+    work = f"a local history: {row['work']}"
     if "cpu_s" not in row:
-        return Told(work, "", str(row.get("note") or row.get("error") or "did not run"), "")
+        return Told(work, "", f"did not run: {row['note']}", "")
     memory = f", {row['own_mib']} MiB" if row.get("own_mib") else ""
-    ours = f"{row['cpu_s']} s of CPU, {row['wall_s']} s{memory}"
-    return Told(work, f"{row['floor']}: {row['floor_cpu_s']} s of CPU", ours, str(row["ratio_cpu"]))
+    start = f", {row['beyond_start_s']} s beyond the start" if "beyond_start_s" in row else ""
+    floor = f"{row['floor']}: {row['floor_wall_s']} s, {row['floor_cpu_s']} s of CPU"
+    ours = f"{row['wall_s']} s{start}, {row['cpu_s']} s of CPU{memory}"
+    return Told(work, floor, ours, f"{row['ratio_wall']:.2f}, CPU {row['ratio_cpu']:.2f}")
 
 
 def requests() -> list[Told]:

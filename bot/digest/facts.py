@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import log2
 from types import MappingProxyType
 
@@ -24,7 +25,17 @@ from bot.model import (
     TechnicalSkill,
 )
 
-__all__ = ["MonthFacts", "ProfileFacts", "Timeline", "Told", "Turn", "month_facts", "profile_facts", "timeline"]
+__all__ = [
+    "MonthFacts",
+    "ProfileFacts",
+    "Timeline",
+    "Told",
+    "Turn",
+    "each_months_facts",
+    "month_facts",
+    "profile_facts",
+    "timeline",
+]
 
 
 def _no_changes() -> Mapping[ChangeId, Change]:
@@ -35,7 +46,7 @@ def _no_evidence() -> Mapping[str, Evidence]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Told:
     """One item that stands, with its changes, oldest first. `kind` is stated only where `certain`."""
 
@@ -46,14 +57,14 @@ class Told:
     title: str
     changes: tuple[Change, ...]
 
-    @property
+    @cached_property
     def evidence(self) -> Evidence:
-        return tuple(change.id for change in self.changes)
+        return tuple([change.id for change in self.changes])
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """Grows with lines and changes, slowly: a large patch may hide nine careful ones."""
-        return log2(1 + sum(change.lines.code for change in self.changes)) + len(self.changes)
+        return log2(1 + sum([change.lines.code for change in self.changes])) + len(self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +105,7 @@ class MonthFacts:
         return tuple(item for item in self.items if item.kind == "other")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProfileFacts:
     """All that the narrative of a profile may say."""
 
@@ -111,7 +122,7 @@ class ProfileFacts:
     """by weight, most first"""
     changes: Mapping[ChangeId, Change] = field(default_factory=_no_changes)
 
-    @property
+    @cached_property
     def items(self) -> tuple[Told, ...]:
         """What stands, of all months, weightiest first."""
         found = [item for month in self.months for item in month.items]
@@ -126,7 +137,7 @@ def told(item: Item, changes: Mapping[ChangeId, Change]) -> Told:
     """The item with its changes; certain where a change of its own kind is."""
     members = tuple(changes[name] for name in item.changes if name in changes)
     of_kind = [change for change in members if _item_kind(change.kind) == item.kind] or list(members)
-    main = max(of_kind, key=lambda change: (change.lines.code, change.id))
+    main = of_kind[0] if len(of_kind) == 1 else max(of_kind, key=lambda change: (change.lines.code, change.id))
     return Told(item.kind, main.kind, any(change.certain for change in of_kind), item.title, members)
 
 
@@ -190,6 +201,12 @@ def month_facts(
     )
 
 
+def each_months_facts(records: Sequence[MonthRecord], line: Timeline) -> tuple[MonthFacts, ...]:
+    """The facts of each of one contributor's months, newest first as the records are."""
+    earlier = [*records[1:], None][: len(records)]
+    return tuple(month_facts(record, line, earlier=before) for record, before in zip(records, earlier, strict=True))
+
+
 def _places(done: MonthWork | None) -> tuple[str, ...]:
     """Where the changes of a month without an own commit landed."""
     return tuple(sorted({change.repository for change, _ in (done.co_authored if done else ())}))
@@ -197,7 +214,7 @@ def _places(done: MonthWork | None) -> tuple[str, ...]:
 
 def profile_facts(
     line: Timeline,
-    months: Sequence[MonthRecord],
+    months: Sequence[MonthFacts],
     *,
     overall: Overall,
     repositories: Sequence[RepositoryRecord],
@@ -205,18 +222,16 @@ def profile_facts(
 ) -> ProfileFacts:
     """The facts of the whole record; `months` is newest first, `skills` the languages and the technologies as shown."""
     languages, technical = skills
-    following = [*months[1:], None]
-    facts = tuple(month_facts(record, line, earlier=before) for record, before in zip(months, following, strict=True))
     return ProfileFacts(
         person=line.person,
         overall=overall,
         first_month=months[-1].month,
         last_month=months[0].month,
         repositories=tuple(repositories),
-        months=facts,
-        languages=_by_language(line, [language.name for language in languages], {record.month for record in months}),
+        months=tuple(months),
+        languages=_by_language(line, [language.name for language in languages], {facts.month for facts in months}),
         skills={skill.name: skill.evidence for skill in technical},
-        changes={name: change for month in facts for name, change in month.changes.items()},
+        changes={name: change for month in months for name, change in month.changes.items()},
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from bot.digest.words import lexicon
 
@@ -12,11 +12,21 @@ _MENTION = re.compile(r"(?<![\w/.])@[A-Za-z0-9]")
 _REFERENCE = re.compile(r"(?<![\w&])#\d|\bGH-\d|\b[0-9a-f]{40}\b", re.ASCII)
 _LINK = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.[a-z]|\]\(|\bmailto:", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_PART = re.compile(r"[^\W\d_][\w-]*")
+"""a word, or what stands before or after an apostrophe in one"""
+_ID = 40
+"""characters of a whole commit id"""
 
 
 @cache
 def _guarded(kind: str) -> frozenset[str]:
     return frozenset(lexicon()["guards"][kind].split())
+
+
+@cache
+def _telltale() -> frozenset[str]:
+    """One of these stands in every text that holds a pronoun or a word of praise."""
+    return frozenset(_PART.findall(" ".join([*_guarded("pronouns"), *_guarded("praise")])))
 
 
 @cache
@@ -48,7 +58,9 @@ def praise(text: str) -> list[str]:
     """Words that judge a person or the work, never said, even where a title says them."""
     lowered = text.lower()
     single = [word for word in words(text) if word.lower() in _guarded("praise") and not word.isupper()]
-    return single + [phrase for phrase in _phrases("praise_phrases") if _begins_a_word(phrase, lowered)]
+    return single + [
+        phrase for phrase in _phrases("praise_phrases") if phrase in lowered and _begins_a_word(phrase, lowered)
+    ]
 
 
 def _begins_a_word(phrase: str, text: str) -> bool:
@@ -62,13 +74,23 @@ def _begins_a_word(phrase: str, text: str) -> bool:
 def signals(text: str) -> Mapping[str, str]:
     """What would address somebody or lead away: kind -> the piece of text."""
     found = {}
-    for kind, pattern in (("mention", _MENTION), ("reference", _REFERENCE), ("link", _LINK)):
-        match = pattern.search(text)
+    refers = "#" in text or "GH-" in text or max(map(len, text.split()), default=0) >= _ID
+    leads = ":" in text or "](" in text or "www." in text.lower()
+    # Each is looked for only where a sign of it is: most texts hold none.
+    looked_for = (("mention", _MENTION, "@" in text), ("reference", _REFERENCE, refers), ("link", _LINK, leads))
+    for kind, pattern, worth_it in looked_for:
+        match = pattern.search(text) if worth_it else None
         if match:
             found[kind] = text[match.start() : match.start() + 40].split(" ")[0]
     return found
 
 
+@lru_cache(maxsize=4096)
 def is_unfit(text: str) -> bool:
     """A piece of a title that must not be repeated, or says nothing."""
-    return not any(char.isalpha() for char in text) or bool(pronouns(text)) or bool(praise(text)) or bool(signals(text))
+    if not any(map(str.isalpha, text)) or signals(text):
+        return True
+    lowered = text.lower()
+    if not _telltale().isdisjoint(_PART.findall(lowered)):
+        return bool(pronouns(text) or praise(text))
+    return any(phrase in lowered and _begins_a_word(phrase, lowered) for phrase in _phrases("praise_phrases"))

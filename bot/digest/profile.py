@@ -10,7 +10,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from bot.digest.beside_code import months_beside, with_seen
-from bot.digest.facts import Timeline, month_facts, profile_facts, timeline
+from bot.digest.facts import MonthFacts, each_months_facts, profile_facts, timeline
 from bot.digest.narrative import month_text, profile_text
 from bot.digest.opening import opener
 from bot.landing.months import month_of
@@ -31,7 +31,6 @@ from bot.model import (
     CountedCommit,
     Item,
     LanguageSkill,
-    Lines,
     Method,
     Month,
     MonthRecord,
@@ -42,6 +41,7 @@ from bot.model import (
     Quality,
     RepositoryRecord,
     Text,
+    sum_lines,
 )
 
 SKILLS_SHOWN = 15
@@ -142,7 +142,7 @@ def _overall(months: Sequence[MonthRecord], work: Iterable[MonthWork]) -> Overal
         commits=sum(month.commits for month in months),
         features=sum(month.features for month in months),
         bugs=sum(month.bugs for month in months),
-        lines=sum((month.lines for month in months), Lines()),
+        lines=sum_lines(month.lines for month in months),
         active_months=sum(1 for month in months if month.commits),
         outcomes=len(outcomes),
         co_authored=sum(month.co_authored for month in months),
@@ -159,12 +159,11 @@ def _months(changes: Sequence[Change], scope: Scope) -> dict[Month, MonthWork]:
     return work_by_month(changes, scope.keys, scope.zone)
 
 
-def _told(records: Sequence[MonthRecord], line: Timeline, scope: Scope) -> tuple[MonthRecord, ...]:
+def _told(records: Sequence[MonthRecord], facts: Sequence[MonthFacts], scope: Scope) -> tuple[MonthRecord, ...]:
     """The records, newest first, with their texts; no two texts open alike where it can be helped."""
     taken: list[str] = []
     out = []
-    for record, earlier in zip(records, [*records[1:], None][: len(records)], strict=True):
-        found = month_facts(record, line, earlier=earlier)
+    for record, found in zip(records, facts, strict=True):
         text = month_text(found, scope.naming, taken=taken[-3:])
         if text.sentences:
             taken.append(opener(text.sentences[0].text))
@@ -218,7 +217,8 @@ def build(changes: Sequence[Change], scope: Scope, beside: Beside = ALONE) -> Pr
     line = timeline(whole, by_id, person=_contributor(scope).display, zone=scope.zone)
     plain = (month_record(month) for month in reversed(work))
     records = with_seen(plain, beside.seen, first_contributions(whole, beside.partial))
-    months = _told(records, line, scope)
+    facts = each_months_facts(records, line)
+    months = _told(records, facts, scope)
     now_month = month_of(int(scope.now.timestamp()), scope.zone)
     commits = [pair for month in work for pair in month.commits]
     skills = technical(((change.id, commit.fact) for change, commit in commits if change.outcome), now_month)
@@ -227,10 +227,8 @@ def build(changes: Sequence[Change], scope: Scope, beside: Beside = ALONE) -> Pr
     shown = skills[:SKILLS_SHOWN]
     narrative = Text(())
     if months:
-        # what is new is known from the whole record; what is cited lies within the months that are shown
-        shown_line = replace(line, work={month.month: month for month in work})
-        facts = profile_facts(shown_line, months, overall=overall, repositories=repositories, skills=(languages, shown))
-        narrative = profile_text(facts, scope.naming)
+        found = profile_facts(line, facts, overall=overall, repositories=repositories, skills=(languages, shown))
+        narrative = profile_text(found, scope.naming)
     return Profile(
         generated_at=scope.now,
         method=Method(METHOD_VERSION, str(scope.zone)),

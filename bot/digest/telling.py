@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.digest.clauses import Clause, clause_of, joined, shared_scope, stack
@@ -29,6 +29,11 @@ class Telling:
     """all changes of the items told"""
 
 
+Worded = tuple[Told, Clause | None, Evidence]
+"""an item, its clause, and the changes which that tells"""
+_BEST = (False, False, False, False)
+
+
 def item_clause(item: Told) -> tuple[Clause | None, Evidence]:
     """One clause for the item and the changes it tells: its stack as one, else its weightiest change to be told."""
     clauses = [(change, clause_of(change.title, change.repository)) for change in item.changes]
@@ -46,18 +51,30 @@ def _kind_differs(kind: str, item: Told) -> bool:
     return item.kind != "other" and kind != item.kind
 
 
-def _rank(clause: Clause | None) -> tuple[bool, bool, bool]:
-    """Clauses with a verb before quotes, substance before version bumps."""
-    return (clause is None, clause is not None and clause.base in _SLIGHT, clause is not None and clause.base is None)
+def _worded(items: Iterable[Told], most: int) -> Iterator[Worded]:
+    """The items with their clauses, until nothing that follows can come before the `most` that will be told."""
+    best: set[str] = set()
+    for item in items:
+        row = (item, *item_clause(item))
+        yield row
+        if row[1] is not None and _rank(row) == _BEST:
+            best.add(row[1].text)
+            if len(best) >= most:
+                return
+
+
+def _rank(row: Worded) -> tuple[bool, bool, bool, bool]:
+    """Clauses with a verb before quotes, substance before version bumps, what is certain before what may be."""
+    item, clause, _ = row
+    if clause is None:
+        return (True, False, False, not item.certain)
+    return (False, clause.base in _SLIGHT, clause.base is None, not item.certain)
 
 
 def tell(items: Sequence[Told], most: int = NAMED, *, sizes: bool = True) -> Telling:
     """The items that a sentence names, weightiest first, at most `most`, equal clauses once; `sizes` of large ones."""
-    ranked = sorted(
-        ((item, *item_clause(item)) for item in items), key=lambda row: (*_rank(row[1]), not row[0].certain)
-    )
     chosen: dict[str, tuple[Told, Clause, Evidence]] = {}
-    for item, clause, proof in ranked:
+    for item, clause, proof in sorted(_worded(items, most), key=_rank):
         if clause is not None and len(chosen) < most:
             chosen.setdefault(clause.text, (item, clause, proof))
     return Telling(

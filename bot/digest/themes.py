@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.digest.guards import is_unfit
 from bot.digest.tenses import base_of
@@ -31,12 +32,14 @@ class Theme:
 def _tokens(change: Change) -> dict[str, tuple[str, int]]:
     """Lower-case subject -> (as written, weight); a tag or scope weighs more than a word of the sentence."""
     title = read_title(change.title)
-    found = {
-        token.lower(): (token, 1)
-        for token in _TOKEN.findall(title.body)
-        if len(token) > 2 and token.lower() not in word_set("plain_words") and base_of(token) is None
-    }
+    found = {token.lower(): (token, 1) for token in _TOKEN.findall(title.body) if _is_subject(token)}
     return found | {scope.lower(): (scope, 3) for scope in title.scopes if _names(scope)}
+
+
+@lru_cache(maxsize=4096)
+def _is_subject(token: str) -> bool:
+    """Neither short nor plain nor a verb: the same words come again in every title."""
+    return len(token) > 2 and token.lower() not in word_set("plain_words") and base_of(token) is None
 
 
 def _names(scope: str) -> bool:

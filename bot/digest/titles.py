@@ -30,7 +30,7 @@ _HEAD_TICKET = re.compile(
 _BACKPORT = re.compile(r"backport(?: to)? [\w./-]{1,30}\s?:\s+", re.IGNORECASE)
 _TYPE = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,19})(?:\(([^()]{1,60})\))?\s?!?\s?:(?!:|/)\s{0,3}")
 _SCOPE = re.compile(r"([\w./+\-*@]{1,40}(?:(?:, ?|/| & | and | )[\w./+\-*]{1,40}){0,2})\s?:\s+")
-_SPACES = re.compile(r"\s+")
+_DIGIT = re.compile(r"\d")
 _BRANCH = re.compile(r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){0,3}|\d+(?:\.\d+)* backport|PR #?\d+.{0,60}|release[-/ ].{0,30}")
 _MARKS = ("\u200d", "\ufe0f", "\ufe0e", "\u20e3")
 
@@ -72,24 +72,41 @@ def _is_emoji(char: str) -> bool:
 
 
 def _without_markup(title: str) -> str:
-    text = unicodedata.normalize("NFC", title[:LONGEST_READ])
-    text = "".join(
+    text = title[:LONGEST_READ]
+    if not (text.isascii() and text.isprintable()):
+        text = _only_text(text)
+    if "<" in text:
+        text = _COMMENT.sub(" ", text)
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    if "<" in text:
+        text = _html_tag().sub("", text)
+    if ":" in text:
+        text = _SHORTCODE.sub("", _ADDRESS.sub("", text))
+    if "**" in text or "__" in text or "~~" in text:
+        text = _STRESS.sub(r"\2", text)
+    return " ".join(text.replace("`", "").split())
+
+
+def _only_text(text: str) -> str:
+    """Composed, without emoji and what formats, a blank where a line ended."""
+    return "".join(
         " " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char
-        for char in text
+        for char in unicodedata.normalize("NFC", text)
         if not _is_emoji(char) and (unicodedata.category(char) != "Cf")
     )
-    text = _COMMENT.sub(" ", text)
-    text = _LINK.sub(r"\1", text)
-    text = _html_tag().sub("", text)
-    text = _ADDRESS.sub("", text)
-    text = _SHORTCODE.sub("", text)
-    text = _STRESS.sub(r"\2", text).replace("`", "")
-    return _SPACES.sub(" ", text).strip()
+
+
+def _may_refer_at_its_end(text: str) -> bool:
+    """A tail ends with a bracket, a digit in its last word or as a backport's; trying the pattern takes longest."""
+    last = text[text.rfind(" ") + 1 :]
+    return last[-1:] in (")", "]", ".") or last.endswith("backport") or _DIGIT.search(last) is not None
 
 
 def _without_tail(text: str) -> str:
     for _ in range(8):
-        shorter = _tail().sub("", text).rstrip(" \t,;:–—-")
+        shorter = _tail().sub("", text) if _may_refer_at_its_end(text) else text
+        shorter = shorter.rstrip(" \t,;:–—-")
         if shorter == text or not shorter:
             break
         text = shorter

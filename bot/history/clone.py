@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.history.git import GitError, git
-from bot.history.notes import tip_of_notes
+from bot.history.git import GitError, blobs_named, commits_named, git
 from bot.model import CommitId, Repository
+
+NOTES = "refs/notes/ai"
+"""where line notes are kept"""
 
 _REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s]+:)(?P<path>\S+)$", re.IGNORECASE)
 
@@ -30,12 +32,12 @@ class Clone:
 
     def text(self, path: str) -> str:
         """The file at `path` of the default branch, empty where there is none."""
-        return git(self.folder, "show", f"{self.head}:{path}", check=False)
+        return self.files(path).get(path, ("", ""))[1]
 
-    def blobs(self, *paths: str) -> dict[str, str]:
-        """The ids of the files at these paths of the default branch, of those that there are."""
-        entries = git(self.folder, "ls-tree", "-z", self.head, "--", *paths).split("\0")
-        return {path: entry.split(" ")[2] for entry, tab, path in (row.partition("\t") for row in entries) if tab}
+    def files(self, *paths: str) -> dict[str, tuple[str, str]]:
+        """The id and the text of the files at these paths of the default branch, of those that there are."""
+        found = blobs_named(self.folder, [f"{self.head}:{path}" for path in paths])
+        return {name.partition(":")[2]: file for name, file in found.items()}
 
 
 def name_of_remote(url: str) -> str | None:
@@ -57,16 +59,8 @@ def _folder_name(folder: Path) -> str:
     return name.removesuffix(".git") or "repository"
 
 
-def _default_branch(folder: Path) -> tuple[str, str]:
-    """The remote's default branch in an ordinary clone, else what HEAD names; with its newest commit, if any."""
-    for reference in _candidates(folder):
-        head = git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}", check=False).strip()
-        if head:
-            return reference, head
-    return "HEAD", ""
-
-
-def _candidates(folder: Path) -> Iterator[str]:
+def _branches(folder: Path) -> Iterator[str]:
+    """What the default branch may be: the remote's in an ordinary clone, else what HEAD names, else by its name."""
     for name in ("refs/remotes/origin/HEAD", "HEAD"):
         reference = git(folder, "symbolic-ref", "--quiet", name, check=False).strip()
         if reference:
@@ -99,8 +93,10 @@ def open_clone(path: str | Path) -> Clone:
         reason = "not a git repository" if "not a git repository" in str(error) else str(error)
         raise GitError(f"{path}: {reason}") from None
     git_dir, _, shallow = told.rstrip("\n").rpartition("\n")
-    branch, head = _default_branch(folder)
-    if not head:
+    branches = list(_branches(folder))
+    commits = commits_named(folder, [*branches, NOTES])
+    branch = next((branch for branch in branches if branch in commits), None)
+    if branch is None:
         raise GitError(f"{path}: the default branch has no commits yet")
     settings = _settings(folder)
     name = name_of_remote(settings.get("remote.origin.url", "")) or _folder_name(folder)
@@ -109,8 +105,8 @@ def open_clone(path: str | Path) -> Clone:
         git_dir=Path(git_dir),
         repository=Repository(full_name=name, default_branch=branch.rsplit("/", 1)[-1]),
         branch=branch,
-        head=CommitId(head),
+        head=CommitId(commits[branch]),
         shallow=shallow == "true",
         partial=bool(settings.get("extensions.partialclone")),
-        notes=tip_of_notes(folder),
+        notes=commits.get(NOTES, ""),
     )

@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from bot.history.batches import brought_by
 from bot.history.clone import Clone
 from bot.history.git import Listed, git, git_stream
 from bot.landing.diff import read_diff
@@ -184,6 +183,8 @@ def landings(
     clone: Clone, batch: Sequence[Arrival], *, patches: bool = True, read: Reading | None = None
 ) -> Iterator[Landing]:
     """The arrivals of a batch, read with their patches unless only messages are asked for; by `read` where given."""
+    from bot.history.batches import brought_by  # who only asks whether anything landed needs none of it
+
     read = read or partial(commits, clone.folder, patches=patches)
     carriers = list(dict.fromkeys(arrival.carrier for arrival in batch if arrival.carrier))
     found = iter(read([*carriers, *(arrival.commit for arrival in batch)]))

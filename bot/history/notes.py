@@ -9,17 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from bot.history.clone import NOTES
 from bot.history.git import GitError, git, git_stream
 from bot.metrics.ai_notes import LONGEST_NOTE
 
-REF = "refs/notes/ai"
 MOST_NOTES = 500
 """notes that are asked for at once: their ids have to fit into a pipe that nobody empties yet"""
-
-
-def tip_of_notes(folder: Path) -> str:
-    """The commit that holds the clone's line notes as they are now; empty where it has none."""
-    return git(folder, "rev-parse", "--verify", "--quiet", f"{REF}^{{commit}}", check=False).strip()
 
 
 class Notes:
@@ -56,7 +51,7 @@ def _note(stream: IO[bytes]) -> str:
     """One answer of `cat-file --batch`: a line that ends in the size, the bytes, a line end."""
     head = stream.readline().split()
     if len(head) != 3:
-        raise GitError("a line note cannot be read; run: git fetch origin " + f"{REF}:{REF}")
+        raise GitError("a line note cannot be read; run: git fetch origin " + f"{NOTES}:{NOTES}")
     left = int(head[2])
     text = stream.read(min(left, LONGEST_NOTE))
     left -= len(text)

@@ -24,18 +24,14 @@ from bot.history.git import GitError
 from bot.history.log import Walk, continues
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.sums import Summing, summed
-from bot.landing.attributes import Attributes
-from bot.landing.changes import fold
-from bot.landing.families import Families
 from bot.landing.identity import People, person_key
-from bot.landing.repo_config import CONFIG_PATH, RepoConfig, read_config
+from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.metrics import METHOD_VERSION
-from bot.metrics.hotspots import History
 from bot.model import Change, Person, PersonKey, Repository, Signature
 
 if TYPE_CHECKING:
     from bot.history.measuring import Batch
-    from bot.metrics.measure import Measure
+    from bot.metrics.hotspots import History
 
 _BATCH = 150
 """Commits that a worker measures at once: few enough to keep memory flat, and all workers busy to the end."""
@@ -48,16 +44,6 @@ _SHARED = 20_000
 
 Progress = Callable[[int, int], None]
 """Told (landings measured, landings to measure)."""
-
-
-def rules_of(clone: Clone) -> Measure:
-    """The rules at the head of the default branch: they hold for the whole history, as on the page that shows it."""
-    from bot.metrics.measure import Measure
-
-    config = read_config(clone.text(CONFIG_PATH))
-    if not isinstance(config, RepoConfig):
-        config = RepoConfig()
-    return Measure.of(config, Attributes.parse(clone.text(".gitattributes")))
 
 
 def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
@@ -110,12 +96,13 @@ class CloneRecord:
 
     def __init__(self, clones: Sequence[Clone], *, cache: bool = True) -> None:
         self.clones = tuple(clones)
+        self._ruling = {clone: clone.files(ATTRIBUTES_PATH, ".mailmap", CONFIG_PATH) for clone in self.clones}
         self._scratch = Scratch(cache_file(self._identity()) if cache else None)
 
     def _identity(self) -> list[str]:
         parts = [METHOD_VERSION, _program()]
         for clone in self.clones:
-            rules = clone.blobs(".gitattributes", ".mailmap", CONFIG_PATH)
+            rules = {path: blob for path, (blob, _) in self._ruling[clone].items()}
             parts += [
                 str(clone.git_dir),
                 clone.repository.full_name,
@@ -158,9 +145,11 @@ class CloneRecord:
             sources, walks, total, done = [], [], 0, 0
             for clone, before in clones:
                 walk = stack.enter_context(Walk(clone, before))
-                from bot.history.measuring import Source, measured  # loads every metric while git lists what is new
+                # loads every metric while git lists what is new
+                from bot.history.measuring import Source, measured
+                from bot.history.rules import rules_of
 
-                sources.append(Source(clone, rules_of(clone)))
+                sources.append(Source(clone, rules_of(clone, self._ruling[clone])))
                 walks.append(walk)
                 total += walk.size()
             few = workers == 1 or total <= _FEW
@@ -202,6 +191,8 @@ class CloneRecord:
         found = {clone.repository.full_name: clone.repository for clone in self.clones}
         if len(found) == 1:
             return found
+        from bot.landing.families import Families
+
         families = Families(self._scratch.shared(_SHARED), {})
         roots = [name for name in found if not families.is_fork(name)]
         for name in found:
@@ -212,10 +203,14 @@ class CloneRecord:
 
     def file_history(self) -> History:
         """What was done to each file when, for the scores that ask for a file's past."""
+        from bot.metrics.hotspots import History
+
         return History.of(self._scratch.facts())
 
     def changes_of(self, persons: Sequence[Person]) -> tuple[Change, ...]:
         """Every change these persons have a part in, with what they were folded with, oldest first."""
+        from bot.landing.changes import fold
+
         return fold(self._scratch.component(self.keys_of(persons)), self.repositories)
 
     def month_sums(self, zone: ZoneInfo, workers: int | None = None) -> list[MonthSum]:
@@ -225,4 +220,6 @@ class CloneRecord:
 
     def all_changes(self) -> tuple[Change, ...]:
         """Every change of the record, oldest first."""
+        from bot.landing.changes import fold
+
         return fold(self._scratch.facts(), self.repositories)

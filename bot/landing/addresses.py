@@ -74,10 +74,15 @@ def login_of(sig: Signature) -> str | None:
 
 def person_key(sig: Signature) -> PersonKey:
     """`u:<user id>` where proved, else `e:<e-mail>`; an address nobody owns (`root@localhost`) goes with its name."""
+    return _key_of(sig.user_id, sig.email, sig.name)
+
+
+@lru_cache(maxsize=16_384)
+def _key_of(user: UserId | None, email: str, name: str) -> PersonKey:
+    """Asked for many times for each piece of work, of the same people."""
+    sig = Signature(name, email, user)
     user = user_id_of(sig)
-    if user is not None:
-        return PersonKey(f"u:{user}")
-    return PersonKey("e:" + claimed_address(sig))
+    return PersonKey("e:" + claimed_address(sig) if user is None else f"u:{user}")
 
 
 def claimed_address(sig: Signature) -> str:

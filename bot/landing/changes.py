@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from bot.landing.keys import NO_REPOSITORIES
 from bot.landing.pieces import Pieces
 from bot.landing.timeline import Event, Standing, stand
 from bot.landing.undoing import Undoing
-from bot.model import Change, ChangeId, CountedCommit, Fact, Lines, Repository
+from bot.model import Change, ChangeId, CommitId, CountedCommit, Fact, Lines, Repository
 
 
 def fold(facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[Change, ...]:
@@ -19,66 +20,66 @@ def fold(facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPO
     the same changes alone as among all others, as long as `repositories` holds their repositories.
     """
     pieces = Pieces(facts, repositories)
-    undoing = Undoing(pieces, repositories)
-    folding = _Folding(pieces, undoing)
-    return tuple(sorted(folding.changes(), key=lambda change: (change.landed_at, change.id)))
+    return tuple(sorted(_Folding(pieces, Undoing(pieces)).changes(), key=attrgetter("landed_at", "id")))
 
 
 def alone(fact: Fact) -> Change | None:
     """What `fold` makes of a fact that no other has to do with; None where even then it must be folded."""
-    return _lone_change(fact, _own_id(fact)) if _is_plain(fact) else None
+    return _plain_change(fact) if _is_plain(fact) else None
 
 
 class _Folding:
+    """The pieces that more than one fact has to do with, or that take something back; all others are plain."""
+
     def __init__(self, pieces: Pieces, undoing: Undoing) -> None:
         self._pieces = pieces
         self._undoing = undoing
-        self._groups = pieces.groups()
         self._against = undoing.by_piece()
-        self._homes = {root: self._home(group) for root, group in self._groups.items() if len(group) > 1}
-        self._ids: dict[int, tuple[ChangeId, int | None]] = {}
+        self._groups = pieces.groups()
+        self._roots = {place: root for root, group in self._groups.items() for place in group}
+        for place, fact in enumerate(pieces.facts):
+            if place not in self._roots and (place in self._against or not _is_plain(fact)):
+                self._roots[place] = place
+                self._groups[place] = [place]
+        self._work = {root: self._landings(group) for root, group in self._groups.items()}
+        self._homes = {root: self._home(group) for root, group in self._groups.items()}
+        self._at_home = {root: self._here(root) for root in self._groups}
+        self._ids = {root: self._id(root) for root in self._groups}
 
-    def changes(self) -> list[Change]:
-        facts = self._pieces.facts
-        for root, group in self._groups.items():
-            self._homes.setdefault(root, facts[root].repository)
-            self._ids[root] = self._id(root) if len(group) > 1 else _own_id(facts[root])
-        return [
-            _lone_change(facts[root], self._ids[root]) if self._is_lone(root) else self._change(root)
-            for root in self._groups
-        ]
+    def changes(self) -> Iterator[Change]:
+        for place, fact in enumerate(self._pieces.facts):
+            root = self._roots.get(place)
+            if root is None:
+                yield _plain_change(fact)
+            elif self._groups[root][0] == place:
+                yield self._change(root)
 
-    def _is_lone(self, root: int) -> bool:
-        """One commit that no other has to do with, as most are."""
-        lone = len(self._groups[root]) == 1 and root not in self._against
-        return lone and _is_plain(self._pieces.facts[root])
-
-    def _landings(self, root: int) -> list[int]:
+    def _landings(self, group: Sequence[int]) -> list[int]:
         """The commits of a piece that do the work: all of them, for a piece that is nothing but a revert."""
-        group = [place for place in self._groups[root] if self._pieces.homes[place] == place]
-        return [place for place in group if not self._undoing.is_revert(place)] or group
+        counting = list(filter(self._pieces.is_home, group))
+        return [place for place in counting if not self._undoing.is_revert(place)] or counting
 
     def _home(self, group: Sequence[int]) -> str:
-        facts = [self._pieces.facts[place] for place in group if self._pieces.homes[place] == place]
+        facts = [self._pieces.facts[place] for place in filter(self._pieces.is_home, group)]
         work = [fact for fact in facts if not fact.reverts]
         return self._pieces.families.home(work or facts)
 
-    def _at_home(self, root: int) -> list[int]:
-        here = [p for p in self._landings(root) if self._pieces.facts[p].repository == self._homes[root]]
-        return here or self._landings(root)
+    def _here(self, root: int) -> list[int]:
+        """Those that landed where the piece belongs."""
+        here = [place for place in self._work[root] if self._pieces.facts[place].repository == self._homes[root]]
+        return here or self._work[root]
 
     def _id(self, root: int) -> tuple[ChangeId, int | None]:
         """The first pull request that brought it, else the first commit."""
-        here = [self._pieces.facts[place] for place in self._at_home(root)]
+        here = [self._pieces.facts[place] for place in self._at_home[root]]
         number = next((fact.pull_request for fact in here if fact.pull_request is not None), None)
-        name = self._homes[root]
-        return ChangeId(f"{name}@{here[0].commit}" if number is None else f"{name}#{number}"), number
+        return _identity(self._homes[root], number, here[0].commit), number
 
     def _change(self, root: int) -> Change:
         home = self._homes[root]
-        places = self._at_home(root)
-        is_revert = all(self._undoing.is_revert(place) for place in places)
-        now = Standing(set(places), self._pieces.facts[places[0]].landed_at) if is_revert else self._stand(root, places)
+        places = self._at_home[root]
+        is_revert = all(map(self._undoing.is_revert, places))
+        now = self._stand(root, places, is_revert=is_revert)
         main = self._main(places)
         identity, number = self._ids[root]
         group = self._groups[root]
@@ -101,8 +102,10 @@ class _Folding:
             elsewhere=slice_only,
         )
 
-    def _stand(self, root: int, places: Sequence[int]) -> Standing:
+    def _stand(self, root: int, places: Sequence[int], *, is_revert: bool) -> Standing:
         facts, undoing = self._pieces.facts, self._undoing
+        if is_revert or (root not in self._against and undoing.relands.isdisjoint(places)):
+            return Standing(set(places), facts[places[0]].landed_at)
         events = [
             Event(facts[p].landed_at, self._rank(p), p, "again" if p in undoing.relands else "land") for p in places
         ]
@@ -150,7 +153,7 @@ class _Folding:
     def _counts(self, place: int, root: int) -> bool:
         """Not in a fork of the repository it belongs to, and not a copy of a commit that counts there."""
         name, home = self._pieces.facts[place].repository, self._homes[root]
-        if self._pieces.homes[place] != place:
+        if not self._pieces.is_home(place):
             return False
         if name == home:
             return True
@@ -174,11 +177,12 @@ class _Folding:
 
     def _is_slice(self, root: int) -> bool:
         """Only exports of work that lives in a repository outside the record."""
-        facts = [self._pieces.facts[place] for place in self._landings(root)]
+        facts = [self._pieces.facts[place] for place in self._work[root]]
+        if any(fact.pull_request is not None for fact in facts):
+            return False
         names = {self._pieces.facts[place].repository.lower() for place in self._groups[root]}
         return all(
-            fact.pull_request is None
-            and any(key.startswith("slice:") and key[6:].partition("#")[0] not in names for key in fact.keys)
+            any(key.startswith("slice:") and key[6:].partition("#")[0] not in names for key in fact.keys)
             for fact in facts
         )
 
@@ -196,14 +200,10 @@ def _is_plain(fact: Fact) -> bool:
     return not fact.reverts and (fact.pull_request is not None or not any("slice:" in key[:6] for key in fact.keys))
 
 
-def _own_id(fact: Fact) -> tuple[ChangeId, int | None]:
-    tail = f"@{fact.commit}" if fact.pull_request is None else f"#{fact.pull_request}"
-    return ChangeId(fact.repository + tail), fact.pull_request
-
-
-def _lone_change(fact: Fact, identity: tuple[ChangeId, int | None]) -> Change:
+def _plain_change(fact: Fact) -> Change:
+    number = fact.pull_request
     return Change(
-        id=identity[0],
+        id=_identity(fact.repository, number, fact.commit),
         repository=fact.repository,
         title=fact.title,
         kind=fact.kind,
@@ -212,11 +212,15 @@ def _lone_change(fact: Fact, identity: tuple[ChangeId, int | None]) -> Change:
         state="landed",
         landed_at=fact.landed_at,
         commits=(CountedCommit(fact, True, fact.lines),),
-        pull_request=identity[1],
-        url=_url(fact.repository, identity[1], fact.commit),
+        pull_request=number,
+        url=_url(fact.repository, number, fact.commit),
     )
 
 
-def _url(repository: str, number: int | None, commit: str) -> str:
+def _identity(repository: str, number: int | None, commit: CommitId) -> ChangeId:
+    return ChangeId(f"{repository}@{commit}" if number is None else f"{repository}#{number}")
+
+
+def _url(repository: str, number: int | None, commit: CommitId) -> str:
     tail = f"pull/{number}" if number is not None else f"commit/{commit}"
     return f"https://github.com/{repository}/{tail}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bot.landing import carriers, footers
 from bot.landing.keys import plain_title
@@ -38,8 +38,7 @@ class Convention:
     """of these, in lower case, the message has to hold one, or the carrier's where a merge is looked at"""
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognised(NamedTuple):
     """What a landing's messages prove. Keys are spelt as in `bot.landing.keys`."""
 
     how: str

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Generic, TypeVar
 
-T = TypeVar("T", bound=Hashable)
+T = TypeVar("T", int, str)
 
 
 class Disjoint(Generic[T]):
@@ -25,7 +24,13 @@ class Disjoint(Generic[T]):
 
     def join(self, one: T, other: T) -> None:
         one, other = self.find(one), self.find(other)
-        self._above.setdefault(one, one)
-        self._above.setdefault(other, other)
         if one != other:
+            self._above.setdefault(one, one)
             self._above[other] = one
+
+    def groups(self) -> dict[T, list[T]]:
+        """The sets of more than one thing, each under one of its things, all in order."""
+        found: dict[T, list[T]] = {}
+        for thing in sorted(self._above):
+            found.setdefault(self.find(thing), []).append(thing)
+        return found

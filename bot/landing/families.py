@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.landing.disjoint import Disjoint
 from bot.landing.keys import current_name
-from bot.model import Fact, Repository
+from bot.model import CommitId, Fact, Repository
 
 
 class Families:
@@ -44,35 +44,44 @@ class Families:
 
         The one that another one's messages name, then one that is no fork, then where it landed first, then by name.
         """
-        landed: dict[str, int] = {}
         everything = list(facts)
-        for fact in everything:
-            landed[fact.repository] = min(landed.get(fact.repository, fact.landed_at), fact.landed_at)
-        if len(landed) == 1:
-            return next(iter(landed))
+        names = {fact.repository for fact in everything}
+        if len(names) == 1:
+            return names.pop()
+        landed = {name: min(fact.landed_at for fact in everything if fact.repository == name) for name in names}
         votes = _votes(everything, landed)
         return min(landed, key=lambda name: (-votes[name], name in self._forks, landed[name], name.lower(), name))
 
     def _guess(self, facts: Sequence[Fact], family: Disjoint[str]) -> None:
-        shared: dict[str, list[Fact]] = defaultdict(list)
-        for fact in facts:
-            shared[fact.commit].append(fact)
         votes: Counter[str] = Counter()
         first: Counter[str] = Counter()
         names: set[str] = set()
-        for holders in shared.values():
-            if len(holders) > 1:
-                votes.update(_votes(holders, {fact.repository: 0 for fact in holders}))
-                first.update(_earliest(holders))
-                names.update(fact.repository for fact in holders)
-                for fact in holders[1:]:
-                    family.join(holders[0].repository, fact.repository)
+        for places in held_twice(facts):
+            holders = [facts[place] for place in places]
+            votes.update(_votes(holders, {fact.repository: 0 for fact in holders}))
+            first.update(_earliest(holders))
+            names.update(fact.repository for fact in holders)
+            for fact in holders[1:]:
+                family.join(holders[0].repository, fact.repository)
         kin: dict[str, list[str]] = defaultdict(list)
         for name in sorted(names):
             kin[family.find(name)].append(name)
         for members in kin.values():
             root = min(members, key=lambda name: (-votes[name], -first[name], name.lower(), name))
             self._forks.update(name for name in members if name != root)
+
+
+def held_twice(facts: Sequence[Fact]) -> Iterable[Sequence[int]]:
+    """The places of each commit that more than one of the facts holds."""
+    if len({fact.repository for fact in facts}) < 2:
+        return ()
+    first: dict[CommitId, int] = {}
+    found: dict[int, list[int]] = {}
+    for place, fact in enumerate(facts):
+        other = first.setdefault(fact.commit, place)
+        if other != place:
+            found.setdefault(other, [other]).append(place)
+    return found.values()
 
 
 def _votes(facts: Iterable[Fact], names: Mapping[str, int]) -> Counter[str]:
@@ -93,7 +102,13 @@ def _earliest(holders: Sequence[Fact]) -> list[str]:
     return sorted(first) if len(first) == 1 else []
 
 
-def at_today(fact: Fact, repositories: Mapping[str, Repository]) -> Fact:
-    """The fact with its repository's name of today."""
-    name = current_name(fact.repository, repositories) if repositories else fact.repository
-    return fact if name == fact.repository else replace(fact, repository=name)
+def at_today(facts: Iterable[Fact], repositories: Mapping[str, Repository]) -> list[Fact]:
+    """The facts with their repositories' names of today."""
+    found = list(facts)
+    names = {name: current_name(name, repositories) for name in {fact.repository for fact in found}}
+    if all(name == today for name, today in names.items()):
+        return found
+    return [
+        fact if names[fact.repository] == fact.repository else replace(fact, repository=names[fact.repository])
+        for fact in found
+    ]

@@ -146,7 +146,7 @@ def picked(reading: Reading) -> Finding | None:
 
 def backport(reading: Reading) -> Finding | None:
     """Backport bots: `(backport #12)`, `Backport PR #12 on branch x`, `**This is a backport of PR #12 …**`."""
-    if "backport" not in reading.landing.commit.message.lower():
+    if "backport" not in reading.message.lower:
         return None
     number = _backported(reading.subject)
     if number is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from bot.landing.addresses import login_of, noreply, person_key, plain_email, user_id_of
 from bot.landing.machines import is_ai_agent, is_bot, is_landing_bot, is_web_flow
 from bot.landing.message import read_message
@@ -25,6 +27,9 @@ __all__ = [
 
 MOST_CO_AUTHORS = 100
 _CREDITS = frozenset(("co-authored-by", "co-developed-by", "lead-authored-by"))
+_STARTS = frozenset(
+    first + second for key in _CREDITS for first in key[0] + key[0].upper() for second in key[1] + key[1].upper()
+)
 
 
 def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
@@ -38,23 +43,28 @@ def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
     if _CREDITS.isdisjoint(read.keys):
         return ()
     found: dict[str, Signature] = {}
-    mine = {person_key(author), "e:" + plain_email(author.email), "name " + author.name.strip().lower()}
-    for line in read.lines[1:]:
-        if line[:1] not in "CLcl":
-            continue
-        sig = _credited(line)
-        if sig is None or is_bot(sig) or is_ai_agent(sig):
-            continue
-        if mine.isdisjoint((person_key(sig), "e:" + plain_email(sig.email), "name " + sig.name.lower())):
-            found.setdefault(person_key(sig), sig)
+    mine = _known_as(author)
+    lines = [line for line in read.lines[1:] if line[:2] in _STARTS]
+    for credited in filter(None, map(_credited, lines)):
+        if mine.isdisjoint(_known_as(credited)):
+            found.setdefault(person_key(credited), credited)
         if len(found) == MOST_CO_AUTHORS:
             break
     return tuple(found.values())
 
 
+@lru_cache(maxsize=8192)
+def _known_as(sig: Signature) -> frozenset[str]:
+    """All by which a person may be recognised."""
+    return frozenset((person_key(sig), "e:" + plain_email(sig.email), "name " + sig.name.strip().lower()))
+
+
+@lru_cache(maxsize=8192)
 def _credited(line: str) -> Signature | None:
+    """The person whom a line credits; kept, for the same people are credited again and again."""
     trailer = as_trailer(line)
-    return signature_of(trailer[1]) if trailer is not None and trailer[0].lower() in _CREDITS else None
+    sig = signature_of(trailer[1]) if trailer is not None and trailer[0].lower() in _CREDITS else None
+    return None if sig is None or is_bot(sig) or is_ai_agent(sig) else sig
 
 
 def signature_of(text: str) -> Signature | None:

@@ -105,6 +105,21 @@ def renamed(key: str, repositories: Mapping[str, Repository]) -> str:
     return f"{kind}:{current_name(name, repositories).lower()}{mark}{tail}"
 
 
+class Renaming:
+    """What keys are once repositories have their names of today: nearly always what they were."""
+
+    def __init__(self, repositories: Mapping[str, Repository]) -> None:
+        # The names in keys are in lower case.
+        moved = any(name != now.full_name.lower() for name, now in repositories.items() if name == name.lower())
+        self._repositories = repositories if moved else NO_REPOSITORIES
+
+    def key(self, key: str) -> str:
+        return renamed(key, self._repositories)
+
+    def keys(self, keys: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple([renamed(key, self._repositories) for key in keys]) if self._repositories else keys
+
+
 def current_name(name: str, repositories: Mapping[str, Repository]) -> str:
     known = repositories.get(name) or repositories.get(name.lower())
     return known.full_name if known else name

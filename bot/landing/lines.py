@@ -7,10 +7,10 @@ Order of authority: the repository's own globs, its .gitattributes, a mark in th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bot.landing import content, generated_marks, linguist
-from bot.landing.moves import count_moves, whitespace_only, without
+from bot.landing.moves import Sides, count_moves, whitespace_only, without
 from bot.landing.notebook import cell_lines, is_notebook
 from bot.landing.patch import PatchLines, read_patches
 from bot.landing.places import NO_RULES, Place, Rules, own_part, place
@@ -31,8 +31,7 @@ _NUMBER_CHARACTERS = str.maketrans("", "", "0123456789abcdefABCDEFxXuUlL.,+-{}[]
 _HEAD_LINES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFile:
+class ReadFile(NamedTuple):
     """One file of a commit with its part and language.
 
     Its changed lines count in `part`, except `moved`, `whitespace` and `generated` (outputs in a notebook) of them.
@@ -48,10 +47,6 @@ class ReadFile:
     moved: int = 0
     whitespace: int = 0
     generated: int = 0
-
-
-_Sides = tuple[Sequence[str], Sequence[str]]
-"""the lines that a file of the project gets and loses, apart from those that only changed in blanks"""
 
 
 def read_files(
@@ -71,11 +66,11 @@ def read_files(
 
 
 def _with_moves(read: ReadFile, moved: int) -> ReadFile:
-    return replace(read, moved=moved) if moved else read
+    return read._replace(moved=moved) if moved else read
 
 
-def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> tuple[ReadFile, _Sides | None]:
-    """One file, and where moves may be looked for: in what is the project's own."""
+def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> tuple[ReadFile, Sides | None]:
+    """One file, and where moves may be looked for: in what is the project's own, and did not only change in blanks."""
     if change.submodule or change.symlink:
         return ReadFile(change, "vendored" if change.submodule else "config", None, (), ()), None
     found = place(change.path, rules)
@@ -92,11 +87,11 @@ def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> tuple[R
     return _own_text(change, lines, part, language)
 
 
-def _own_text(change: FileChange, lines: PatchLines, part: str, language: str | None) -> tuple[ReadFile, _Sides]:
+def _own_text(change: FileChange, lines: PatchLines, part: str, language: str | None) -> tuple[ReadFile, Sides]:
     added, removed = lines.added, lines.removed
     blanks = whitespace_only(lines) if added and removed else None
     if blanks is None:
-        return ReadFile(change, part, language, added, removed), (added, removed)
+        return ReadFile(change, part, language, added, removed), lines.bare
     old, new = blanks
     read = ReadFile(change, part, language, added, removed, 0, len(old) + len(new))
     return read, (without(added, new), without(removed, old))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 LONGEST_LINE = 1024
 MOST_LINES = 4000
-_KEYS = re.compile(r"\n([a-z0-9_-][a-z0-9_ -]{0,39}):(?=\s|\Z)")
+_KEYS = re.compile(r"\n([a-z0-9_-][a-z0-9_ -]{0,39}+):(?=\s|\Z)")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Message:
+class Message(NamedTuple):
     """A commit's message. `lower` holds all of it: what is not found there, no line says."""
 
     lower: str
@@ -30,7 +29,7 @@ def read_message(text: str) -> Message:
     lines = text.split("\n")
     if len(lines) > MOST_LINES:
         lines = lines[: MOST_LINES // 2] + lines[-MOST_LINES // 2 :]
-    if len(text) > LONGEST_LINE:
+    if len(text) > LONGEST_LINE and max(map(len, lines)) > LONGEST_LINE:
         lines = [line[:LONGEST_LINE] for line in lines]
     lower = text.lower()
     return Message(lower, tuple(map(str.rstrip, lines)), frozenset(map(str.rstrip, _KEYS.findall(lower))))

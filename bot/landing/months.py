@@ -10,7 +10,7 @@ from bot.model import Month
 
 def local_time(epoch_seconds: int, zone: ZoneInfo) -> datetime:
     """The moment on that zone's clock."""
-    return datetime.fromtimestamp(epoch_seconds, UTC).astimezone(zone)
+    return datetime.fromtimestamp(epoch_seconds, zone)
 
 
 def month_of(epoch_seconds: int, zone: ZoneInfo) -> Month:

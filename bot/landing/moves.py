@@ -24,6 +24,10 @@ _FEW = 4
 """lines that are counted one by one sooner than all at once"""
 
 
+Sides = tuple[list[str], list[str]]
+"""the lines that a file gets and loses, without the blanks around them"""
+
+
 def whitespace_only(lines: PatchLines) -> tuple[list[str], list[str]] | None:
     """(removed, added) lines that stand again in the same place with other blanks, each as often as it does.
 
@@ -73,21 +77,21 @@ def _take(lines: Sequence[str], keys: Sequence[bytes], both: Mapping[bytes, int]
     return taken
 
 
-def without(lines: Sequence[str], taken: Sequence[str]) -> Sequence[str]:
-    """The lines less those taken, as often as they were."""
+def without(lines: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """The lines less those taken, as often as they were, without the blanks around them."""
     left = Counter(taken)
     out = []
     for line in lines:
         if left.get(line):
             left[line] -= 1
         else:
-            out.append(line)
+            out.append(line.strip())
     return out
 
 
 @dataclass(slots=True, eq=False)
 class Text:
-    """The added and the removed lines of one file without the blanks around them, and how many turn out to be moved."""
+    """The bare lines that one file gets and loses, and how many turn out to be moved."""
 
     added: list[str]
     removed: list[str]
@@ -95,19 +99,19 @@ class Text:
     used: list[bool] = field(default_factory=list)
 
 
-def count_moves(files: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[int]:
-    """How many of the (added, removed) lines of each file are blocks that one place lost and another got.
+def count_moves(files: Sequence[Sides]) -> list[int]:
+    """How many of the bare lines of each file are blocks that one place lost and another got.
 
     Empty where there is no move at all, as in most commits.
     """
-    texts = [Text(list(map(str.strip, added)), list(map(str.strip, removed))) for added, removed in files]
-    lost = set(chain.from_iterable([text.removed for text in texts]))
+    lost = set(chain.from_iterable([removed for _, removed in files]))
     if not lost:
         return []
-    common = lost.intersection(chain.from_iterable([text.added for text in texts]))
+    common = lost.intersection(chain.from_iterable([added for added, _ in files]))
     both = {line for line in common if len(line) >= _WORTH}
     if not both:
         return []
+    texts = [Text(added, removed) for added, removed in files]
     places = _places(texts, both)
     for text in texts:
         _find_blocks(text, both, places)

@@ -14,9 +14,11 @@ HEAD_LINES = 40
 _HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _HEADERS = re.compile(r"\n@(?:@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@)?")
 _AT_TOP = re.compile(r"\n@@ -(?:\d{1,9}(?:,\d{1,9})? \+1|1(?:,\d{1,9})? \+0)[ ,]")
-_SIDES = {"\n+": re.compile(r"\n\+([^\n]*)"), "\n-": re.compile(r"\n-([^\n]*)")}
 _MANY = 20
-"""lines from which it is worth while to see whether they stand in one block"""
+"""lines of one sign from which it is worth while to see whether they stand in one block"""
+# a line end alone is found sooner than one with a sign behind it: the brackets keep the two apart
+_ADDED = re.compile(r"\n[+]([^\n]*)")
+_REMOVED = re.compile(r"\n[-]([^\n]*)")
 _CHANGED = re.compile(r"\n([+-][^\n]*)")
 _SIGN = re.compile(r"\n([^\n]?)")
 # git writes what a place loses before what it gets; the second half is optional, or each line of a long loss would be
@@ -36,16 +38,26 @@ class PatchLines:
     """the first hunk begins with the first line of the new file (of the old one where nothing is left)"""
     head: list[str] = field(default_factory=list)
     """the first lines of the new file (of the old one where nothing is left), if the patch begins there"""
+    _bare: tuple[list[str], list[str]] | None = None
+
+    @property
+    def bare(self) -> tuple[list[str], list[str]]:
+        """The added and the removed lines without the blanks around them."""
+        if self._bare is None:
+            self._bare = list(map(str.strip, self.added)), list(map(str.strip, self.removed))
+        return self._bare
 
     def said(self) -> tuple[int, str]:
         """How many changed lines are not blank, and they in the order of the patch between NULs: each its sign, and its
         text without blanks around it."""
-        if self.added and self.removed:
+        added, removed = self.bare
+        if added and removed and self.hunks.rfind("\n-") > self.hunks.find("\n+"):
             told = [line[0] + text for line in _CHANGED.findall(self.hunks) if (text := line[1:].strip())]
             return len(told), "\0".join(told)
-        sign = "+" if self.added else "-"
-        told = list(filter(None, map(str.strip, self.added or self.removed)))
-        return len(told), sign + ("\0" + sign).join(told) if told else ""
+        # most often, all that is lost stands before all that is got
+        lost, got = list(filter(None, removed)), list(filter(None, added))
+        sides = [sign + f"\0{sign}".join(lines) for sign, lines in (("-", lost), ("+", got)) if lines]
+        return len(lost) + len(got), "\0".join(sides)
 
     @property
     def signs(self) -> str:
@@ -84,24 +96,27 @@ def read_patch(patch: str, counted: tuple[int, int] | None = None) -> PatchLines
     look added and removed as git `counted`, there is no such text, and headers need not be read.
     """
     hunks = "\n" + patch.removesuffix("\n")
-    additions, deletions = counted or (0, 0)
-    added, removed = _side(hunks, "\n+", additions), _side(hunks, "\n-", deletions)
+    if counted and not min(counted) and max(counted) >= _MANY:
+        added, removed = _block(hunks, "+", counted[0]), _block(hunks, "-", counted[1])
+    else:
+        added, removed = _ADDED.findall(hunks), _REMOVED.findall(hunks)
     if (len(added), len(removed)) != counted and not _adds_up(hunks, len(added), len(removed)):
         hunks = _restored(patch)
-        added, removed = _side(hunks, "\n+", 0), _side(hunks, "\n-", 0)
+        added, removed = _ADDED.findall(hunks), _REMOVED.findall(hunks)
     if _AT_TOP.match(hunks):
         return PatchLines(added, removed, hunks, True, _head(hunks[1:].split("\n", 3 * HEAD_LINES)))
     return PatchLines(added, removed, hunks)
 
 
-def _side(hunks: str, sign: str, expected: int) -> list[str]:
-    """The lines with a sign. Many that stand in one block, as those of a new file do, are split rather than sought."""
-    if expected >= _MANY:
-        end = hunks.find("\n", hunks.rfind(sign) + 1)
-        block = hunks[hunks.find(sign) + 2 : end if end >= 0 else len(hunks)]
-        if block.count("\n") == expected - 1 and len(lines := block.split(sign)) == expected:
+def _block(hunks: str, sign: str, expected: int) -> list[str]:
+    """The lines with a sign, split rather than sought where they stand in one block, as those of a new file do."""
+    mark = "\n" + sign
+    if expected:
+        end = hunks.find("\n", hunks.rfind(mark) + 1)
+        block = hunks[hunks.find(mark) + 2 : end if end >= 0 else len(hunks)]
+        if block.count("\n") == expected - 1 and len(lines := block.split(mark)) == expected:
             return lines
-    return _SIDES[sign].findall(hunks)
+    return (_ADDED if sign == "+" else _REMOVED).findall(hunks)
 
 
 def _adds_up(hunks: str, added: int, removed: int) -> bool:

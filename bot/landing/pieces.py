@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 
 from bot.landing.disjoint import Disjoint
-from bot.landing.families import Families, at_today
-from bot.landing.keys import is_strong, renamed
+from bot.landing.families import Families, at_today, held_twice
+from bot.landing.keys import PART, WEAK, Renaming
 from bot.model import Fact, Repository
 
 _SAME_PATCH = ("commit:", "copy:", "patch:")
@@ -19,52 +22,74 @@ class Pieces:
 
     A commit that several repositories hold has one home; only there do its keys count, because a number in its subject
     or a merge that brought it elsewhere speaks of another repository's pull requests. Facts are meant by their place
-    in `facts`.
+    in `facts`. Most are the only one of their piece: what is kept here is kept of the others alone.
     """
 
     def __init__(self, facts: Iterable[Fact], repositories: Mapping[str, Repository]) -> None:
         self.facts = distinct(facts, repositories)
         self.families = Families(self.facts, repositories)
-        self.homes = self._find_homes()
+        self._today = Renaming(repositories)
         self._pieces: Disjoint[int] = Disjoint()
         self._patches: Disjoint[int] = Disjoint()
-        self.by_key: dict[str, list[int]] = defaultdict(list)
-        self._carried: dict[str, list[int]] = defaultdict(list)
-        self._ids: dict[str, int] = {}
-        for place, fact in enumerate(self.facts):
-            self._enter(place, fact, repositories)
-        self._sorted_ids = sorted(self._ids)
+        self._homes: dict[int, int] = {}
+        self._find_homes()
+        self.undoing = [place for place, fact in enumerate(self.facts) if fact.reverts or fact.relands]
+        """those that say they take something back, or bring it back"""
+        self._meant: dict[str, list[int]] = {key: [] for place in self.undoing for key in self._named(place)}
+        self._join_equals()
 
-    def _find_homes(self) -> list[int]:
-        holders: dict[str, list[int]] = defaultdict(list)
-        for place, fact in enumerate(self.facts):
-            holders[fact.commit].append(place)
-        homes = list(range(len(self.facts)))
-        for places in holders.values():
-            if len(places) > 1:
-                name = self.families.home(self.facts[place] for place in places)
-                home = next(place for place in places if self.facts[place].repository == name)
-                for place in places:
-                    homes[place] = home
-        return homes
+    def _find_homes(self) -> None:
+        facts = self.facts
+        for places in held_twice(facts):
+            name = self.families.home(facts[place] for place in places)
+            home = next(place for place in places if facts[place].repository == name)
+            for place in places:
+                if place != home:
+                    self._homes[place] = home
+                    self._pieces.join(home, place)
+                    self._patches.join(home, place)
 
-    def _enter(self, place: int, fact: Fact, repositories: Mapping[str, Repository]) -> None:
-        home = self.homes[place]
-        self._carried[fact.carrier].append(home)
-        if home != place:
-            self._pieces.join(home, place)
-            self._patches.join(home, place)
-            return
-        self._ids[fact.commit] = place
-        for key in (f"commit:{fact.commit}", *fact.keys):
-            key = renamed(key, repositories) if repositories else key
-            there = self.by_key[key]
-            if there and is_strong(key):
-                self._pieces.join(there[0], place)
-                if key.startswith(_SAME_PATCH):
-                    self._patches.join(there[0], place)
-            if not there or there[-1] != place:
-                there.append(place)
+    def _named(self, place: int) -> Iterator[str]:
+        """The keys of what a commit takes or brings back, but for those of commits, which have `commits`."""
+        fact = self.facts[place]
+        for key in (*fact.reverts, *fact.relands):
+            plain = key.removeprefix(PART)
+            if not plain.startswith("commit:"):
+                yield self._today.key(plain)
+
+    def _join_equals(self) -> None:
+        """Join the facts that share a strong key, and see who bears a key that somebody means.
+
+        Nearly all keys are one fact's alone: they are counted, and no fact is looked at that bears no other.
+        """
+        keys = {place: self._keys(fact) for place, fact in enumerate(self.facts) if place not in self._homes}
+        counts = Counter(chain.from_iterable(keys.values()))
+        shared = {key for key, count in counts.items() if count > 1 and not key.startswith(WEAK)}
+        told, first = shared.union(self._meant), dict[str, int]()
+        for place, own in keys.items():
+            for key in () if told.isdisjoint(own) else dict.fromkeys(own):
+                if key in self._meant:
+                    self._meant[key].append(place)
+                if key in shared and (other := first.setdefault(key, place)) != place:
+                    self._pieces.join(other, place)
+                    if key.startswith(_SAME_PATCH):
+                        self._patches.join(other, place)
+
+    def _keys(self, fact: Fact) -> Sequence[str]:
+        """The identities of a landed commit, its own id among them, by the names of today."""
+        own, keys = f"commit:{fact.commit}", self._today.keys(fact.keys)
+        return keys if own in keys else (own, *keys)
+
+    def home(self, place: int) -> int:
+        """The place of the same commit in the repository where it counts: nearly always its own."""
+        return self._homes.get(place, place)
+
+    def is_home(self, place: int) -> bool:
+        return place not in self._homes
+
+    def meant(self, key: str) -> Sequence[int]:
+        """Who bears this key, oldest first, where anybody says that he takes or brings it back."""
+        return self._meant.get(self._today.key(key), ())
 
     def piece(self, place: int) -> int:
         return self._pieces.find(place)
@@ -77,10 +102,8 @@ class Pieces:
         self._pieces.join(one, other)
 
     def groups(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = defaultdict(list)
-        for place in range(len(self.facts)):
-            found[self.piece(place)].append(place)
-        return found
+        """The pieces of more than one fact, each with its facts, oldest first."""
+        return self._pieces.groups()
 
     def commits(self, name: str) -> Sequence[int]:
         """The commit of that id, full or abbreviated without doubt, else those that a merge of that id brought."""
@@ -92,16 +115,32 @@ class Pieces:
         near = [sha for sha in self._sorted_ids[at : at + 2] if sha.startswith(name)]
         return (self._ids[near[0]],) if len(near) == 1 else ()
 
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {fact.commit: place for place, fact in enumerate(self.facts) if self.is_home(place)}
+
+    @cached_property
+    def _sorted_ids(self) -> list[str]:
+        return sorted(self._ids)
+
+    @cached_property
+    def _carried(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, fact in enumerate(self.facts):
+            found.setdefault(fact.carrier, []).append(self.home(place))
+        return found
+
 
 def distinct(facts: Iterable[Fact], repositories: Mapping[str, Repository]) -> list[Fact]:
     """Each fact once, oldest first; where the same commit was measured twice, the fuller account of it."""
-    best: dict[tuple[str, str], Fact] = {}
-    for fact in facts:
-        fact = at_today(fact, repositories)
-        other = best.setdefault((fact.repository, fact.commit), fact)
-        if other is not fact and other != fact:
-            best[fact.repository, fact.commit] = max(fact, other, key=_fullness)
-    return sorted(best.values(), key=lambda fact: (fact.landed_at, fact.authored_at, fact.commit, fact.repository))
+    found = at_today(facts, repositories)
+    best = {(fact.repository, fact.commit): fact for fact in found}
+    if len(best) < len(found):
+        for fact in found:
+            other = best[fact.repository, fact.commit]
+            if other is not fact and other != fact:
+                best[fact.repository, fact.commit] = max(fact, other, key=_fullness)
+    return sorted(best.values(), key=attrgetter("landed_at", "authored_at", "commit", "repository"))
 
 
 def _fullness(fact: Fact) -> tuple[bool, bool, int, int, int, str]:

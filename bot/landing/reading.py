@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from bot.landing.message import Message, read_message
 from bot.landing.trailers import trailer_lines
@@ -47,8 +49,7 @@ _NO_TRAILERS: Mapping[str, list[str]] = MappingProxyType({})
 _NO_TITLES = ("piperorigin-revid:", "gitorigin-revid:", "copybara_", "change-id:", "signed-off-by:", "co-authored-by:")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What one convention proves of one landing."""
 
     pull_request: int | None = None
@@ -62,8 +63,7 @@ NO_FINDING = Finding()
 """it landed so, which proves nothing"""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A landing with its messages split once."""
 
     landing: Landing
@@ -125,6 +125,7 @@ def _without_blank_start(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
     return lines[0].strip(), lines
 
 
+@lru_cache(maxsize=256)
 def number_at_end(subject: str) -> tuple[int, str] | None:
     """(N, the rest) of a subject that ends in `(#N)`."""
     if not subject.endswith(")"):

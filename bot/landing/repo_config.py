@@ -21,11 +21,11 @@ from bot.landing.config_shapes import Tell, near, pairs
 from bot.landing.config_tree import LARGEST, Node, Problem, read_tree, shown
 from bot.landing.places import Rules
 from bot.landing.reading import LandingSettings
+from bot.landing.rule_files import CONFIG_PATH
 from bot.model import Kind
 
 __all__ = ["CONFIG_PATH", "Errors", "Problem", "RepoConfig", "json_schema", "lint", "lint_file", "merge", "read_config"]
 
-CONFIG_PATH = ".github/almanac.yml"
 _MOST_PROBLEMS = 50
 
 

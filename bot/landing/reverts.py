@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.landing.keys import PART, pull_key
-from bot.landing.message import message_lines
+from bot.landing.message import message_lines, read_message
 from bot.landing.reading import NO_FINDING, Finding, Reading, pull_address, pull_reference
 from bot.landing.revert_titles import DIFF, PLAIN, QUOTED, named_targets, read_title, says_revert, without_numbers
 from bot.landing.spelt_targets import COMMIT, is_commit_id, spelt_targets
@@ -19,6 +19,8 @@ _SAYS_RELAND = re.compile(r"\bre-?land(?:s|ed|ing)?\b|\breappl(?:y|ies|ied)\b|\b
 _RELAND_MARK = re.compile(
     r"^(?:\[ ?(?:re-?land|re-?apply)[^\]]{0,30}\] ?|(?:re-?land|re-?apply)(?:s|ed|ing)?\b[: ]? ?)", re.IGNORECASE
 )
+_RELAND_WORDS = ("reland", "re-land", "reappl", "re-appl")
+"""how each of them begins"""
 _PARTLY = re.compile(r"\b(?:partly|partial|partially|parts? of)\b", re.IGNORECASE)
 _MOST_READ = 65_536
 """characters of a message in which the words are looked for"""
@@ -61,7 +63,7 @@ def _pull_request_text(reading: Reading) -> Reading | None:
         lines = lines[1:]
     if not lines or not QUOTED.match(lines[0]):
         return None
-    return replace(reading, subject=lines[0], lines=lines)
+    return reading._replace(subject=lines[0], lines=lines, message=read_message("\n".join(lines)))
 
 
 _SAYING = re.compile(r"re(?:vert|-?land|-?appl)")
@@ -90,6 +92,8 @@ def _says_so(lower: str) -> bool:
 
 
 def _is_partial(reading: Reading) -> bool:
+    if "part" not in reading.message.lower:
+        return False
     if _PARTLY.search(reading.subject):
         return True
     return any(
@@ -104,13 +108,18 @@ def _is_squash(lines: Sequence[str]) -> bool:
     return sum(line.startswith("* ") for line in lines[1:]) > 1
 
 
+_COMMIT_LINES = ("this reverts", "reverts commit", "revert commit", "this partially", "this partly")
+
+
 def _commit_line(reading: Reading) -> Finding | None:
+    if not any(("\n" + words) in reading.message.lower for words in _COMMIT_LINES):
+        return None
     if not says_revert(reading.subject) and not _RELAND_MARK.match(reading.subject) and _is_squash(reading.lines):
         return None
     keys: list[str] = []
     for number, line in enumerate(reading.lines[1:], 1):
         lower = line[:60].lower()
-        if not lower.startswith(("this reverts", "reverts commit", "revert commit", "this partially", "this partly")):
+        if not lower.startswith(_COMMIT_LINES):
             continue
         head, _, tail = line.partition(", reversing")
         if not tail and head.rstrip(" ,").lower().endswith(("commit", "commits")):
@@ -121,6 +130,8 @@ def _commit_line(reading: Reading) -> Finding | None:
 
 
 def _pull_line(reading: Reading) -> Finding | None:
+    if "\nrevert" not in reading.message.lower:
+        return None
     keys: list[str] = []
     for line in reading.lines[1:]:
         if line[:8] not in ("Reverts ", "Reverted", "reverts "):
@@ -167,13 +178,14 @@ def _reland(reading: Reading) -> Finding | None:
         keys += named_targets(without_numbers(title), reading.repository) if len(title) > 2 else ()
         diff = DIFF.match(title)
         keys += [f"drev:{diff[0]}"] if diff else []
-    if not _is_squash(reading.lines):
-        keys += _reland_lines(reading)
+    keys += _reland_lines(reading)
     return Finding(relands=tuple(dict.fromkeys(keys))) if keys else None
 
 
 def _reland_lines(reading: Reading) -> list[str]:
     """`Reland of #12`, `This relands commit …`, `Re-land D123` at the start of a line."""
+    if not any(map(reading.message.lower.__contains__, _RELAND_WORDS)) or _is_squash(reading.lines):
+        return []
     keys: list[str] = []
     for line in reading.lines[1:]:
         said = _SAYS_RELAND.search(line[:40])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.landing.addresses import person_key
-from bot.landing.keys import PART, renamed
+from bot.landing.keys import PART
 from bot.landing.pieces import Pieces
-from bot.model import Repository
 
 _AGAIN_WITHIN = 180 * 86_400
 """seconds after a revert in which the same title by the same author is the same work again"""
@@ -28,16 +27,19 @@ class Effect:
 class Undoing:
     """The effects of all reverts. Building it joins re-lands to the pieces that they bring back."""
 
-    def __init__(self, pieces: Pieces, repositories: Mapping[str, Repository]) -> None:
+    def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
-        self._repositories = repositories
         self.effects: dict[int, Effect] = {}
         self.relands: set[int] = set()
         """landings that bring an earlier piece back and say so"""
-        self._members = {root: [p for p in group if pieces.homes[p] == p] for root, group in pieces.groups().items()}
-        self._root = {place: root for root, group in self._members.items() for place in group}
-        self._reverting = [p for p, fact in enumerate(pieces.facts) if fact.reverts and pieces.homes[p] == p]
+        talking = [place for place in pieces.undoing if pieces.is_home(place)]
+        self._reverting = [place for place in talking if pieces.facts[place].reverts]
+        self._relanding = [place for place in talking if pieces.facts[place].relands]
         self._is_reverting = set(self._reverting)
+        # As they were before any re-land joined another piece.
+        before = pieces.groups() if talking else {}
+        self._members = {root: list(filter(pieces.is_home, group)) for root, group in before.items()}
+        self._root = {place: root for root, group in before.items() for place in group}
         for place in self._reverting:
             self._settle(place)
         self._join_relands()
@@ -47,7 +49,7 @@ class Undoing:
 
         Work that says by the way that it takes back a part of something is no revert.
         """
-        home = self._pieces.homes[place]
+        home = self._pieces.home(place)
         if home not in self._is_reverting or home in self.relands:
             return False
         fact = self._pieces.facts[home]
@@ -105,24 +107,28 @@ class Undoing:
     def _meant(self, key: str, place: int) -> Sequence[int]:
         if key.startswith("commit:"):
             return [target for target in self._pieces.commits(key[7:]) if target != place]
-        when, own = self._pieces.facts[place].landed_at, self._root[place]
+        when, own = self._pieces.facts[place].landed_at, self._root_of(place)
         there = [
             target
-            for target in self._pieces.by_key.get(renamed(key, self._repositories), ())
-            if self._pieces.facts[target].landed_at <= when and self._root[target] != own
+            for target in self._pieces.meant(key)
+            if self._pieces.facts[target].landed_at <= when and self._root_of(target) != own
         ]
         if key.startswith("title:"):
             there = there[-1:]
-        roots = dict.fromkeys(self._root[target] for target in there)
-        return [t for root in roots for t in self._members[root] if self._pieces.facts[t].landed_at <= when]
+        roots = dict.fromkeys(map(self._root_of, there))
+        members = (target for root in roots for target in self._members.get(root, (root,)))
+        return [target for target in members if self._pieces.facts[target].landed_at <= when]
+
+    def _root_of(self, place: int) -> int:
+        return self._root.get(place, place)
 
     # --- what brings back ---
 
     def _join_relands(self) -> None:
         for place in sorted(self._reverting, key=lambda place: self.effects[place].depth):
             self._join_double_revert(place)
-        for place, fact in enumerate(self._pieces.facts):
-            if fact.relands and self._pieces.homes[place] == place and place not in self.relands:
+        for place in self._relanding:
+            if place not in self.relands:
                 self._join_stated(place)
         for place in self._reverting:
             if place not in self.relands:
@@ -155,7 +161,7 @@ class Undoing:
             return
         authors = {person_key(facts[target].author) for target in taken}
         for key in facts[place].reverts:
-            there = self._pieces.by_key.get(renamed(key, self._repositories), []) if key.startswith("title:") else []
+            there = self._pieces.meant(key) if key.startswith("title:") else ()
             others = [t for t in there if self._pieces.piece(t) not in roots and t not in self._is_reverting]
             later = [t for t in others if t > place]
             if not later or len(later) < len(others):

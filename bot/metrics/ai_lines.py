@@ -53,7 +53,7 @@ _FOOTER = re.compile(
 )
 _HAS_FOOTER = re.compile(r"(?:ed|made|built|written) (?:with|by|using|via) ", re.IGNORECASE)
 _FOOTERS = re.compile(
-    r"\n[^a-z\n]{0,12}(?:this (?:commit|change|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
+    r"\n[^a-z\n]{0,12}+(?:this (?:commit|change|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
     r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
     r"|co-authored|pair[- ]programmed)"
     r" (?:with|by|using|via) "
@@ -191,12 +191,6 @@ def _keys() -> frozenset[str]:
 
 
 @cache
-def _key_starts() -> str:
-    letters = sorted({key[0] for key in _keys()})
-    return "".join(letters + [letter.upper() for letter in letters])
-
-
-@cache
 def _session_starts() -> re.Pattern[str]:
     return re.compile("://(?:" + "|".join(re.escape(str(start).lower()) for start in _by("sessions")) + ")")
 
@@ -205,9 +199,9 @@ def telling_lines(message: Message) -> list[str]:
     """The lines of a message, but the first, that may attribute work: `line_tool` finds nothing in any other."""
     lines = message.lines[1:]
     found: list[str] = []
-    if not _keys().isdisjoint(message.keys):
-        starts = _key_starts()
-        found += [line for line in lines if line and line[0] in starts and ":" in line]
+    if keys := _keys() & message.keys:
+        starts = "".join([key[0] + key[0].upper() for key in keys])
+        found += [line for line in lines if line[:1] in starts and line.partition(":")[0].rstrip().lower() in keys]
     if _FOOTERS.search(message.lower):
         found += [line for line in lines if _HAS_FOOTER.search(line)]
     if _session_starts().search(message.lower):

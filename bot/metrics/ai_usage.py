@@ -108,6 +108,8 @@ def attribution_lines(message: str) -> tuple[str, ...]:
     prose behind it is prose, as are fenced, indented and quoted lines, and the subject.
     """
     read = read_message(message)
+    if len(read.lines) < 2:
+        return ()
     squashed = read.lines[0].startswith(_SQUASHED)
     # `git merge --squash` indents the messages that it joins
     lines = [line.removeprefix("    ") for line in read.lines[1:]] if squashed else list(read.lines[1:])

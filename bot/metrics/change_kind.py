@@ -8,7 +8,7 @@ stated always comes before what is guessed, and a guess below one half is not ce
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.landing.lines import ReadFile
 from bot.metrics import kind_features, kind_model, kind_rules
@@ -22,8 +22,7 @@ CERTAIN = 0.5
 """probability from which a guess of the model is called certain"""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What is known of a change. `body` is its message without the title."""
 
     title: str
@@ -34,8 +33,7 @@ class Evidence:
     issue_types: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """A kind, the rule or the features that say so, and whether it may be told as a fact."""
 
     kind: Kind

@@ -7,7 +7,7 @@ Every feature is a short text that is there or not, in one of four groups: `word
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bot.landing.lines import ReadFile
@@ -63,10 +63,12 @@ _LOWER_WORD = re.compile(r"[a-z][a-z-]{2,18}|#\d+")
 """the same for what is known to be ASCII in lower case, where a look at both cases of each letter is not needed"""
 _MOST_BODY_WORDS = 120
 _LISTED = re.compile(
-    r"^[*-] {1,3}(?P<type>feat|fix|docs|test|chore|refactor|style|perf|ci|build)(?:\([^()\n]{0,60}\))?!?:", re.M | re.I
+    r"\n[*-] {1,3}(feat|fix|docs|test|chore|refactor|style|perf|ci|build)(?:\([^()\n]{0,60}\))?!?:", re.IGNORECASE
 )
-_CLOSES = re.compile(
-    r"\b(fix(?:e[sd])?|close[sd]?|resolve[sd]?)\b:? {0,2}(?:[\w./:-]{0,100}#\d|https?://)", re.IGNORECASE
+# Each is sought by its own first letters, which is far quicker than all at once at every word.
+_CLOSES = tuple(
+    (stem, re.compile(rf"{stem}(?<!\w{stem}){ending}\b:? {{0,2}}(?:[\w./:-]{{0,100}}#\d|https?://)"))
+    for stem, ending in (("fix", "(?:e[sd])?"), ("close", "[sd]?"), ("resolve", "[sd]?"))
 )
 
 
@@ -75,20 +77,26 @@ def body_words(body: str) -> list[str]:
     text = body[:_BODY].strip()
     if not text:
         return []
-    found: dict[str, None] = {}
-    closes = _CLOSES.search(text) if "#" in text or "://" in text else None
-    if closes:
-        found[f"o:{closes[1][:3].lower()} #"] = None
-    if text[:2] in ("* ", "- ") or "\n* " in text or "\n- " in text:
-        for listed in _LISTED.finditer(text):
-            found["l:" + listed["type"].lower()] = None
     lower = text.lower()
+    found: dict[str, None] = {}
+    if ("#" in lower or "://" in lower) and (stem := _closing(lower)):
+        found[f"o:{stem[:3]} #"] = None
+    if text[:2] in ("* ", "- ") or "\n* " in text or "\n- " in text:
+        found.update(dict.fromkeys(["l:" + kind.lower() for kind in _LISTED.findall("\n" + text)]))
+    plain = text.isascii()
+    if plain:
+        text = lower
     if "-by:" in lower or "://" in lower:
         text = "\n".join([line for line in text.split("\n") if "-by:" not in line[:24].lower() and "://" not in line])
-    plain = text.isascii()
-    spelt = (_LOWER_WORD if plain else _BODY_WORD).findall(text.lower() if plain else text)
-    found.update(dict.fromkeys(["o:" + word.lower() for word in spelt]))
-    return list(found)[:_MOST_BODY_WORDS]
+    spelt = _LOWER_WORD.findall(text) if plain else map(str.lower, _BODY_WORD.findall(text))
+    words_left = list(dict.fromkeys(spelt))[: _MOST_BODY_WORDS - len(found)]
+    return [*found, *["o:" + word for word in words_left]]
+
+
+def _closing(lower: str) -> str | None:
+    """The first word of a text in lower case that closes an issue, without its ending."""
+    found = [(match.start(), stem) for stem, word in _CLOSES if stem in lower and (match := word.search(lower))]
+    return min(found)[1] if found else None
 
 
 _CI = re.compile(
@@ -146,30 +154,43 @@ def _names(path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=65_536)
+def _shown(path: str, part: str, status: str) -> tuple[str, tuple[str, ...]]:
+    """The place of one file, and its features: what became of what stands there, and its names."""
+    place = place_of(path, part)
+    return place, (f"{status[0:3]}:{place}", *_names(path))
+
+
 def paths(files: Sequence[ReadFile]) -> list[str]:
     """Features of the files: where they stand, what became of them, how many, what their names say."""
     if not files:
         return []
-    places: dict[str, int] = {}
-    found: dict[str, None] = {}
+    found: list[str] = []
+    places: list[str] = []
+    statuses: set[str] = set()
     for number, file in enumerate(files):
-        place = place_of(file.change.path, file.part)
-        places[place] = places.get(place, 0) + 1
-        found[f"{file.change.status[0:3]}:{place}"] = None
-        if number < _MOST_FILES:
-            for name in _names(file.change.path):
-                found[name] = None
-    found["m:" + "+".join(sorted(places))] = None
-    found[f"c:{_bucket(len(files))}"] = None
+        status = file.change.status
+        place, shown = _shown(file.change.path, file.part, status)
+        places.append(place)
+        statuses.add(status)
+        found += shown if number < _MOST_FILES else shown[:1]
+    one = len(statuses) == 1
+    found += _together(frozenset(places), places.count("authored"), len(places), statuses.pop() if one else "")
+    return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=16_384)
+def _together(places: frozenset[str], source: int, files: int, status: str) -> tuple[str, ...]:
+    """Features of all files at once: their places, how many are source, how many there are, their one status."""
+    found = ["m:" + "+".join(sorted(places)), f"c:{_bucket(files)}"]
     if len(places) == 1:
-        found[f"only:{next(iter(places))} {_bucket(len(files))}"] = None
-    statuses = {file.change.status for file in files}
-    if len(statuses) == 1:
-        found[f"all:{next(iter(statuses))}"] = None
-    if "authored" in places:
-        found[f"src:{_bucket(places['authored'])}"] = None
-        found["src" + ("+t" if "tests" in places else "") + ("+d" if "docs" in places else "")] = None
-    return list(found)
+        found.append(f"only:{next(iter(places))} {_bucket(files)}")
+    if status:
+        found.append(f"all:{status}")
+    if source:
+        found.append(f"src:{_bucket(source)}")
+        found.append("src" + ("+t" if "tests" in places else "") + ("+d" if "docs" in places else ""))
+    return tuple(found)
 
 
 def _bucket(count: int) -> int:
@@ -179,45 +200,52 @@ def _bucket(count: int) -> int:
 
 # A line end in front, rather than `^`: the search then leaps from line to line instead of trying each character.
 _DEFINES = re.compile(
-    r"\n[ \t]{0,8}(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override"
+    r"\n[ \t]{0,8}+(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override"
     r"|inline) ){0,4}"
     r"(?:def|class|func|fn|function|interface|struct|enum|trait|type|impl|module|fun"
     r"|const [a-zA-Z_]{1,60} = (?:async )?\()\b",
 )
 _EXPOSES = re.compile(
-    r"\n[ \t]{0,8}(?:export |pub |public |@click\.option|\w{0,30}\.?add_argument\(|func [A-Z]"
+    r"\n[ \t]{0,8}+(?:export |pub |public |@click\.option|\w{0,30}\.?add_argument\(|func [A-Z]"
     r"|func \([^)\n]{1,60}\) [A-Z])",
 )
 _CODE_WORD = re.compile(r"[a-z]{3,14}|[!=]==?|\?\?|\?\.|&&|\|\|", re.I)
-_OPERATOR = re.compile(r"[!=]==?|\?\?|\?\.|&&|\|\|")
+_OPERATOR = re.compile(r"[!=?&|](?:(?<=[!=])==?|(?<=\?)[?.]|(?<=&)&|(?<=\|)\|)")
 _OPERATORS = ("==", "!=", "??", "?.", "&&", "||")
 _LONG_WORD = 14
-_NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
-_COMMENT = re.compile(r"\n[ \t]{0,60}(?://|#(?!\w)|/?\*|<!--|--|\"\"\"|;;)")
-_IMPORT = re.compile(r"\n[ \t]{0,8}(?:import|from|use|#include|require|const \w{1,40} = require)\b")
+_LETTERS_ALONE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() else 32 for code in range(256))
+"""ASCII letters in lower case, and blanks for all else"""
+_COMMENT = re.compile(r"\n[ \t]{0,60}+(?://|#(?!\w)|/?\*|<!--|--|\"\"\"|;;)")
+_IMPORT = re.compile(r"\n[ \t]{0,8}+(?:import|from|use|#include|require|const \w{1,40} = require)\b")
+_SHAPES = (("def", _DEFINES), ("exp", _EXPOSES), ("com", _COMMENT), ("imp", _IMPORT))
 
 
 def patch(files: Sequence[ReadFile]) -> list[str]:
     """Features of what the lines do: how much is new against changed, what is defined, guarded, tested or said."""
     if not any(file.added or file.removed for file in files):
         return []
-    found: dict[str, None] = {}
-    sizes = _sizes(files)
-    for place in sorted(sizes):
-        added, removed = sizes[place]
-        found[f"+{place}:{_bucket(added)}"] = None
-        found[f"-{place}:{_bucket(removed)}"] = None
-        found[f"={place}:{_balance(added, removed)}"] = None
+    found: list[str] = []
+    for place, (added, removed) in _sizes(files).items():
+        found += _sized(place, added, removed)
     code = [file for file in files if file.part == "authored"]
-    gained = "\n" + _text([file.added for file in code])
-    lost = "\n" + _text([file.removed for file in code])
-    for name, pattern in (("def", _DEFINES), ("exp", _EXPOSES), ("com", _COMMENT), ("imp", _IMPORT)):
-        new = len(pattern.findall(gained)) if len(gained) > 1 else 0
-        old = len(pattern.findall(lost)) if len(lost) > 1 else 0
-        found[f"+{name}:{_bucket(new)}"] = None
-        found[f"={name}:{_balance(new, old)}"] = None
-    _code_words(gained, lost, found)
-    return list(found)
+    gained = _text([file.added for file in code])
+    lost = _text([file.removed for file in code])
+    for name, pattern in _SHAPES:
+        new = len(pattern.findall(gained)) if gained else 0
+        old = len(pattern.findall(lost)) if lost else 0
+        found += _changed(name, new, old)
+    found += _code_words(gained, lost)
+    return found
+
+
+@lru_cache(maxsize=16_384)
+def _sized(place: str, added: int, removed: int) -> tuple[str, ...]:
+    return f"+{place}:{_bucket(added)}", f"-{place}:{_bucket(removed)}", f"={place}:{_balance(added, removed)}"
+
+
+@lru_cache(maxsize=16_384)
+def _changed(name: str, new: int, old: int) -> tuple[str, ...]:
+    return f"+{name}:{_bucket(new)}", f"={name}:{_balance(new, old)}"
 
 
 def _sizes(files: Sequence[ReadFile]) -> dict[str, tuple[int, int]]:
@@ -237,41 +265,50 @@ def _balance(new: int, old: int) -> str:
     return "more" if new > 2 * old else "less" if old > 2 * new else "even"
 
 
-def _text(sides: Sequence[Sequence[str]]) -> str:
-    """The lines as one text, as many of them as may be read."""
+def _text(sides: Iterable[Sequence[str]]) -> str:
+    """The lines as one text, each behind a line end, as many of them as may be read."""
     kept: list[str] = []
     left = _MOST_TEXT
     for lines in sides:
         size = sum(map(len, lines)) + len(lines) if len(lines) <= left else left + 1
-        if size <= left:
-            kept += lines
-            left -= size
-            continue
-        for line in lines:
-            left -= len(line) + 1
-            if left < 0:
-                return "\n".join(kept)
-            kept.append(line)
-    return "\n".join(kept)
+        if size > left:
+            kept += _first(lines, left)
+            break
+        kept += lines
+        left -= size
+    return "\n" + "\n".join(kept) if kept else ""
 
 
-def _code_words(gained: str, lost: str, found: dict[str, None]) -> None:
-    new, old = _spelt(gained.lower()), _spelt(lost.lower())
-    for word in sorted(new - old)[:200]:
-        found["+w:" + word] = None
-    for word in sorted(old - new)[:100]:
-        found["-w:" + word] = None
+def _first(lines: Sequence[str], left: int) -> Sequence[str]:
+    """As many of the lines as so many characters hold."""
+    for at, line in enumerate(lines):
+        left -= len(line) + 1
+        if left < 0:
+            return lines[:at]
+    return lines
+
+
+def _code_words(gained: str, lost: str) -> list[str]:
+    new, old = _spelt(gained), _spelt(lost)
+    came, went = new - old, old - new
+    return ["+w:" + word for word in _few(came, 200)] + ["-w:" + word for word in _few(went, 100)]
+
+
+def _few(words: set[str], most: int) -> Iterable[str]:
+    return sorted(words)[:most] if len(words) > most else words
 
 
 def _spelt(text: str) -> set[str]:
     """The words and operators of code in lower case. ASCII is split by its letters, which is faster than searching."""
     if not text.isascii():
-        return set(_CODE_WORD.findall(text))
-    found = {word for word in set(text.translate(_NO_LETTERS).split()) if len(word) > 2}
+        return set(_CODE_WORD.findall(text.lower()))
+    letters = text.encode().translate(_LETTERS_ALONE).decode()
+    found = {word for word in set(letters.split()) if len(word) > 2}
     long = [word for word in found if len(word) > _LONG_WORD]
-    found.difference_update(long)
-    for word in long:
-        found.update(_CODE_WORD.findall(word))
+    if long:
+        found.difference_update(long)
+        for word in long:
+            found.update(_CODE_WORD.findall(word))
     if any(map(text.__contains__, _OPERATORS)):
         found.update(_OPERATOR.findall(text))
     return found

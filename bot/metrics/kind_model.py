@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from math import exp, sqrt
-from operator import add, itemgetter, mul
+from operator import itemgetter, mul
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -36,15 +37,19 @@ KINDS_LEARNT: tuple[Kind, ...] = (
     "chore",
 )
 MOST_TOKENS = 5
-_PART = 1.0 / UNIT
 
-# One number holds the ten weights of a feature, 32 bits each, so that adding a feature is one addition. A weight is
-# kept as its distance from the lowest that is possible, so that no lane borrows from the next.
-_FLOOR = 1 << 16
-_LANES = Struct(f"<{len(KINDS_LEARNT)}I")
+# One number holds the ten weights of a feature, 64 bits each, so that one addition adds them all and one multiplication
+# scales them. A weight below nought borrows from the lane above; what is added before the lanes are told apart gives
+# that back, and taking it away again turns each lane's highest bit.
+_BITS = 64
+_RAISED = sum(1 << _BITS * lane + _BITS - 1 for lane in range(len(KINDS_LEARNT)))
+_LANES = Struct(f"<{len(KINDS_LEARNT)}q")
+_FINE = 1 << 36
+"""parts of a unit in which scaled weights are summed, as whole numbers"""
+_PART = 1.0 / UNIT / _FINE
 
 
-Row = tuple[int, tuple[int, ...], str]
+Row = tuple[int, Sequence[int], str]
 """one feature: its weights as one number, the weights, its text"""
 Known = list[tuple[float, str, list[Row]]]
 """by group of evidence: by how much its weights count, its name, the features that the model knows"""
@@ -63,31 +68,29 @@ class Guess(NamedTuple):
 class Model:
     weights: Mapping[str, Mapping[str, Row]]
     """by group and feature"""
-    bias: tuple[int, ...]
-    shifts: Mapping[str, tuple[int, ...]]
-    """what is added to the bias where a group of evidence is there: `paths`, `body`, `patch`"""
+    bias: int
+    """of each kind, as `lanes`"""
+    shifts: Mapping[str, int]
+    """what is added to the bias where a group of evidence is there: `paths`, `body`, `patch`; as `lanes`"""
     favour: tuple[float, ...]
     """by how much the odds of each kind but feature and bug fix count among these, for the sake of the rare ones"""
 
     def guess(self, found: Mapping[str, Sequence[str]]) -> Guess:
         """The guess for the features of each group; a group that is missing or empty is evidence not given."""
-        logits: Sequence[float] = self.bias
+        plain, scaled = self.bias, 0
         known: Known = []
         for group, features in found.items():
             if not features:
                 continue
-            if group in self.shifts:
-                logits = list(map(add, logits, self.shifts[group]))
+            plain += self.shifts.get(group, 0)
             rows = list(filter(None, map(self.weights[group].get, features)))
             if rows:
                 scale = 1.0 / sqrt(len(rows))
                 known.append((scale, group, rows))
-                totals = _LANES.unpack(sum(map(_SUMMED, rows)).to_bytes(_LANES.size, "little"))
-                below = _FLOOR * len(rows) * scale
-                logits = [value + total * scale - below for value, total in zip(logits, totals, strict=False)]
-        return self._decided(logits, known)
+                scaled += sum(map(_SUMMED, rows)) * int(scale * _FINE)
+        return self._decided(_of_lanes(plain * _FINE + scaled), known)
 
-    def _decided(self, logits: Sequence[float], known: Known) -> Guess:
+    def _decided(self, logits: Sequence[int], known: Known) -> Guess:
         """Feature, bug fix or another by their summed probability first; then which of the others."""
         top = max(logits)
         odds = [exp((value - top) * _PART) for value in logits]
@@ -104,6 +107,15 @@ class Model:
         return Guess(KINDS_LEARNT[lane], odds[lane] / total, _reasons(known, lane))
 
 
+def lanes(values: Sequence[int]) -> int:
+    """One number a kind as one number. Raises struct.error for a value that does not fit into 63 bits."""
+    return (int.from_bytes(_LANES.pack(*values), "little") ^ _RAISED) - _RAISED
+
+
+def _of_lanes(number: int) -> tuple[int, ...]:
+    return _LANES.unpack(((number + _RAISED) ^ _RAISED).to_bytes(_LANES.size, "little"))
+
+
 def _reasons(known: Known, lane: int) -> tuple[str, ...]:
     """The features whose weight for this kind stands highest, each told once."""
     effects = [
@@ -113,21 +125,25 @@ def _reasons(known: Known, lane: int) -> tuple[str, ...]:
         if (weight := weights[lane]) > 0
     ]
     effects.sort(reverse=True)
-    told = [told_feature(group, feature) for _, group, feature in effects[: 2 * MOST_TOKENS]]
-    return tuple(dict.fromkeys(told))[:MOST_TOKENS]
+    told: dict[str, None] = {}
+    for _, group, feature in effects[: 2 * MOST_TOKENS]:
+        told[told_feature(group, feature)] = None
+        if len(told) == MOST_TOKENS:
+            break
+    return tuple(told)
 
 
 def as_row(feature: str, weights: Sequence[int]) -> Row:
-    """A feature as the model adds it. Raises struct.error for a weight beyond 65 logits."""
-    lanes = _LANES.pack(*[weight + _FLOOR for weight in weights])
-    return int.from_bytes(lanes, "little"), tuple(weights), feature
+    """A feature as the model adds it."""
+    return lanes(weights), array("i", weights), feature
 
 
 def as_model(record: Mapping[str, Any]) -> Model:
     """The model that a record such as `kind_model.json.gz` holds."""
     weights = {group: {row[0]: as_row(row[0], row[1:]) for row in record["weights"].get(group, ())} for group in GROUPS}
-    shifts = {group: tuple(row) for group, row in record["shifts"].items()}
-    return Model(weights, tuple(record["bias"]), shifts, tuple(exp(part * _PART) for part in record["favour"]))
+    shifts = {group: lanes(row) for group, row in record["shifts"].items()}
+    favour = tuple(exp(part / UNIT) for part in record["favour"])
+    return Model(weights, lanes(record["bias"]), shifts, favour)
 
 
 _TOLD = {

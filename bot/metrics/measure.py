@@ -14,8 +14,8 @@ from bot.landing.patch import read_patches
 from bot.landing.repo_config import RepoConfig
 from bot.metrics.ai_usage import marks
 from bot.metrics.change_kind import Evidence, Verdict, classify
-from bot.metrics.items import links
 from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds
+from bot.metrics.links import links
 from bot.metrics.quality import signals
 from bot.metrics.skills import skills_of
 from bot.model import AiMark, Fact, Landing

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from heapq import nsmallest
+from operator import itemgetter
 
 from bot.metrics import kind_rules
 from bot.metrics.hotspots import MONTH, NO_HISTORY, NO_PAST, STATED, FileHistory, fix_weight, named, source_paths
@@ -45,23 +47,21 @@ _PURPOSES = frozenset({"feature", "bug_fix", "refactor", "perf"})
 
 def _commits(changes: Iterable[Change]) -> list[CountedCommit]:
     """The counted commits of where each change lives; an export elsewhere is no second piece of work."""
-    return [
-        commit
-        for change in changes
-        for commit in (change.counted or change.commits)
-        if commit.fact.repository == change.repository or not change.counted
-    ]
+    found: list[CountedCommit] = []
+    for change in changes:
+        counted = change.counted
+        found += [commit for commit in counted if commit.fact.repository == change.repository]
+        found += () if counted else change.commits
+    return found
 
 
-def _spread(commits: Sequence[CountedCommit]) -> float:
+def _spread(facts: Sequence[Fact]) -> float:
     """Entropy over the files of all commits, by the chain rule: exact where they touch different files, else more."""
-    lines = [commit.fact.lines.authored for commit in commits]
+    lines = [fact.lines.authored for fact in facts]
     whole = sum(lines)
     if not whole:
         return 0.0
-    within = sum(
-        size / whole * commit.fact.signals.get("entropy", 0) / 1000 for size, commit in zip(lines, commits, strict=True)
-    )
+    within = sum(size / whole * fact.signals.get("entropy", 0) / 1000 for size, fact in zip(lines, facts, strict=True))
     return entropy(lines) + within
 
 
@@ -80,26 +80,31 @@ def _as_feature(change: Change) -> float:
 
 def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Work:
     """The changes as one piece of work, with the past of its files when the first of them landed."""
-    commits = _commits(changes)
+    facts = [commit.fact for commit in _commits(changes)]
     total: dict[str, int] = {}
-    for commit in commits:
-        for name, count in commit.fact.signals.items():
+    for fact in facts:
+        for name, count in fact.signals.items():
             if name not in _SUMMED_APART:
                 total[name] = total.get(name, 0) + count
-    paths = {path for commit in commits for path in source_paths(commit.fact)}
-    first = min((commit.fact.landed_at for commit in commits), default=0)
-    bits = min(_spread(commits), math.log2(len(paths))) if paths else 0.0
+    paths = {path for fact in facts for path in source_paths(fact)}
+    first = min([fact.landed_at for fact in facts], default=0)
+    bits = min(_spread(facts), math.log2(len(paths))) if paths else 0.0
     return Work(
         signals=total,
         entropy=bits,
         files=len(paths),
         modules=len({module_of(path) for path in paths}),
-        fix=max((fix_weight(commit.fact) for commit in commits), default=0) / STATED,
+        fix=max(map(fix_weight, facts), default=0) / STATED,
         feature=max(map(_as_feature, changes), default=0.0),
-        waited=max((_waited(commit.fact) for commit in commits), default=0) / _HOUR,
-        mixed=len({commit.fact.kind for commit in commits if commit.fact.certain} & _PURPOSES) > 1,
+        waited=max(map(_waited, facts), default=0) / _HOUR,
+        mixed=len(facts) > 1 and len({fact.kind for fact in facts if fact.certain} & _PURPOSES) > 1,
         past=history.past(changes[0].repository, paths, first) if changes else NO_PAST,
     )
+
+
+def _added(change: Change) -> int:
+    """Its added source lines."""
+    return sum([commit.fact.signals.get("added", 0) for commit in _commits([change])])
 
 
 def known_since(change: Change, history: FileHistory, now: int, known: Known = NOTHING) -> Known:
@@ -111,8 +116,9 @@ def known_since(change: Change, history: FileHistory, now: int, known: Known = N
     fixed_at = history.next_fix(change.repository, paths, change.landed_at)
     named_at = history.next_fix(change.repository, named(change.pull_request), change.landed_at)
     end = now if fixed_at is None else min(now, fixed_at)
-    return replace(
-        known,
+    return Known(
+        checks=known.checks,
+        approved=known.approved,
         fixed=int(named_at is not None and named_at <= min(now, change.landed_at + MONTH)),
         quiet_days=max(0, end - change.landed_at) // _DAY if paths else None,
         reverted=change.state == "reverted",
@@ -163,16 +169,24 @@ def item_scores(
 
     Evidence names the member with most source lines. Members that are not in `changes`, and reverts, are left out.
     """
-    members = [changes[name] for name in item.changes if name in changes and changes[name].kind != "revert"]
+    members = _members(item, changes)
     if not members:
         return {name: Score() for name in QUALITIES}, 0
     work = work_of(members, history)
-    leading = max(members, key=lambda change: (work_of([change])["added"], change.id))
-    return _scored(_ratings(work, known), leading.id), work["added"]
+    return _scored(_ratings(work, known), _leading(members)), work["added"]
 
 
-def _outcome(item: Item, known: Known) -> Known:
-    return replace(known, reverted=item.state == "reverted", relanded=item.state == "relanded")
+def _members(item: Item, changes: Mapping[ChangeId, Change]) -> list[Change]:
+    return [changes[name] for name in item.changes if name in changes and changes[name].kind != "revert"]
+
+
+def _leading(members: Sequence[Change]) -> ChangeId:
+    """The member with most source lines."""
+    return members[0].id if len(members) == 1 else max((_added(change), change.id) for change in members)[1]
+
+
+Rated = tuple[float, ChangeId, Rating]
+"""weight of an item, the change that stands for it, and how it was rated"""
 
 
 def rate(
@@ -183,13 +197,13 @@ def rate(
     known: Mapping[ChangeId, Known] | None = None,
 ) -> Quality:
     """The scores of a contributor over these items. `known` tells by change what the time since showed."""
-    found: dict[str, list[tuple[float, Score]]] = {name: [] for name in QUALITIES}
+    found: dict[str, list[Rated]] = {name: [] for name in QUALITIES}
     for item in items:
-        since = _worst([known[name] for name in item.changes if name in known]) if known else NOTHING
-        scores, added = item_scores(item, changes, history, known=_outcome(item, since))
-        for name, score in scores.items():
-            if score.score is not None:
-                found[name].append((math.log2(2 + added), score))
+        if members := _members(item, changes):
+            since = _since(item, [known[name] for name in item.changes if name in known] if known else [])
+            work = work_of(members, history)
+            for name, rating in _ratings(work, since).items():
+                found[name].append((math.log2(2 + work["added"]), _leading(members), rating))
     return Quality(*(_mean(found[name], *coefficients()["prior"][name]) for name in QUALITIES))
 
 
@@ -213,10 +227,11 @@ def together(since: Known, shown: Known) -> Known:
     return replace(since, checks=shown.checks, approved=shown.approved)
 
 
-def _worst(known: Sequence[Known]) -> Known:
-    """Of what is known of an item's members, that which says most trouble."""
+def _since(item: Item, known: Sequence[Known]) -> Known:
+    """What became of an item, and of what is known of its members that which says most trouble."""
+    reverted, relanded = item.state == "reverted", item.state == "relanded"
     if not known:
-        return NOTHING
+        return Known(reverted=reverted, relanded=relanded)
     quiet = [one.quiet_days for one in known]
     checks = {one.checks for one in known}
     return Known(
@@ -224,16 +239,18 @@ def _worst(known: Sequence[Known]) -> Known:
         approved=False if any(one.approved is False for one in known) else None,
         fixed=sum(one.fixed for one in known),
         quiet_days=None if None in quiet else min(days for days in quiet if days is not None),
+        reverted=reverted,
+        relanded=relanded,
     )
 
 
-def _mean(rated: Sequence[tuple[float, Score]], middle: float, spread: float) -> Score:
+def _mean(rated: Sequence[Rated], middle: float, spread: float) -> Score:
     """The weighted mean drawn to `middle` as if three items of mean weight had it; 80 % interval likewise."""
     if not rated:
         return Score()
-    whole = sum(weight for weight, _ in rated)
+    whole = sum(weight for weight, _, _ in rated)
     pull = _PSEUDO_ITEMS * whole / len(rated)
-    values = [(weight, score.score) for weight, score in rated if score.score is not None]
+    values = [(weight, round(rating.score, 2)) for weight, _, rating in rated]
     mean = (sum(weight * value for weight, value in values) + pull * middle) / (whole + pull)
     squares = sum(weight * (value - mean) ** 2 for weight, value in values) + pull * spread**2
     deviation = math.sqrt(squares / (whole + pull) / (len(values) + _PSEUDO_ITEMS))
@@ -242,13 +259,13 @@ def _mean(rated: Sequence[tuple[float, Score]], middle: float, spread: float) ->
     return Score(round(mean, 1), len(values), interval, _evidence(rated, whole + pull))
 
 
-def _evidence(rated: Sequence[tuple[float, Score]], whole: float) -> tuple[ScoreEvidence, ...]:
+def _evidence(rated: Sequence[Rated], whole: float) -> tuple[ScoreEvidence, ...]:
     """What moved the mean most: each effect is the part of it that the item's weight lets through."""
     rows = [
-        ScoreEvidence(row.change, row.signal, round(row.effect * weight / whole, 2))
-        for weight, score in rated
-        for row in score.evidence
-        if row.signal != "every change"
+        (-abs(effect), change, signal, effect)
+        for weight, change, rating in rated
+        for signal, points in rating.reasons
+        if signal != "every change" and (effect := round(round(points, 2) * weight / whole, 2))
     ]
-    rows.sort(key=lambda row: (-abs(row.effect), row.change, row.signal))
-    return tuple(row for row in rows[:MOST_EVIDENCE] if row.effect)
+    strongest = nsmallest(MOST_EVIDENCE, rows, key=itemgetter(0, 1, 2))
+    return tuple(ScoreEvidence(change, signal, effect) for _, change, signal, effect in strongest)

@@ -24,6 +24,8 @@ NOT_APPROVED = "merged without an approval"
 LIVE_SIGNALS = frozenset({CHECKS_FAILED, NOT_APPROVED})
 """what only GitHub tells: no clone has it"""
 
+_LEAST = 0.005
+"""points below which a reason is not told"""
 _DAMPED = 10
 """lines at which half of the weight of a habit counts: a tiny patch shows none"""
 _USUAL_DENSITY = 0.14
@@ -117,22 +119,30 @@ def _chance(odds: float) -> float:
     return odds / (1 + odds)
 
 
+@cache
+def _without() -> tuple[dict[str, float], float]:
+    """(risks, log odds of a fix) of work that nothing speaks against."""
+    model, risk = coefficients()["correctness"], risks(Work({}))
+    return risk, model["intercept"] + sum(model[name] * value for name, value in risk.items())
+
+
 def correctness(work: Work, known: Known = NOTHING) -> Rating:
     """100 (1 - p), where p is the chance that the work needs a fix within 30 days."""
     model = coefficients()["correctness"]
-    without = risks(Work({}))
-    logit = model["intercept"] + sum(model[name] * value for name, value in without.items())
+    without, logit = _without()
     chance = _chance(math.exp(logit))
     reasons = [("every change", -100 * chance)]
     for name, value in risks(work).items():
-        logit += model[name] * (value - without[name])
-        reasons.append((_TOLD[name](work), 100 * (chance - _chance(math.exp(logit)))))
-        chance = _chance(math.exp(logit))
+        if value != without[name]:
+            logit += model[name] * (value - without[name])
+            before, chance = chance, _chance(math.exp(logit))
+            if abs(points := 100 * (before - chance)) >= _LEAST:
+                reasons.append((_TOLD[name](work), points))
     for reason, then in _outcomes(model, known):
-        changed = then(chance)
-        reasons.append((reason, 100 * (chance - changed)))
-        chance = changed
-    return Rating(100 * (1 - chance), _kept(reasons))
+        before, chance = chance, then(chance)
+        if abs(points := 100 * (before - chance)) >= _LEAST:
+            reasons.append((reason, points))
+    return Rating(100 * (1 - chance), tuple(reasons))
 
 
 _TOLD: Mapping[str, Callable[[Work], str]] = {
@@ -169,73 +179,90 @@ def _outcomes(model: Mapping[str, Any], known: Known) -> Iterator[tuple[str, Cal
         yield "reverted and landed again", lambda p: max(p, chances["relanded"])
 
 
-def _kept(reasons: list[tuple[str, float]]) -> Reasons:
-    return tuple((reason, points) for reason, points in reasons if abs(points) >= 0.005)
+@cache
+def _costs(name: str) -> tuple[float, Mapping[str, tuple[float, float, bool]]]:
+    """(the top, signal -> (points lost where it is full, where it is full, whether tiny patches are spared))."""
+    costs = dict(coefficients()[name])
+    top = costs.pop("top")
+    return top, {signal: (cost["points"], cost["full"], bool(cost.get("damped"))) for signal, cost in costs.items()}
 
 
-def _rubric(name: str, work: Work, values: Mapping[str, tuple[float, str]]) -> Rating:
+Sign = tuple[float, str] | tuple[float, str, float] | tuple[float, str, float, float]
+"""how much there is of a signal, and how that is told: a template and its numbers, as most are told nobody"""
+
+
+def _rubric(name: str, work: Work, signs: Mapping[str, Sign]) -> Rating:
     """The top less the points of each signal times how full it is; habits are damped in tiny patches."""
-    model = coefficients()[name]
-    reasons = [("every change", model["top"] - 100.0)]
-    for signal, (value, told) in values.items():
-        cost = model[signal]
-        weight = work.damping if cost.get("damped") else 1.0
-        points = -cost["points"] * weight * min(1.0, max(0.0, value) / cost["full"])
-        if points:
-            reasons.append((told, points))
-    return Rating(min(100.0, max(0.0, 100.0 + sum(points for _, points in reasons))), _kept(reasons))
+    top, costs = _costs(name)
+    damping = work.damping
+    lost = [top - 100.0]
+    reasons = [("every change", top - 100.0)] if top != 100 else []
+    for signal, (value, told, *numbers) in signs.items():
+        if value > 0:
+            points, full, damped = costs[signal]
+            effect = -points * (damping if damped else 1.0) * min(1.0, value / full)
+            lost.append(effect)
+            if abs(effect) >= _LEAST:
+                reasons.append((told.format(*numbers), effect))
+    return Rating(min(100.0, max(0.0, 100.0 + sum(lost))), tuple(reasons))
 
 
 def maintainability(work: Work) -> Rating:
     """How easily the added code is read and changed, by its shape."""
+    count, share = work.signals.get, work.share
     a_function = work["added"] / work["functions"] if work["functions"] else 0.0
-    fewer = max(0, work["branches_removed"] - work["branches"])
-    values = {
-        "deep": (work.share("deep"), f"{work['deep']} deeply indented lines"),
-        "branches": (work.share("branches") - _USUAL_DENSITY, f"{work['branches']} branches added"),
-        "repeated": (work.share("repeated"), f"{work['repeated']} repeated lines"),
-        "long_functions": (a_function - _USUAL_FUNCTION, f"{a_function:.0f} lines a new function"),
-        "wide": (work.share("wide"), f"{work['wide']} long lines"),
-        "suppressions": (work.share("suppressions"), f"{work['suppressions']} warnings suppressed"),
-        "todo": (work.share("todo"), f"{work['todo']} notes of work left"),
-        "big_files": (work["big_files"], f"{work['big_files']} big new files"),
-        "simpler": (fewer, f"{fewer} branches fewer"),
+    branches = count("branches", 0)
+    fewer = max(0, count("branches_removed", 0) - branches)
+    signs: dict[str, Sign] = {
+        "deep": (share("deep"), "{} deeply indented lines", count("deep", 0)),
+        "branches": (share("branches") - _USUAL_DENSITY, "{} branches added", branches),
+        "repeated": (share("repeated"), "{} repeated lines", count("repeated", 0)),
+        "long_functions": (a_function - _USUAL_FUNCTION, "{:.0f} lines a new function", a_function),
+        "wide": (share("wide"), "{} long lines", count("wide", 0)),
+        "suppressions": (share("suppressions"), "{} warnings suppressed", count("suppressions", 0)),
+        "todo": (share("todo"), "{} notes of work left", count("todo", 0)),
+        "big_files": (count("big_files", 0), "{} big new files", count("big_files", 0)),
+        "simpler": (fewer, "{} branches fewer", fewer),
     }
-    return _rubric("maintainability", work, values)
+    return _rubric("maintainability", work, signs)
 
 
 def architecture(work: Work) -> Rating:
     """How contained the work is: its spread, what it ties together, and how many others meet in its files."""
-    traffic = work.past.traffic
-    values = {
-        "entropy": (work.entropy, f"spread of {work.entropy:.1f} bits over {work.files} files"),
-        "modules": (work.modules - 1, f"{work.modules} modules"),
-        "files": (work.files - 3, f"{work.files} source files"),
-        "imports": (work["imports"], f"{work['imports']} imports added"),
-        "functions": (math.log2(1 + work["functions"]), f"{work['functions']} functions added"),
-        "size": (work["added"], f"{work['added']} source lines added"),
-        "traffic": (math.log2(1 + traffic), f"{traffic} commits on its files in 30 days"),
-        "private_imports": (work["private_imports"], f"{work['private_imports']} private names imported"),
-        "test_imports": (work["test_imports"], f"{work['test_imports']} imports of tests"),
+    count, traffic = work.signals.get, work.past.traffic
+    imports, functions, added = count("imports", 0), count("functions", 0), count("added", 0)
+    private, tests = count("private_imports", 0), count("test_imports", 0)
+    signs: dict[str, Sign] = {
+        "entropy": (work.entropy, "spread of {:.1f} bits over {} files", work.entropy, work.files),
+        "modules": (work.modules - 1, "{} modules", work.modules),
+        "files": (work.files - 3, "{} source files", work.files),
+        "imports": (imports, "{} imports added", imports),
+        "functions": (math.log2(1 + functions), "{} functions added", functions),
+        "size": (added, "{} source lines added", added),
+        "traffic": (math.log2(1 + traffic), "{} commits on its files in 30 days", traffic),
+        "private_imports": (private, "{} private names imported", private),
+        "test_imports": (tests, "{} imports of tests", tests),
         "mixed": (work.mixed, "several purposes in one"),
     }
-    return _rubric("architecture", work, values)
+    return _rubric("architecture", work, signs)
 
 
 def performance(work: Work) -> Rating:
     """What in the added code is known to cost time: loops in loops, costly calls in loops, what must be loaded."""
-    deep = work.share("deep") if work["loops"] else 0.0
-    values = {
-        "nested_loops": (work["nested_loops"], f"{work['nested_loops']} nested loops"),
-        "loops": (work["loops"], f"{work['loops']} loops"),
-        "any_loop": (work["loops"], "a loop"),
-        "deep_loops": (deep, f"{work['deep']} deeply indented lines beside loops"),
-        "imports": (math.log2(1 + work["imports"]), f"{work['imports']} imports added"),
-        "loop_calls": (work["loop_calls"], f"{work['loop_calls']} costly calls in loops"),
-        "loop_quadratic": (work["loop_quadratic"], f"{work['loop_quadratic']} quadratic idioms in loops"),
-        "async_blocking": (work["async_blocking"], f"{work['async_blocking']} blocking calls in asynchronous code"),
+    count = work.signals.get
+    loops, nested, imports, deep = (count(name, 0) for name in ("loops", "nested_loops", "imports", "deep"))
+    calls, quadratic, blocking = (count(name, 0) for name in ("loop_calls", "loop_quadratic", "async_blocking"))
+    signs: dict[str, Sign] = {
+        "nested_loops": (nested, "{} nested loops", nested),
+        "loops": (loops, "{} loops", loops),
+        "any_loop": (loops, "a loop"),
+        "deep_loops": (work.share("deep") if loops else 0.0, "{} deeply indented lines beside loops", deep),
+        "imports": (math.log2(1 + imports), "{} imports added", imports),
+        "loop_calls": (calls, "{} costly calls in loops", calls),
+        "loop_quadratic": (quadratic, "{} quadratic idioms in loops", quadratic),
+        "async_blocking": (blocking, "{} blocking calls in asynchronous code", blocking),
     }
-    return _rubric("performance", work, values)
+    return _rubric("performance", work, signs)
 
 
 FORMULAS: Mapping[str, Callable[[Work], Rating]] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -233,9 +232,12 @@ def _without_docstrings(lines: Sequence[str]) -> Sequence[str]:
     return kept if within else kept + list(lines[behind:])
 
 
-def _words(text: str) -> Counter[bytes]:
+def _words(text: str) -> dict[bytes, int]:
     """How often each of the words that are counted stands in a text."""
-    return Counter(filter(_COUNTED.__contains__, text.encode("ascii", "replace").translate(_SPACED).split()))
+    found: dict[bytes, int] = {}
+    for word in filter(_COUNTED.__contains__, text.encode("ascii", "replace").translate(_SPACED).split()):
+        found[word] = found.get(word, 0) + 1
+    return found
 
 
 def _sum(words: Mapping[bytes, int], asked: Iterable[bytes]) -> int:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from bot.landing.identity import person_key
 from bot.landing.months import day_of, month_of
-from bot.model import Change, CountedCommit, Fact, Lines, Month, PersonKey
+from bot.model import Change, CountedCommit, Fact, Lines, Month, PersonKey, sum_lines
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class MonthWork:
 
     @property
     def lines(self) -> Lines:
-        return sum((commit.lines for _, commit in self.commits), Lines())
+        return sum_lines(commit.lines for _, commit in self.commits)
 
     @property
     def languages(self) -> Counter[str]:

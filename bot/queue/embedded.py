@@ -26,6 +26,7 @@ class EmbeddedQueue:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._awake = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = False
 
     async def defer(
@@ -33,7 +34,9 @@ class EmbeddedQueue:
     ) -> int | None:
         """Add a job in the caller's transaction; its id, or None where one with its dedupe key waits already."""
         added = await add_jobs(conn, [NewJob(task, ref_id, **options)], self._worker.clock())
-        self._awake.set()
+        if self._loop is not None:
+            # A transaction may run in the database's own thread, where no event may be set.
+            self._loop.call_soon_threadsafe(self._awake.set)
         return added[0].id if added else None
 
     async def announce(self, conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
@@ -52,7 +55,7 @@ class EmbeddedQueue:
 
     async def run(self) -> None:
         """Work until `stop()`."""
-        self._stopping = False
+        self._stopping, self._loop = False, asyncio.get_running_loop()
         working: set[asyncio.Task[None]] = set()
         keeper = asyncio.create_task(self._worker.keep_leases())
         try:
@@ -82,20 +85,20 @@ class EmbeddedQueue:
     async def _claims(self, free: int) -> list[Claim]:
         """As many jobs as there is room for, in one transaction."""
         worker = self._worker
-        claims: list[Claim] = []
         if free <= 0 or not worker.tasks:
             return []
+
+        async def taken(conn: AsyncConnection) -> list[Claim]:
+            claims: list[Claim] = []
+            while len(claims) < free and (claim := await rows.claim(conn, worker.tasks, worker.lease())) is not None:
+                claims.append(claim)
+            return claims
+
         try:
-            async with worker.store.begin() as conn:
-                while len(claims) < free:
-                    claim = await rows.claim(conn, worker.tasks, worker.lease())
-                    if claim is None:
-                        break
-                    claims.append(claim)
+            return await worker.store.write(taken)
         except StoreUnavailableError as error:
             log.warning("no jobs could be claimed: %s", error)
             return []
-        return claims
 
     async def _rest(self) -> None:
         with contextlib.suppress(TimeoutError):

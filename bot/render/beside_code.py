@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from bot.metrics.beside_code import SEEN
@@ -147,7 +148,7 @@ def objects(beside: BesideCode, *, opened: bool) -> dict[str, Any]:
 
 def months_of(profile: Profile) -> list[MonthRecord]:
     """All months of the work history, newest first: those with landed work, and those with work beside code alone."""
-    return sorted((*profile.months, *profile.beside_months), key=lambda record: record.month, reverse=True)
+    return sorted((*profile.months, *profile.beside_months), key=attrgetter("month"), reverse=True)
 
 
 def label(trace: Trace) -> str:

@@ -37,43 +37,46 @@ def by_year(activity: Mapping[str, int]) -> Days:
     return _runs(sorted(activity), len("2026"))
 
 
-def by_month(activity: Mapping[str, int]) -> Days:
-    """The days with work of each calendar month that has any, oldest first."""
-    return _runs(sorted(activity), len("2026-01"))
+def by_month(days: Sequence[str]) -> Days:
+    """Days, oldest first, by calendar month."""
+    return _runs(days, len("2026-01"))
 
 
-def _runs(days: list[str], width: int) -> Days:
+def _runs(days: Sequence[str], width: int) -> Days:
     """Sorted days by their first `width` characters."""
     found: Days = {}
     begin = 0
     while begin < len(days):
         start = days[begin][:width]
         end = bisect_left(days, start + "~", begin)
-        found[start] = days[begin:end]
+        found[start] = [*days[begin:end]]
         begin = end
     return found
 
 
 def year_maps(years: Days, activity: Mapping[str, int]) -> list[YearMap]:
     """A map for every calendar year from the first day with work to the last, newest first."""
+    return [year_map(year, days, [activity[day] for day in days]) for year, days in every_year(years)]
+
+
+def every_year(years: Days) -> list[tuple[str, list[str]]]:
+    """(year, its days with work) of every calendar year from the first with work to the last, newest first."""
     if not years:
         return []
     span = range(int(max(years)), int(min(years)) - 1, -1)
-    return [_year_map(f"{year:04d}", years.get(f"{year:04d}", []), activity) for year in span]
+    return [(year, years.get(year, [])) for year in (f"{number:04d}" for number in span)]
 
 
-def _year_map(year: str, days: list[str], activity: Mapping[str, int]) -> YearMap:
+def year_map(year: str, days: Sequence[str], commits: Sequence[int]) -> YearMap:
+    """The map of one calendar year: its days with work, and the commits of each."""
     every_day, places = _year_grid(int(year))
     points: tuple[list[str], ...] = ([], [], [], [])
     put = [points[level].append for level in _LEVEL_OF]
-    total = 0
-    for day in days:
-        commits = activity[day]
-        total += commits
-        put[commits if commits < 8 else 8](places[day])
+    for day, number in zip(days, commits, strict=True):
+        put[number if number < 8 else 8](places[day])
     return YearMap(
         year=year,
-        commits=total,
+        commits=sum(commits),
         days=len(days),
         every_day=every_day,
         levels=tuple((level + 1, "".join(path)) for level, path in enumerate(points) if path),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.model import Change, ChangeId, Lines, MonthRecord, Text
+from bot.model import Change, ChangeId, MonthRecord, Text, sum_lines
 from bot.render.environment import template
 from bot.render.markdown import md_beside, md_sentences
 from bot.render.md_text import md_text
@@ -86,7 +86,7 @@ def _below_heading(text: Text, frame: DigestFrame, month: str) -> Text:
 
 def _view(ordered: Sequence[DigestPart], frame: DigestFrame) -> dict[str, Any]:
     commits = sum(part.record.commits for part in ordered)
-    lines = sum((part.record.lines for part in ordered), Lines())
+    lines = sum_lines(part.record.lines for part in ordered)
     return {
         "month": md_text(month_name(ordered[0].record.month)),
         "repository": md_text(frame.repository),

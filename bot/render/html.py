@@ -16,18 +16,20 @@ from bot.render import html_sections as sections
 from bot.render.anonymity import PERSONAL
 from bot.render.beside_code import KNOWN_SINCE
 from bot.render.environment import source, template
-from bot.render.html_beside_code import beside_bytes, beside_totals
+from bot.render.html_beside_code import beside_bytes, beside_months, beside_totals
 from bot.render.html_evidence import Evidence, evidence_of
 from bot.render.html_history import history
 from bot.render.html_listing import Listing, listing_of
 from bot.render.html_text import HtmlText
-from bot.render.verification import verify_commands
+from bot.render.verification import repository_addresses, verify_commands
 
 BUDGET = 149_000
 """bytes of one page, so that it stays under 150 kB with its address and headers"""
 _REST_FIXED = 15_500
 """bytes of the page that do not grow with the record: style, headings, notes"""
 
+_MAPS = 3
+"""years whose heat maps are seen without unfolding the others"""
 _SLACK = 2_000
 """bytes below the budget that a second attempt aims at"""
 
@@ -102,19 +104,21 @@ def _rest(profile: Profile, listing: Listing, years: int) -> int:
         + 190 * len(profile.languages)
         + 420 * len(profile.repositories)
         + 4 * 1200
-        + beside_bytes(profile)
+        + beside_bytes(beside_months(profile), len(profile.beside_months))
         + sum(110 + len(change.title) + len(change.url or "") for change in elsewhere)
     )
 
 
 def _render(view: dict[str, Any], profile: Profile, evidence: Evidence) -> str:
     """The page with as much evidence as there is room for."""
-    short = [month.month for month in profile.months if evidence.detail[month.month] != "rows"]
+    short = [month for month, detail in evidence.detail.items() if detail != "rows"]
+    cut = [month for month, detail in evidence.detail.items() if detail == "first"]
     return template("page.html").render(
         view,
-        narrative=HtmlText(evidence.sentences(profile.narrative)),
+        narrative=HtmlText(evidence.narrative(profile.narrative)),
         history=history(profile, evidence),
         shortened=wording.month_name(short[0]) if short else "",
+        cut=wording.month_name(cut[0]) if cut else "",
         quality=sections.quality_rows(profile, evidence),
         skills=sections.skill_rows(profile, evidence),
     )
@@ -122,30 +126,33 @@ def _render(view: dict[str, Any], profile: Profile, evidence: Evidence) -> str:
 
 def _view(profile: Profile, page: Page, years: charts.Days) -> dict[str, Any]:
     """Everything that does not depend on how much evidence is shown."""
-    maps = sections.year_pictures(years, profile.activity)
+    pictures = sections.year_pictures(years, profile.activity)
+    addresses = repository_addresses(profile)
+    older = [one.year for one in pictures[_MAPS:]]
     return {
         "page": page,
         "style": HtmlText(style()),
         "name": profile.contributor.display,
         "span": _span(profile),
         "description": profile.narrative.text or f"The landed work of {profile.contributor.display}",
-        "stats": sections.stats(profile),
+        "stats": sections.stat_rows(profile),
         "share": wording.feature_share(profile.overall.feature_share),
         "share_says": _share_says(profile),
         "share_bar": sections.share_bar(profile),
-        "lines": sections.line_rows(profile),
+        "lines": sections.part_rows(profile),
         "lines_total": wording.thousands(profile.overall.lines.total),
-        "beside": beside_totals(profile),
+        "beside": beside_totals(beside_months(profile)),
         "known_since": KNOWN_SINCE,
         "bars": sections.bars(profile),
-        "maps": maps[:3],
-        "older_maps": maps[3:],
-        "months": sections.month_rows(profile),
+        "maps": sections.map_rows(pictures[:_MAPS]),
+        "older_years": " to ".join(dict.fromkeys((older[-1], older[0]))) if older else "",
+        "older_maps": sections.map_rows(pictures[_MAPS:]),
+        "months": sections.month_rows(profile, pictures),
         "ai": sections.ai_rows(profile),
         "languages": sections.language_rows(profile),
-        "repositories": sections.repository_cards(profile),
+        "repositories": sections.repository_cards(profile, addresses),
         "repository_note": _repository_note(profile),
-        "verify": verify_commands(profile),
+        "verify": verify_commands(profile, addresses),
         "personal": any(record.full_name.startswith(PERSONAL) for record in profile.repositories),
         "snapshots": _snapshots(page),
         "computed": wording.moment_name(profile.generated_at, profile.method.timezone),

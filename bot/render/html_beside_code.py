@@ -19,14 +19,19 @@ _LINK = 24
 Cite = Callable[[Sequence[ChangeId], int], str]
 
 
-def beside_totals(profile: Profile) -> list[str]:
-    """Each sort of the whole record in words."""
-    return [one.words for one in said(together(month.beside for month in months_of(profile)))]
+def beside_months(profile: Profile) -> list[MonthRecord]:
+    """The months with work beside code, newest first."""
+    return [month for month in months_of(profile) if month.beside]
 
 
-def linked_months(profile: Profile) -> frozenset[str]:
-    """The months whose work beside code is linked."""
-    return frozenset([month.month for month in months_of(profile) if month.beside][:_LINKED_MONTHS])
+def beside_totals(months: Sequence[MonthRecord]) -> list[str]:
+    """Each sort of all these months in words."""
+    return [one.words for one in said(together(month.beside for month in months))] if months else []
+
+
+def linked_months(months: Sequence[MonthRecord]) -> frozenset[str]:
+    """Those of the months with work beside code where it is linked."""
+    return frozenset([month.month for month in months[:_LINKED_MONTHS]])
 
 
 def beside_line(month: MonthRecord, cite: Cite | None) -> str:
@@ -45,13 +50,11 @@ def _links(traces: Sequence[Trace]) -> str:
     return " ".join([*links, f"+{len(traces) - _LINKS}"] if len(traces) > _LINKS else links)
 
 
-def beside_bytes(profile: Profile) -> int:
-    """Bytes of all of it on a page, estimated from above."""
-    linked = linked_months(profile)
-    months = [month for month in months_of(profile) if month.beside]
+def beside_bytes(months: Sequence[MonthRecord], alone: int) -> int:
+    """Bytes of all of it on a page, estimated from above; `alone` of the months have no landed work."""
+    linked = linked_months(months)
     lines = [len(beside_line(month, _widest if month.month in linked else None).encode()) for month in months]
-    alone = 90 * len(profile.beside_months)
-    return sum(lines) + alone + sum(len(one) + 10 for one in beside_totals(profile)) + (600 if any(lines) else 0)
+    return sum(lines) + 90 * alone + sum(len(one) + 10 for one in beside_totals(months)) + (600 if any(lines) else 0)
 
 
 def _widest(changes: Sequence[ChangeId], most: int) -> str:

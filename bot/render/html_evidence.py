@@ -1,25 +1,27 @@
 """In how much detail does a page show each month's changes, where does each change stand, and how is it cited?
 
 The newest months list every change with its title and address. Where the page would grow beyond its budget, older
-months name their changes by number alone, and the oldest of very long histories count them; the JSON form holds all.
+months name their changes by number alone, older ones count them, and the oldest of very long histories tell the first
+sentence of their text; the JSON form holds all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from bot.model import ChangeId, MonthRecord, Profile, Sentence, Text
 from bot.render import wording
 from bot.render.html_listing import Listing
-from bot.render.html_text import html_text
+from bot.render.html_text import html_texts
 from bot.render.plain import LONGEST_TEXT
 
 _IN_FULL = 6
 """active months that list their changes in full before older ones name theirs by number"""
 CITED = 6
 """changes linked behind one sentence; of more, the number is told"""
-CITED_BY_DETAIL = {"rows": CITED, "numbers": 3, "count": 1}
+CITED_BY_DETAIL = {"rows": CITED, "numbers": 3, "count": 1, "first": 1}
 """the same in a month, where numbers stand right below or the newest months need the room"""
 _MONTH, _SENTENCE, _CITATION = 155, 24, 9
 """bytes of a month without evidence, of the frame of a sentence's citations, of a citation without a link"""
@@ -28,7 +30,7 @@ _UNFOLDING, _NUMBER = 85, 10
 _LINKED, _ROW = 14, 84
 """bytes of the link of a citation, and of a row beside title and address"""
 Detail = dict[str, str]
-"""month -> `rows`, `numbers` or `count`"""
+"""month -> `rows`, `numbers`, `count`, or `first` where the first sentence stands for the text too"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +46,37 @@ class Evidence:
 
     def cite(self, keys: Sequence[ChangeId], most: int = CITED, here: str = "") -> str:
         """Links to the changes of a sentence, a score or a skill, bare numbers where they stand `here`; HTML."""
-        anchors, numbers = self.anchors, self.listing.numbers
-        said = []
+        anchor_of, numbers = self.anchors.get, self.listing.numbers
+        said = ""
         for key in keys[:most]:
-            if key not in anchors or (anchor := anchors[key]) == here:
-                said.append(numbers[key])
-            else:
-                said.append(f"<a href=#{anchor}>{numbers[key]}</a>")
+            anchor = anchor_of(key, here)
+            said += f" {numbers[key]}" if anchor == here else f" <a href=#{anchor}>{numbers[key]}</a>"
         if len(keys) > most:
-            said.append(f"+{len(keys) - most}")
-        return " ".join(said)
+            said += f" +{len(keys) - most}"
+        return said[1:]
 
-    def sentences(self, text: Text, most: int = CITED, here: str = "") -> str:
-        """Each sentence followed by the changes it rests on; HTML."""
-        said = [
-            f"{html_text(one.text, LONGEST_TEXT)}<sup>{self.cite(one.evidence, most, here)}</sup>"
-            for one in text.sentences
-        ]
-        return " ".join(said)
+    def narrative(self, text: Text) -> str:
+        """A text that stands by itself, each sentence followed by the changes it rests on; HTML."""
+        (said,) = html_sentences([text])
+        return self.sentences(text, said)
+
+    def sentences(self, text: Text, said: Sequence[str], most: int = CITED, here: str = "") -> str:
+        """Each sentence, as `html_sentences` spells it, followed by the changes it rests on; HTML."""
+        cite = self.cite
+        return " ".join(
+            [
+                f"{words}<sup>{cite(one.evidence, most, here)}</sup>"
+                for words, one in zip(said, text.sentences, strict=True)
+            ]
+        )
+
+
+def html_sentences(texts: Iterable[Text]) -> Iterator[list[str]]:
+    """The sentences of each of many texts, escaped, all at once."""
+    sentences = [text.sentences for text in texts]
+    said = iter(html_texts([one.text for found in sentences for one in found], LONGEST_TEXT))
+    for found in sentences:
+        yield [*islice(said, len(found))]
 
 
 def evidence_of(profile: Profile, room: int, listing: Listing) -> Evidence:
@@ -71,21 +86,13 @@ def evidence_of(profile: Profile, room: int, listing: Listing) -> Evidence:
 
 
 def _anchors(listing: Listing, detail: Detail) -> dict[ChangeId, str]:
-    """A change has its row's id where it has a row, else its month's; the first month that lists it."""
-    months = listing.months.items()
-    found: dict[ChangeId, str] = {}
-    # From the oldest on, so that the first month has the last word.
-    for month, keys in reversed(months):
-        if detail[month] != "rows":
-            anchor = f"m{month}"
-            for key in keys:
-                found[key] = anchor
-    for stranger in found.keys() - listing.changes.keys():
-        del found[stranger]
-    in_rows = dict.fromkeys([key for month, keys in months if detail[month] == "rows" for key in keys])
-    rows = filter(listing.changes.__contains__, in_rows)
+    """A change has its row's id where it has a row, else its month's."""
+    found = dict(listing.places)
+    in_rows = [key for month, keys in listing.months.items() if detail[month] == "rows" for key in keys]
+    rows = filter(found.__contains__, dict.fromkeys(in_rows))
     found.update({key: f"c{number}" for number, key in enumerate(rows, 1)})
-    return found | {key: f"c{number}" for number, key in enumerate(listing.elsewhere, len(found) + 1)}
+    found.update({key: f"c{number}" for number, key in enumerate(listing.elsewhere, len(found) + 1)})
+    return found
 
 
 # --- room ------------------------------------------------------------------------------------------------------------
@@ -95,6 +102,11 @@ def _detail(months: Sequence[MonthRecord], listing: Listing, room: int) -> Detai
     """Half a year of rows first, then numbers for the months before it, then rows for as many as there is room."""
     detail: Detail = {month.month: "count" for month in months}
     room -= _size_of_counts(months)
+    for month in reversed(months):
+        if room >= 0:
+            break
+        room += _size_of_sentences(month.summary.sentences[1:])
+        detail[month.month] = "first"
     for month in months[:_IN_FULL]:
         room -= (cost := _size_of_numbers(month, listing) + _size_of_rows(month, listing))
         if room < 0:
@@ -116,7 +128,11 @@ def _detail(months: Sequence[MonthRecord], listing: Listing, room: int) -> Detai
 
 def _size_of_counts(months: Sequence[MonthRecord]) -> int:
     """Bytes of months that tell how many changes they have, estimated from above."""
-    return sum([_SENTENCE + len(one.text) for month in months for one in month.summary.sentences], _MONTH * len(months))
+    return sum([_size_of_sentences(month.summary.sentences) for month in months], _MONTH * len(months))
+
+
+def _size_of_sentences(sentences: Iterable[Sentence]) -> int:
+    return sum([_SENTENCE + len(one.text) for one in sentences])
 
 
 def _size_of_numbers(month: MonthRecord, listing: Listing) -> int:

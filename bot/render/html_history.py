@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from operator import attrgetter
 
-from bot.model import Change, ChangeId, Item, MonthRecord, Profile
+from bot.model import Change, ChangeId, Item, Month, MonthRecord, Profile, Text
 from bot.render import wording
 from bot.render.beside_code import months_of
-from bot.render.html_beside_code import beside_line, linked_months
-from bot.render.html_evidence import CITED_BY_DETAIL, Evidence
+from bot.render.html_beside_code import beside_line, beside_months, linked_months
+from bot.render.html_evidence import CITED_BY_DETAIL, Evidence, html_sentences
 from bot.render.html_listing import Listing
 from bot.render.html_text import HtmlText, html_link, html_name, html_text
 
 _UNFOLDED = 8
 """active months that a reader sees without unfolding a year"""
+_KIND: Callable[[Item], str] = attrgetter("kind")
 _KINDS = {"feature": "Features", "bug_fix": "Bug fixes", "other": "Other"}
 
 
@@ -22,13 +24,19 @@ def history(profile: Profile, evidence: Evidence) -> HtmlText:
     """The months by calendar year; the newest years are unfolded until a reader sees enough, a short record wholly."""
     out: list[str] = []
     shown = 0
-    linked = linked_months(profile)
+    beside = _beside_lines(profile, evidence)
+    said = dict(zip(evidence.detail, html_sentences(month.summary for month in profile.months), strict=True))
     for year, group in groupby(months_of(profile), key=lambda month: month.month[:4]):
         months = tuple(group)
         unfolded = " open" if shown < _UNFOLDED or len(profile.months) <= 24 else ""
         tally = _year_tally([month for month in months if month.month in evidence.detail])
         out.append(f"<h3>{year}</h3><details class=y{unfolded}><summary>{tally}</summary>")
-        out += [_month(month, evidence, linked=month.month in linked) for month in months]
+        out += [
+            _month(month, evidence, said[month.month], beside.get(month.month, ""))
+            if month.month in said
+            else _only_beside(month, beside[month.month])
+            for month in months
+        ]
         out.append("</details>\n")
         shown += len(months)
     if elsewhere := evidence.listing.elsewhere:
@@ -55,12 +63,25 @@ def _year_tally(months: Sequence[MonthRecord]) -> str:
     return f"{wording.counted(len(months), 'active month')}: {told}"
 
 
-def _month(month: MonthRecord, evidence: Evidence, *, linked: bool) -> str:
-    anchor = f"m{month.month}"
-    beside = beside_line(month, evidence.cite if linked else None)
-    if month.month not in evidence.detail:
-        return f"<article id={anchor}><h4>{wording.month_name(month.month)}</h4>{beside}</article>\n"
-    summary = evidence.sentences(month.summary, CITED_BY_DETAIL[evidence.detail[month.month]], anchor)
+def _beside_lines(profile: Profile, evidence: Evidence) -> dict[Month, str]:
+    """What was done beside code in each month with any of it."""
+    months = beside_months(profile)
+    linked = linked_months(months)
+    return {month.month: beside_line(month, evidence.cite if month.month in linked else None) for month in months}
+
+
+def _only_beside(month: MonthRecord, beside: str) -> str:
+    """A month that has work beside code alone."""
+    return f"<article id=m{month.month}><h4>{wording.month_name(month.month)}</h4>{beside}</article>\n"
+
+
+def _month(month: MonthRecord, evidence: Evidence, said: Sequence[str], beside: str) -> str:
+    """`said` are the sentences of its text."""
+    anchor, detail = f"m{month.month}", evidence.detail[month.month]
+    text = month.summary
+    if detail == "first":
+        text, said = Text(text.sentences[:1]), said[:1]
+    summary = evidence.sentences(text, said, CITED_BY_DETAIL[detail], anchor)
     return (
         f"<article id={anchor}><h4>{wording.month_name(month.month)}</h4><p class=t>{wording.tally(month)}"
         f"{beside}{summary and '<p>' + summary}{_unfolding(month, evidence) if month.items else ''}</article>\n"
@@ -79,38 +100,36 @@ def _unfolding(month: MonthRecord, evidence: Evidence) -> str:
     items, changes = len(month.items), len(evidence.listing.months[month.month])
     says = f"{wording.counted(items, 'item')}, {wording.counted(changes, 'change')}"
     detail = evidence.detail[month.month]
-    if detail == "count":
+    if detail in ("count", "first"):
         return f"<p class=t>{says}"
     return f"<details><summary>{says}</summary>{_items(month, evidence, rows=detail == 'rows')}</details>"
 
 
 def _items(month: MonthRecord, evidence: Evidence, *, rows: bool, level: str = "h5") -> str:
-    by_kind: dict[str, list[Item]] = {kind: [] for kind in _KINDS}
-    for item in month.items:
-        by_kind[item.kind].append(item)
-    said = []
-    for kind, items in by_kind.items():
-        if items and rows:
-            shown = "".join([_item(item, evidence) for item in items])
-            said.append(f"<{level}>{_KINDS[kind]}</{level}><ul>{shown}</ul>")
-        elif items:
-            said.append(f"<p><b>{_KINDS[kind]}</b> {_numbers(items, evidence.listing)}")
-    return "".join(said)
+    by_kind = {kind: [*items] for kind, items in groupby(sorted(month.items, key=_KIND), _KIND)}
+    said = ""
+    for kind in filter(by_kind.__contains__, _KINDS):
+        if rows:
+            shown = "".join([_item(item, evidence) for item in by_kind[kind]])
+            said += f"<{level}>{_KINDS[kind]}</{level}><ul>{shown}</ul>"
+        else:
+            said += f"<p><b>{_KINDS[kind]}</b> {_numbers(by_kind[kind], evidence.listing)}"
+    return said
 
 
 def _numbers(items: Iterable[Item], listing: Listing) -> str:
     """`beacon#41 + #43; charts#7 (reverted)`: a repository is named where it changes."""
-    changes, numbers, names = listing.changes, listing.numbers, listing.names
+    change_of, numbers, names = listing.changes.get, listing.numbers, listing.names
     before = ""
     said = []
     for item in items:
-        labels = []
+        one = ""
         for key in item.changes:
-            home = changes[key].repository if key in changes else ""
-            labels.append(numbers[key] if home == before else names[home] + numbers[key])
+            change = change_of(key)
+            home = "" if change is None else change.repository
+            one += f" + {numbers[key]}" if home == before else f" + {names[home]}{numbers[key]}"
             before = home
-        one = " + ".join(labels)
-        said.append(one if item.state == "landed" else f"{one} ({wording.STATE_NAMES[item.state]})")
+        said.append(one[3:] if item.state == "landed" else f"{one[3:]} ({wording.STATE_NAMES[item.state]})")
     return "; ".join(said)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 
-from bot.model import Change, ChangeId, Month, MonthRecord, Profile
+from bot.model import Change, ChangeId, Item, Month, Profile
 from bot.render import wording
-from bot.render.html_text import html_text, html_words
+from bot.render.html_text import html_text, html_texts
+
+_CHANGES: Callable[[Item], tuple[ChangeId, ...]] = attrgetter("changes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,8 @@ class Listing:
     changes: Mapping[ChangeId, Change]
     months: dict[Month, list[ChangeId]]
     """month -> the changes of its items, in their order"""
+    places: Mapping[ChangeId, str]
+    """change -> the id of the first month that lists it, but for changes which the profile does not hold"""
     elsewhere: Sequence[ChangeId]
     """changes that are cited and belong to no month shown, such as the revert of another's"""
     numbers: Mapping[ChangeId, str]
@@ -27,35 +33,35 @@ class Listing:
 
 def listing_of(profile: Profile) -> Listing:
     """The changes of a profile by month."""
-    changes: dict[ChangeId, Change] = {}
-    numbers = _Numbers()
-    names: dict[str, str] = {}
-    commits = []
-    for change in profile.changes:
-        key = change.id
-        changes[key] = change
-        names[change.repository] = ""
-        if number := change.pull_request:
-            numbers[key] = f"#{number}"
-        else:
-            commits.append(key)
-    numbers.update(_commit_numbers(commits))
-    months = {month.month: _changes_of(month) for month in profile.months}
-    cited = set(changes).difference(*months.values())
+    changes = {change.id: change for change in profile.changes}
+    months = {month.month: [*chain.from_iterable(map(_CHANGES, month.items))] for month in profile.months}
+    places = _places(months, changes)
+    names = {change.repository for change in profile.changes}
     return Listing(
         changes=changes,
         months=months,
-        elsewhere=[key for key in changes if key in cited] if cited else [],
-        numbers=numbers,
-        names={"": ""} | (names if len(names) < 2 else {name: _short_name(name) for name in names}),
+        places=places,
+        elsewhere=[] if len(places) == len(changes) else [key for key in changes if key not in places],
+        numbers=_numbers(changes),
+        names={"": ""} | {name: _short_name(name) if len(names) > 1 else "" for name in names},
     )
 
 
-def _changes_of(month: MonthRecord) -> list[ChangeId]:
-    found: list[ChangeId] = []
-    for item in month.items:
-        found += item.changes
-    return found
+def _places(months: dict[Month, list[ChangeId]], changes: Mapping[ChangeId, Change]) -> dict[ChangeId, str]:
+    found: dict[ChangeId, str] = {}
+    # From the oldest on, so that the first month has the last word.
+    for month, keys in reversed(months.items()):
+        anchor = f"m{month}"
+        for key in keys:
+            found[key] = anchor
+    return found if found.keys() <= changes.keys() else {key: found[key] for key in found if key in changes}
+
+
+def _numbers(changes: Mapping[ChangeId, Change]) -> Mapping[ChangeId, str]:
+    numbers = _Numbers({key: f"#{change.pull_request}" for key, change in changes.items() if change.pull_request})
+    if len(numbers) < len(changes):
+        numbers.update(_commit_numbers([key for key in changes if key not in numbers]))
+    return numbers
 
 
 class _Numbers(dict[ChangeId, str]):
@@ -67,7 +73,7 @@ class _Numbers(dict[ChangeId, str]):
 
 def _commit_numbers(keys: Sequence[ChangeId]) -> dict[ChangeId, str]:
     """Of changes that no pull request brought."""
-    commits = html_words([key.rpartition("@")[2][:7] for key in keys])
+    commits = html_texts([key.rpartition("@")[2][:7] for key in keys])
     return {key: f"@{commit}" for key, commit in zip(keys, commits, strict=True)}
 
 

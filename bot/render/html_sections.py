@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from bot.model import Profile, RepositoryRecord, Score, ScoreEvidence
+from bot.model import LanguageSkill, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import charts, wording
 from bot.render.colours import language_colour
 from bot.render.html_evidence import Evidence
 from bot.render.html_text import HtmlText, html_link, html_name, html_text
-from bot.render.verification import repository_addresses
+from bot.render.plain import LONGEST_TEXT
 
 _QUALITY_ROWS = 8
 """evidence rows of a score on the page, the strongest first"""
@@ -33,6 +33,18 @@ def stats(profile: Profile) -> list[tuple[str, str, str]]:
         ("Active months", overall.active_months, "calendar months with a commit"),
     ]
     return [(label, wording.thousands(number), why) for label, number, why in rows if number or label != "Co-authored"]
+
+
+def stat_rows(profile: Profile) -> HtmlText:
+    """The totals as a list of terms."""
+    return HtmlText(
+        "".join(
+            [
+                f"<div><dt>{label}</dt><dd>{number}</dd><dd class=why>{why}</dd></div>\n"
+                for label, number, why in stats(profile)
+            ]
+        )
+    )
 
 
 def share_bar(profile: Profile) -> HtmlText:
@@ -59,32 +71,68 @@ def line_rows(profile: Profile) -> list[tuple[str, str, str, HtmlText]]:
     ]
 
 
+def part_rows(profile: Profile) -> HtmlText:
+    """The same as rows of a table."""
+    return HtmlText(
+        "".join(
+            [
+                f"<tr><th scope=row>{part}<td>{number}<td>{share}"
+                f'<td><svg viewBox="0 0 100 1" preserveAspectRatio=none aria-hidden=true><path d={path} /></svg>\n'
+                for part, number, share, path in line_rows(profile)
+            ]
+        )
+    )
+
+
 def _bar(share: float) -> HtmlText:
     return HtmlText(f"M0,0h{100 * share:.1f}v1H0z")
 
 
-def year_pictures(years: charts.Days, activity: Mapping[str, int]) -> list[tuple[str, HtmlText]]:
-    """(year, the row of its heat map) of each calendar year, newest first."""
-    return [(one.year, _year_picture(one)) for one in charts.year_maps(years, activity)]
+@dataclass(frozen=True, slots=True)
+class YearPicture:
+    """The days of one calendar year as a page shows them."""
+
+    year: str
+    row: str
+    """of the heat map; HTML"""
+    days: Mapping[str, str]
+    """month -> its days with work, of several commits with their number: `2, 9 (3), 28`"""
 
 
-def _year_picture(one: charts.YearMap) -> HtmlText:
-    says = f"{one.year}: {wording.counted(one.commits, 'commit')} on {wording.counted(one.days, 'day')}"
-    days = "".join([f'<path class=l{level} d="{path}"/>' for level, path in one.levels])
-    return HtmlText(
-        f'<div class=yr><span>{one.year}</span><svg viewBox="-.5 -.5 54 7" role=img aria-label="{says}">'
-        f'<path class=l0 d="{one.every_day}"/>{days}</svg></div>'
+def year_pictures(years: charts.Days, activity: Mapping[str, int]) -> list[YearPicture]:
+    """Every calendar year from the first with work to the last, newest first."""
+    return [
+        _year_picture(year, tuple(days), tuple([activity[day] for day in days]))
+        for year, days in charts.every_year(years)
+    ]
+
+
+@lru_cache(maxsize=256)
+def _year_picture(year: str, days: tuple[str, ...], commits: tuple[int, ...]) -> YearPicture:
+    """Kept, as a page is made again whenever something lands, and only the last of its years is another then."""
+    one = charts.year_map(year, days, commits)
+    says = f"{year}: {wording.counted(one.commits, 'commit')} on {wording.counted(one.days, 'day')}"
+    points = "".join([f'<path class=l{level} d="{path}"/>' for level, path in one.levels])
+    row = (
+        f'<div class=yr><span>{year}</span><svg viewBox="-.5 -.5 54 7" role=img aria-label="{says}">'
+        f'<path class=l0 d="{one.every_day}"/>{points}</svg></div>\n\n'
     )
+    told = {
+        day: f"{int(day[8:])} ({number})" if number != 1 else f"{int(day[8:])}"
+        for day, number in zip(days, commits, strict=True)
+    }
+    months = charts.by_month(days).items()
+    return YearPicture(year, row, {month: ", ".join([told[day] for day in found]) for month, found in months})
 
 
-def month_rows(profile: Profile) -> HtmlText:
+def map_rows(pictures: Iterable[YearPicture]) -> HtmlText:
+    """The heat maps of these years."""
+    return HtmlText("".join([one.row for one in pictures]))
+
+
+def month_rows(profile: Profile, pictures: Iterable[YearPicture]) -> HtmlText:
     """The table behind every chart and total: one row an active month, newest first."""
-    activity = profile.activity
-    brackets = {commits: f" ({commits})" if commits != 1 else "" for commits in set(activity.values())}
-    days: dict[str, str] = {}
-    for month, found in charts.by_month(activity).items():
-        names = _days_of(month)
-        days[month] = ", ".join([names[day] + brackets[activity[day]] for day in found])
+    days = {month: said for one in pictures for month, said in one.days.items()}
     return HtmlText(
         "".join(
             [
@@ -97,17 +145,11 @@ def month_rows(profile: Profile) -> HtmlText:
     )
 
 
-@lru_cache(maxsize=1024)
-def _days_of(month: str) -> Mapping[str, str]:
-    """`2026-01-09` as `9`, of every day of the month."""
-    return {f"{month}-{day:02d}": str(day) for day in range(1, 32)}
-
-
 def bars(profile: Profile) -> dict[str, Any]:
     """The monthly bars and the years of their axis."""
     span, path, peak = charts.month_bars(profile.months)
     return {
-        "path": path,
+        "path": HtmlText(path),
         "peak": wording.counted(peak, "commit"),
         "width": len(span),
         "years": sorted({month[:4] for month in span}),
@@ -212,42 +254,46 @@ def language_rows(profile: Profile) -> dict[str, Any]:
                 if length
             )
         ),
-        "rows": [
-            (
-                colour,
-                skill.name,
-                wording.thousands(skill.lines),
-                f"{100 * skill.lines / total:.1f} %" if total else "",
-                wording.short_month(skill.first_month),
+        "rows": HtmlText(
+            "".join(
+                [_language_row(skill, colour, total) for skill, colour in zip(languages, colours, strict=True)],
             )
-            for skill, colour in zip(languages, colours, strict=True)
-        ],
+        ),
     }
 
 
-def skill_rows(profile: Profile, evidence: Evidence) -> list[tuple[str, str, HtmlText]]:
-    """(skill, number of changes, links to the first of them)."""
-    return [
-        (
-            skill.name,
-            wording.counted(len(skill.evidence), "change"),
-            HtmlText(evidence.cite(skill.evidence, _SKILL_CITED)),
-        )
-        for skill in profile.technical
-    ]
-
-
-def repository_cards(profile: Profile) -> list[tuple[HtmlText, str, str, str, str]]:
-    """(name, span, months and commits, languages, skills) of each repository."""
-    addresses = repository_addresses(profile)
-    return [_card(record, addresses.get(record.full_name)) for record in profile.repositories]
-
-
-def _card(record: RepositoryRecord, address: str | None) -> tuple[HtmlText, str, str, str, str]:
+def _language_row(skill: LanguageSkill, colour: str, total: int) -> str:
+    share = f"{100 * skill.lines / total:.1f} %" if total else ""
     return (
-        HtmlText(html_link(address, html_name(record.full_name))),
-        wording.span(record.first_month, record.last_month),
-        f"{wording.counted(record.active_months, 'active month')} • {wording.counted(record.commits, 'commit')}",
-        ", ".join(record.languages),
-        ", ".join(record.skills),
+        f'<tr><th scope=row><svg viewBox="0 0 1 1" aria-hidden=true><path fill={colour} d=M0,0h1v1H0z /></svg>'
+        f"{html_text(skill.name)}<td>{wording.thousands(skill.lines)}<td>{share}"
+        f"<td>{wording.short_month(skill.first_month)}\n"
+    )
+
+
+def skill_rows(profile: Profile, evidence: Evidence) -> HtmlText:
+    """Each skill with the number of changes that show it, and links to the first of them."""
+    return HtmlText(
+        "".join(
+            [
+                f"<tr><th scope=row>{html_text(skill.name)}<td>{wording.counted(len(skill.evidence), 'change')}"
+                f"<td>{evidence.cite(skill.evidence, _SKILL_CITED)}\n"
+                for skill in profile.technical
+            ]
+        )
+    )
+
+
+def repository_cards(profile: Profile, addresses: Mapping[str, str]) -> HtmlText:
+    """Each repository: its name, its span, months and commits, languages, skills."""
+    return HtmlText("".join([_card(record, addresses.get(record.full_name)) for record in profile.repositories]))
+
+
+def _card(record: RepositoryRecord, address: str | None) -> str:
+    languages, skills = (html_text(", ".join(names), LONGEST_TEXT) for names in (record.languages, record.skills))
+    return (
+        f"<li><h3>{html_link(address, html_name(record.full_name))}</h3>"
+        f"<p>{wording.span(record.first_month, record.last_month)}"
+        f"<p>{wording.counted(record.active_months, 'active month')} • {wording.counted(record.commits, 'commit')}"
+        f"{languages and '<p><b>Languages</b> ' + languages}{skills and '<p><b>Skills</b> ' + skills}\n"
     )

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from bot.landing.months import day_of
-from bot.model import Change, Lines, Month
+from bot.model import Change, Lines, Month, sum_lines
 from bot.render import wording
 from bot.render.html_text import HtmlText, html_link, html_name, html_text
 from bot.render.site import Place, site_page
@@ -113,7 +113,7 @@ def repository_month_page(landed: Landed, place: Place) -> str:
     zone = ZoneInfo(landed.zone)
     changes = landed.changes
     shown = changes[-_MOST_CHANGES:]
-    lines = sum((change.lines for change in changes), Lines())
+    lines = sum_lines(change.lines for change in changes)
     return site_page(
         "repository.html",
         f"{landed.repository}, {wording.month_name(landed.month)}",

@@ -149,7 +149,7 @@ def month_page(profile: Profile, month: Month, place: Place) -> str:
         f"{own.contributor.display}, {wording.month_name(month)}",
         place,
         span=wording.tally(record),
-        summary=HtmlText(evidence.sentences(record.summary)),
+        summary=HtmlText(evidence.narrative(record.summary)),
         stats=[row for row in sections.stats(own) if row[0] != "Active months"],
         lines=sections.line_rows(own),
         lines_total=wording.thousands(record.lines.total),

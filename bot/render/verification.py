@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 
 from bot.model import Profile
 from bot.render.anonymity import PERSONAL
@@ -22,12 +23,13 @@ def repository_addresses(profile: Profile) -> dict[str, str]:
     return found
 
 
-def verify_commands(profile: Profile) -> tuple[str, ...]:
+def verify_commands(profile: Profile, addresses: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """The shell commands by which anybody recomputes the record: one clone a repository, then the comparison.
 
-    A repository without an address is named by its folder alone; one that is not to be named cannot be cloned.
+    `addresses` are those of the repositories, where they are known already. One without an address is named by its
+    folder alone; one that is not to be named cannot be cloned.
     """
-    addresses = repository_addresses(profile)
+    addresses = repository_addresses(profile) if addresses is None else addresses
     names = [record.full_name for record in profile.repositories if not record.full_name.startswith(PERSONAL)]
     folders = [shlex.quote(name.replace("/", "-") if name in addresses else name) for name in names]
     clones = tuple(

@@ -16,9 +16,15 @@ def clean_text(text: str) -> str:
 
     PostgreSQL refuses NUL, and neither database can encode half of a surrogate pair.
     """
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.translate(_NOT_TEXT)
+    return text if "\0" not in text and _is_encodable(text) else text.translate(_NOT_TEXT)
+
+
+def _is_encodable(text: str) -> bool:
+    """Whether no half of a surrogate pair is in it."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def whole_number(number: int) -> int:
@@ -31,10 +37,8 @@ def whole_number(number: int) -> int:
 def canonical_json(value: object) -> str:
     """JSON text that is equal wherever the values are: sorted keys, no blanks, clean text; ValueError for NaN."""
     text = _canonical(value)
-    if text.isascii() and "\\u0000" not in text:
-        return text
     # json writes NUL as an escape, which only json itself can tell from an escaped backslash.
-    return _canonical(_cleaned(value))
+    return text if "\\u0000" not in text and _is_encodable(text) else _canonical(_cleaned(value))
 
 
 def ordered_json(value: object) -> str:
@@ -43,7 +47,7 @@ def ordered_json(value: object) -> str:
         text = to_json(value).decode()
     except PydanticSerializationError:  # half of a surrogate pair
         return canonical_json(value)
-    return text if text.isascii() and "\\u0000" not in text else canonical_json(value)
+    return text if "\\u0000" not in text else canonical_json(value)
 
 
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode

@@ -7,7 +7,7 @@ import itertools
 import operator
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Boolean, LargeBinary, Table
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -51,13 +51,20 @@ def inserting(
     spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row], *, returning: Names = ()
 ) -> Plan[list[Row]]:
     """The plan of `insert_new`; without `returning` it gives nothing."""
+    return (yield from inserting_clean(spelling, table, columns, _cleaned(spelling, table, columns, rows), returning))
+
+
+def inserting_clean(
+    spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row], returning: Names = ()
+) -> Plan[list[Row]]:
+    """The same of rows that are past the border: whose values are what the database is to hold."""
     tail = _tail(returning)
     if not returning:
         yield from _saying(spelling, table, columns, rows, tail)
         return []
     found: Rows = []
     for at in range(0, len(rows), _SLICE):
-        some = _cleaned(spelling, table, columns, rows[at : at + _SLICE])
+        some = rows[at : at + _SLICE]
         if spelling.is_postgresql:
             found += yield Ask(_unnest(table, columns, tail), _arrays(some))
         else:
@@ -80,15 +87,31 @@ def upserting(
     A row whose columns `rising` (numbers, then words) would fall stays as it is. No two rows have the same key. They go
     in the order of their key: unsorted batches of two processes deadlock.
     """
-    if not rows:
-        return
-    by_key, tail = _upsert(spelling, table, columns, keep, rising)
-    yield from _saying(spelling, table, columns, sorted(rows, key=by_key), tail)
+    if rows:
+        clean = _cleaned(spelling, table, columns, rows)
+        yield from upserting_clean(spelling, Merge(table, columns, keep, rising), clean)
+
+
+class Merge(NamedTuple):
+    """How rows are brought up to date: see `upserting`."""
+
+    table: Table
+    columns: Names
+    keep: Names = ()
+    rising: Names = ()
+
+
+def upserting_clean(spelling: Spelling, merge: Merge, rows: Sequence[Row]) -> Plan[None]:
+    """`upserting` of rows that are past the border."""
+    if rows:
+        by_key, tail = _upsert(spelling, merge)
+        in_order = sorted(rows, key=by_key) if len(rows) > 1 else rows
+        yield from _saying(spelling, merge.table, merge.columns, in_order, tail)
 
 
 def _saying(spelling: Spelling, table: Table, columns: Names, rows: Sequence[Row], tail: str) -> Plan[None]:
     for at in range(0, len(rows), _SLICE):
-        some = _cleaned(spelling, table, columns, rows[at : at + _SLICE])
+        some = rows[at : at + _SLICE]
         if spelling.is_postgresql:
             yield Say(_unnest(table, columns, tail), _arrays(some))
         else:
@@ -181,10 +204,9 @@ def _tail(returning: Names) -> str:
 
 
 @functools.cache
-def _upsert(
-    spelling: Spelling, table: Table, columns: Names, keep: Names, rising: Names
-) -> tuple[Callable[[Row], Any], str]:
+def _upsert(spelling: Spelling, merge: Merge) -> tuple[Callable[[Row], Any], str]:
     """How the rows are sorted, and what becomes of those that stand."""
+    table, columns, keep, rising = merge
     key = tuple(column.name for column in table.primary_key)
     changed = tuple(name for name in columns if name not in key and name not in keep)
     tail = _merge(spelling, table, key, changed) + _not_older(spelling, table, rising)

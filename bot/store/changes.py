@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import Column, ForeignKey, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import made_quickly
 from bot.model import PARTS, ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State
-from bot.store.bulk import upserting
+from bot.store.bulk import Merge, upserting, upserting_clean
 from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
 from bot.store.installations import REPOSITORY
 from bot.store.turn import Plan, Say, Spelling, run, spelling_of
@@ -43,6 +44,7 @@ CONTRIBUTION = Table(
 )
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
     """A change in its canonical repository and the month that delivered it; `payload` opens into its commits."""
@@ -57,6 +59,7 @@ class ChangeRow:
     payload: dict[str, Any] | Spelt = field(default_factory=dict)
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Contribution:
     """One person's part in one change, in one repository and month: commits authored, commits co-authored, lines."""
@@ -96,12 +99,12 @@ def adding(spelling: Spelling, changes: Iterable[ChangeRow], parts: Iterable[Con
     """Changes of which nothing stands, with all their contributions."""
     yield from upserting(spelling, CHANGE, _NAMES, [_values_of(row) for row in changes])
     rows = [_own_of(part) + _lines_of(part.lines) for part in parts]
-    yield from upserting(spelling, CONTRIBUTION, _COLUMNS, rows)
+    yield from upserting_clean(spelling, _PARTS, rows)
 
 
 _NAMES = tuple(one.name for one in fields(ChangeRow))
 _OWN = ("change_id", "person_key", "repository_id", "month", "commits", "co_authored")
-_COLUMNS = (*_OWN, *(f"lines_{part}" for part in PARTS))
+_PARTS = Merge(CONTRIBUTION, (*_OWN, *(f"lines_{part}" for part in PARTS)))
 _values_of: Callable[[ChangeRow], tuple[Any, ...]] = attrgetter(*_NAMES)
 _own_of: Callable[[Contribution], tuple[Any, ...]] = attrgetter(*_OWN)
 _lines_of: Callable[[Lines], tuple[Any, ...]] = attrgetter(*PARTS)

@@ -68,7 +68,7 @@ def _query(conn: AsyncConnection, table: Table) -> Select[Any]:
     elif "fact_id" in table.columns:
         # The row number of a fact differs between databases: its repository and commit stand for it.
         key = [FACT.c.repository_id, FACT.c.commit_id, *(column for column in key if column.name != "fact_id")]
-        query = select(*key).select_from(table.join(FACT))
+        query = select(*key).select_from(table.join(FACT, FACT.c.id == table.c.fact_id))
     return query.order_by(*(_by_bytes(conn, column) for column in key))
 
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import sqlalchemy.exc
-from sqlalchemy import URL, event, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy import URL, make_url
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.store.asking import Question
 from bot.store.lock import ProcessLock
+from bot.store.opening import postgresql, sqlite
 from bot.store.turn import Answer, Plan, run, whole_in_the_thread
 
-BUSY_SECONDS = 5
-"""how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
-READERS = 4
+Work = Callable[[AsyncConnection], Coroutine[Any, Any, Answer]]
+"""what is done within one transaction"""
 FIRST_SAFE_SQLITE = (3, 51, 3)
 """before it, two connections that write or checkpoint at once can corrupt the file: https://www.sqlite.org/wal.html"""
 
@@ -56,9 +54,9 @@ class Store:
         """
         target = make_url(url)
         if target.get_backend_name() == "postgresql":
-            engine = _postgresql(target)
+            engine = postgresql(target)
             return cls(None if read_only else engine, engine, None)
-        store = cls(*_sqlite(target, read_only=read_only))
+        store = cls(*sqlite(target, read_only=read_only))
         if not read_only:
             # Now, so that the file is there for readers, and a folder that cannot be written is told at once.
             async with store.begin():
@@ -86,6 +84,27 @@ class Store:
         with _told_as_unavailable():
             async with self._transaction(self._writer, foreign_keys=foreign_keys) as conn:
                 yield conn
+
+    async def write(self, work: Work[Answer], *, lasting: bool = True) -> Answer:
+        """One transaction that waits for nothing but its database; what the work comes to. SQLite's thread is handed
+        the whole of it (`bot/store/own_thread.py`).
+
+        What is not `lasting` may be lost again with the power, all of it, and nothing before it: right for a job whose
+        end is in the transaction of its effects, as it is done once more (docs/decisions/0082).
+        Raises StoreUnavailableError as `begin` does.
+        """
+        if self._writer is None:
+            raise RuntimeError("this store was opened to be read")
+        with _told_as_unavailable():
+            if self._lock is None:
+                async with self._writer.begin() as conn:
+                    if not lasting:
+                        await conn.exec_driver_sql("SET LOCAL synchronous_commit = off")
+                    return await work(conn)
+            async with self._turn, self._counted():
+                from bot.store.own_thread import written  # with SQLite's driver, which PostgreSQL does not need
+
+                return await written(await self._writing_connection(self._writer), work, lasting=lasting)
 
     async def write_at_once(self, plan: Plan[Answer]) -> Answer:
         """One transaction that is one plan. SQLite's thread is handed the whole of it: where many threads want the
@@ -233,51 +252,7 @@ def sqlite_warning() -> str | None:
     )
 
 
-# --- PostgreSQL ------------------------------------------------------------------------------------------------------
-
-
-def _postgresql(url: URL) -> AsyncEngine:
-    # Prepared statements break behind a pooler that works by transactions.
-    arguments = {"prepare_threshold": None}
-    engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True, connect_args=arguments)
-    event.listen(engine.sync_engine, "connect", _settle_postgresql)
-    return engine
-
-
-def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
-    """An answer to GitHub promises that the row is on disk, whatever the server's default says."""
-    cursor = connection.cursor()
-    cursor.execute("SET synchronous_commit = on")
-    cursor.execute("SET TIME ZONE 'UTC'")
-    cursor.close()
-    connection.commit()
-
-
-# --- SQLite ----------------------------------------------------------------------------------------------------------
-
-
-def _sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngine, ProcessLock | None]:
-    path = Path(url.database or "")
-    lock = writer = None
-    if not read_only:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = ProcessLock(path.with_name(path.name + ".lock"))
-        lock.take()
-        writer = create_async_engine(url, pool_size=1, max_overflow=0)
-        _own_transactions(writer, "BEGIN IMMEDIATE")
-    look = url.set(database=f"file:{path}", query={"mode": "ro", "uri": "true"})
-    reader = create_async_engine(look, pool_size=READERS, max_overflow=0)
-    _own_transactions(reader, "BEGIN")
-    return writer, reader, lock
-
-
-def _own_transactions(engine: AsyncEngine, begin: str) -> None:
-    """Begin transactions ourselves: the driver would begin late, and a read followed by a write would fail."""
-    event.listen(engine.sync_engine, "connect", _settle_writer if "IMMEDIATE" in begin else _settle_reader)
-    # Past SQLAlchemy's cursors: one turn of the driver's thread in place of three.
-    event.listen(
-        engine.sync_engine, "begin", lambda conn: conn.connection.run_async(lambda driver: driver.execute(begin))
-    )
+# --- one connection that writes, on SQLite ---------------------------------------------------------------------------
 
 
 async def _rolled_back(conn: AsyncConnection) -> None:
@@ -304,19 +279,3 @@ async def _without_foreign_keys(conn: AsyncConnection) -> AsyncIterator[None]:
         yield
     finally:
         await driver.execute("PRAGMA foreign_keys = ON")
-
-
-def _settle_writer(connection: Any, _record: object) -> None:
-    _settle(connection, "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
-
-
-def _settle_reader(connection: Any, _record: object) -> None:
-    _settle(connection, "query_only = ON")
-
-
-def _settle(connection: Any, *pragmas: str) -> None:
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for pragma in (f"busy_timeout = {BUSY_SECONDS * 1000}", *pragmas):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()

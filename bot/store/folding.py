@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Any
+
+from pydantic_core import from_json
 
 from bot.landing.corrections import SAID_KINDS, Classified
 from bot.landing.disjoint import Disjoint
@@ -40,39 +41,50 @@ def alone(spelling: Spelling, installation: InstallationId) -> Plan[None]:
         yield Say("SELECT pg_advisory_xact_lock(?)", (_LOCKS + installation % 2**32,))
 
 
-_STANDING = """
+_REPOSITORIES = """
     SELECT full_name, id, private, fork, parent, default_branch FROM repository
     WHERE installation_id = ? AND removed_at IS NULL ORDER BY full_name, id"""
-
-
-def standing(installation: InstallationId) -> Plan[Standing]:
-    """All that are not removed."""
-    rows = yield Ask(_STANDING, (installation,))
-    return _standing(tuple(tuple(row) for row in rows))
-
-
-@lru_cache(maxsize=32)
-def _standing(rows: tuple[tuple[Any, ...], ...]) -> Standing:
-    """Built once as long as nothing changes: an organisation has thousands, and a landing concerns one."""
-    found = {
-        name: Repository(name, RepositoryId(number), bool(private), bool(fork), parent, branch)
-        for name, number, private, fork, parent, branch in rows
-    }
-    ids = {name: repository.id for name, repository in found.items() if repository.id is not None}
-    return Standing(MappingProxyType(found), MappingProxyType(ids))
-
-
 _SAID = """
-    SELECT repository.full_name, correction.value FROM correction
+    SELECT repository.full_name AS name, correction.value AS value FROM correction
     JOIN repository ON repository.id = correction.repository_id
     WHERE correction.kind = 'classify' AND repository.installation_id = ? AND repository.removed_at IS NULL
     ORDER BY correction.made_at, correction.event_key"""
 
 
-def said(installation: InstallationId) -> Plan[tuple[Classified, ...]]:
-    """Every classification in its repositories, oldest first."""
-    rows = yield Ask(_SAID, (installation,))
-    values = [(name, json.loads(value)) for name, value in rows]
+@cache
+def _around(spelling: Spelling) -> str:
+    each = "json_agg(json_build_array({}))::text" if spelling.is_postgresql else "json_group_array(json_array({}))"
+    repositories = each.format("full_name, id, private, fork, parent, default_branch")
+    said = each.format("name, value")
+    return (
+        f"SELECT (SELECT {repositories} FROM ({_REPOSITORIES}) AS one),"  # noqa: S608  # texts of this module
+        f" (SELECT {said} FROM ({_SAID}) AS one)"
+    )
+
+
+def around(spelling: Spelling, installation: InstallationId) -> Plan[tuple[Standing, tuple[Classified, ...]]]:
+    """All repositories of an installation that are not removed, and every classification in them, oldest first.
+
+    Each is one text: an organisation has thousands of repositories, a landing concerns one, and nearly always the text
+    is the last one again.
+    """
+    ((repositories, said),) = yield Ask(_around(spelling), (installation, installation))
+    return _standing(repositories or "[]"), _classified(said or "[]")
+
+
+@lru_cache(maxsize=32)
+def _standing(text: str) -> Standing:
+    found = {
+        name: Repository(name, RepositoryId(number), bool(private), bool(fork), parent, branch)
+        for name, number, private, fork, parent, branch in from_json(text)
+    }
+    ids = {name: repository.id for name, repository in found.items() if repository.id is not None}
+    return Standing(MappingProxyType(found), MappingProxyType(ids))
+
+
+@lru_cache(maxsize=32)
+def _classified(text: str) -> tuple[Classified, ...]:
+    values = [(name, from_json(value)) for name, value in from_json(text)]
     return tuple(Classified(name, one["number"], SAID_KINDS[one["kind"]], one["by"]) for name, one in values)
 
 
@@ -125,14 +137,18 @@ _NUMBERS = """
     SELECT fact.id FROM repository CROSS JOIN fact
     WHERE repository.installation_id = ? AND repository.removed_at IS NULL AND fact.repository_id = repository.id
     ORDER BY repository.id, fact.landed_at, fact.id"""
+# Nearly all keys are one fact's alone: only what several facts have is looked at more closely.
 _MET = """
-    SELECT fact_key.key, fact_key.fact_id FROM fact_key JOIN fact ON fact.id = fact_key.fact_id
-    JOIN repository ON repository.id = fact.repository_id
-    WHERE repository.installation_id = ? AND repository.removed_at IS NULL AND fact_key.key IN (
-        SELECT key FROM fact_key GROUP BY key HAVING MIN(fact_id) <> MAX(fact_id)
-        AND (MIN(role) <> MAX(role) OR MIN(role) = 'offers' AND substr(key, 1, 6) NOT IN (?, ?, ?)))"""
-_PART = 2000
-"""facts folded at once in a rebuild, more where more hang together"""
+    WITH shared AS (SELECT key FROM fact_key GROUP BY key HAVING MIN(fact_id) <> MAX(fact_id)),
+    met AS (
+        SELECT fact_key.key FROM shared CROSS JOIN fact_key WHERE fact_key.key = shared.key GROUP BY fact_key.key
+        HAVING MIN(role) <> MAX(role) OR MIN(role) = 'offers' AND substr(fact_key.key, 1, 6) NOT IN (?, ?, ?))
+    SELECT fact_key.key, fact_key.fact_id FROM met CROSS JOIN fact_key CROSS JOIN fact CROSS JOIN repository
+    WHERE fact_key.key = met.key AND fact.id = fact_key.fact_id AND repository.id = fact.repository_id
+    AND repository.installation_id = ? AND repository.removed_at IS NULL"""
+_PART = 500
+"""facts folded at once in a rebuild, more where more hang together: so few that Python's collector of garbage finds
+hardly any that it has not looked through before"""
 
 
 def in_parts(installation: InstallationId) -> Plan[tuple[list[list[int]], set[int]]]:
@@ -142,7 +158,7 @@ def in_parts(installation: InstallationId) -> Plan[tuple[list[list[int]], set[in
     """
     rows = yield Ask(_NUMBERS, (installation,))
     numbers = [int(row[0]) for row in rows]
-    met = yield Ask(_MET, (installation, *SAID_TWICE))
+    met = yield Ask(_MET, (*SAID_TWICE, installation))
     groups: Disjoint[int] = Disjoint()
     first: dict[str, int] = {}
     for key, number in met:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, Self
 
 from bot.landing.keys import asks, offers
@@ -25,11 +24,11 @@ class Keyed(NamedTuple):
     def of(cls, fact: Fact) -> Self:
         return cls(fact, offers(fact), asks(fact))
 
-    def rows(self, number: int) -> Iterator[tuple[str, str, int]]:
+    def rows(self, number: int) -> list[tuple[str, str, int]]:
         """What stands in the ledger for these keys."""
-        own = set(self.offered)
-        yield from [(key, OFFERS, number) for key in self.offered]
-        yield from [(key, ASKS, number) for key in self.asked if key not in own or key.startswith(SAID_TWICE)]
+        offered = self.offered
+        rows = [(key, OFFERS, number) for key in offered]
+        return rows + [(key, ASKS, number) for key in self.asked if key not in offered or key.startswith(SAID_TWICE)]
 
 
 def keyed(facts: Mapping[int, Fact]) -> dict[int, Keyed]:
@@ -38,13 +37,18 @@ def keyed(facts: Mapping[int, Fact]) -> dict[int, Keyed]:
 
 def apart(facts: Mapping[int, Keyed]) -> set[int]:
     """Those of these that have to do with no other of them: none asks for what another one offers."""
-    offered = Counter(key for one in facts.values() for key in one.offered)
-    asked = Counter(key for one in facts.values() for key in one.asked)
-    return {number for number, one in facts.items() if _meets_itself_alone(one, offered, asked)}
-
-
-def _meets_itself_alone(one: Keyed, offered: Mapping[str, int], asked: Mapping[str, int]) -> bool:
-    own = set(one.offered).intersection(one.asked)
-    return all(offered.get(key, 0) == (key in own) for key in one.asked) and all(
-        asked.get(key, 0) == (key in own) for key in one.offered
-    )
+    if len(facts) == 1:
+        return set(facts)
+    offering: dict[str, int] = {}
+    said_again: dict[str, set[int]] = {}
+    for number, one in facts.items():
+        for key in one.offered:
+            if offering.setdefault(key, number) != number:
+                said_again.setdefault(key, {offering[key]}).add(number)
+    met: set[int] = set()
+    for number, one in facts.items():
+        for key in offering.keys() & one.asked:
+            others = said_again.get(key) or {offering[key]}
+            if others != {number}:
+                met |= {number, *others}
+    return facts.keys() - met

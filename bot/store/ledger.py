@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from pydantic_core import from_json
@@ -30,7 +31,7 @@ from bot.metrics.registry import FACT_METHOD
 from bot.model import CommitId, Fact, PersonKey, RepositoryId, fact_from_json, fact_to_json
 from bot.store import visits
 from bot.store.border import REPLACEMENT, ordered_json
-from bot.store.bulk import inserting
+from bot.store.bulk import inserting, inserting_clean
 from bot.store.columns import METADATA, Instant, Json, Spelt, Whole, Words
 from bot.store.installations import REPOSITORY
 from bot.store.keyed import OFFERS, SAID_TWICE, Keyed, keyed
@@ -53,21 +54,24 @@ FACT = Table(
     Index(None, "repository_id", "landed_at"),
     Index(None, "repository_id", "pull_request"),
 )
+# What hangs on a fact goes with it by a trigger; a reference would be looked up for each row (docs/decisions/0083).
 FACT_KEY = Table(
     "fact_key",
     METADATA,
     Column("key", Words, primary_key=True),
     Column("role", Words, primary_key=True),
-    Column("fact_id", Whole, ForeignKey(FACT.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("fact_id", Whole, primary_key=True),
     Index(None, "fact_id"),
+    sqlite_with_rowid=False,
 )
 # Credited people, authors and co-authors: `facts_of` asks for both.
 FACT_PERSON = Table(
     "fact_person",
     METADATA,
     Column("person_key", Words, primary_key=True),
-    Column("fact_id", Whole, ForeignKey(FACT.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("fact_id", Whole, primary_key=True),
     Index(None, "fact_id"),
+    sqlite_with_rowid=False,
 )
 
 _SLICE = 500
@@ -94,12 +98,13 @@ def appending(
     rows = [_row(fact, repository_id, payloads[commit], now) for commit, fact in sorted(given.items())]
     if not rows:
         return {}
-    found = yield from inserting(spelling, FACT, _COLUMNS, rows, returning=("commit_id", "id"))
-    ids = {CommitId(commit): int(number) for commit, number in found}
+    ids: dict[CommitId, int] = dict(
+        (yield from inserting(spelling, FACT, _COLUMNS, rows, returning=("commit_id", "id")))
+    )
     new = keyed({ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids})
     yield from _adding_keys(spelling, new)
     visited = [row for number, one in new.items() for row in visits.rows_of(number, repository_id, one.fact)]
-    yield from inserting(spelling, visits.VISIT, visits.COLUMNS, visited)
+    yield from inserting_clean(spelling, visits.VISIT, visits.COLUMNS, visited)
     return new
 
 
@@ -120,14 +125,16 @@ def _row(fact: Fact, repository_id: RepositoryId, payload: Spelt, now: datetime)
 
 
 def _adding_keys(spelling: Spelling, new: Mapping[int, Keyed]) -> Plan[None]:
-    people = [
-        (key, number)
-        for number, (fact, *_) in new.items()
-        for key in sorted({person_key(signature) for signature in (fact.author, *fact.co_authors)})
-    ]
+    """Of facts as they are kept: their keys and people are past the border with them."""
+    people = [(key, number) for number, one in new.items() for key in _credited(one.fact)]
     rows = [row for number, one in new.items() for row in one.rows(number)]
-    yield from inserting(spelling, FACT_KEY, ("key", "role", "fact_id"), rows)
-    yield from inserting(spelling, FACT_PERSON, ("person_key", "fact_id"), people)
+    yield from inserting_clean(spelling, FACT_KEY, ("key", "role", "fact_id"), rows)
+    yield from inserting_clean(spelling, FACT_PERSON, ("person_key", "fact_id"), people)
+
+
+def _credited(fact: Fact) -> list[PersonKey]:
+    author = person_key(fact.author)
+    return sorted({author, *map(person_key, fact.co_authors)}) if fact.co_authors else [author]
 
 
 def meets(here: FromClause, there: FromClause) -> ColumnElement[bool]:
@@ -148,20 +155,24 @@ _MET = """
     WHERE fact.id = met.fact_id AND repository.id = fact.repository_id AND repository.installation_id = ?"""
 
 
+@cache
+def _met(spelling: Spelling) -> str:
+    return _MET.format(
+        asked=spelling.each("asked"), offered=spelling.each("offered"), own=spelling.each("own", "bigint")
+    )
+
+
 def reaching(spelling: Spelling, known: Mapping[int, Keyed], installation_id: int) -> Plan[dict[int, Keyed]]:
     """The facts that fold together with those known, by row number, themselves among them: `component` by steps.
 
     Most facts meet no other: one statement then.
     """
     found, edge = dict(known), known
-    sql = _MET.format(
-        asked=spelling.each("asked"), offered=spelling.each("offered"), own=spelling.each("own", "bigint")
-    )
     while edge:
         asked = {key for one in edge.values() for key in one.asked}
         offered = {key for one in edge.values() for key in one.offered}
         lists = [spelling.list_of(sorted(asked)), spelling.list_of(sorted(offered)), spelling.list_of(sorted(found))]
-        edge = keyed(_facts_by_number((yield Ask(sql, (*lists, installation_id)))))
+        edge = keyed(_facts_by_number((yield Ask(_met(spelling), (*lists, installation_id)))))
         found.update(edge)
     return found
 
@@ -176,7 +187,7 @@ def numbered(spelling: Spelling, numbers: Sequence[int]) -> Plan[dict[int, Fact]
 
 
 def _facts_by_number(rows: Rows) -> dict[int, Fact]:
-    return {int(number): fact_from_json(from_json(payload)) for number, payload in rows}
+    return {int(number): fact_from_json(from_json(payload, cache_strings="keys")) for number, payload in rows}
 
 
 def closed_over(spelling: Spelling, facts: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Keyed]]:

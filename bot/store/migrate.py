@@ -26,6 +26,15 @@ _VERSION = Table(
 """alembic's own table"""
 
 
+_FACT_GONE = """
+    CREATE TRIGGER fact_gone AFTER DELETE ON fact BEGIN
+        DELETE FROM fact_key WHERE fact_id = OLD.id;
+        DELETE FROM fact_person WHERE fact_id = OLD.id;
+        DELETE FROM visit WHERE fact_id = OLD.id;
+    END"""
+"""what goes with a fact, on SQLite; PostgreSQL has it from revision 0011"""
+
+
 class BrokenReferencesError(Exception):
     """A migration left rows that refer to rows which are not there; it was rolled back."""
 
@@ -59,6 +68,7 @@ def _to_newest(connection: Connection) -> bool:
 def create(connection: Connection) -> None:
     """Today's tables in an empty SQLite at once: what the revisions come to, step by step, as a test holds."""
     METADATA.create_all(connection)
+    connection.exec_driver_sql(_FACT_GONE)
     _VERSION.create(connection)
     connection.execute(insert(_VERSION).values(version_num=newest()))
 

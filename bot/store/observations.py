@@ -14,7 +14,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal
 
-from sqlalchemy import Column, Index, Table, delete, func, select, tuple_
+from sqlalchemy import Column, Index, Select, Table, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.metrics.beside_code import Deed, DeedKind
@@ -123,10 +123,9 @@ async def everything_of(conn: AsyncConnection, people: Collection[PersonKey]) ->
     return await _read(conn, OBSERVATION.c.person_key.in_(people))
 
 
-async def count_in(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> int:
+def number_in(repositories: Collection[RepositoryId]) -> Select[int]:
     """How many there are; it never falls, but where somebody is erased."""
-    here = OBSERVATION.c.repository_id.in_(repositories)
-    return int((await conn.execute(select(func.count()).where(here))).scalar_one())
+    return select(func.count()).where(OBSERVATION.c.repository_id.in_(repositories))
 
 
 def known_of(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> dict[ChangeId, Known]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Literal
 
 from sqlalchemy import Boolean, Column, Index, Table, false, select, update
@@ -70,14 +71,17 @@ def seeing(spelling: Spelling, seen: Iterable[Seen], proof: Proof = "claimed") -
     """Each person as the newest landing names them, and by all their names, in whichever order landings are seen."""
     given = sorted(seen, key=lambda one: one.age)
     newest = {one.person.key: one for one in given}
-    names = ("key", "user_id", "login", "name", "bot")
-    rows = [(*(getattr(one.person, name) for name in names), one.at, one.by) for one in newest.values()]
-    age = ("named_at", "named_by")
-    yield from upserting(spelling, PERSON, (*names, *age), rows, rising=age)
-    aliases = sorted({alias for one in given for alias in _aliases(one.person)})
-    columns = ("kind", "value", "person_key", "proof")
+    rows = [(*_named_by(one.person), one.at, one.by) for one in newest.values()]
+    yield from upserting(spelling, PERSON, _NAMES, rows, rising=_AGE)
+    aliases = {(*alias, proof) for one in given for alias in _aliases(one.person)}
     keep = ("proof",) if proof == "claimed" else ()
-    yield from upserting(spelling, PERSON_ALIAS, columns, [(*alias, proof) for alias in aliases], keep=keep)
+    yield from upserting(spelling, PERSON_ALIAS, _ALIAS, list(aliases), keep=keep)
+
+
+_OWN, _AGE = ("key", "user_id", "login", "name", "bot"), ("named_at", "named_by")
+_NAMES = (*_OWN, *_AGE)
+_ALIAS = ("kind", "value", "person_key", "proof")
+_named_by = attrgetter(*_OWN)
 
 
 def _aliases(person: Person) -> list[tuple[str, str, str]]:

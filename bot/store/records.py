@@ -6,13 +6,13 @@ change that is told by what happened to it elsewhere would tell of elsewhere.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pydantic_core import from_json
 from sqlalchemy import Text, func, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -63,7 +63,7 @@ class Found:
 
     def facts(self) -> list[Fact]:
         """Oldest first."""
-        return [fact_from_json(json.loads(text)) for text in self.texts]
+        return [fact_from_json(from_json(text, cache_strings="keys")) for text in self.texts]
 
     def history(self) -> History:
         """The past of the files that the facts touch."""
@@ -101,11 +101,11 @@ class Found:
 
 async def mark_of(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Mark:
     """Changes whenever a fact of these repositories is added or dropped, or somebody corrects one."""
-    query = select(func.count(), func.max(FACT.c.id)).where(FACT.c.repository_id.in_(repositories))
-    facts, last = (await conn.execute(query)).one()
-    said = select(func.count()).select_from(CORRECTION).where(CORRECTION.c.repository_id.in_(repositories))
-    observed = await observations.count_in(conn, repositories)
-    return Mark(facts, last or 0, (await conn.execute(said)).scalar_one(), observed)
+    said = select(func.count()).where(CORRECTION.c.repository_id.in_(repositories)).scalar_subquery()
+    observed = observations.number_in(repositories).scalar_subquery()
+    query = select(func.count(), func.max(FACT.c.id), said, observed).where(FACT.c.repository_id.in_(repositories))
+    facts, last, corrections, seen = (await conn.execute(query)).one()
+    return Mark(facts, last or 0, corrections, seen)
 
 
 async def facts_about(

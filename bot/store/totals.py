@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId
 from bot.store.arrays import array_text
 from bot.store.border import ordered_json
-from bot.store.bulk import upserting
+from bot.store.bulk import Merge, upserting, upserting_clean
 from bot.store.changes import lines_from
 from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
 from bot.store.installations import REPOSITORY
@@ -77,29 +77,38 @@ _NUMBERS: tuple[str, ...] = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
 _lines_of = attrgetter(*PARTS)
 
 
-@dataclass(slots=True)
 class Sum:
     """What a cell holds, or what is added to it: the counters, then the parts of lines; and the tallies."""
 
-    numbers: list[int] = field(default_factory=lambda: [0] * len(_NUMBERS))
-    tallies: dict[str, dict[str, int]] = field(default_factory=lambda: {name: {} for name in TALLIES})
+    __slots__ = ("days", "languages", "numbers", "skills", "tools")
+
+    def __init__(self, numbers: Iterable[int] = (0,) * len(_NUMBERS)) -> None:
+        self.numbers = list(numbers)
+        self.languages: dict[str, int] = {}
+        self.skills: dict[str, int] = {}
+        self.tools: dict[str, int] = {}
+        self.days: dict[str, int] = {}
+
+    def tallies(self) -> tuple[dict[str, int], ...]:
+        """In the order of TALLIES."""
+        return self.languages, self.skills, self.tools, self.days
 
     def add_lines(self, lines: Lines) -> None:
         first = len(COUNTERS)
         self.numbers[first:] = map(add, self.numbers[first:], _lines_of(lines))
 
-    def count(self, tally: str, found: Mapping[str, int]) -> None:
-        """Add to one of the tallies; what comes to nothing is not in it."""
-        here = self.tallies[tally]
-        for name, number in found.items():
-            if number:
-                here[name] = here.get(name, 0) + number
-
     def __iadd__(self, other: Sum) -> Sum:
         self.numbers = list(map(add, self.numbers, other.numbers))
-        for name in TALLIES:
-            self.count(name, other.tallies[name])
+        for tally, more in zip(self.tallies(), other.tallies(), strict=True):
+            count(tally, more)
         return self
+
+
+def count(tally: dict[str, int], found: Mapping[str, int]) -> None:
+    """Add what was found to a tally; what comes to nothing is not in it."""
+    for name, number in found.items():
+        if number:
+            tally[name] = tally.get(name, 0) + number
 
 
 def adding(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[None]:
@@ -118,15 +127,15 @@ def writing(spelling: Spelling, sums: Mapping[Cell, Sum], *, empty: Iterable[Cel
     gone = sorted(set(empty) - set(sums))
     if gone:
         yield Tell(_DELETE, gone)
-    rows = [(*cell, *sum_.numbers, *(_text(sum_.tallies[name]) for name in TALLIES)) for cell, sum_ in sums.items()]
-    yield from upserting(spelling, TOTALS, _COLUMNS, rows)
+    rows = [(*cell, *sum_.numbers, *map(_text, sum_.tallies())) for cell, sum_ in sums.items()]
+    yield from upserting_clean(spelling, Merge(TOTALS, _COLUMNS), rows)
 
 
 _KEY = ("person_key", "repository_id", "month")
 
 
 def _text(tally: Mapping[str, int]) -> Spelt:
-    return Spelt(ordered_json(dict(sorted(tally.items())))) if tally else _EMPTY
+    return Spelt(ordered_json(dict(sorted(tally.items())) if len(tally) > 1 else tally)) if tally else _EMPTY
 
 
 _EMPTY = Spelt("{}")
@@ -148,13 +157,14 @@ def _standing(spelling: Spelling, cells: Sequence[Cell]) -> Plan[dict[Cell, Sum]
         rows = yield Ask(_THESE_ARRAYS, [array_text(column) for column in zip(*cells, strict=True)])
     else:
         rows = yield Ask(_THESE, (json.dumps(cells),))
-    ends = 3 + len(_NUMBERS)
-    return {
-        (PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])): Sum(
-            list(row[3:ends]), {name: json.loads(text) for name, text in zip(TALLIES, row[ends:], strict=True)}
-        )
-        for row in rows
-    }
+    return {(PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])): _sum(row[3:]) for row in rows}
+
+
+def _sum(values: Sequence[Any]) -> Sum:
+    """What the columns of a row hold."""
+    found = Sum(values[: len(_NUMBERS)])
+    found.languages, found.skills, found.tools, found.days = map(json.loads, values[len(_NUMBERS) :])
+    return found
 
 
 _DELETE = "DELETE FROM totals WHERE person_key = ? AND repository_id = ? AND month = ?"

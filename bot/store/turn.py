@@ -8,14 +8,14 @@ that give rows back. The plans are the same.
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.arrays import array_text
+from bot.store.border import ordered_json
 
 Answer = TypeVar("Answer")
 Rows = list[tuple[Any, ...]]
@@ -67,7 +67,7 @@ class Spelling:
         return f"unnest(?::{kind}[]) AS {name}(value)" if self.is_postgresql else f"json_each(?) AS {name}"
 
     def list_of(self, values: Sequence[Any]) -> str:
-        return array_text(values) if self.is_postgresql else json.dumps(list(values))
+        return array_text(values) if self.is_postgresql else ordered_json(values)
 
 
 SQLITE, POSTGRESQL = Spelling("sqlite"), Spelling("postgresql")
@@ -77,9 +77,14 @@ def spelling_of(conn: AsyncConnection) -> Spelling:
     return POSTGRESQL if conn.dialect.name == "postgresql" else SQLITE
 
 
+def driver_of(conn: AsyncConnection) -> Any:
+    """The driver's own connection, of one that is open."""
+    return cast(Any, conn.sync_connection).connection.driver_connection
+
+
 async def run(conn: AsyncConnection, plan: Plan[Answer]) -> Answer:
     """What the plan comes to, in the caller's transaction."""
-    driver: Any = (await conn.get_raw_connection()).driver_connection
+    driver = driver_of(conn)
     if conn.dialect.name == "postgresql":
         return await _awaited(driver, plan)
     # The driver's own way to hand work to its thread; it has no public name. Statements of others queue behind it.

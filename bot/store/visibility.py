@@ -8,7 +8,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, Text, cast, delete, false, func, select, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Select,
+    Table,
+    Text,
+    cast,
+    delete,
+    false,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.landing.addresses import plain_email
@@ -70,6 +84,17 @@ class RepositoryState:
     fork: bool = False
     parent: str | None = None
     default_branch: str = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class NearRepository:
+    """A repository beside which somebody's work landed, or in which it did."""
+
+    state: RepositoryState
+    own: bool
+    """a commit landed here that the person has a part in"""
+    hidden: bool
+    """the person leaves it out of every page"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +183,9 @@ async def _people(conn: AsyncConnection, which: Any) -> list[PersonState]:
     query = select(PERSON, *names).select_from(choices).where(which).order_by(PERSON.c.key)
     rows = (await conn.execute(query)).all()
     keys = {row.key: await proved_keys(conn, PersonKey(row.key)) for row in rows}
-    left = await _opted_out(conn, frozenset().union(*keys.values()))
+    left = frozenset(PersonKey(row.key) for row in rows if row.opted_out_at is not None)
+    if claimed := frozenset().union(*keys.values()) - keys.keys():
+        left |= await _opted_out(conn, claimed)
     return [_person(row, keys[row.key], opted_out=bool(keys[row.key] & left)) for row in rows]
 
 
@@ -217,9 +244,24 @@ async def set_naming(conn: AsyncConnection, subject: str, naming: Naming) -> Non
 
 async def repositories_with(conn: AsyncConnection, keys: Collection[PersonKey]) -> list[RepositoryState]:
     """The repositories in which these people have a part in a landed commit, by id."""
+    return await _repositories(conn, REPOSITORY.c.id.in_(_landed_in(keys)))
+
+
+def _landed_in(keys: Collection[PersonKey]) -> Select[Any]:
     theirs = select(FACT.c.repository_id).join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)
-    theirs = theirs.where(FACT_PERSON.c.person_key.in_(keys)).distinct()
-    return await _repositories(conn, REPOSITORY.c.id.in_(theirs))
+    return theirs.where(FACT_PERSON.c.person_key.in_(keys)).distinct()
+
+
+async def repositories_near(conn: AsyncConnection, keys: Collection[PersonKey]) -> list[NearRepository]:
+    """All repositories of the installations in which these people have a part in a landed commit, by id."""
+    theirs = _landed_in(keys).cte("theirs")
+    own = REPOSITORY.c.id.in_(select(theirs.c.repository_id))
+    hidden = select(HIDDEN_REPOSITORY.c.repository_id).where(HIDDEN_REPOSITORY.c.person_key.in_(keys))
+    home = REPOSITORY.alias("home")
+    homes = select(home.c.installation_id).where(home.c.id.in_(select(theirs.c.repository_id)))
+    query = _with_installation(own.label("own"), REPOSITORY.c.id.in_(hidden).label("hidden"))
+    rows = await conn.execute(query.where(REPOSITORY.c.installation_id.in_(homes)))
+    return [NearRepository(_repository(row), bool(row.own), bool(row.hidden)) for row in rows]
 
 
 async def repositories_in(conn: AsyncConnection, installations: Sequence[InstallationId]) -> list[RepositoryState]:
@@ -228,12 +270,16 @@ async def repositories_in(conn: AsyncConnection, installations: Sequence[Install
 
 
 async def _repositories(conn: AsyncConnection, which: Any) -> list[RepositoryState]:
+    return [_repository(row) for row in await conn.execute(_with_installation().where(which))]
+
+
+def _with_installation(*more: Any) -> Select[Any]:
+    """All that is told of repositories, by id, and `more`."""
     owned = REPOSITORY.outerjoin(INSTALLATION, INSTALLATION.c.id == REPOSITORY.c.installation_id)
     active = (
         INSTALLATION.c.id.is_not(None) & INSTALLATION.c.removed_at.is_(None) & INSTALLATION.c.suspended_at.is_(None)
     )
-    query = select(REPOSITORY, active.label("active")).select_from(owned).where(which).order_by(REPOSITORY.c.id)
-    return [_repository(row) for row in await conn.execute(query)]
+    return select(REPOSITORY, active.label("active"), *more).select_from(owned).order_by(REPOSITORY.c.id)
 
 
 def _repository(row: Any) -> RepositoryState:

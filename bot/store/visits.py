@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, Table, select
+from sqlalchemy import Column, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.metrics.hotspots import History, visits
@@ -21,10 +21,11 @@ VISIT = Table(
     METADATA,
     Column("repository_id", Whole, primary_key=True, autoincrement=False),
     Column("file", Whole, primary_key=True, autoincrement=False),
-    Column("fact_id", Whole, ForeignKey("fact.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("fact_id", Whole, primary_key=True, autoincrement=False),
     Column("landed_at", Whole, nullable=False),
     Column("weight", Whole, nullable=False),
     Index(None, "fact_id"),
+    sqlite_with_rowid=False,
 )
 
 Row = tuple[RepositoryId, int, int, int]

@@ -18,6 +18,7 @@ from bot.github.client import Client
 from bot.github.operations import INSTALLATION_REPOSITORIES, needed
 from bot.github.reads import read_installation_repositories, read_repository
 from bot.history.fetching import Clones, Fetched, FetchError
+from bot.landing.rule_files import ATTRIBUTES_PATH
 from bot.model import CommitId, InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, Park, RetryLater
 from bot.store import backfills, installations
@@ -26,7 +27,7 @@ from bot.store.jobs import LATER
 from bot.tasks.configuring import read_in_force
 from bot.tasks.known_installation import know_installation
 from bot.tasks.known_repository import see_repositories
-from bot.tasks.rules_now import ATTRIBUTES_PATH, RulesNow, keep_rules
+from bot.tasks.rules_now import RulesNow, keep_rules
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 _RULES = 3

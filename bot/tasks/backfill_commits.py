@@ -47,10 +47,11 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
     batch = await _read(place, client, _Reading(one, clone, clone.at(head)), rows)
     now = place.clock()
     target = Place(one.installation_id, one.repository_id, place.zone)
-    async with place.store.begin() as conn:
+    done = one.commits_done + len(rows)
+
+    async def written(conn: AsyncConnection) -> None:
         recorded = await record(conn, target, batch.facts, now=now, again=batch.again)
         await retell(conn, place, target, recorded)
-        done = one.commits_done + len(rows)
         spent = {"requests": one.requests + batch.requests, "points": one.points + batch.points}
         await backfills.move(conn, one.repository_id, commits=one.commits, commits_done=done, **spent)
         if done < one.commits:
@@ -61,6 +62,8 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
             await rules_read.forget(conn, one.repository_id)
             await finished(conn, place, one)
         await job.finish(conn)
+
+    await place.store.write(written, lasting=False)
     if done >= one.commits:
         await asyncio.to_thread(clone.remove)
 

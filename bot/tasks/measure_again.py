@@ -59,14 +59,17 @@ async def measure_again(job: Job, place: Workplace) -> None:
         async with place.store.begin() as conn:
             return await job.finish(conn)
     measured = await _measured(place, (installation, here), waiting) if waiting else []
-    async with place.store.begin() as conn:
+
+    async def written(conn: AsyncConnection) -> None:
         if waiting:
-            measured = await erasure.without_buried(conn, measured)
-            await measurements.keep(conn, here, measured, method=FACT_METHOD, now=place.clock())
+            spared = await erasure.without_buried(conn, measured)
+            await measurements.keep(conn, here, spared, method=FACT_METHOD, now=place.clock())
         else:
             await _put_in_force(conn, place, (installation, here))
         await _defer(conn, place, installation, PAUSE if waiting else timedelta(0))
         await job.finish(conn)
+
+    await place.store.write(written, lasting=False)
     return None
 
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from bot.github.listings import read_reviews
 from bot.github.payloads.seen import NOTHING, Checks, Merge, Seen, seen
 from bot.landing.identity import person_key
@@ -34,9 +36,12 @@ async def observe_pull_request(job: Job, place: Workplace) -> None:
         merged_at = _unapproved([*before, *rows])
         if merged_at is not None:
             rows += await _read_again(place, (given["installation"], repository), shown, merged_at)
-    async with place.store.begin() as conn:
+
+    async def written(conn: AsyncConnection) -> None:
         await keep_observed(conn, place, (InstallationId(given["installation"]), repository), rows)
         await job.finish(conn)
+
+    await place.store.write(written, lasting=False)
 
 
 async def _shown(place: Workplace, guid: str) -> Seen:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from gidgethub import BadRequest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.github import discussions
 from bot.github.client import Client, is_missing
@@ -30,9 +31,7 @@ DIGEST_BODY = (
 async def publish_post(job: Job, place: Workplace) -> None:
     """Posting twice is posting once; a text that changed meanwhile is posted again."""
     now = place.clock()
-    async with place.store.begin() as conn:
-        posting = await outbox.claim(conn, int(job.ref_id), now=now, lease_until=now + LEASE)
-        busy = await outbox.busy_until(conn, int(job.ref_id)) if posting is None else None
+    posting, busy = await place.store.write(lambda conn: _taken(conn, int(job.ref_id), now))
     if busy is not None:
         # perhaps a worker that died with the intent in hand: look again when its lease is over
         raise RetryLater(max((busy - now).total_seconds(), 1.0), "another worker is posting it")
@@ -52,10 +51,19 @@ async def publish_post(job: Job, place: Workplace) -> None:
         if final:
             return
         raise
-    async with place.store.begin() as conn:
+
+    async def written(conn: AsyncConnection) -> None:
         if not await outbox.done(conn, posting, str(remote)):
             await place.queue.defer(conn, "publish_post", posting.id, serial_key=f"post:{posting.intent.key}")
         await job.finish(conn)
+
+    await place.store.write(written)
+
+
+async def _taken(conn: AsyncConnection, intent: int, now: datetime) -> tuple[Posting | None, datetime | None]:
+    """The posting in hand, or until when it is in another worker's."""
+    posting = await outbox.claim(conn, intent, now=now, lease_until=now + LEASE)
+    return posting, await outbox.busy_until(conn, intent) if posting is None else None
 
 
 async def _post(place: Workplace, posting: Posting) -> int | str:

@@ -107,7 +107,8 @@ async def record_arrived(job: Job, place: Workplace, client: Client, arrived: Ar
     facts = await facts_of(place, repository, wanted, rules.measure, brought=arrived.brought) if rules else ()
     installation = InstallationId(arguments(job.ref_id)["installation"])
     now = place.clock()
-    async with place.store.begin() as conn:
+
+    async def written(conn: AsyncConnection) -> None:
         await see_repositories(conn, place, installation, [repository], now, followed=arrived.other_branch)
         target = Place(installation, number, place.zone)
         await _keep(conn, place, arrived, (wanted, rules))
@@ -119,6 +120,9 @@ async def record_arrived(job: Job, place: Workplace, client: Client, arrived: Ar
         await announce(conn, place, target, recorded)
         await retell(conn, place, target, recorded)
         await job.finish(conn)
+
+    # Lost with the power, the job is done once more; whoever posts what it says commits, and waits for the disk, first.
+    await place.store.write(written, lasting=False)
 
 
 async def _wanted(place: Workplace, number: RepositoryId, arrived: Arrived) -> list[Landed]:

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -94,11 +96,10 @@ def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool
     fresh = yield from ledger.appending(spelling, place.repository, facts, now)
     # Others append meanwhile; whoever comes to fold later finds what is appended here.
     yield from folding.alone(spelling, place.installation)
-    stands = yield from folding.standing(place.installation)
+    stands, said = yield from folding.around(spelling, place.installation)
     if not fresh:
         return Recorded((), (), stands.repositories)
     after = yield from ledger.reaching(spelling, fresh, place.installation)
-    said = yield from folding.said(place.installation)
     older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
     new = [one.fact for one in fresh.values()]
     yield from _seeing(spelling, new)
@@ -110,10 +111,9 @@ def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool
 def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) -> Plan[Recorded]:
     place, spelling = desk.place, desk.spelling
     yield from folding.alone(spelling, place.installation)
-    stands = yield from folding.standing(place.installation)
+    stands, said = yield from folding.around(spelling, place.installation)
     numbers = yield from ledger.numbers_of(spelling, place.repository, commits)
     after = yield from ledger.closed_over(spelling, (yield from ledger.numbered(spelling, numbers)), place.installation)
-    said = yield from folding.said(place.installation)
     known = Known(stands, said, after)
     # Numbers below zero stand for no row.
     old = {**after, **{-1 - at: Keyed.of(fact) for at, fact in enumerate(gone)}}
@@ -150,9 +150,9 @@ def _writing(
     apart = {change.id for change in met}
     new = [change for change in changed if change.id not in apart]
     yield from changes.replacing(
-        desk.spelling, sorted(set(by_id) - ids), *_rows(met, known.stands.ids, desk.place.zone)
+        desk.spelling, sorted(set(by_id) - ids), *rows_of(met, known.stands.ids, desk.place.zone)
     )
-    yield from changes.adding(desk.spelling, *_rows(new, known.stands.ids, desk.place.zone))
+    yield from changes.adding(desk.spelling, *rows_of(new, known.stands.ids, desk.place.zone))
     again = _touched([*was, *met], desk.place.zone)
     added = sums(new, known.stands.ids, desk.place.zone)
     yield from totals.adding(
@@ -174,7 +174,7 @@ def folded(known: Known, apart: Collection[int], facts: Mapping[int, Fact]) -> t
         else:
             found.append(change)
     found += fold(together, known.stands.repositories) if together else ()
-    return corrected(sorted(found, key=lambda change: (change.landed_at, change.id)), known.said)
+    return corrected(sorted(found, key=attrgetter("landed_at", "id")), known.said)
 
 
 def _holds(change: Change, recorded: frozenset[CommitId]) -> bool:
@@ -193,12 +193,14 @@ def _seeing(spelling: Spelling, facts: Iterable[Fact]) -> Plan[None]:
 _NEVER = (0, CommitId(""))
 
 
+@lru_cache(maxsize=4096)
 def _named(sig: Signature) -> Person:
+    """The same people land again and again."""
     emails = (sig.email.lower(),) if sig.email else ()
     return Person(person_key(sig), sig.name, emails, sig.login, sig.user_id, is_bot(sig), (sig.name,))
 
 
-def _rows(
+def rows_of(
     found: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo
 ) -> tuple[list[changes.ChangeRow], list[changes.Contribution]]:
     """The changes of these repositories as they are kept, and everybody's part in them."""
@@ -218,9 +220,9 @@ def _row(change: Change, home: RepositoryId, delivered: Month) -> changes.Change
 def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[changes.Contribution]:
     """Everybody's part in one change, by repository and month."""
     found: dict[totals.Cell, tuple[int, int, Lines]] = {}
-    for commit in change.counted:
+    for commit in change.commits:
         where = ids.get(commit.fact.repository)
-        if where is None:
+        if where is None or not commit.counts:
             continue
         landed = month(commit.fact.landed_at, zone)
         author = (person_key(commit.fact.author), where, landed)
@@ -267,20 +269,3 @@ def _writing_totals(desk: _Desk, known: Known, when: Month, persons: Sequence[Pe
     gone = yield from folding.cells_of_month(spelling, persons, when, within=within)
     theirs = {cell: all_of_it for cell, all_of_it in found.items() if cell[2] == when and cell[0] in wanted}
     yield from totals.writing(spelling, theirs, empty=gone)
-
-
-def rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[None]:
-    """All changes, contributions and totals of an installation whose rows were dropped, some facts at a time.
-
-    Facts that fold together come together; the memory it takes depends on the largest such group, and not on how many
-    facts there are, but for their numbers.
-    """
-    yield from folding.alone(spelling, installation)
-    stands = yield from folding.standing(installation)
-    known = Known(stands, (yield from folding.said(installation)))
-    parts, apart = yield from folding.in_parts(installation)
-    for numbers in parts:
-        facts = yield from ledger.numbered(spelling, numbers)
-        found = folded(known, apart, facts)
-        yield from changes.adding(spelling, *_rows(found, stands.ids, zone))
-        yield from totals.adding(spelling, sums(found, stands.ids, zone))

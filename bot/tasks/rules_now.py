@@ -12,14 +12,13 @@ from bot.github.client import Client
 from bot.github.pushes import Pushed
 from bot.github.reads import read_file
 from bot.landing.attributes import Attributes
-from bot.landing.repo_config import CONFIG_PATH
+from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.metrics.measure import Measure
 from bot.model import Repository, RepositoryId
 from bot.store import installations, rules_read
 from bot.tasks.configuring import SHARED_REPOSITORY, InForce, in_force, keep, read_in_force
 from bot.tasks.workplace import Workplace
 
-ATTRIBUTES_PATH = ".gitattributes"
 RULING = frozenset((CONFIG_PATH, ATTRIBUTES_PATH))
 BELIEVED = timedelta(days=1)
 """for which a file shared from a repository that we are not installed on is taken to be as it was: no push tells us"""

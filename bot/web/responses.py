@@ -155,11 +155,17 @@ def answer(request: web.Request, body: bytes, media: str, manner: Manner = SHUT,
     """The answer, or 304 where the asker has these very bytes."""
     headers = headers_of(manner, media=media, secure=request.app[SECURE])
     if status == 200 and manner.cache != "no-store":
-        tag = f'"{hashlib.sha256(media.encode() + body).hexdigest()[:32]}"'
+        tag = f'"{_digest(media, body)}"'
         headers["ETag"] = tag
         if is_known(request.headers.get("If-None-Match", ""), tag):
             return web.Response(status=304, headers=headers)
     return web.Response(status=status, body=body, headers=headers | {"Content-Type": _content_type(media)})
+
+
+def _digest(media: str, body: bytes) -> str:
+    found = hashlib.sha256(media.encode())
+    found.update(body)
+    return found.hexdigest()[:32]
 
 
 def _content_type(media: str) -> str:

@@ -92,28 +92,21 @@ async def open_person(
     conn: AsyncConnection, person: PersonState, viewer: Viewer, *, base: str, link: Link | None = None
 ) -> OpenPerson | None:
     """The person's page for this viewer, None where the policy shows nothing."""
-    repositories = await visibility.repositories_with(conn, person.keys)
-    hidden = await visibility.hidden_repositories(conn, person.keys)
-    near = await _beside(conn, repositories)
-    grant = access.of_person(person, repositories, viewer, hidden=hidden)
+    near = await visibility.repositories_near(conn, person.keys)
+    hidden = frozenset(one.state.id for one in near if one.hidden)
+    grant = access.of_person(person, (one.state for one in near if one.own), viewer, hidden=hidden)
     if grant is None:
         return None
     # What folds with the person's work may lie in repositories without any of it: a fork, or where it was reverted.
-    around = access.of_person(person, near, viewer, hidden=hidden) or grant
+    around = access.of_person(person, (one.state for one in near), viewer, hidden=hidden) or grant
     wide = Grant(grant.repositories | around.repositories, grant.naming, grant.public)
-    shown = tuple(one for one in near if one.id in wide.repositories)
+    shown = tuple(one.state for one in near if one.state.id in wide.repositories)
     return OpenPerson(person, shown, wide, base, link)
 
 
 async def marked(conn: AsyncConnection, opened: OpenPerson) -> OpenPerson:
     """The page with the ledger's mark, read in the transaction that opened it."""
     return replace(opened, mark=await records.mark_of(conn, opened.grant.repositories))
-
-
-async def _beside(conn: AsyncConnection, repositories: list[RepositoryState]) -> list[RepositoryState]:
-    """All repositories of the installations that these belong to."""
-    found = sorted({one.installation for one in repositories if one.installation is not None})
-    return await visibility.repositories_in(conn, found)
 
 
 async def open_organisation(

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import month_of
 from bot.metrics.totals import sum_languages
-from bot.model import Change, CountedCommit, Lines, Month, PersonKey
+from bot.model import Change, CountedCommit, Lines, Month, PersonKey, sum_lines
 from bot.web.access import enough_people, groups_to_show
 
 _ITEMS = {"feature": "features", "bug_fix": "bugs"}
@@ -91,7 +91,7 @@ def _people(parts: Iterable[_Part]) -> frozenset[PersonKey]:
 
 def _sum(name: str, parts: Sequence[_Part]) -> Sum:
     kinds = Counter(part.delivered for part in parts)
-    lines = sum((part.commit.lines for part in parts), Lines())
+    lines = sum_lines(part.commit.lines for part in parts)
     return Sum(name, len(_people(parts)), len(parts), kinds["features"], kinds["bugs"], kinds["other"], lines)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from bot.digest.facts import MonthFacts, ProfileFacts, Timeline, month_facts, profile_facts, timeline
+from bot.digest.facts import MonthFacts, ProfileFacts, Timeline, each_months_facts, month_facts, profile_facts, timeline
 from bot.metrics.totals import MonthWork
 from bot.model import (
     Change,
@@ -132,9 +132,10 @@ def whole(months: dict[str, Sequence[Change]], person: str = "Mira Kessler") -> 
     changes = [found for found_in in months.values() for found in found_in]
     names = list(dict.fromkeys(found.repository for found in changes))
     first, last = Month(min(months)), Month(max(months))
+    line = line_of(months, person=person)
     return profile_facts(
-        line_of(months, person=person),
-        records,
+        line,
+        each_months_facts(records, line),
         overall=Overall(len(changes), 0, 0, Lines(), len(months), len(changes)),
         repositories=[RepositoryRecord(name, first, last, len(months), 1, (), ()) for name in names],
         skills=([LanguageSkill("Python", 20, first)], []),

@@ -10,10 +10,10 @@ from bot.history.git import command
 from bot.history.record import CloneRecord, open_clones
 from tests.history.repository import Repository
 
-OPENED = {"rev-parse": 3, "symbolic-ref": 2, "config": 1, "ls-tree": 1}
+OPENED = {"rev-parse": 1, "symbolic-ref": 2, "cat-file": 2, "config": 1}
 """what a clone is, whether anything of it is new, and by which rules it was measured"""
-MEASURED = {"log": 1, "diff-tree": 1, "show": 2}
-"""what landed, the patches of all of it with the merges that brought it, and the two files of rules"""
+MEASURED = {"log": 1, "diff-tree": 1}
+"""what landed, and the patches of all of it with the merges that brought it"""
 
 
 @pytest.fixture

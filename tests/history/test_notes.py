@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from bot.history import notes as notes_module
+from bot.history.clone import open_clone
 from bot.history.git import GitError
-from bot.history.notes import Notes, tip_of_notes
+from bot.history.notes import Notes
 from bot.history.record import CloneRecord, open_clones
 from bot.model import CommitId, Fact
 from tests.history.repository import Repository
@@ -40,7 +41,7 @@ def repository(tmp_path: Path) -> Repository:
 def test_a_clone_without_notes_is_asked_for_nothing_more(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert tip_of_notes(repository.folder) == ""
+    assert open_clone(repository.folder).notes == ""
     monkeypatch.setattr(notes_module, "git", None)
     monkeypatch.setattr(notes_module, "git_stream", None)
     assert Notes(repository.folder, "").of(["0" * 40]) == {}
@@ -53,7 +54,7 @@ def test_each_commit_is_given_its_own_note_and_no_other(
     commits = repository.git("log", "--format=%H").split()
     for number, commit in enumerate(commits[:3]):
         note(repository, commit, f"note {number}")
-    found = Notes(repository.folder, tip_of_notes(repository.folder)).of(commits)
+    found = Notes(repository.folder, open_clone(repository.folder).notes).of(commits)
     assert found == {commit: f"note {number}\n" for number, commit in enumerate(commits[:3])}
 
 
@@ -64,14 +65,14 @@ def test_a_note_that_goes_on_for_ever_is_cut_and_the_next_one_still_read(
     note(repository, commits[0], "long " * 1000)
     note(repository, commits[1], "short")
     monkeypatch.setattr(notes_module, "LONGEST_NOTE", 8)
-    found = Notes(repository.folder, tip_of_notes(repository.folder)).of(commits)
+    found = Notes(repository.folder, open_clone(repository.folder).notes).of(commits)
     assert found == {commits[0]: "long lon", commits[1]: "short\n"}
 
 
 def test_a_note_that_is_not_there_is_told(repository: Repository) -> None:
     commit = repository.git("rev-parse", "HEAD")
     note(repository, commit)
-    tip = tip_of_notes(repository.folder)
+    tip = open_clone(repository.folder).notes
     blob = repository.git("notes", "--ref=ai", "list", commit)
     (repository.folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(GitError, match="cannot be read"):

@@ -349,7 +349,7 @@ class _Asked(dict):
 
 def test_no_reader_of_trailers_asks_for_a_key_that_does_not_make_it_worth_asking():
     asked = _Asked()
-    reading = replace(Reading.of(a_landing(a_commit("Add a parser\n\nReviewed-by: A"))), trailers=asked)
+    reading = Reading.of(a_landing(a_commit("Add a parser\n\nReviewed-by: A")))._replace(trailers=asked)
     for entry in CONVENTIONS:
         if entry.looks_at == "trailers":
             entry.read(reading)

@@ -138,14 +138,14 @@ def test_a_guess_below_one_half_is_not_certain_and_says_which_words_it_read() ->
 
 def test_the_weights_of_a_feature_survive_being_one_number() -> None:
     weights = (5, -700, 0, 65_000, -65_000, 1, 2, 3, 4, 5)
-    model = kind_model.Model({"words": {"a": kind_model.as_row("a", weights)}}, (0,) * 10, {}, (1.0,) * 8)
+    model = kind_model.Model({"words": {"a": kind_model.as_row("a", weights)}}, 0, {}, (1.0,) * 8)
     assert model.guess({"words": ["a"]})[:2] == ("test", pytest.approx(1.0))
 
 
 @given(st.lists(st.tuples(*[st.integers(-3000, 3000)] * 10), min_size=1, max_size=40))
 def test_scores_are_the_sums_of_the_weights_whatever_the_order(rows: list[tuple[int, ...]]) -> None:
     table = {f"w{n}": kind_model.as_row(f"w{n}", row) for n, row in enumerate(rows)}
-    model = kind_model.Model({"words": table}, (0,) * 10, {}, (1.0,) * 8)
+    model = kind_model.Model({"words": table}, 0, {}, (1.0,) * 8)
     one, other = model.guess({"words": list(table)}), model.guess({"words": list(reversed(table))})
     assert one == other
     scores = [sum(column) / len(rows) ** 0.5 for column in zip(*rows, strict=True)]

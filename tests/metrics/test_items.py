@@ -1,13 +1,14 @@
 """Changes are compared only where they share something; that leaves out none that belong together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.metrics import items
+from bot.metrics import item_edges, items
 from bot.model import Change, ChangeId, CommitId, CountedCommit, Fact, Kind, Lines, Signature
 
 ADA = Signature("Ada Brook", "ada@example.org")
@@ -56,24 +57,53 @@ ROWS = st.tuples(
 CHANGES = st.lists(ROWS, max_size=8).map(lambda rows: [change(at, *row) for at, row in enumerate(rows, 1)])
 
 
-def every_pair(places: Sequence[Iterable[str]]) -> list[tuple[int, int]]:
-    return list(combinations(range(len(places)), 2))
+@given(CHANGES)
+def test_what_joins_two_changes_joins_them_among_all_others_too(changes: list[Change]) -> None:
+    alone = {edge for two in combinations(changes, 2) for item in items.group(two) for edge in item.edges}
+    assert {edge for item in items.group(changes) for edge in item.edges} == alone
 
 
 @given(CHANGES)
-def test_comparing_what_meets_finds_what_comparing_all_finds(changes: list[Change]) -> None:
-    found = items.group(changes)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(items, "_meeting", every_pair)
-        assert items.group(changes) == found
+def test_the_order_of_changes_makes_no_difference(changes: list[Change]) -> None:
+    assert items.group(changes[::-1]) == items.group(changes)
 
 
 def test_changes_that_share_nothing_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared: list[object] = []
-    monkeypatch.setattr(items, "_stated", lambda one, other: compared.append(one))
+    def comparing(title: str) -> frozenset[str]:
+        raise AssertionError(f"{title} was compared")
+
+    monkeypatch.setattr(item_edges, "_words", comparing)
+    monkeypatch.setattr(item_edges, "_template", comparing)
     alone = [change(at, "feature", "Add the burn rate", [], [f"src/{at}.py"]) for at in range(1, 40)]
     assert len(items.group(alone)) == 39
-    assert compared == []
+
+
+@pytest.mark.parametrize(
+    ("number", "other", "joined"),
+    [(1, 2, "E1 issue:acme/rocket#3"), (3, 1, "E1 issue:acme/rocket#3"), (1, 9, None)],
+)
+def test_changes_join_where_both_name_an_issue_or_one_names_the_other(
+    number: int, other: int, joined: str | None
+) -> None:
+    link = "issue:acme/rocket#3"
+    one = change(number, "feature", "Add the nozzle", [link, "series:core|n"] if number != 3 else [], [])
+    two = change(other, "bug_fix", "Trim it", [link, "series:core|n"] if joined else [], [])
+    edges = [rule for item in items.group([one, two]) for _, _, rule in item.edges]
+    assert edges == ([joined] if joined else [])
+
+
+def test_a_merge_that_brought_many_changes_joins_none_of_them() -> None:
+    def brought(count: int) -> list[Change]:
+        plain = [change(at, "docs", f"Say {at}", [], []) for at in range(1, count + 1)]
+        carrier = CommitId("c" * 40)
+        facts = [replace(one.commits[0].fact, carrier=carrier) for one in plain]
+        return [
+            replace(one, commits=(CountedCommit(fact, True, fact.lines),))
+            for one, fact in zip(plain, facts, strict=True)
+        ]
+
+    assert len(items.group(brought(item_edges.BRANCH_MOST))) == 1
+    assert len(items.group(brought(item_edges.BRANCH_MOST + 1))) == item_edges.BRANCH_MOST + 1
 
 
 def test_two_changes_of_like_titles_and_the_same_files_are_one_item() -> None:

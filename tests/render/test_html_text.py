@@ -5,18 +5,23 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.html_text import html_text, html_words
+from bot.render.html_text import html_text, html_texts
 
 from .hostile import payloads
 
-WORDS = st.lists(st.text(max_size=12) | st.from_regex("[0-9a-f]{7}", fullmatch=True), max_size=6)
+TEXTS = st.lists(
+    st.text(max_size=12)
+    | st.from_regex("[0-9a-f]{7}", fullmatch=True)
+    | st.text(st.sampled_from("ab <&>'\"\n\t\u2013"), max_size=6),
+    max_size=12,
+)
 
 
-@given(WORDS)
-def test_many_words_are_escaped_as_each_of_them_is(words: list[str]) -> None:
-    assert list(html_words(words)) == [html_text(word) for word in words]
+@given(TEXTS, st.sampled_from((3, 300)))
+def test_many_texts_are_escaped_as_each_of_them_is(texts: list[str], longest: int) -> None:
+    assert list(html_texts(texts, longest)) == [html_text(text, longest) for text in texts]
 
 
-def test_one_hostile_word_among_many_is_escaped() -> None:
+def test_one_hostile_text_among_many_is_escaped() -> None:
     for text in payloads():
-        assert list(html_words(["0a1b2c3", text])) == ["0a1b2c3", html_text(text)]
+        assert list(html_texts(["0a1b2c3"] * 9 + [text])) == ["0a1b2c3"] * 9 + [html_text(text)]

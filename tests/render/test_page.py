@@ -115,6 +115,14 @@ def test_ten_years_fit_one_light_request() -> None:
     assert "To stay light" in page
 
 
+def test_the_bars_of_twenty_five_years_are_whole() -> None:
+    """Data of a path is no running text, which is cut where it is too long."""
+    page = render_html(long_profile(months=300))
+    bars = re.search('<path class=m d="([^"]*)"', page)
+    assert bars is not None
+    assert bars[1].count("z") == 300
+
+
 def test_ten_years_with_long_texts_fit_too() -> None:
     profile = PROFILES["long"]
     wordy = tuple(
@@ -122,6 +130,24 @@ def test_ten_years_with_long_texts_fit_too() -> None:
         for month in profile.months
     )
     assert len(render_html(replace(profile, months=wordy)).encode()) < 150_000
+
+
+def test_a_page_of_many_years_and_long_texts_tells_the_first_sentence_of_the_oldest() -> None:
+    """However many commits a month has, each month is there."""
+    profile = long_profile(months=200)
+    wordy = tuple(
+        replace(month, summary=Text(tuple(replace(one, text=f"{one.text} {month.month}") for one in said)))
+        for month in profile.months
+        for said in [month.summary.sentences * 2]
+    )
+    page = render_html(replace(profile, months=wordy))
+    assert len(page.encode()) < 150_000
+    assert "it tells the first sentence" in page
+    told = [page.count(f" {month.month}<sup>") for month in profile.months]
+    assert min(told) == 1
+    assert max(told) == 4
+    assert told == sorted(told, reverse=True)
+    assert all(f"<article id=m{month.month}>" in page for month in profile.months)
 
 
 def test_a_wider_budget_shows_every_change_of_ten_years() -> None:

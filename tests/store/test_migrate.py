@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sqlalchemy import Column, Connection, MetaData, Table, event, insert, selec
 from bot.model import fact_to_json
 from bot.store.engine import Store
 from bot.store.installations import ACCOUNT, INSTALLATION
-from bot.store.ledger import FACT
+from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, add_facts, forget_facts
 from bot.store.migrate import BrokenReferencesError, configuration, create, is_current, migrate, newest, upgrade
 from bot.store.migrations.names import is_ours
 from bot.store.schema import METADATA, TABLES
@@ -103,6 +104,33 @@ async def test_facts_of_an_older_version_get_their_visits(empty_database_url: st
             assert (await conn.execute(select(FACT.c.method))).scalar_one() == 0
 
 
+async def test_what_hangs_on_facts_of_an_older_version_stays_and_goes_with_them(empty_database_url: str) -> None:
+    kept = (FACT_KEY, FACT_PERSON, VISIT)
+    async with await Store.open(empty_database_url) as store:
+        async with store.begin(foreign_keys=False) as conn:
+            await conn.run_sync(upgrade, "0010")
+        await seed(store)
+        found = [fact(number, title="fix: the gauge", paths=("app/gauge.py",)) for number in (1, 2)]
+        async with store.begin() as conn:
+            await add_facts(conn, APP, found, now=NOW)
+        before = await _rows(store, kept)
+        assert all(before)
+        await migrate(store)
+        assert await _rows(store, kept) == before
+        async with store.begin() as conn:
+            await forget_facts(conn, APP, [found[0].commit])
+        left = await _rows(store, kept)
+        assert all(len(some) * 2 == len(all_) for some, all_ in zip(left, before, strict=True))
+        async with store.begin() as conn:
+            await forget_facts(conn, APP, [found[1].commit])
+        assert await _rows(store, kept) == [[], [], []]
+
+
+async def _rows(store: Store, tables: Sequence[Table]) -> list[list[tuple[Any, ...]]]:
+    async with store.read() as conn:
+        return [sorted(tuple(row) for row in await conn.execute(select(table))) for table in tables]
+
+
 # --- a new SQLite is made at once ------------------------------------------------------------------------------------
 
 
@@ -116,7 +144,8 @@ async def test_the_tables_made_at_once_are_those_the_revisions_come_to(tmp_path:
                 made[how] = await conn.run_sync(_shape)
             assert await is_current(store)
     assert made[create] == made[upgrade]
-    assert len(made[create]) == len(TABLES) + 1
+    assert len(made[create]) == len(TABLES) + 2
+    assert made[create]["triggers"].keys() == {"fact_gone"}
 
 
 def _shape(connection: Connection) -> dict[str, Any]:
@@ -126,7 +155,8 @@ def _shape(connection: Connection) -> dict[str, Any]:
         rows = [tuple(row) for row in connection.exec_driver_sql(f'PRAGMA {pragma}("{name}")')]
         return sorted((row[1:] for row in rows), key=repr)
 
-    found: dict[str, Any] = {}
+    triggers = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
+    found: dict[str, Any] = {"triggers": {name: " ".join(sql.split()) for name, sql in triggers}}
     for (name,) in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'").all():
         indexes = {index[0]: (index, told("index_xinfo", index[0])) for index in told("index_list", name)}
         unnamed = [parts for key, parts in indexes.items() if key.startswith("sqlite_autoindex")]

@@ -27,7 +27,7 @@ async def test_an_observation_is_appended_once_and_read_where_it_was_made(store:
     async with store.begin() as conn:
         assert await observations.observe(conn, [REVIEW, MERGE]) == 2
         assert await observations.observe(conn, [REVIEW, APPROVAL]) == 1
-        assert await observations.count_in(conn, [APP]) == 3
+        assert (await conn.execute(observations.number_in([APP]))).scalar_one() == 3
         assert await observations.of_repositories(conn, [FOREIGN], ("review", "checks")) == []
         assert await observations.of_work(conn, APP, [3]) == [MERGE, REVIEW, APPROVAL]
         assert await observations.of_people(conn, [PersonKey("u:8")], [APP]) == [REVIEW, APPROVAL]

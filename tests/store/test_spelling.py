@@ -57,3 +57,12 @@ def test_a_fact_is_spelt_as_canonical_json_and_comes_back(
     assert list(json.loads(spelt)) == sorted(json.loads(spelt))
     if clean_text(word) == word and all(clean_text(name) == name for name in counts):
         assert fact_from_json(json.loads(spelt)) == fact
+
+
+@given(st.text(st.characters(), max_size=8))
+def test_text_of_any_kind_is_spelt_alike_on_both_ways(text: str) -> None:
+    """Halves of surrogate pairs and NUL among it."""
+    spelt = ordered_json({"a": [text]})
+    assert spelt == canonical_json({"a": [text]})
+    assert json.loads(spelt) == {"a": [clean_text(text)]}
+    assert clean_text(text).encode() or not text

@@ -6,6 +6,8 @@ import asyncio
 import random
 import tempfile
 from dataclasses import replace
+from functools import reduce
+from operator import iadd
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
@@ -124,10 +126,8 @@ def test_a_sum_is_what_the_months_of_a_profile_come_to(seed: int) -> None:
 
 
 def _merged(found: list[Sum], tally: str) -> dict[str, int]:
-    total = Sum()
-    for one in found:
-        total += one
-    return dict(sorted(total.tallies[tally].items())) if tally == "days" else total.tallies[tally]
+    total: dict[str, int] = getattr(reduce(iadd, found, Sum()), tally)
+    return dict(sorted(total.items())) if tally == "days" else total
 
 
 def test_totals_that_grew_on_postgresql_are_those_of_a_rebuild(tmp_path: Path) -> None:

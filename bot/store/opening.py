@@ -1,0 +1,93 @@
+"""How is each of the two databases opened?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from bot.store.lock import ProcessLock
+
+BUSY_SECONDS = 5
+"""how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
+READERS = 4
+LOG_PAGES = 4000
+"""of 4 kB, until SQLite's log is brought into the file: a page that many landings write is brought there once"""
+
+
+# --- PostgreSQL ------------------------------------------------------------------------------------------------------
+
+
+def postgresql(url: URL) -> AsyncEngine:
+    # Prepared statements break behind a pooler that works by transactions.
+    arguments = {"prepare_threshold": None}
+    engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True, connect_args=arguments)
+    event.listen(engine.sync_engine, "connect", _settle_postgresql)
+    return engine
+
+
+def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
+    """An answer to GitHub promises that the row is on disk, whatever the server's default says."""
+    cursor = connection.cursor()
+    cursor.execute("SET synchronous_commit = on")
+    cursor.execute("SET TIME ZONE 'UTC'")
+    cursor.close()
+    connection.commit()
+
+
+# --- SQLite ----------------------------------------------------------------------------------------------------------
+
+
+def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngine, ProcessLock | None]:
+    path = Path(url.database or "")
+    lock = writer = None
+    if not read_only:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = ProcessLock(path.with_name(path.name + ".lock"))
+        lock.take()
+        from bot.store.own_thread import connected
+
+        async def connect() -> Any:
+            return await connected(str(path))
+
+        writer = create_async_engine(url, pool_size=1, max_overflow=0, async_creator=connect)
+        _own_transactions(writer, "BEGIN IMMEDIATE")
+    look = url.set(database=f"file:{path}", query={"mode": "ro", "uri": "true"})
+    reader = create_async_engine(look, pool_size=READERS, max_overflow=0)
+    _own_transactions(reader, "BEGIN")
+    return writer, reader, lock
+
+
+def _own_transactions(engine: AsyncEngine, begin: str) -> None:
+    """Begin transactions ourselves: the driver would begin late, and a read followed by a write would fail."""
+    event.listen(engine.sync_engine, "connect", _settle_writer if "IMMEDIATE" in begin else _settle_reader)
+    # Past SQLAlchemy's cursors: one turn of the driver's thread in place of three.
+    event.listen(
+        engine.sync_engine, "begin", lambda conn: conn.connection.run_async(lambda driver: _begun(driver, begin))
+    )
+
+
+async def _begun(driver: Any, begin: str) -> None:
+    """What a whole transaction in the driver's thread has begun is not begun again."""
+    if not driver.in_transaction:
+        await driver.execute(begin)
+
+
+def _settle_writer(connection: Any, _record: object) -> None:
+    durable = ("journal_mode = WAL", "synchronous = FULL", f"wal_autocheckpoint = {LOG_PAGES}")
+    _settle(connection, *durable, "foreign_keys = ON", "secure_delete = ON")
+
+
+def _settle_reader(connection: Any, _record: object) -> None:
+    _settle(connection, "query_only = ON")
+
+
+def _settle(connection: Any, *pragmas: str) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (f"busy_timeout = {BUSY_SECONDS * 1000}", *pragmas):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
