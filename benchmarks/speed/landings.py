@@ -1,7 +1,8 @@
 """What does it cost to apply landings: facts into ledger, changes, contributions and totals?
 
 The floor is the same ledger and sums as plain SQL by hand, without folding: a row a fact, its keys, and one counter
-row a person and month, one transaction a landing or a batch.
+row a person and month, one transaction a landing or a batch. Its commits wait for the disk; those of the bot's jobs,
+which are done once more where they are lost, do not (docs/decisions/0082).
 """
 
 from __future__ import annotations

@@ -56,11 +56,16 @@ def pronouns(text: str) -> list[str]:
 
 def praise(text: str) -> list[str]:
     """Words that judge a person or the work, never said, even where a title says them."""
-    lowered = text.lower()
     single = [word for word in words(text) if word.lower() in _guarded("praise") and not word.isupper()]
-    return single + [
-        phrase for phrase in _phrases("praise_phrases") if phrase in lowered and _begins_a_word(phrase, lowered)
-    ]
+    return single + _praising(text.lower())
+
+
+def _praising(lowered: str) -> list[str]:
+    """The phrases of praise in it; a look at all of them at once tells that most texts hold none."""
+    phrases = _phrases("praise_phrases")
+    if not any(map(lowered.__contains__, phrases)):
+        return []
+    return [phrase for phrase in phrases if _begins_a_word(phrase, lowered)]
 
 
 def _begins_a_word(phrase: str, text: str) -> bool:
@@ -93,4 +98,4 @@ def is_unfit(text: str) -> bool:
     lowered = text.lower()
     if not _telltale().isdisjoint(_PART.findall(lowered)):
         return bool(pronouns(text) or praise(text))
-    return any(phrase in lowered and _begins_a_word(phrase, lowered) for phrase in _phrases("praise_phrases"))
+    return bool(_praising(lowered))

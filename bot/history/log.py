@@ -46,15 +46,15 @@ def records(parts: Iterable[bytes]) -> Iterator[bytes]:
     pending, searched = bytearray(), 0
     for block in parts:
         pending += block
-        start = 0
-        for match in _BOUNDARY.finditer(pending, searched):
+        while match := _BOUNDARY.search(pending, searched):
             end = match.start()
             # the line end before a record is none of the last one's
-            end -= pending.startswith(b"\n", end - 1) if end > start else 0
-            if end > start:
-                yield bytes(pending[start:end])
-            start = match.end()
-        del pending[:start]
+            record = bytes(memoryview(pending)[: end - pending.endswith(b"\n", 0, end)])
+            del pending[: match.end()]
+            searched = 0
+            if record:
+                yield record
+            del record
         # a boundary may lie across two blocks: look again at the last bytes, which are fewer than its look-ahead
         searched = max(len(pending) - 70, 0)
     if pending:
@@ -86,10 +86,9 @@ def _signature(name: str, email: str, raw_email: str) -> Signature:
 
 def read_record(record: bytes, *, files: bool = True) -> Commit:
     """One record of the log as a commit."""
-    text = record.decode("utf-8", "replace")
-    (sha, parents, name, email, raw, written, authored, c_name, c_email, c_raw, committed, message, diff) = text.split(
-        "\0", 12
-    )
+    fields = record.decode("utf-8", "replace").split("\0", 12)
+    changed = read_diff(fields.pop()) if files else ()
+    (sha, parents, name, email, raw, written, authored, c_name, c_email, c_raw, committed, message) = fields[:12]
     return Commit(
         id=CommitId(sha),
         parents=tuple(CommitId(parent) for parent in parents.split()),
@@ -98,7 +97,7 @@ def read_record(record: bytes, *, files: bool = True) -> Commit:
         authored_at=_moment(authored, written),
         committed_at=_moment(committed),
         message=message.removesuffix("\n"),
-        files=read_diff(diff.lstrip("\n")) if files else (),
+        files=changed,
     )
 
 
@@ -107,8 +106,7 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True) -> Iterat
     shown = _PATCHES if patches else ("--use-mailmap",)
     arguments = ("log", "--no-walk=unsorted", "--stdin", FORMAT, *shown)
     with git_stream(folder, *arguments, lines=list(ids)) as stream:
-        for record in records(blocks(stream)):
-            yield read_record(record, files=patches)
+        yield from map(partial(read_record, files=patches), records(blocks(stream)))
 
 
 def continues(clone: Clone, before: str) -> bool:

@@ -66,8 +66,8 @@ class PatchReader:
         for start in range(0, len(ids), MOST_IDS):
             asked = ids[start : start + MOST_IDS]
             answered = 0
-            for record in records(self._answer(asked)):
-                yield read_record(record)
+            for commit in map(read_record, records(self._answer(asked))):
+                yield commit
                 answered += 1
             if answered != len(asked):
                 raise GitError(f"git showed {answered} of {len(asked)} commits")

@@ -104,10 +104,13 @@ def read_diff(text: str) -> tuple[FileChange, ...]:
 
     Every line of a hunk begins with its sign, so a line that begins with `diff --git ` is always a header.
     """
-    if not text.startswith("diff --git "):
-        _, found, text = text.partition("\ndiff --git ")
-        if not found:
-            return ()
+    parts = text.removesuffix("\n").split("\ndiff --git ")
+    del text  # a patch may be large: one copy less of it, and each part goes as soon as it is read
+    before = parts[0]
+    if before.startswith("diff --git "):
+        parts[0] = before[len("diff --git ") :]
     else:
-        text = text[len("diff --git ") :]
-    return tuple(read_file(part) for part in text.removesuffix("\n").split("\ndiff --git "))
+        del parts[0]
+    del before
+    parts.reverse()
+    return tuple([read_file(parts.pop()) for _ in range(len(parts))])

@@ -127,20 +127,21 @@ def current_name(name: str, repositories: Mapping[str, Repository]) -> str:
 
 def offers(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
     """The strings under which a store keeps the fact."""
-    ids = {f"commit:{fact.commit}"[:_SHORT], f"commit:{fact.carrier}"[:_SHORT]}
-    return tuple(sorted(ids.union([_short(renamed(key, repositories)) for key in fact.keys])))
+    return _kept((f"commit:{fact.commit}", f"commit:{fact.carrier}", *fact.keys), repositories)
 
 
 def asks(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
     """The strings by which a store looks for what belongs to the fact."""
     said = [key.removeprefix(PART) for key in (*fact.reverts, *fact.relands)]
     strong = [key for key in fact.keys if not key.startswith(WEAK)]
-    own = f"commit:{fact.commit}"
-    return tuple(sorted({_short(renamed(key, repositories)) for key in (own, *said, *strong)}))
+    return _kept((f"commit:{fact.commit}", *said, *strong), repositories)
 
 
-def _short(key: str) -> str:
-    return key[:_SHORT] if key.startswith("commit:") else key
+def _kept(keys: Sequence[str], repositories: Mapping[str, Repository]) -> tuple[str, ...]:
+    """As a store keeps them: by today's names, commits by their first characters, in order."""
+    if repositories:
+        keys = [renamed(key, repositories) for key in keys]
+    return tuple(sorted({key[:_SHORT] if key.startswith("commit:") else key for key in keys}))
 
 
 def component(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from bot.model import Month
@@ -13,12 +14,14 @@ def local_time(epoch_seconds: int, zone: ZoneInfo) -> datetime:
     return datetime.fromtimestamp(epoch_seconds, zone)
 
 
+@lru_cache(maxsize=16_384)
 def month_of(epoch_seconds: int, zone: ZoneInfo) -> Month:
-    """`YYYY-MM` on that zone's calendar."""
+    """`YYYY-MM` on that zone's calendar; of each landing it is asked many times."""
     when = local_time(epoch_seconds, zone)
     return Month(f"{when.year:04d}-{when.month:02d}")
 
 
+@lru_cache(maxsize=16_384)
 def day_of(epoch_seconds: int, zone: ZoneInfo) -> str:
     """`YYYY-MM-DD` on that zone's calendar."""
     return local_time(epoch_seconds, zone).date().isoformat()

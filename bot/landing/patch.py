@@ -19,7 +19,7 @@ _MANY = 20
 # a line end alone is found sooner than one with a sign behind it: the brackets keep the two apart
 _ADDED = re.compile(r"\n[+]([^\n]*)")
 _REMOVED = re.compile(r"\n[-]([^\n]*)")
-_CHANGED = re.compile(r"\n([+-][^\n]*)")
+_CHANGED = re.compile(r"\n([+-])")
 _SIGN = re.compile(r"\n([^\n]?)")
 # git writes what a place loses before what it gets; the second half is optional, or each line of a long loss would be
 # tried as the first of a replacement
@@ -52,7 +52,8 @@ class PatchLines:
         text without blanks around it."""
         added, removed = self.bare
         if added and removed and self.hunks.rfind("\n-") > self.hunks.find("\n+"):
-            told = [line[0] + text for line in _CHANGED.findall(self.hunks) if (text := line[1:].strip())]
+            following = {"+": iter(added).__next__, "-": iter(removed).__next__}
+            told = [sign + text for sign in _CHANGED.findall(self.hunks) if (text := following[sign]())]
             return len(told), "\0".join(told)
         # most often, all that is lost stands before all that is got
         lost, got = list(filter(None, removed)), list(filter(None, added))

@@ -198,25 +198,28 @@ def _bucket(count: int) -> int:
     return min(9, (count - 1).bit_length() + 1) if count > 0 else 0
 
 
-# A line end in front, rather than `^`: the search then leaps from line to line instead of trying each character.
+# A line end in front, rather than `^`: the search then leaps from line to line instead of trying each character. A look
+# at the first letter rules most lines out before any word is tried.
 _DEFINES = re.compile(
-    r"\n[ \t]{0,8}+(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override"
-    r"|inline) ){0,4}"
+    r"\n[ \t]{0,8}+(?=[acdefimopst])"
+    r"(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override|inline) ){0,4}"
     r"(?:def|class|func|fn|function|interface|struct|enum|trait|type|impl|module|fun"
     r"|const [a-zA-Z_]{1,60} = (?:async )?\()\b",
 )
 _EXPOSES = re.compile(
-    r"\n[ \t]{0,8}+(?:export |pub |public |@click\.option|\w{0,30}\.?add_argument\(|func [A-Z]"
-    r"|func \([^)\n]{1,60}\) [A-Z])",
+    r"\n[ \t]{0,8}+(?:(?=[@efp])(?:export |pub |public |@click\.option|func [A-Z]|func \([^)\n]{1,60}\) [A-Z])"
+    r"|\w{0,30}+\.add_argument\(|\w{12,42}+(?<=add_argument)\()",
 )
 _CODE_WORD = re.compile(r"[a-z]{3,14}|[!=]==?|\?\?|\?\.|&&|\|\|", re.I)
 _OPERATOR = re.compile(r"[!=?&|](?:(?<=[!=])==?|(?<=\?)[?.]|(?<=&)&|(?<=\|)\|)")
-_OPERATORS = ("==", "!=", "??", "?.", "&&", "||")
+_OPERATORS = frozenset(("==", "!=", "??", "?.", "&&", "||"))
+_SHORT_WORD = 2
+"""letters of words that say nothing"""
 _LONG_WORD = 14
 _LETTERS_ALONE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() else 32 for code in range(256))
 """ASCII letters in lower case, and blanks for all else"""
-_COMMENT = re.compile(r"\n[ \t]{0,60}+(?://|#(?!\w)|/?\*|<!--|--|\"\"\"|;;)")
-_IMPORT = re.compile(r"\n[ \t]{0,8}+(?:import|from|use|#include|require|const \w{1,40} = require)\b")
+_COMMENT = re.compile(r"\n[ \t]{0,60}+(?=[/#*<\-\";])(?://|#(?!\w)|/?\*|<!--|--|\"\"\"|;;)")
+_IMPORT = re.compile(r"\n[ \t]{0,8}+(?=[#cfiru])(?:import|from|use|#include|require|const \w{1,40} = require)\b")
 _SHAPES = (("def", _DEFINES), ("exp", _EXPOSES), ("com", _COMMENT), ("imp", _IMPORT))
 
 
@@ -290,25 +293,21 @@ def _first(lines: Sequence[str], left: int) -> Sequence[str]:
 
 def _code_words(gained: str, lost: str) -> list[str]:
     new, old = _spelt(gained), _spelt(lost)
-    came, went = new - old, old - new
-    return ["+w:" + word for word in _few(came, 200)] + ["-w:" + word for word in _few(went, 100)]
+    return ["+w:" + word for word in _telling(new - old, 200)] + ["-w:" + word for word in _telling(old - new, 100)]
 
 
-def _few(words: set[str], most: int) -> Iterable[str]:
-    return sorted(words)[:most] if len(words) > most else words
+def _telling(found: set[str], most: int) -> Iterable[str]:
+    told = [word for word in found if len(word) > _SHORT_WORD or word in _OPERATORS]
+    return sorted(told)[:most] if len(told) > most else told
 
 
 def _spelt(text: str) -> set[str]:
-    """The words and operators of code in lower case. ASCII is split by its letters, which is faster than searching."""
+    """The words and operators of code in lower case, short words too. ASCII is split by its letters: that is faster."""
     if not text.isascii():
         return set(_CODE_WORD.findall(text.lower()))
-    letters = text.encode().translate(_LETTERS_ALONE).decode()
-    found = {word for word in set(letters.split()) if len(word) > 2}
-    long = [word for word in found if len(word) > _LONG_WORD]
-    if long:
-        found.difference_update(long)
-        for word in long:
-            found.update(_CODE_WORD.findall(word))
-    if any(map(text.__contains__, _OPERATORS)):
-        found.update(_OPERATOR.findall(text))
+    found = set(text.encode().translate(_LETTERS_ALONE).decode().split())
+    for word in [word for word in found if len(word) > _LONG_WORD]:
+        found.discard(word)
+        found.update(_CODE_WORD.findall(word))
+    found.update(_OPERATOR.findall(text))
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from bot.landing.identity import person_key
 from bot.landing.months import day_of, month_of
-from bot.model import Change, CountedCommit, Fact, Lines, Month, PersonKey, sum_lines
+from bot.model import PARTS, Change, CountedCommit, Fact, Lines, Month, PersonKey, sum_lines
 
 
 @dataclass(slots=True)
@@ -37,12 +38,16 @@ class MonthWork:
         return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
 
 
+_parts_of: Callable[[Lines], tuple[int, ...]] = attrgetter(*PARTS)
+
+
 def sum_languages(commits: Iterable[CountedCommit]) -> Counter[str]:
     """Lines by language over commits whose lines are not reverted or mirrored."""
     total: Counter[str] = Counter()
     for commit in commits:
         if not (commit.lines.reverted or commit.lines.mirrored):
-            total.update(dict(commit.fact.languages))
+            for name, lines in commit.fact.languages.items():
+                total[name] = total.get(name, 0) + lines
     return total
 
 
@@ -52,7 +57,7 @@ def wrote(fact: Fact, keys: Collection[PersonKey]) -> bool:
 
 def helped(fact: Fact, keys: Collection[PersonKey]) -> bool:
     """Credited as co-author, and not the author."""
-    return not wrote(fact, keys) and any(person_key(person) in keys for person in fact.co_authors)
+    return bool(fact.co_authors) and not wrote(fact, keys) and any(person_key(one) in keys for one in fact.co_authors)
 
 
 def delivery_month(change: Change, keys: Collection[PersonKey], zone: ZoneInfo) -> Month | None:
@@ -73,17 +78,19 @@ def work_by_month(changes: Sequence[Change], keys: Collection[PersonKey], zone: 
     months: dict[Month, MonthWork] = {}
 
     def at(month: Month) -> MonthWork:
-        return months.setdefault(month, MonthWork(month))
+        return months.get(month) or months.setdefault(month, MonthWork(month))
 
     for change in changes:
         own: list[Month] = []
-        for commit in change.counted:
-            month = month_of(commit.fact.landed_at, zone)
-            if wrote(commit.fact, keys):
-                own.append(month)
-                at(month).commits.append((change, commit))
-            elif helped(commit.fact, keys):
-                at(month).co_authored.append((change, commit))
+        for commit in change.commits:
+            fact = commit.fact
+            if not commit.counts:
+                continue
+            if wrote(fact, keys):
+                own.append(month_of(fact.landed_at, zone))
+                at(own[-1]).commits.append((change, commit))
+            elif helped(fact, keys):
+                at(month_of(fact.landed_at, zone)).co_authored.append((change, commit))
         if own:
             at(_delivered(change, own, zone)).delivered.append(change)
     return {month: months[month] for month in sorted(months)}

@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.model import Profile
 from bot.render import charts, wording
+from bot.render import html_activity as activity
 from bot.render import html_sections as sections
 from bot.render.anonymity import PERSONAL
 from bot.render.beside_code import KNOWN_SINCE
@@ -126,7 +127,7 @@ def _render(view: dict[str, Any], profile: Profile, evidence: Evidence) -> str:
 
 def _view(profile: Profile, page: Page, years: charts.Days) -> dict[str, Any]:
     """Everything that does not depend on how much evidence is shown."""
-    pictures = sections.year_pictures(years, profile.activity)
+    pictures = activity.year_pictures(years, profile.activity)
     addresses = repository_addresses(profile)
     older = [one.year for one in pictures[_MAPS:]]
     return {
@@ -143,11 +144,11 @@ def _view(profile: Profile, page: Page, years: charts.Days) -> dict[str, Any]:
         "lines_total": wording.thousands(profile.overall.lines.total),
         "beside": beside_totals(beside_months(profile)),
         "known_since": KNOWN_SINCE,
-        "bars": sections.bars(profile),
-        "maps": sections.map_rows(pictures[:_MAPS]),
+        "bars": activity.bars(profile),
+        "maps": activity.map_rows(pictures[:_MAPS]),
         "older_years": " to ".join(dict.fromkeys((older[-1], older[0]))) if older else "",
-        "older_maps": sections.map_rows(pictures[_MAPS:]),
-        "months": sections.month_rows(profile, pictures),
+        "older_maps": activity.map_rows(pictures[_MAPS:]),
+        "months": activity.month_rows(profile, pictures),
         "ai": sections.ai_rows(profile),
         "languages": sections.language_rows(profile),
         "repositories": sections.repository_cards(profile, addresses),

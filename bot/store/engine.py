@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.store.asking import Question
 from bot.store.lock import ProcessLock
-from bot.store.opening import postgresql, sqlite
+from bot.store.opening import not_lasting, postgresql, sqlite
 from bot.store.turn import Answer, Plan, run, whole_in_the_thread
 
 Work = Callable[[AsyncConnection], Coroutine[Any, Any, Answer]]
@@ -99,7 +99,7 @@ class Store:
             if self._lock is None:
                 async with self._writer.begin() as conn:
                     if not lasting:
-                        await conn.exec_driver_sql("SET LOCAL synchronous_commit = off")
+                        await run(conn, not_lasting())
                     return await work(conn)
             async with self._turn, self._counted():
                 from bot.store.own_thread import written  # with SQLite's driver, which PostgreSQL does not need

@@ -10,6 +10,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.lock import ProcessLock
+from bot.store.turn import Plan, Say
 
 BUSY_SECONDS = 5
 """how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
@@ -36,6 +37,11 @@ def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
     cursor.execute("SET TIME ZONE 'UTC'")
     cursor.close()
     connection.commit()
+
+
+def not_lasting() -> Plan[None]:
+    """The commit of this transaction does not wait for the disk."""
+    yield Say("SET LOCAL synchronous_commit = off")
 
 
 # --- SQLite ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ that give rows back. The plans are the same.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, cast
@@ -126,14 +125,10 @@ def whole_in_the_thread(connection: Any, plan: Plan[Answer]) -> Answer:
 
 
 async def _awaited(driver: Any, plan: Plan[Answer]) -> Answer:
-    async with contextlib.AsyncExitStack() as pipeline:
-        piped = False
+    async with driver.pipeline():
         try:
             step = next(plan)
             while True:
-                if not piped and not isinstance(step, Ask):
-                    await pipeline.enter_async_context(driver.pipeline())
-                    piped = True
                 step = plan.send(await _answered(driver, step))
         except StopIteration as ended:
             answer: Answer = ended.value

@@ -74,17 +74,52 @@ def test_the_health_check_asks_an_address_that_is_served() -> None:
     assert "/healthz" in [path for path, _ in ROUTES]
 
 
-def test_the_container_installs_the_tested_versions_of_everything_the_bot_needs() -> None:
-    found = re.search(r"sed -nE '(s/.*?/p)' requirements\.lock", CONTAINER.read_text())
-    assert found
-    made = subprocess.run(
-        ["sed", "-nE", found[1], "requirements.lock"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in made.stdout.splitlines()}
-    wanted = [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["postgres"]]
+def test_the_container_installs_from_files_held_to_their_hashes_alone() -> None:
+    text = CONTAINER.read_text()
+    assert re.search(r"pip download .*--require-hashes --requirement requirements\.lock --dest /verified$", text, re.M)
+    assert re.search(r"pip .*install .*--no-index --find-links /verified ", text)
+    locked = (ROOT / "requirements.lock").read_text()
+    pinned = {name.lower().replace("_", "-") for name in re.findall(r"^([\w.-]+)==", locked, re.MULTILINE)}
+    project = PROJECT["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["postgres"]]
+    wanted += PROJECT["build-system"]["requires"]
     names = {re.split(r"[\[<>=!~ ;]", line)[0].lower() for line in wanted}
     assert names - pinned == set()
-    assert not [line for line in made.stdout.splitlines() if not re.fullmatch(r"[\w.-]+==[\w.+!-]+", line)]
+
+
+EVERYWHERE = "0.0.0.0"  # noqa: S104  # compared, not bound
+
+_TELLS_ITS_SETTINGS = """#!/bin/sh
+echo "$1|$ALMANAC_DATABASE_URL|$ALMANAC_HOST"
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "database", "host"),
+    [
+        ({"DATABASE_URL": "postgres://there"}, "postgres://there", EVERYWHERE),
+        ({"DATABASE_URL": "postgres://there", "ALMANAC_DATABASE_URL": "sqlite:///a"}, "sqlite:///a", EVERYWHERE),
+        ({"ALMANAC_HOST": "::"}, "", "::"),
+    ],
+)
+def test_a_platform_gives_its_database_and_reaches_the_web_process(
+    tmp_path: Path, given: dict[str, str], database: str, host: str
+) -> None:
+    stand_in = tmp_path / "almanac"
+    stand_in.write_text(_TELLS_ITS_SETTINGS)
+    stand_in.chmod(0o755)
+    lines = re.findall(r"^(\w+): (.*)$", (ROOT / "Procfile").read_text(), re.MULTILINE)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **given}
+    told = {
+        name: subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=True).stdout
+        for name, line in lines
+    }
+    elsewhere = given.get("ALMANAC_HOST", "")
+    assert told == {
+        "release": f"migrate|{database}|{elsewhere}\n",
+        "web": f"serve|{database}|{host}\n",
+        "worker": f"worker|{database}|{elsewhere}\n",
+    }
 
 
 def test_the_image_is_built_from_files_that_are_there() -> None:
