@@ -36,7 +36,7 @@ _PEAK = (
     " file=sys.stderr)); "
 )
 """the command says at its end how much memory it, and the largest of its workers, ever held (KiB)"""
-PEER_COMMITS = 2500
+PEER_COMMITS = 1500
 """commits, merges aside, that peers are asked to read at most"""
 PEER_SECONDS = 90
 

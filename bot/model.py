@@ -8,7 +8,7 @@ the edges and whole epoch seconds inside a `Fact`. Counts are integers.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import lru_cache
@@ -206,11 +206,6 @@ class Lines:
         return dict(zip(PARTS, _EACH_PART(self), strict=True)) | {"total": self.total}
 
 
-def sum_lines(many: Iterable[Lines]) -> Lines:
-    """All of them together, part by part."""
-    return Lines(*map(sum, zip(*map(_EACH_PART, many), strict=True)))
-
-
 @dataclass(frozen=True, slots=True)
 class AiMark:
     """One disclosed trace of an AI tool on one commit.
@@ -320,7 +315,7 @@ class Change:
     @property
     def lines(self) -> Lines:
         parts = [commit.lines for commit in self.commits if commit.counts]
-        return parts[0] if len(parts) == 1 else sum_lines(parts)
+        return parts[0] if len(parts) == 1 else sum(parts, Lines())
 
 
 @made_quickly

@@ -22,7 +22,7 @@ from bot.metrics.items import group, standing
 from bot.metrics.quality import known_since, moves, rate, together, with_live
 from bot.metrics.scores import Known
 from bot.metrics.skills import technical
-from bot.metrics.totals import MonthWork, days, sum_languages, work_by_month
+from bot.metrics.totals import MonthWork, days, sum_languages, sum_lines, work_by_month
 from bot.model import (
     BesideCode,
     Change,
@@ -41,7 +41,6 @@ from bot.model import (
     Quality,
     RepositoryRecord,
     Text,
-    sum_lines,
 )
 
 SKILLS_SHOWN = 15

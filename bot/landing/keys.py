@@ -89,10 +89,6 @@ def patch_key(
     return "patch:" + digest(scope.lower(), email.lower(), plain_title(title), *said)
 
 
-def is_strong(key: str) -> bool:
-    return not key.startswith(WEAK)
-
-
 def renamed(key: str, repositories: Mapping[str, Repository]) -> str:
     """The key with the repository's name of today, where `repositories` knows the old one."""
     if not repositories:

@@ -104,7 +104,7 @@ class Candidates:
     settled: bool = False
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8192)
 def candidates(name: str) -> Candidates:
     """What the file's name (without its folders) allows."""
     known = tables()

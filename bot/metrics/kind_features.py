@@ -37,7 +37,7 @@ def words(title: str) -> list[str]:
     return list(found) or [NO_WORD]
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=8192)
 def _shape(token: str) -> str:
     """A word in lower case; versions, numbers of issues, identifiers and file names by what they are."""
     first = token[0]
@@ -121,7 +121,7 @@ _BENCH = re.compile(r"/(?:bench(?:es|marks?)?|perf)[/._-]", re.I)
 _NAME_WORD = re.compile(r"[a-z]{3,16}")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8192)
 def place_of(path: str, part: str) -> str:
     """Where a file stands, finer than its part: ci, build, log, meta, example, bench, or the part itself."""
     slashed = "/" + path
@@ -143,7 +143,7 @@ def place_of(path: str, part: str) -> str:
     return part
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8192)
 def _names(path: str) -> tuple[str, ...]:
     """Features of one path: its end, its name, the words of its folders."""
     folder, _, name = path.lower().rpartition("/")
@@ -154,7 +154,7 @@ def _names(path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8192)
 def _shown(path: str, part: str, status: str) -> tuple[str, tuple[str, ...]]:
     """The place of one file, and its features: what became of what stands there, and its names."""
     place = place_of(path, part)
@@ -179,7 +179,7 @@ def paths(files: Sequence[ReadFile]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def _together(places: frozenset[str], source: int, files: int, status: str) -> tuple[str, ...]:
     """Features of all files at once: their places, how many are source, how many there are, their one status."""
     found = ["m:" + "+".join(sorted(places)), f"c:{_bucket(files)}"]
@@ -241,12 +241,12 @@ def patch(files: Sequence[ReadFile]) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def _sized(place: str, added: int, removed: int) -> tuple[str, ...]:
     return f"+{place}:{_bucket(added)}", f"-{place}:{_bucket(removed)}", f"={place}:{_balance(added, removed)}"
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def _changed(name: str, new: int, old: int) -> tuple[str, ...]:
     return f"+{name}:{_bucket(new)}", f"={name}:{_balance(new, old)}"
 

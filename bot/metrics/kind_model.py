@@ -88,7 +88,7 @@ class Model:
                 scale = 1.0 / sqrt(len(rows))
                 known.append((scale, group, rows))
                 scaled += sum(map(_SUMMED, rows)) * int(scale * _FINE)
-        return self._decided(_of_lanes(plain * _FINE + scaled), known)
+        return self._decided(of_lanes(plain * _FINE + scaled), known)
 
     def _decided(self, logits: Sequence[int], known: Known) -> Guess:
         """Feature, bug fix or another by their summed probability first; then which of the others."""
@@ -112,7 +112,8 @@ def lanes(values: Sequence[int]) -> int:
     return (int.from_bytes(_LANES.pack(*values), "little") ^ _RAISED) - _RAISED
 
 
-def _of_lanes(number: int) -> tuple[int, ...]:
+def of_lanes(number: int) -> tuple[int, ...]:
+    """The numbers that `lanes` made one, or the sum or multiple of such."""
     return _LANES.unpack(((number + _RAISED) ^ _RAISED).to_bytes(_LANES.size, "little"))
 
 

@@ -49,7 +49,7 @@ def manifests() -> tuple[Manifest, ...]:
     )
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8192)
 def manifests_of(path: str) -> tuple[Manifest, ...]:
     """How this file asks for packages; nothing for most."""
     lower = path.lower()

@@ -204,7 +204,7 @@ def normal(space: str, name: str) -> str:
     return name.lower()
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8192)
 def named(space: str, name: str) -> Skills:
     """The skills that a name of a namespace stands for: those of its longest known beginning, then of its stem."""
     table = index().names[space]
@@ -222,7 +222,7 @@ def named(space: str, name: str) -> Skills:
     return NONE
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8192)
 def by_path(path: str) -> Skills:
     """The skills that a path stands for by the conventions of its name and its folders."""
     known = index()

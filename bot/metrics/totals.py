@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from bot.landing.identity import person_key
 from bot.landing.months import day_of, month_of
-from bot.model import PARTS, Change, CountedCommit, Fact, Lines, Month, PersonKey, sum_lines
+from bot.model import PARTS, Change, CountedCommit, Fact, Lines, Month, PersonKey
 
 
 @dataclass(slots=True)
@@ -39,6 +39,11 @@ class MonthWork:
 
 
 _parts_of: Callable[[Lines], tuple[int, ...]] = attrgetter(*PARTS)
+
+
+def sum_lines(many: Iterable[Lines]) -> Lines:
+    """All of them together, part by part."""
+    return Lines(*map(sum, zip(*map(_parts_of, many), strict=True)))
 
 
 def sum_languages(commits: Iterable[CountedCommit]) -> Counter[str]:

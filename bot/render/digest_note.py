@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.model import Change, ChangeId, MonthRecord, Text, sum_lines
+from bot.metrics.totals import sum_lines
+from bot.model import Change, ChangeId, MonthRecord, Text
 from bot.render.environment import template
 from bot.render.markdown import md_beside, md_sentences
 from bot.render.md_text import md_text

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from bot.landing.months import day_of
-from bot.model import Change, Lines, Month, sum_lines
+from bot.metrics.totals import sum_lines
+from bot.model import Change, Lines, Month
 from bot.render import wording
 from bot.render.html_text import HtmlText, html_link, html_name, html_text
 from bot.render.site import Place, site_page

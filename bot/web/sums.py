@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import month_of
-from bot.metrics.totals import sum_languages
-from bot.model import Change, CountedCommit, Lines, Month, PersonKey, sum_lines
+from bot.metrics.totals import sum_languages, sum_lines
+from bot.model import Change, CountedCommit, Lines, Month, PersonKey
 from bot.web.access import enough_people, groups_to_show
 
 _ITEMS = {"feature": "features", "bug_fix": "bugs"}

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.metrics import kind_model, kind_rules
+from bot.metrics import kind_features, kind_model, kind_rules
 from bot.metrics.change_kind import Evidence, OwnKinds, Verdict, classify
 from bot.metrics.kind_input import evidence_of
+from tests.metrics.quality_changes import read
 
 
 def kind(title: str, **known: object) -> str:
@@ -140,6 +141,27 @@ def test_the_weights_of_a_feature_survive_being_one_number() -> None:
     weights = (5, -700, 0, 65_000, -65_000, 1, 2, 3, 4, 5)
     model = kind_model.Model({"words": {"a": kind_model.as_row("a", weights)}}, 0, {}, (1.0,) * 8)
     assert model.guess({"words": ["a"]})[:2] == ("test", pytest.approx(1.0))
+
+
+@given(st.lists(st.integers(-(2**40), 2**40), min_size=10, max_size=10))
+def test_numbers_of_all_kinds_survive_being_one_number_and_being_scaled(values: list[int]) -> None:
+    assert kind_model.of_lanes(kind_model.lanes(values)) == tuple(values)
+    assert kind_model.of_lanes(7 * kind_model.lanes(values)) == tuple(7 * value for value in values)
+
+
+def test_the_first_word_of_a_body_that_closes_an_issue_is_read() -> None:
+    assert kind_features.body_words("A prefix #1 first, it Closes: #2 and fixes #3")[0] == "o:clo #"
+    assert "o:fix #" not in kind_features.body_words("A prefix #1, a fixture #2 and no fix")
+
+
+def test_lines_that_show_something_to_the_outside_are_counted_with_or_without_a_dot() -> None:
+    lines = ['parser.add_argument("-x")', '    add_argument("-y")', 'readd_argument("-z")', 'add_arguments("-v")']
+    assert "+exp:3" in kind_features.patch([read("cli.py", lines)])
+
+
+def test_words_and_operators_that_only_one_side_of_a_patch_holds_are_new_or_gone() -> None:
+    features = kind_features.patch([read("a.py", ["if Kept !== Came or is a:"], ["if kept == went_by:"])])
+    assert {word for word in features if word[1:3] == "w:"} == {"+w:!==", "+w:came", "-w:==", "-w:went"}
 
 
 @given(st.lists(st.tuples(*[st.integers(-3000, 3000)] * 10), min_size=1, max_size=40))

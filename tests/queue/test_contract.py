@@ -360,6 +360,22 @@ async def test_a_running_worker_picks_up_what_is_deferred_and_stops_when_asked(b
     assert await bench.counts() == {"done": 1}
 
 
+async def test_a_job_deferred_in_the_databases_own_thread_wakes_a_worker_that_rests(bench: Bench) -> None:
+    queue, ran = await bench.queue(Pace(poll_every=60, grace=1.0)), asyncio.Event()
+
+    async def note(job: Job) -> None:
+        ran.set()
+
+    register(queue, "note", note)
+    running = asyncio.create_task(queue.run())
+    async with asyncio.timeout(10):
+        await asyncio.sleep(0)
+        await bench.store.write(lambda conn: queue.defer(conn, "note", 1))
+        await ran.wait()
+        queue.stop()
+        await running
+
+
 async def test_a_job_that_outlives_the_grace_is_handed_back_at_shutdown(bench: Bench) -> None:
     queue, began = await bench.queue(PACE), asyncio.Event()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from functools import partial
 from typing import Any
 
 import pytest
@@ -22,6 +23,10 @@ ABOUT: contextvars.ContextVar[str] = contextvars.ContextVar("ABOUT", default="no
 async def _see(conn: AsyncConnection, *keys: str) -> None:
     for key in keys:
         await conn.execute(insert(PERSON).values(key=key, name=key, bot=False))
+
+
+async def _seen_by(key: str, conn: AsyncConnection) -> None:
+    await _see(conn, key)
 
 
 async def _seen(store: Store) -> list[str]:
@@ -101,7 +106,7 @@ async def test_whoever_is_cancelled_leaves_a_whole_transaction_or_none(store: St
             await asyncio.sleep(0)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        await store.write(lambda conn, turns=turns: _see(conn, f"{turns:02}-c"))
+        await store.write(partial(_seen_by, f"{turns:02}-c"))
     keys = await _seen(store)
     assert sum(key.endswith("c") for key in keys) == 12
     assert {key[:2] for key in keys if key.endswith("a")} == {key[:2] for key in keys if key.endswith("b")}

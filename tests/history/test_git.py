@@ -1,0 +1,45 @@
+from pathlib import Path
+
+import pytest
+
+from bot.history.clone import open_clone
+from bot.history.git import blobs_named, commits_named, environment
+from tests.history.repository import Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "rocket")
+    made.commit("start", {"a.py": "x = 1\n", "folder/b c.py": "y = 2\n\nz = 3", "empty": ""})
+    return made
+
+
+def test_names_that_stand_for_no_commit_are_left_out(repository: Repository) -> None:
+    head = repository.git("rev-parse", "HEAD")
+    names = ("refs/heads/none", "HEAD", "refs/notes/ai", "refs/heads/main", "HEAD:a.py")
+    assert commits_named(repository.folder, names) == {"HEAD": head, "refs/heads/main": head}
+
+
+def test_files_are_read_with_their_ids_though_others_are_missing_or_folders(repository: Repository) -> None:
+    names = ("HEAD:none", "HEAD:folder/b c.py", "HEAD:folder", "HEAD:empty", "HEAD:a.py")
+    found = blobs_named(repository.folder, names)
+    assert {name: text for name, (_, text) in found.items()} == {
+        "HEAD:folder/b c.py": "y = 2\n\nz = 3",
+        "HEAD:empty": "",
+        "HEAD:a.py": "x = 1\n",
+    }
+    assert found["HEAD:a.py"][0] == repository.git("rev-parse", "HEAD:a.py")
+
+
+def test_a_clone_gives_the_text_of_its_default_branch_whatever_is_checked_out(repository: Repository) -> None:
+    clone = open_clone(repository.folder)
+    repository.commit("more", {"a.py": "x = 2\n"})
+    assert clone.text("a.py") == "x = 1\n"
+    assert clone.text("none.py") == ""
+
+
+def test_git_keeps_what_it_frees_unless_the_user_said_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    assert int(environment()["MALLOC_TRIM_THRESHOLD_"]) > 1 << 20
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "4096")
+    assert environment()["MALLOC_TRIM_THRESHOLD_"] == "4096"
