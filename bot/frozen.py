@@ -23,7 +23,7 @@ def made_quickly(cls: type[T]) -> type[T]:
 
 def _init(cls: type, own: tuple[Field[Any], ...]) -> Callable[..., None]:
     """`__init__` with the signature that dataclasses give it; made of the fields' names, as they make theirs."""
-    unguarded = type(cls.__name__, (), {"__slots__": cls.__slots__})  # type: ignore[attr-defined]
+    unguarded = type(cls.__name__, (), {"__slots__": cls.__slots__})  # type: ignore[attr-defined]  # as above
     given: dict[str, Any] = {"_set": object.__setattr__, "_unguarded": unguarded, "_own": cls, "_MISSING": MISSING}
     parameters, body = ["self"], ["_set(self, '__class__', _unguarded)"]
     for field in own:

@@ -53,13 +53,6 @@ def html_texts(texts: Sequence[str], longest: int = LONGEST) -> Sequence[str]:
     return [*html_texts(texts[:middle], longest), *html_texts(texts[middle:], longest)]
 
 
-def html_names(names: Sequence[str]) -> list[str]:
-    """`html_name` of each of many names or titles."""
-    return [
-        said if name.isascii() else f"<bdi>{said}</bdi>" for name, said in zip(names, html_texts(names), strict=True)
-    ]
-
-
 def _all_plain(texts: Sequence[str], lines: str, longest: int) -> bool:
     """Whether `plain` leaves every one of them as it is; `lines` are they, a line each."""
     if not lines.isascii() or "  " in lines or max(map(len, texts), default=0) > longest:

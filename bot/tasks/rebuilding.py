@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import InstallationId
+from bot.model import ChangeId, InstallationId
 from bot.store import changes, folding, ledger, totals
 from bot.store.engine import Store
 from bot.store.turn import Ask, Plan, Say, Spelling, run, spelling_of
@@ -51,12 +51,13 @@ def _putting(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -
     """Put what the facts give in place of whatever stands there, some facts at a time; how many rows that is.
 
     Facts that fold together come together; the memory it takes depends on the largest such group, and not on how many
-    facts there are, but for their numbers and the names of cells.
+    facts there are, but for their numbers, the ids of changes and the keys of cells.
     """
     stands, said = yield from folding.around(spelling, installation)
     known = Known(stands, said)
     parts, apart = yield from folding.in_parts(installation)
     cells: set[totals.Cell] = set()
+    ids: set[ChangeId] = set()
     many = few = 0
     for numbers in parts:
         found = folded(known, apart, (yield from ledger.numbered(spelling, numbers)))
@@ -67,4 +68,6 @@ def _putting(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -
         yield from totals.adding(spelling, {cell: more for cell, more in here.items() if cell in cells})
         yield from totals.writing(spelling, {cell: whole for cell, whole in here.items() if cell not in cells})
         cells |= here.keys()
-    return len(cells), many, few
+        ids.update(row.id for row in rows)
+    # Two changes of one name would be one row: what stands cannot be told by counting then.
+    return len(cells), many, few if len(ids) == few else -1

@@ -13,6 +13,7 @@ from bot.model import InstallationId
 from bot.store import turn
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
+from bot.store.migrate import migrate
 from bot.tasks.rebuilding import rebuild
 from tests.store.conftest import database_url, store
 
@@ -39,6 +40,45 @@ async def test_batches_and_order_make_no_difference(tmp_path: Path, store: Store
     before = await canonical_dump(store)
     await rebuild(store, InstallationId(1), UTC_ZONE)
     assert await canonical_dump(store) == before
+
+
+DAMAGE = (
+    "UPDATE change SET state = 'reverted' WHERE id = (SELECT MIN(id) FROM change)",
+    "DELETE FROM change WHERE id = (SELECT MAX(id) FROM change)",
+    "UPDATE contribution SET lines_authored = lines_authored + 1 WHERE change_id = (SELECT MIN(id) FROM change)",
+    "DELETE FROM contribution WHERE change_id = (SELECT MIN(id) FROM change)",
+    """INSERT INTO contribution (change_id, person_key, repository_id, month)
+    SELECT MIN(id), 'u:404', MIN(repository_id), '2029-12' FROM change""",
+    "UPDATE totals SET days = '{}', commits = 0 WHERE person_key = (SELECT MIN(person_key) FROM totals)",
+    "DELETE FROM totals",
+    """INSERT INTO totals (person_key, repository_id, month, languages, skills, tools, days)
+    SELECT 'u:404', MIN(id), '2029-12', '{}', '{}', '{}', '{}' FROM repository""",
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+async def test_a_rebuild_mends_whatever_is_missing_wrong_or_too_much(store: Store, damage: str) -> None:
+    ids = await organisation(store, 2)
+    await apply(store, ids, facts_of(30, people=3, repositories=2, seed=6))
+    before = await canonical_dump(store)
+    async with store.begin() as conn:
+        await conn.exec_driver_sql(damage)
+    assert await canonical_dump(store) != before
+    await rebuild(store, InstallationId(1), UTC_ZONE)
+    assert await canonical_dump(store) == before
+
+
+async def test_what_stands_and_is_right_is_not_written_again(tmp_path: Path) -> None:
+    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/almanac.db") as store:
+        await migrate(store)
+        ids = await organisation(store, 2)
+        await apply(store, ids, facts_of(30, people=3, repositories=2, seed=6))
+        changed = []
+        for _ in range(2):
+            async with store.begin() as conn:
+                changed.append((await conn.exec_driver_sql("SELECT total_changes()")).scalar_one())
+            await rebuild(store, InstallationId(1), UTC_ZONE)
+        assert changed[0] == changed[1]
 
 
 async def test_statements_and_rows_of_a_landing_are_the_same_in_a_full_ledger(
