@@ -23,19 +23,19 @@ def spoken_lines(text: str) -> list[str]:
     spoken: list[str] = []
     paragraph: list[str] = []
     for line in [*_visible(text[:LONGEST]), ""]:
-        if line.strip():
+        if line and line.strip():
             paragraph.append(line)
         else:
-            spoken += _outside_code(paragraph)
+            spoken += _outside_code(paragraph, unfinished=line is None)
             paragraph = []
     return spoken
 
 
-def _visible(text: str) -> Iterator[str]:
-    """Every line; those in fences, quotes and raw HTML as empty ones, so that they end a paragraph."""
+def _visible(text: str) -> Iterator[str | None]:
+    """Every line; None for those in fences, quotes and raw HTML."""
     scan = _Scan()
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        yield line.rstrip() if scan.shows(line) else ""
+        yield line.rstrip() if scan.shows(line) else None
 
 
 @dataclass(slots=True)
@@ -106,12 +106,13 @@ def _closing(line: str) -> str:
     return ""
 
 
-def _outside_code(paragraph: list[str]) -> list[str]:
-    """The lines of a paragraph that do not begin inside a code span."""
-    if sum(line.count("`") for line in paragraph) < 2 or len(paragraph) < 2:
+def _outside_code(paragraph: list[str], *, unfinished: bool) -> list[str]:
+    """The lines of a paragraph that do not begin inside a code span; it may end in a line that is left out, where the
+    paragraph is `unfinished`."""
+    if sum(line.count("`") for line in paragraph) < 2 - unfinished or len(paragraph) < 2:
         return paragraph
     text = "\n".join(paragraph)
-    spans = _code_spans(text)
+    spans = _code_spans(text, unfinished=unfinished)
     found, at, place = [], 0, 0
     for line in paragraph:
         while place < len(spans) and spans[place][1] <= at:
@@ -122,8 +123,9 @@ def _outside_code(paragraph: list[str]) -> list[str]:
     return found
 
 
-def _code_spans(text: str) -> list[tuple[int, int]]:
-    """Begin and end of each code span: a run of back-ticks and the next run of the same length."""
+def _code_spans(text: str, *, unfinished: bool) -> list[tuple[int, int]]:
+    """Begin and end of each code span: a run of back-ticks and the next run of the same length, or where the text is
+    `unfinished` and has none, its end."""
     runs = _runs(text)
     after: dict[int, list[int]] = {}
     for index in range(len(runs) - 1, -1, -1):
@@ -140,6 +142,8 @@ def _code_spans(text: str) -> list[tuple[int, int]]:
             end = runs[same[-1]][0] + length
             spans.append((begin, end))
             index = same[-1] + 1
+        elif unfinished:
+            return [*spans, (begin, len(text))]
         else:
             index += 1
     return spans

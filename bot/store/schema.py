@@ -1,4 +1,4 @@
-"""Which tables there are: the visible list, parents before children."""
+"""Which tables there are: the visible list, and the order in which they can be filled."""
 
 from __future__ import annotations
 
@@ -47,6 +47,8 @@ CHOICES: tuple[Table, ...] = (
     *(CONFIGURATION, ERASURE_SALT, TOMBSTONE, WORDING),
 )
 """what people decided to show, how, and in which words: it depends on when"""
-TABLES: tuple[Table, ...] = (*TRAFFIC, *RECORD, *CHOICES)
+_ALL = frozenset((*TRAFFIC, *RECORD, *CHOICES))
+TABLES: tuple[Table, ...] = tuple(table for table in METADATA.sorted_tables if table in _ALL)
+"""all of them, what is referred to before what refers to it"""
 
 __all__ = ["CHOICES", "METADATA", "RECORD", "TABLES", "TRAFFIC"]

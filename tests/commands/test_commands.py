@@ -144,6 +144,7 @@ def _begun_as_text(token: Token) -> set[str]:
 
 @given(st.lists(PIECES, max_size=14).map("".join))
 @example("`\n/almanac me\n`")
+@example("`\n/almanac me\n`<!-- ")
 @example("> a\n/almanac me")
 @example("- > a\n/almanac me")
 @example("1. * > a\n/almanac me")

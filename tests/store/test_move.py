@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import select
 
 from bot.landing.identity import person_key
-from bot.model import Month
-from bot.store import inbox, jobs, ledger, people, totals
+from bot.model import Commit, CommitId, Month
+from bot.store import inbox, jobs, ledger, people, readings, totals
 from bot.store.digests import begin_period
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
@@ -23,6 +23,9 @@ from bot.store.schema import TABLES
 from bot.tasks.recording import Place, record
 from tests.databases import fresh_database
 from tests.store.conftest import ACME, ADA, APP, BEA, NOW, fact, seed
+
+READ = Commit(CommitId("c" * 40), (), ADA, ADA, NOW, NOW, "Add part")
+"""a commit as GitHub answered it"""
 
 
 @pytest.fixture
@@ -44,6 +47,7 @@ async def _fill(store: Store) -> None:
             conn, inbox.Delivery("app:7", "guid-1", "push", NOW, body=b'{"a":1}', jobs=(NewJob("later", 5),))
         )
         await jobs.add_jobs(conn, [NewJob("other", "x", serial_key="s", dedupe_key="d", priority=-3)], NOW)
+        await readings.keep(conn, APP, [READ], tip=READ.id, now=NOW)
         await bury(conn, [person_key(BEA)], NOW)
         await begin_period(conn, "close", "2031-04", NOW)
         await people.opt_out(conn, person_key(ADA), NOW)
@@ -57,6 +61,7 @@ async def test_there_and_back_again_is_the_same_record(urls: tuple[str, str, str
         assert first == second
         assert first.rows["fact"] == 41
         assert first.rows["inbox"] == 1
+        assert first.rows["reading"] == 1
         dumps = {await canonical_dump(store, TABLES) for store in (here, there, again)}
         assert dumps == {first.sha256}
         async with again.read() as conn:
