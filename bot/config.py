@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from bot import credentials
 from bot.credentials import Credentials
 from bot.errors import UnusableInputError
+from bot.signatures import read_signing_key
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -32,6 +33,7 @@ NEEDED_TO_SERVE = {
     "webhook_secrets": f"ALMANAC_WEBHOOK_SECRET: not set; {SHORTEST_SECRET} characters or more, as at GitHub",
 }
 
+_LINKS_KEY = re.compile(r"[0-9A-Fa-f]{64}")
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _DATABASE_DRIVERS = {
     "sqlite": "sqlite+aiosqlite",
@@ -88,6 +90,10 @@ class Settings:
     database_url: str = field(default="", repr=False)
     """SQLAlchemy URL with its async driver; it may hold a password"""
     data: Path = Path("almanac-data")
+    links_key: bytes | None = field(default=None, repr=False)
+    """32 bytes that sign links; None: those in the file `links.key` of the data folder"""
+    snapshots_key: str | None = field(default=None, repr=False)
+    """PEM text of the Ed25519 key that signs snapshots; None: the one in `snapshots.key` there"""
     github: GitHubAddress = GitHubAddress()
     host: str = "127.0.0.1"
     port: int = 8080
@@ -204,7 +210,7 @@ def pem_of(text: str) -> str:
         return decoded.strip() + "\n"
     try:
         content = Path(text).expanduser().read_text("utf-8")
-    except (OSError, UnicodeError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: `~` of a user whom this machine does not know
         raise ValueError("is neither a PEM key, nor base64 of one, nor a readable file") from None
     if "-----BEGIN" not in content:
         raise ValueError("names a file that holds no PEM key")
@@ -217,6 +223,21 @@ def _pem_in_base64(text: str) -> str | None:
     except (binascii.Error, UnicodeError, ValueError):
         return None
     return content if "-----BEGIN" in content else None
+
+
+def snapshots_key_of(text: str) -> str:
+    """PEM text of an Ed25519 private key, spelt in any of the ways that `pem_of` reads."""
+    pem = pem_of(text).encode(errors="replace")
+    read_signing_key(pem)
+    return pem.decode()
+
+
+def links_key_of(text: str) -> bytes:
+    """32 bytes from 64 hexadecimal digits."""
+    text = text.strip()
+    if not _LINKS_KEY.fullmatch(text):
+        raise ValueError("must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them")
+    return bytes.fromhex(text)
 
 
 def secrets_of(text: str) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ def _read(reader: Callable[[str], Any]) -> BeforeValidator:
 
 Word = Annotated[str, BeforeValidator(_stripped)]
 Key = Annotated[str, _read(config.pem_of)]
+LinksKey = Annotated[bytes, _read(config.links_key_of)]
+SnapshotsKey = Annotated[str, _read(config.snapshots_key_of)]
 # NoDecode: pydantic-settings would read a tuple as JSON before the validator sees it.
 Secrets = Annotated[tuple[str, ...], NoDecode, _read(config.secrets_of)]
 
@@ -43,6 +45,8 @@ class Environment(BaseSettings):
     relay: Annotated[str, _read(config.relay_of)] | None = None
     database_url: Annotated[str, _read(config.database_url_of)] | None = None
     data: Path = Path("almanac-data")
+    links_key: LinksKey | None = None
+    snapshots_key: SnapshotsKey | None = None
     github: Annotated[Any, _read(config.github_address_of)] = Field(None, validation_alias="ALMANAC_GITHUB_URL")
     host: Word = "127.0.0.1"
     port: int = Field(8080, ge=0, le=65535, validation_alias=AliasChoices("ALMANAC_PORT", "PORT"))

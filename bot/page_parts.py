@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.config import Settings
 from bot.manifest import shipped
 from bot.model import PersonKey
-from bot.signatures import signing_key, write_once
+from bot.signatures import SigningKey, read_signing_key, signing_key, write_once
 from bot.tasks.personal import forget
 from bot.tasks.workplace import Workplace
 from bot.web.collaborators import Pages
@@ -18,7 +18,7 @@ from bot.web.sign_in import SignIn
 
 
 def pages_of(settings: Settings, place: Workplace) -> Pages:
-    """Keys are made in the data folder at the first start."""
+    """Keys are those of the settings; where these hold none, they are made in the data folder at the first start."""
 
     async def erase(conn: AsyncConnection, key: PersonKey) -> None:
         await forget(conn, place, key, place.clock())
@@ -31,8 +31,8 @@ def pages_of(settings: Settings, place: Workplace) -> Pages:
         definitions=_definitions(),
         sign_in=_sign_in(settings),
         erase=erase,
-        secret=link_secret(settings.data / "links.key"),
-        signing=signing_key(settings.data / "snapshots.key"),
+        secret=settings.links_key or link_secret(settings.data / "links.key"),
+        signing=_signing(settings),
     )
 
 
@@ -47,6 +47,12 @@ def _sign_in(settings: Settings) -> SignIn | None:
     if not settings.client_id or not settings.client_secret:
         return None
     return SignIn(settings.client_id, settings.client_secret, web=settings.github.web, api=settings.github.api)
+
+
+def _signing(settings: Settings) -> SigningKey:
+    if settings.snapshots_key:
+        return read_signing_key(settings.snapshots_key.encode())
+    return signing_key(settings.data / "snapshots.key")
 
 
 def link_secret(path: Path) -> bytes:

@@ -45,9 +45,26 @@ def signing_key(path: Path) -> SigningKey:
             form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
         )
         write_once(path, pem)
-    key = form.load_pem_private_key(path.read_bytes(), password=None)
+    try:
+        return read_signing_key(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path} {error}") from None
+
+
+def read_signing_key(pem: bytes) -> SigningKey:
+    """The key that PEM text holds. Raises ValueError with the end of a sentence, which quotes nothing of it."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    try:
+        key = form.load_pem_private_key(pem, password=None)
+    except TypeError:
+        raise ValueError("holds a key behind a password: give it without one") from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise ValueError("holds no private key that can be read") from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise ValueError(f"{path} holds a key of another kind than Ed25519")
+        raise ValueError("holds a key of another kind than Ed25519")
     return SigningKey(key, key.public_key().public_bytes_raw())
 
 

@@ -246,11 +246,13 @@ def test_every_wrong_setting_is_told_and_no_secret_is_shown(almanac: Command) ->
         ALMANAC_DATABASE_URL="mysql://ada:pass-77aa@host/db",
         ALMANAC_PORT="99999",
         ALMANAC_TIMEZONE="Mars/Phobos",
+        ALMANAC_LINKS_KEY="digits-4d5e",
+        ALMANAC_SNAPSHOTS_KEY="not-a-key-6f7a",
     )
     assert answer.code == 2
-    assert len(answer.err.splitlines()) == 6
+    assert len(answer.err.splitlines()) == 8
     assert all(line.startswith("almanac: ALMANAC_") for line in answer.err.splitlines())
-    for secret in ("3b1f", "9c2e", "77aa"):
+    for secret in ("3b1f", "9c2e", "77aa", "4d5e", "6f7a"):
         assert secret not in answer.err
 
 

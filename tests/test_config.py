@@ -9,8 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 
 from bot.config import GitHubAddress, Settings, SettingsError, load_settings
+from bot.signatures import read_signing_key
 
 SECRET = "a-webhook-secret-of-enough-characters"
 OTHER = "the-next-secret-after-the-rotation-day"
@@ -51,6 +61,69 @@ def test_the_key_is_read_as_text_as_written_out_text_as_base64_and_from_a_path(
     spellings = [PEM, PEM.replace("\n", "\\n"), base64.b64encode(PEM.encode()).decode(), str(tmp_path / "key.pem")]
     keys = {_set(monkeypatch, PRIVATE_KEY=spelling).private_key for spelling in spellings}
     assert {key.strip() for key in keys if key} == {PEM.strip()}
+
+
+def _ed25519_pem() -> str:
+    return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+def test_the_key_of_snapshots_is_spelt_like_the_apps_and_the_one_of_links_in_hexadecimal(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pem = _ed25519_pem()
+    (tmp_path / "key.pem").write_text(pem)
+    spellings = [pem, pem.replace("\n", "\\n"), base64.b64encode(pem.encode()).decode(), str(tmp_path / "key.pem")]
+    keys = {_set(monkeypatch, SNAPSHOTS_KEY=spelling).snapshots_key for spelling in spellings}
+    assert {key.strip() for key in keys if key} == {pem.strip()}
+    read_back = _set(monkeypatch, SNAPSHOTS_KEY=f"a note with \udcff in it\n{pem}").snapshots_key
+    assert read_back is not None
+    assert read_signing_key(read_back.encode()).id == read_signing_key(pem.encode()).id
+    digits = bytes(range(200, 232)).hex()
+    read = {_set(monkeypatch, LINKS_KEY=spelling).links_key for spelling in (digits, f" {digits.upper()} ")}
+    assert read == {bytes(range(200, 232))}
+
+
+def _of_another_kind() -> str:
+    key = generate_private_key(SECP256R1())
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+def _behind_a_password() -> str:
+    key = Ed25519PrivateKey.generate()
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"x")).decode()
+
+
+def _public_half() -> str:
+    key = Ed25519PrivateKey.generate().public_key()
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("LINKS_KEY", "5ec2e7" * 10, "64 hexadecimal digits"),
+        ("LINKS_KEY", "5ec2e7" * 11, "64 hexadecimal digits"),
+        ("LINKS_KEY", "5ec2e7 " * 9 + "5ec2e7abcd", "64 hexadecimal digits"),
+        ("LINKS_KEY", "no digits at all, and some sixty-four characters, 5ec2e7 in here.", "64 hexadecimal digits"),
+        ("SNAPSHOTS_KEY", "5ec2e7-is-no-key", "neither a PEM key"),
+        ("SNAPSHOTS_KEY", "~5ec2e7/key.pem", "neither a PEM key"),
+        ("SNAPSHOTS_KEY", PEM.replace("Tk9U", "5ec2"), "no private key that can be read"),
+        ("SNAPSHOTS_KEY", _ed25519_pem().replace("MC4C", "\udcff"), "no private key that can be read"),
+        ("SNAPSHOTS_KEY", _public_half(), "no private key that can be read"),
+        ("SNAPSHOTS_KEY", _of_another_kind(), "another kind than Ed25519"),
+        ("SNAPSHOTS_KEY", _behind_a_password(), "without one"),
+    ],
+)
+def test_a_key_of_the_pages_that_is_none_is_told_in_one_line_without_it(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        _set(monkeypatch, **{name: value})
+    (line,) = caught.value.lines
+    assert line.startswith(f"ALMANAC_{name}: ")
+    assert words in line
+    told = [part for part in re.split(r"[\s-]+", value) if len(part) > 9 and part in line]
+    assert (told, "\n" in line, "5ec2e7" in line) == ([], False, False)
 
 
 @pytest.mark.parametrize("between", [",", "\n", ", ", "\\n"])
@@ -145,10 +218,13 @@ def test_no_secret_shows_in_repr(monkeypatch: pytest.MonkeyPatch) -> None:
             PRIVATE_KEY=PEM,
             WEBHOOK_SECRET=SECRET,
             LLM_KEY="llm-key-123",
+            LINKS_KEY="5ec2e7ff" * 8,
+            SNAPSHOTS_KEY=(pem := _ed25519_pem()),
             DATABASE_URL="postgres://u:hunter2@db/x",
         )
     )
-    assert not [secret for secret in ("Tk9UIEEg", SECRET, "llm-key-123", "hunter2") if secret in shown]
+    hidden = ("Tk9UIEEg", SECRET, "llm-key-123", "hunter2", "5ec2e7", repr(bytes.fromhex("5ec2e7"))[2:-1])
+    assert not [secret for secret in (*hidden, pem.splitlines()[1]) if secret in shown]
 
 
 def test_importing_settings_does_not_import_pydantic() -> None:

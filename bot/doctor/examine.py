@@ -22,6 +22,7 @@ async def examine(settings: Settings, *, network: bool = True) -> list[Finding]:
         *machine.check_settings(settings),
         *await machine.check_key(settings),
         *machine.check_files(settings),
+        *machine.check_shared_keys(settings),
         *await machine.check_database(settings),
         *machine.check_disk(settings),
         *machine.check_programs(settings),

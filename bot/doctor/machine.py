@@ -49,6 +49,18 @@ def _address(settings: Settings) -> Finding:
     return wrong("address", f"{settings.public_url} is not https: browsers keep no sign-in; put TLS before it")
 
 
+def check_shared_keys(settings: Settings) -> Iterator[Finding]:
+    """Whether all machines on one database open the same links and sign snapshots alike; nothing to say on SQLite."""
+    given = {"ALMANAC_LINKS_KEY": settings.links_key, "ALMANAC_SNAPSHOTS_KEY": settings.snapshots_key}
+    absent = " and ".join(name for name, key in given.items() if not key)
+    if settings.database_url.startswith("sqlite"):
+        return
+    if absent:
+        yield note("shared keys", f"where several machines use this database, set {absent} to the same on all of them")
+    else:
+        yield ok("shared keys", "links and snapshots are signed with the keys of the settings")
+
+
 async def check_key(settings: Settings) -> Iterator[Finding]:
     """Whether the key is one, and signs fast enough for every delivery."""
     if not settings.private_key:

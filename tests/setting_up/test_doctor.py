@@ -148,6 +148,17 @@ async def test_without_a_network_each_check_that_did_not_run_says_so(fit: tuple[
     assert states(await report(nowhere)) == {"clock", "permissions and events", "webhook", "deliveries"}
 
 
+async def test_on_postgresql_keys_that_several_machines_need_are_named_until_they_are_set(tmp_path: Path) -> None:
+    alone = Settings(data=tmp_path, database_url="sqlite+aiosqlite:///almanac.db")
+    assert list(machine.check_shared_keys(alone)) == []
+    shared = replace(alone, database_url="postgresql+psycopg://u:p@db/almanac")
+    half, whole = replace(shared, links_key=b"k" * 32), replace(shared, links_key=b"k" * 32, snapshots_key="PEM")
+    (neither,), (one,), (both,) = (list(machine.check_shared_keys(one)) for one in (shared, half, whole))
+    assert (neither.state, one.state, both.state) == ("note", "note", "ok")
+    assert "ALMANAC_LINKS_KEY and ALMANAC_SNAPSHOTS_KEY" in neither.text
+    assert "ALMANAC_LINKS_KEY" not in one.text
+
+
 async def test_an_installation_without_an_app_is_told_how_to_get_one(github: Simulator, tmp_path: Path) -> None:
     found = await report(Settings(data=tmp_path, database_url=f"sqlite+aiosqlite:///{tmp_path}/a.db"), network=False)
     assert "almanac serve" in found["App"].text

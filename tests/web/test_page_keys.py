@@ -1,0 +1,133 @@
+"""Processes with the same keys in their settings open each other's links and vouch for each other's snapshots."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from bot.config import load_settings
+from bot.model import Month
+from bot.page_parts import pages_of
+from bot.signatures import is_signed
+from bot.store import links, snapshots
+from bot.store.engine import Store
+from bot.store.links import Link
+from bot.store.visibility import subject_of_person
+from bot.tasks.workplace import Workplace
+from bot.web.collaborators import Pages
+from bot.web.dated import take_of_month
+from tests.databases import database_url, store
+from tests.test_repository import ROOT
+from tests.web.library import ACME, ADA_KEY, NOW, fill, publish, serve
+
+__all__ = ["database_url", "store"]
+
+LINKS, SNAPSHOTS = "links.key", "snapshots.key"
+Machine = Callable[[str], Pages]
+
+
+@pytest.fixture
+def machine(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """The pages of a process with a data folder of its own, and what the environment settles."""
+    for name in ("ALMANAC_LINKS_KEY", "ALMANAC_SNAPSHOTS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+    def start(name: str) -> Pages:
+        monkeypatch.setenv("ALMANAC_DATA", str(tmp_path / name))
+        place = cast(Workplace, SimpleNamespace(store=store, clock=lambda: NOW))
+        return pages_of(load_settings(env_files=()), place)
+
+    return start
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The files of keys in a folder, by name."""
+    return {path.name: path.read_bytes() for path in folder.glob("*.key")}
+
+
+def pasted(number: int, folder: Path) -> str:
+    """What one of the operations page's four lines prints in a folder: two for new keys, two for those in files."""
+    told = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    section = told.partition("### The keys of links and snapshots\n")[2].partition("\n## ")[0]
+    lines = [line for block in re.findall(r"```\n(.*?)```", section, re.DOTALL) for line in block.splitlines()]
+    assert len(lines) == 4
+    done = subprocess.run(["sh", "-c", lines[number]], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+async def vouched(taker: Pages, shower: Pages) -> tuple[bool, bool]:
+    """Whether a link minted by one process opens at another, and a snapshot signed by the one is by the other's key."""
+    subject = subject_of_person(ADA_KEY)
+    async with taker.store.begin() as conn:
+        token = await links.mint(conn, Link(subject, ACME), secret=taker.secret, now=NOW)
+    assert await take_of_month(taker, ADA_KEY, Month("2026-02")) > 0
+    async with taker.store.read() as conn:
+        taken = await snapshots.snapshots_of(conn, [ADA_KEY])
+    async with serve(shower.store, secret=shower.secret, signing=shower.signing) as site:
+        status, _, _ = await site.get(f"/p/{token}")
+        (key,) = json.loads(await site.text("/.well-known/almanac-key.json"))["keys"]
+        sealed = json.loads(await site.text(f"/@ada-example/snapshots/{taken[0].id}"))
+    assert status in {200, 404}
+    signed = is_signed(sealed["profile"], sealed["signature"], key["public_key"])
+    assert signed is (sealed["key"] == key["id"])
+    return status == 200, signed
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="NO openssl PROGRAM: the page's lines were not tried")
+async def test_machines_with_the_keys_that_the_operations_page_makes_vouch_for_each_other(
+    store: Store, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(store)
+    await publish(store)
+    monkeypatch.setenv("ALMANAC_LINKS_KEY", pasted(0, tmp_path))
+    monkeypatch.setenv("ALMANAC_SNAPSHOTS_KEY", pasted(1, tmp_path))
+    assert await vouched(machine("one"), machine("other")) == (True, True)
+    assert files(tmp_path / "one") == files(tmp_path / "other") == {}
+
+
+async def test_machines_without_shared_keys_do_not_vouch_for_each_other(store: Store, machine: Machine) -> None:
+    await fill(store)
+    await publish(store)
+    assert await vouched(machine("one"), machine("other")) == (False, False)
+
+
+async def test_one_folder_is_one_pair_of_keys_made_once_for_their_owner_alone(machine: Machine, tmp_path: Path) -> None:
+    first = machine("one")
+    kept = files(tmp_path / "one")
+    again = machine("one")
+    assert (first.secret, first.signing.id) == (again.secret, again.signing.id)  # type: ignore[union-attr]  # always there
+    assert files(tmp_path / "one") == kept
+    assert [(tmp_path / "one" / name).stat().st_mode & 0o777 for name in (LINKS, SNAPSHOTS)] == [0o600, 0o600]
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="NO openssl PROGRAM: the page's lines were not tried")
+async def test_the_keys_of_a_folder_are_carried_over_as_settings(
+    store: Store, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(store)
+    await publish(store)
+    before = machine("almanac-data")
+    monkeypatch.setenv("ALMANAC_LINKS_KEY", pasted(2, tmp_path))
+    monkeypatch.setenv("ALMANAC_SNAPSHOTS_KEY", pasted(3, tmp_path))
+    assert await vouched(before, machine("other")) == (True, True)
+
+
+async def test_a_setting_wins_over_the_file_and_the_other_key_is_left_alone(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filed = machine("one")
+    kept = files(tmp_path / "one")
+    monkeypatch.setenv("ALMANAC_LINKS_KEY", "5e" * 32)
+    settled, elsewhere = machine("one"), machine("two")
+    assert settled.secret == elsewhere.secret == b"\x5e" * 32 != filed.secret
+    assert settled.signing.id == filed.signing.id  # type: ignore[union-attr]  # it is always there
+    assert (files(tmp_path / "one"), kept[LINKS]) == (kept, filed.secret)
+    assert set(files(tmp_path / "two")) == {SNAPSHOTS}
