@@ -33,6 +33,8 @@ QUEUE = "almanac"
 WAKE = "almanac.wake"
 SWEEP_EVERY = 10.0
 """seconds; also the heartbeat of procrastinate's workers, which count as lost after three"""
+BEFORE_AGAIN = 1.0
+"""seconds after which a lost database is asked again"""
 _RUNNABLE = text(
     "SELECT queueing_lock FROM procrastinate_jobs WHERE status = 'todo' AND queueing_lock = ANY(:locks)"
     " AND (scheduled_at IS NULL OR scheduled_at <= now())"
@@ -142,7 +144,7 @@ class ScaledQueue:
         self._stopping = False
         keeper = asyncio.create_task(self._worker.keep_leases())
         sweeper = asyncio.create_task(self._sweep_for_ever())
-        self._running = asyncio.create_task(self._work(wait=True))
+        self._running = asyncio.create_task(self._work_for_ever())
         try:
             await self._running
         except asyncio.CancelledError:
@@ -157,6 +159,15 @@ class ScaledQueue:
         self._stopping = True
         if self._running is not None:
             self._running.cancel()
+
+    async def _work_for_ever(self) -> None:
+        """Its engine gives up where the database is gone when it asks for a job; a restart of that is not our end."""
+        while True:
+            try:
+                return await self._work(wait=True)
+            except exceptions.ConnectorException as error:
+                log.warning("the queue has to wait: %s", error.__cause__ or error)
+                await asyncio.sleep(BEFORE_AGAIN)
 
     async def _work(self, *, wait: bool) -> None:
         pace = self._worker.pace

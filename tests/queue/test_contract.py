@@ -7,7 +7,7 @@ import itertools
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import column, func, select, text, update
 
 from bot.queue.interface import Job, LeaseLost, Park, RetryLater
 from bot.queue.worker import Pace
@@ -358,6 +358,30 @@ async def test_a_running_worker_picks_up_what_is_deferred_and_stops_when_asked(b
         queue.stop()
         await running
     assert await bench.counts() == {"done": 1}
+
+
+async def test_a_worker_outlives_the_connections_to_its_database(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    if bench.store.dialect == "sqlite":
+        pytest.skip("a file has no connections to lose")
+    monkeypatch.setattr("bot.queue.scaled.BEFORE_AGAIN", 0.0)
+    queue, rests, ran = await bench.queue(), asyncio.Event(), asyncio.Event()
+
+    async def note(job: Job) -> None:
+        (rests if job.ref_id == "1" else ran).set()
+
+    register(queue, "note", note)
+    running = asyncio.create_task(queue.run())
+    async with asyncio.timeout(20):
+        await bench.defer(queue, "note", 1)
+        await rests.wait()
+        async with bench.store.begin() as conn:
+            others = text("pid <> pg_backend_pid() AND datname = current_database()")
+            every = select(func.pg_terminate_backend(column("pid"))).select_from(text("pg_stat_activity"))
+            await conn.execute(every.where(others))
+        await bench.defer(queue, "note", 2)
+        await ran.wait()
+        queue.stop()
+        await running
 
 
 async def test_a_job_deferred_in_the_databases_own_thread_wakes_a_worker_that_rests(bench: Bench) -> None:
