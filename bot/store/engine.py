@@ -136,7 +136,7 @@ class Store:
                 async with contextlib.nullcontext() if foreign_keys else _without_foreign_keys(conn), conn.begin():
                     yield conn
             except BaseException:
-                await _to_the_end(_rolled_back(conn))
+                await _to_the_end(self._given_back(conn))
                 raise
 
     @contextlib.asynccontextmanager
@@ -186,6 +186,14 @@ class Store:
         if self._held is None or self._held.closed:
             self._held = await writer.connect()
         return self._held
+
+    async def _given_back(self, conn: AsyncConnection) -> None:
+        """After a failure: a statement that was cancelled, BEGIN even, may still be on its way in the driver's thread,
+        where what it began is ended behind it, and SQLAlchemy's view of the connection is begun anew."""
+        driver: Any = (await conn.get_raw_connection()).driver_connection
+        await driver.rollback()
+        self._held = None
+        await conn.close()
 
     @contextlib.asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
@@ -253,12 +261,6 @@ def sqlite_warning() -> str | None:
 
 
 # --- one connection that writes, on SQLite ---------------------------------------------------------------------------
-
-
-async def _rolled_back(conn: AsyncConnection) -> None:
-    """A statement that was cancelled, BEGIN even, may still be on its way in the driver's thread: end what it began."""
-    driver: Any = (await conn.get_raw_connection()).driver_connection
-    await driver.rollback()
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,9 @@ def _own_transactions(engine: AsyncEngine, begin: str) -> None:
 
 
 async def _begun(driver: Any, begin: str) -> None:
-    """What a whole transaction in the driver's thread has begun is not begun again."""
-    if not driver.in_transaction:
+    """In the driver's own thread a whole transaction has begun already. Elsewhere what the driver says of itself may be
+    about somebody's who was cancelled, and whose end is still on its way."""
+    if threading.get_ident() != driver._thread.ident:
         await driver.execute(begin)
 
 

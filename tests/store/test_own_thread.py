@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.jobs import NewJob, add_jobs
 from bot.store.people import PERSON
-from bot.store.turn import driver_of
+from bot.store.turn import Ask, Plan, driver_of
 from tests.store.conftest import NOW
 
 ABOUT: contextvars.ContextVar[str] = contextvars.ContextVar("ABOUT", default="nobody")
@@ -152,3 +152,49 @@ async def test_a_store_that_is_read_only_refuses_and_a_full_disk_is_told_as_unav
     with pytest.raises(RuntimeError, match="opened to be read"):
         await reader.write(too_much)
     await reader.close()
+
+
+async def test_a_transaction_cancelled_while_it_begins_leaves_nothing_behind(store: Store) -> None:
+    """For any moment of the cancelling, the next transaction, with a savepoint in it, is whole."""
+
+    async def work(key: str, conn: AsyncConnection) -> None:
+        async with conn.begin_nested():
+            await _see(conn, key)
+
+    async def endless() -> None:
+        async with store.begin() as conn:
+            await _see(conn, "nobody")
+            await asyncio.Event().wait()
+
+    for turns in range(30):
+        task = asyncio.create_task(endless())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await store.write(partial(work, f"{turns:02}"))
+    assert await _seen(store) == [f"{turns:02}" for turns in range(30)]
+
+
+async def test_a_transaction_behind_a_cancelled_plan_is_a_transaction(store: Store) -> None:
+    """Its end is still on its way in the database's thread when the next one begins."""
+
+    async def undone(key: str) -> None:
+        async with store.begin() as conn:
+            await _see(conn, key)
+            raise LookupError
+
+    for turns in range(20):
+        plan = asyncio.create_task(store.write_at_once(_slow_plan()))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        plan.cancel()
+        await asyncio.gather(plan, return_exceptions=True)
+        with pytest.raises(LookupError):
+            await undone(f"{turns:02}")
+    assert await _seen(store) == []
+
+
+def _slow_plan() -> Plan[None]:
+    yield Ask("SELECT COUNT(*) FROM person CROSS JOIN person AS other")
