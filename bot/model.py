@@ -169,7 +169,7 @@ PARTS = (
     "reverted",
     "mirrored",
 )
-_EACH_PART: Callable[[object], tuple[int, ...]] = attrgetter(*PARTS)
+each_part: Callable[[object], tuple[int, ...]] = attrgetter(*PARTS)
 
 
 @made_quickly
@@ -191,7 +191,7 @@ class Lines:
 
     @property
     def total(self) -> int:
-        return sum(_EACH_PART(self))
+        return sum(each_part(self))
 
     @property
     def code(self) -> int:
@@ -199,11 +199,11 @@ class Lines:
         return self.authored + self.tests + self.docs + self.config
 
     def __add__(self, other: Lines) -> Lines:
-        return Lines(*map(add, _EACH_PART(self), _EACH_PART(other)))
+        return Lines(*map(add, each_part(self), each_part(other)))
 
     def as_dict(self) -> dict[str, int]:
         """The parts and `total`, in the order of the schema."""
-        return dict(zip(PARTS, _EACH_PART(self), strict=True)) | {"total": self.total}
+        return dict(zip(PARTS, each_part(self), strict=True)) | {"total": self.total}
 
 
 @dataclass(frozen=True, slots=True)
@@ -593,7 +593,7 @@ _SPELLERS: dict[str, Callable[..., object]] = {
     "author": _signature_to_json,
     "co_authors": lambda people: [_signature_to_json(person) for person in people],
     "committer": _signature_to_json,
-    "lines": lambda lines: list(_EACH_PART(lines)),
+    "lines": lambda lines: list(each_part(lines)),
     **dict.fromkeys(("keys", "links", "paths", "relands", "reverts"), list),
     **dict.fromkeys(("languages", "signals", "skills"), _in_order),
 }

@@ -14,7 +14,7 @@ from zlib import crc32
 
 from bot.landing.identity import person_key
 from bot.landing.keys import asks, offers
-from bot.model import PARTS, AiMark, Fact, Lines, Signature
+from bot.model import AiMark, Fact, Lines, Signature, each_part
 
 OFFERS, ASKS = 1, 2
 """what a fact has to do with a key: it may be found by it, or looks for what may be"""
@@ -85,7 +85,6 @@ def _signature_row(person: Signature) -> SignatureRow:
 # --- one fact as bytes -----------------------------------------------------------------------------------------------
 
 _plain_signature: Callable[[Signature], tuple[object, ...]] = attrgetter("name", "email", "user_id", "login", "bot")
-_plain_lines: Callable[[Lines], tuple[object, ...]] = attrgetter(*PARTS)
 _plain_mark: Callable[[AiMark], tuple[object, ...]] = attrgetter("level", "tool", "source")
 
 
@@ -103,7 +102,7 @@ _PLAIN: Mapping[str, Callable[[Any], object]] = {
     "author": _plain_signature,
     "committer": _plain_signature,
     "co_authors": lambda people: tuple(map(_plain_signature, people)),
-    "lines": _plain_lines,
+    "lines": each_part,
     "ai": lambda found: tuple(map(_plain_mark, found)),
     "languages": _by_name,
     "skills": _by_name,

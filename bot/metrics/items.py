@@ -10,10 +10,7 @@ from functools import lru_cache
 from bot.landing.disjoint import Disjoint
 from bot.metrics.item_edges import Edge, edges, plain_title
 from bot.metrics.item_kinds import counted_kind, item_kind
-from bot.metrics.links import links
 from bot.model import Change, ChangeId, Item, ItemKind, State
-
-__all__ = ["group", "item_id", "links", "standing"]
 
 
 def group(changes: Sequence[Change]) -> tuple[Item, ...]:

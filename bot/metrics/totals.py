@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from bot.landing.identity import person_key
 from bot.landing.months import day_of, month_of
-from bot.model import PARTS, Change, CountedCommit, Fact, Lines, Month, PersonKey
+from bot.model import Change, CountedCommit, Fact, Lines, Month, PersonKey, each_part
 
 
 @dataclass(slots=True)
@@ -38,12 +37,9 @@ class MonthWork:
         return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
 
 
-_parts_of: Callable[[Lines], tuple[int, ...]] = attrgetter(*PARTS)
-
-
 def sum_lines(many: Iterable[Lines]) -> Lines:
     """All of them together, part by part."""
-    return Lines(*map(sum, zip(*map(_parts_of, many), strict=True)))
+    return Lines(*map(sum, zip(*map(each_part, many), strict=True)))
 
 
 def sum_languages(commits: Iterable[CountedCommit]) -> Counter[str]:

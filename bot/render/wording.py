@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
-from operator import attrgetter
 from zoneinfo import ZoneInfo
 
-from bot.model import PARTS, Change, ChangeId, Item, Lines, MonthRecord, Score
+from bot.model import Change, ChangeId, Item, Lines, MonthRecord, Score
 
 BULLET = " • "
 MONTH_NAMES = (
@@ -51,7 +50,6 @@ NOT_AVAILABLE = "n/a"
 PROVISIONAL_BELOW = 3
 """rated changes; under this number a score is shown as provisional"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EACH_PART: Callable[[Lines], tuple[int, ...]] = attrgetter(*PARTS)
 
 
 def thousands(number: int) -> str:
@@ -217,7 +215,7 @@ def changed_lines(change: Change) -> int:
     total = 0
     for commit in change.commits:
         if commit.counts:
-            total += sum(_EACH_PART(commit.lines))
+            total += commit.lines.total
     return total
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Column, ForeignKey, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.frozen import made_quickly
-from bot.model import PARTS, ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State
+from bot.model import PARTS, ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State, each_part
 from bot.store.bulk import Merge, upserting, upserting_clean
 from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
 from bot.store.installations import REPOSITORY
@@ -98,7 +98,7 @@ def replacing(
 def adding(spelling: Spelling, changes: Iterable[ChangeRow], parts: Iterable[Contribution]) -> Plan[None]:
     """Changes of which nothing stands, with all their contributions."""
     yield from upserting(spelling, CHANGE, _NAMES, [_values_of(row) for row in changes])
-    rows = [_own_of(part) + _lines_of(part.lines) for part in parts]
+    rows = [_own_of(part) + each_part(part.lines) for part in parts]
     yield from upserting_clean(spelling, _PARTS, rows)
 
 
@@ -107,7 +107,6 @@ _OWN = ("change_id", "person_key", "repository_id", "month", "commits", "co_auth
 _PARTS = Merge(CONTRIBUTION, (*_OWN, *(f"lines_{part}" for part in PARTS)))
 _values_of: Callable[[ChangeRow], tuple[Any, ...]] = attrgetter(*_NAMES)
 _own_of: Callable[[Contribution], tuple[Any, ...]] = attrgetter(*_OWN)
-_lines_of: Callable[[Lines], tuple[Any, ...]] = attrgetter(*PARTS)
 
 
 def lines_from(row: Any) -> Lines:

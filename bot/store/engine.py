@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.store.asking import Question
 from bot.store.lock import ProcessLock
 from bot.store.opening import not_lasting, postgresql, sqlite
-from bot.store.turn import Answer, Plan, run, whole_in_the_thread
+from bot.store.turn import Answer, Plan, driver_of, run, whole_in_the_thread
 
 Work = Callable[[AsyncConnection], Coroutine[Any, Any, Answer]]
 """what is done within one transaction"""
@@ -120,7 +120,7 @@ class Store:
         with _told_as_unavailable():
             async with self._turn:
                 conn = await self._writing_connection(self._writer)
-                driver: Any = (await conn.get_raw_connection()).driver_connection
+                driver = driver_of(conn)
                 answer: Answer = await driver._execute(whole_in_the_thread, driver._conn, plan)
                 return answer
 
@@ -169,8 +169,7 @@ class Store:
             if self._teller is None:
                 conn = await self._reader.connect()
                 await conn.execution_options(isolation_level="AUTOCOMMIT")
-                driver: Any = (await conn.get_raw_connection()).driver_connection
-                self._teller = _Teller(conn, Question(driver, b"SELECT pg_current_snapshot()::text"))
+                self._teller = _Teller(conn, Question(driver_of(conn), b"SELECT pg_current_snapshot()::text"))
             return self._teller
 
     async def _end(self, teller: _Teller) -> None:
@@ -275,7 +274,7 @@ async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
 @contextlib.asynccontextmanager
 async def _without_foreign_keys(conn: AsyncConnection) -> AsyncIterator[None]:
     """The setting has no effect inside a transaction, so it is changed on the driver's own connection, around one."""
-    driver: Any = (await conn.get_raw_connection()).driver_connection
+    driver = driver_of(conn)
     await driver.execute("PRAGMA foreign_keys = OFF")
     try:
         yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -110,7 +109,7 @@ def appending(
 
 def _kept(fact: Fact, payload: str) -> Fact:
     """The fact as whoever reads it will find it: with what a database refuses replaced."""
-    return fact_from_json(json.loads(payload)) if REPLACEMENT in payload else fact
+    return fact_of(payload) if REPLACEMENT in payload else fact
 
 
 _COLUMNS = (
@@ -186,8 +185,13 @@ def numbered(spelling: Spelling, numbers: Sequence[int]) -> Plan[dict[int, Fact]
     return _facts_by_number(rows)
 
 
+def fact_of(payload: str | bytes) -> Fact:
+    """The fact that a row's text holds; names of fields come again in each."""
+    return fact_from_json(from_json(payload, cache_strings="keys"))
+
+
 def _facts_by_number(rows: Rows) -> dict[int, Fact]:
-    return {int(number): fact_from_json(from_json(payload, cache_strings="keys")) for number, payload in rows}
+    return {int(number): fact_of(payload) for number, payload in rows}
 
 
 def closed_over(spelling: Spelling, facts: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Keyed]]:

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pydantic_core import from_json
 from sqlalchemy import Text, func, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -21,12 +20,12 @@ from bot.landing.corrections import Classified, corrected
 from bot.metrics.beside_code import Place, seen_by_month
 from bot.metrics.hotspots import History
 from bot.metrics.scores import Known
-from bot.model import BesideCode, Change, ChangeId, Fact, Month, PersonKey, Repository, RepositoryId, fact_from_json
+from bot.model import BesideCode, Change, ChangeId, Fact, Month, PersonKey, Repository, RepositoryId
 from bot.store import first_landings, observations, visits
 from bot.store.classifications import classified
 from bot.store.corrections import CORRECTION
 from bot.store.installations import REPOSITORY
-from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, meets
+from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, fact_of, meets
 
 SHOWN: tuple[observations.Signal, ...] = ("checks", "review", "merge")
 """signals that the scores of a change are told beside"""
@@ -63,7 +62,7 @@ class Found:
 
     def facts(self) -> list[Fact]:
         """Oldest first."""
-        return [fact_from_json(from_json(text, cache_strings="keys")) for text in self.texts]
+        return [fact_of(text) for text in self.texts]
 
     def history(self) -> History:
         """The past of the files that the facts touch."""

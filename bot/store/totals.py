@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from operator import add, attrgetter
+from operator import add
 from typing import Any
 
 from sqlalchemy import Column, ForeignKey, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId
+from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId, each_part
 from bot.store.arrays import array_text
 from bot.store.border import ordered_json
 from bot.store.bulk import Merge, upserting, upserting_clean
@@ -74,7 +74,6 @@ async def replace(conn: AsyncConnection, cells: Iterable[Cell], rows: Iterable[T
 
 
 _NUMBERS: tuple[str, ...] = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
-_lines_of = attrgetter(*PARTS)
 
 
 class Sum:
@@ -95,7 +94,7 @@ class Sum:
 
     def add_lines(self, lines: Lines) -> None:
         first = len(COUNTERS)
-        self.numbers[first:] = map(add, self.numbers[first:], _lines_of(lines))
+        self.numbers[first:] = map(add, self.numbers[first:], each_part(lines))
 
     def __iadd__(self, other: Sum) -> Sum:
         self.numbers = list(map(add, self.numbers, other.numbers))
@@ -185,7 +184,7 @@ _COLUMNS = (*_PLAIN, *(f"lines_{part}" for part in PARTS), *TALLIES)
 
 def _row(row: Totals) -> tuple[Any, ...]:
     tallies = (_whole(getattr(row, name)) for name in TALLIES)
-    return (*(getattr(row, name) for name in _PLAIN), *(getattr(row.lines, name) for name in PARTS), *tallies)
+    return (*(getattr(row, name) for name in _PLAIN), *each_part(row.lines), *tallies)
 
 
 def _whole(tally: Mapping[str, int]) -> dict[str, int]:

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from bot.landing.identity import person_key
-from bot.landing.months import day_of
+from bot.landing.months import day_of, month_of
 from bot.metrics.ai_usage import DECLARED_LEVELS
 from bot.model import Change, CountedCommit, Month, PersonKey, RepositoryId
 from bot.store.totals import Cell, Sum, count
-
-
-@lru_cache(maxsize=4096)
-def day_and_month(at: int, zone: ZoneInfo) -> tuple[str, Month]:
-    """The calendar day and month of a landing (epoch seconds) in that zone; all that is derived from it asks."""
-    on = day_of(at, zone)
-    return on, Month(on[:7])
-
-
-def month(at: int, zone: ZoneInfo) -> Month:
-    """The calendar month of a landing (epoch seconds) in that zone."""
-    return day_and_month(at, zone)[1]
 
 
 def sums(changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> dict[Cell, Sum]:
@@ -35,7 +22,8 @@ def sums(changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneI
         for commit in change.commits:
             repository = ids.get(commit.fact.repository)
             if commit.counts and repository is not None:
-                on, when = day_and_month(commit.fact.landed_at, zone)
+                on = day_of(commit.fact.landed_at, zone)
+                when = Month(on[:7])
                 author = person_key(commit.fact.author)
                 authors.setdefault(author, []).append(when)
                 _credit(found[author, repository, when], commit, on, outcome=outcome)
@@ -43,7 +31,7 @@ def sums(changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneI
                     for helper in {person_key(sig) for sig in commit.fact.co_authors} - {author}:
                         found[helper, repository, when].numbers[_HELPED] += 1
         if outcome and (home := ids.get(change.repository)) is not None:
-            delivered = month(change.landed_at, zone)
+            delivered = month_of(change.landed_at, zone)
             for author, months in authors.items():
                 found[author, home, delivered if delivered in months else months[-1]].numbers[_OUTCOMES] += 1
     return dict(found)

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.landing.changes import alone, fold
 from bot.landing.corrections import Classified, corrected
 from bot.landing.identity import is_bot, person_key
+from bot.landing.months import month_of
 from bot.model import (
     Change,
     CommitId,
@@ -33,7 +34,7 @@ from bot.store.border import ordered_json
 from bot.store.columns import Spelt
 from bot.store.keyed import Keyed, apart
 from bot.store.turn import Plan, Spelling, run, spelling_of
-from bot.tasks.adding_up import month, sums
+from bot.tasks.adding_up import sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ def rows_of(
 ) -> tuple[list[changes.ChangeRow], list[changes.Contribution]]:
     """The changes of these repositories as they are kept, and everybody's part in them."""
     here = [change for change in found if change.repository in ids]
-    rows = [_row(change, ids[change.repository], month(change.landed_at, zone)) for change in here]
+    rows = [_row(change, ids[change.repository], month_of(change.landed_at, zone)) for change in here]
     return rows, [part for change in here for part in _parts(change, ids, zone)]
 
 
@@ -224,7 +225,7 @@ def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> l
         where = ids.get(commit.fact.repository)
         if where is None or not commit.counts:
             continue
-        landed = month(commit.fact.landed_at, zone)
+        landed = month_of(commit.fact.landed_at, zone)
         author = (person_key(commit.fact.author), where, landed)
         commits, helped, lines = found.get(author, _NOTHING)
         found[author] = commits + 1, helped, lines + commit.lines if commits else commit.lines
@@ -248,16 +249,16 @@ def _touched(found: Iterable[Change], zone: ZoneInfo) -> dict[Month, set[PersonK
         everybody: set[PersonKey] = set()
         for commit in change.commits:
             here = {person_key(sig) for sig in (commit.fact.author, *commit.fact.co_authors)}
-            touched[month(commit.fact.landed_at, zone)] |= here
+            touched[month_of(commit.fact.landed_at, zone)] |= here
             everybody |= here
-        touched[month(change.landed_at, zone)] |= everybody
+        touched[month_of(change.landed_at, zone)] |= everybody
     return touched
 
 
 def _months(found: Iterable[Change], zone: ZoneInfo) -> set[Month]:
     """The months in which these landed, and those that delivered them."""
-    landed = {month(commit.fact.landed_at, zone) for change in found for commit in change.commits}
-    return landed | {month(change.landed_at, zone) for change in found}
+    landed = {month_of(commit.fact.landed_at, zone) for change in found for commit in change.commits}
+    return landed | {month_of(change.landed_at, zone) for change in found}
 
 
 def _writing_totals(desk: _Desk, known: Known, when: Month, persons: Sequence[PersonKey]) -> Plan[None]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from collections.abc import Coroutine
 from datetime import UTC, datetime
+from typing import Any
 
 from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId
 from bot.store.engine import Store
 from bot.store.installations import Account, see_installation, see_repositories
 from tests.databases import database_url, empty_database_url, store
 
-__all__ = ["database_url", "empty_database_url", "fact", "seed", "store"]
+__all__ = ["cancelled_after", "database_url", "empty_database_url", "fact", "seed", "store"]
 
 NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
 ACME, OTHER = InstallationId(1), InstallationId(2)
@@ -47,3 +50,13 @@ async def seed(store: Store) -> None:
         mine = [Repository(NAMES[APP], APP), Repository(NAMES[FORK], FORK, fork=True, parent=NAMES[APP])]
         await see_repositories(conn, ACME, mine, NOW)
         await see_repositories(conn, OTHER, [Repository(NAMES[FOREIGN], FOREIGN, private=True)], NOW)
+
+
+async def cancelled_after(turns: int, work: Coroutine[Any, Any, Any]) -> Any:
+    """What the work came to when it was cancelled after so many turns of the event loop: its result, or its error."""
+    task = asyncio.create_task(work)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    (ended,) = await asyncio.gather(task, return_exceptions=True)
+    return ended

@@ -16,6 +16,7 @@ from sqlalchemy import insert, select, update
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.inbox import INBOX, Delivery, accept, count
 from bot.store.lock import StoreInUseError
+from tests.store.conftest import cancelled_after
 
 NOW = datetime(2031, 5, 1, 12, 0, 0, 250, UTC)
 
@@ -75,11 +76,7 @@ async def test_cancelling_in_the_middle_of_statements_never_leaves_half_a_transa
             await accept(conn, _delivery(2 * number + 1))
 
     for turns in range(25):
-        task = asyncio.create_task(pair(turns))
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await cancelled_after(turns, pair(turns))
     async with store.begin() as conn:
         rows = set((await conn.execute(select(INBOX.c.guid))).scalars())
     numbers = {int(guid.removeprefix("guid-")) for guid in rows}

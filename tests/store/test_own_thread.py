@@ -15,7 +15,7 @@ from bot.store.engine import Store, StoreUnavailableError
 from bot.store.jobs import NewJob, add_jobs
 from bot.store.people import PERSON
 from bot.store.turn import Ask, Plan, driver_of
-from tests.store.conftest import NOW
+from tests.store.conftest import NOW, cancelled_after
 
 ABOUT: contextvars.ContextVar[str] = contextvars.ContextVar("ABOUT", default="nobody")
 
@@ -101,11 +101,7 @@ async def test_whoever_is_cancelled_leaves_a_whole_transaction_or_none(store: St
         await store.write(lambda conn: _see(conn, f"{number:02}-a", f"{number:02}-b"))
 
     for turns in range(12):
-        task = asyncio.create_task(pair(turns))
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await cancelled_after(turns, pair(turns))
         await store.write(partial(_seen_by, f"{turns:02}-c"))
     keys = await _seen(store)
     assert sum(key.endswith("c") for key in keys) == 12
@@ -167,12 +163,7 @@ async def test_a_transaction_cancelled_while_it_begins_leaves_nothing_behind(sto
             await asyncio.Event().wait()
 
     for turns in range(30):
-        task = asyncio.create_task(endless())
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        assert isinstance(await cancelled_after(turns, endless()), asyncio.CancelledError)
         await store.write(partial(work, f"{turns:02}"))
     assert await _seen(store) == [f"{turns:02}" for turns in range(30)]
 
@@ -186,11 +177,7 @@ async def test_a_transaction_behind_a_cancelled_plan_is_a_transaction(store: Sto
             raise LookupError
 
     for turns in range(20):
-        plan = asyncio.create_task(store.write_at_once(_slow_plan()))
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        plan.cancel()
-        await asyncio.gather(plan, return_exceptions=True)
+        await cancelled_after(turns, store.write_at_once(_slow_plan()))
         with pytest.raises(LookupError):
             await undone(f"{turns:02}")
     assert await _seen(store) == []

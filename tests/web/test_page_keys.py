@@ -31,7 +31,17 @@ from tests.web.library import ACME, ADA_KEY, NOW, fill, publish, serve
 __all__ = ["database_url", "store"]
 
 LINKS, SNAPSHOTS = "links.key", "snapshots.key"
+by_openssl = pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="NO openssl PROGRAM: the page's lines were not tried"
+)
 Machine = Callable[[str], Pages]
+
+
+@pytest.fixture
+async def shown(store: Store) -> None:
+    """There is a page to link to, and to take snapshots of."""
+    await fill(store)
+    await publish(store)
 
 
 @pytest.fixture
@@ -81,21 +91,17 @@ async def vouched(taker: Pages, shower: Pages) -> tuple[bool, bool]:
     return status == 200, signed
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="NO openssl PROGRAM: the page's lines were not tried")
+@by_openssl
 async def test_machines_with_the_keys_that_the_operations_page_makes_vouch_for_each_other(
-    store: Store, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shown: None, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await fill(store)
-    await publish(store)
     monkeypatch.setenv("ALMANAC_LINKS_KEY", pasted(0, tmp_path))
     monkeypatch.setenv("ALMANAC_SNAPSHOTS_KEY", pasted(1, tmp_path))
     assert await vouched(machine("one"), machine("other")) == (True, True)
     assert files(tmp_path / "one") == files(tmp_path / "other") == {}
 
 
-async def test_machines_without_shared_keys_do_not_vouch_for_each_other(store: Store, machine: Machine) -> None:
-    await fill(store)
-    await publish(store)
+async def test_machines_without_shared_keys_do_not_vouch_for_each_other(shown: None, machine: Machine) -> None:
     assert await vouched(machine("one"), machine("other")) == (False, False)
 
 
@@ -108,12 +114,10 @@ async def test_one_folder_is_one_pair_of_keys_made_once_for_their_owner_alone(ma
     assert [(tmp_path / "one" / name).stat().st_mode & 0o777 for name in (LINKS, SNAPSHOTS)] == [0o600, 0o600]
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="NO openssl PROGRAM: the page's lines were not tried")
+@by_openssl
 async def test_the_keys_of_a_folder_are_carried_over_as_settings(
-    store: Store, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shown: None, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await fill(store)
-    await publish(store)
     before = machine("almanac-data")
     monkeypatch.setenv("ALMANAC_LINKS_KEY", pasted(2, tmp_path))
     monkeypatch.setenv("ALMANAC_SNAPSHOTS_KEY", pasted(3, tmp_path))
