@@ -14,12 +14,19 @@ DEEPEST = 64
 """lists and objects within each other"""
 SMALLEST, LARGEST = -(2**63), 2**64 - 1
 """of the numbers without a fraction"""
-_NOT_NESTING = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def may_be_deep(body: bytes) -> bool:
-    """Whether there are brackets enough to nest too deeply; those in texts count as well."""
-    return len(body.translate(None, _NOT_NESTING)) > 2 * DEEPEST
+    """Whether enough is opened to nest too deeply; brackets in texts count as well."""
+    return _opened(body, b"{") + _opened(body, b"[") > DEEPEST
+
+
+def _opened(body: bytes, bracket: bytes) -> int:
+    """How often it is there, where not too often. Of bytes' methods only `find` goes faster than byte by byte."""
+    found, at = 0, body.find(bracket)
+    while at >= 0 and found <= DEEPEST:
+        found, at = found + 1, body.find(bracket, at + 1)
+    return found
 
 
 def read_within_limits(body: bytes) -> Any:
