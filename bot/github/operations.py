@@ -50,9 +50,6 @@ COMMITS = Operation("GET", "{+repository}/commits?sha={commit}&per_page=100", ("
 COMPARE = Operation("GET", "{+repository}/compare/{before}...{after}?per_page=100", ("contents",), items="commits")
 COMPARISON = Operation("GET", "{+repository}/compare/{before}...{after}", ("contents",), items="commits")
 """its first page alone: up to 250 commits, which a page of a list never holds"""
-PULL_REQUESTS_OF_COMMIT = Operation(
-    "GET", "{+repository}/commits/{commit}/pulls?per_page=100", ("pull_requests",), items=""
-)
 CLOSED_PULL_REQUESTS = Operation(
     "GET",
     "{+repository}/pulls?state=closed&sort=updated&direction=desc&per_page=100",
@@ -93,7 +90,6 @@ READING = (
     COMMITS,
     COMPARE,
     COMPARISON,
-    PULL_REQUESTS_OF_COMMIT,
     CLOSED_PULL_REQUESTS,
     PULL_REQUEST,
     PULL_REQUEST_COMMITS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from gidgethub import BadRequest
 
@@ -127,25 +127,6 @@ async def read_pull_request_commits(
     commits = await _gather(client, op.PULL_REQUEST_COMMITS, commits_of.commit, **where)
     _expect(len(commits), known.commits, "commits of a pull request")
     return tuple(commits)
-
-
-async def read_checks(
-    client: Client, repository: Repository, commit: CommitId
-) -> Literal["passed", "failed", "unknown"]:
-    """Whether the check runs on a commit passed; unknown while one runs, and where none says so."""
-    place = client.place(repository)
-    runs = await _gather(client, op.CHECK_RUNS, answers.check_run, repository=place, commit=commit, filter="latest")
-    states = {run.state for run in runs}
-    if "failed" in states:
-        return "failed"
-    return "passed" if "passed" in states and "running" not in states else "unknown"
-
-
-async def read_pull_request_numbers(client: Client, repository: Repository, commit: CommitId) -> tuple[int, ...]:
-    """The pull requests GitHub associates with a commit, in rising order: a hint, not a proof."""
-    place = client.place(repository)
-    found = await _gather(client, op.PULL_REQUESTS_OF_COMMIT, answers.number, repository=place, commit=commit)
-    return tuple(sorted(set(found)))
 
 
 async def read_landed(

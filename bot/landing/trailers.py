@@ -34,12 +34,6 @@ def trailers(message: str) -> tuple[Trailer, ...]:
     return tuple(found)
 
 
-def footer_lines(message: str) -> tuple[str, ...]:
-    """The lines of the last paragraph, empty for a message that is a subject alone."""
-    paragraphs = _paragraphs(message_lines(message))[1:]
-    return tuple(paragraphs[-1]) if paragraphs else ()
-
-
 def trailer_lines(lines: Sequence[str]) -> list[Trailer]:
     """Every line that starts like a trailer, wherever it stands, except the first line.
 

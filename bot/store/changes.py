@@ -135,23 +135,8 @@ async def of_month(conn: AsyncConnection, repository_id: RepositoryId, month: Mo
 
 async def contributions(conn: AsyncConnection, changes: Sequence[ChangeId]) -> list[Contribution]:
     """Everybody's part in these changes, ordered by change, person, repository and month."""
-    return await _contributions(conn, CONTRIBUTION.c.change_id.in_(changes))
-
-
-async def contributions_in(
-    conn: AsyncConnection, cells: Sequence[tuple[PersonKey, RepositoryId, Month]]
-) -> list[Contribution]:
-    """All that counts for these cells of the totals, ordered likewise."""
-    people, repositories, months = (set(column) for column in zip(*cells, strict=True)) if cells else ((), (), ())
-    c = CONTRIBUTION.c
-    near = c.person_key.in_(people) & c.repository_id.in_(repositories) & c.month.in_(months)
-    wanted = set(cells)
-    found = await _contributions(conn, near)
-    return [part for part in found if (part.person_key, part.repository_id, part.month) in wanted]
-
-
-async def _contributions(conn: AsyncConnection, which: Any) -> list[Contribution]:
-    query = select(CONTRIBUTION).where(which).order_by(*CONTRIBUTION.primary_key.columns)
+    mine = CONTRIBUTION.c.change_id.in_(changes)
+    query = select(CONTRIBUTION).where(mine).order_by(*CONTRIBUTION.primary_key.columns)
     names = [one.name for one in fields(Contribution) if one.name != "lines"]
     rows = (await conn.execute(query)).mappings()
     return [Contribution(**{name: row[name] for name in names}, lines=lines_from(row)) for row in rows]

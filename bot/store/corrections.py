@@ -54,11 +54,6 @@ async def append(conn: AsyncConnection, correction: Correction) -> bool:
     return (await conn.execute(statement)).first() is not None
 
 
-async def of_changes(conn: AsyncConnection, changes: Sequence[ChangeId]) -> list[Correction]:
-    """In the order they were made."""
-    return await _read(conn, CORRECTION.c.change_id.in_(changes))
-
-
 async def of_people(conn: AsyncConnection, people: Sequence[PersonKey]) -> list[Correction]:
     """In the order they were made."""
     return await _read(conn, CORRECTION.c.person_key.in_(people))

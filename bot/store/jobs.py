@@ -146,12 +146,6 @@ async def _is_waiting(conn: AsyncConnection, dedupe_key: str) -> bool:
     return (await conn.execute(same.limit(1))).first() is not None
 
 
-async def dead_letters(conn: AsyncConnection, limit: int = 100) -> list[dict[str, Any]]:
-    """The jobs that were given up, newest first."""
-    query = select(JOB).where(JOB.c.state == "dead").order_by(JOB.c.finished_at.desc(), JOB.c.id.desc()).limit(limit)
-    return [dict(row) for row in (await conn.execute(query)).mappings()]
-
-
 @dataclass(frozen=True, slots=True)
 class JobRow:
     """A job as an operator sees it."""

@@ -98,16 +98,6 @@ async def set_aside(
     await conn.execute(delete(MEASUREMENT).where(mine & (MEASUREMENT.c.method == method)))
 
 
-async def versions_of(conn: AsyncConnection, repository: RepositoryId, commit: CommitId) -> dict[int, Fact]:
-    """Every measurement of one commit, by version; the one in force among them."""
-    found: dict[int, Fact] = {}
-    for table in (MEASUREMENT, FACT):
-        same = (table.c.repository_id == repository) & (table.c.commit_id == commit)
-        for row in await conn.execute(select(table.c.method, table.c.payload).where(same)):
-            found[row.method] = fact_from_json(row.payload)
-    return dict(sorted(found.items()))
-
-
 async def forget(conn: AsyncConnection, people: Sequence[PersonKey]) -> None:
     """Drop every measurement that names these people: what is in force is cleaned by the ledger's own rules."""
     wanted = set(people)

@@ -21,17 +21,7 @@ async def component_of_month(
 
     `within` is the installation: no other one's facts are reached.
     """
-    return await _component(conn, people, begins_at(month, zone), begins_at(month_after(month), zone), within=within)
-
-
-async def component_of_people(conn: AsyncConnection, people: Sequence[PersonKey], *, within: int) -> list[Fact]:
-    """The whole record of these people in one installation, closed likewise."""
-    return await _component(conn, people, -(2**62), 2**62, within=within)
-
-
-async def _component(
-    conn: AsyncConnection, people: Sequence[PersonKey], since: int, until: int, *, within: int
-) -> list[Fact]:
+    since, until = begins_at(month, zone), begins_at(month_after(month), zone)
     query = (
         select(FACT.c.repository_id, FACT.c.commit_id)
         .join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)

@@ -205,12 +205,6 @@ async def of_month(conn: AsyncConnection, repository_id: RepositoryId, month: Mo
     return await _read(conn, (TOTALS.c.repository_id == repository_id) & (TOTALS.c.month == month))
 
 
-async def cells_of_people(conn: AsyncConnection, people: Sequence[PersonKey]) -> list[Cell]:
-    """The cells that these people have now: what to fold again when they turn out to be one person."""
-    query = select(*TOTALS.primary_key.columns).where(TOTALS.c.person_key.in_(people))
-    return [(PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])) for row in await conn.execute(query)]
-
-
 async def _read(conn: AsyncConnection, which: Any) -> list[Totals]:
     order = (TOTALS.c.month, TOTALS.c.repository_id, TOTALS.c.person_key)
     rows = (await conn.execute(select(TOTALS).where(which).order_by(*order))).mappings()

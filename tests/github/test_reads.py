@@ -442,24 +442,6 @@ async def test_an_internal_repository_is_not_public(script: Script, client: Clie
     assert (await reads.read_repository(client, RepositoryId(7))).private
 
 
-@pytest.mark.parametrize(
-    ("conclusions", "expected"),
-    [
-        ([], "unknown"),
-        (["neutral"], "unknown"),
-        (["success", "neutral", "skipped"], "passed"),
-        (["success", None], "unknown"),
-        (["success", "timed_out"], "failed"),
-    ],
-)
-async def test_checks_are_passed_failed_or_unknown(
-    script: Script, client: Client, conclusions: list[str | None], expected: str
-) -> None:
-    runs = [{"id": n + 1, "app": {"id": 1}, "conclusion": text} for n, text in enumerate(conclusions)]
-    script.on("*", {"total_count": len(runs), "check_runs": runs})
-    assert await reads.read_checks(client, HERE, sha(2)) == expected
-
-
 @pytest.mark.parametrize(("suspended", "expected"), [(None, False), ("2026-01-01T00:00:00Z", True)])
 async def test_an_installation_is_told_as_it_is_now(
     script: Script, client: Client, suspended: str | None, *, expected: bool
@@ -470,11 +452,6 @@ async def test_an_installation_is_told_as_it_is_now(
     assert found is not None
     assert (found.account, found.organisation, found.suspended) == ("octo", True, expected)
     assert await reads.read_installation(client, 6) is None  # type: ignore[arg-type]  # InstallationId
-
-
-async def test_pull_requests_of_a_commit_are_numbers_in_order(script: Script, client: Client) -> None:
-    script.on("*", [{"number": 9}, {"number": 3}])
-    assert await reads.read_pull_request_numbers(client, HERE, sha(2)) == (3, 9)
 
 
 async def test_a_comment_is_read_with_the_app_that_wrote_it(script: Script, client: Client) -> None:

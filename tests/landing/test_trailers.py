@@ -1,7 +1,7 @@
 import time
 
 from bot.landing.message import LONGEST_LINE, MOST_LINES, message_lines
-from bot.landing.trailers import as_trailer, footer_lines, trailer_lines, trailers
+from bot.landing.trailers import as_trailer, trailer_lines, trailers
 
 
 def test_the_last_paragraph_is_read_in_order_with_keys_as_written():
@@ -65,11 +65,6 @@ def test_a_key_is_short_and_stands_at_the_start_of_its_line():
     assert as_trailer("https://example.org") is None
     assert as_trailer("k" * 41 + ": value") is None
     assert as_trailer(": value") is None
-
-
-def test_footer_lines_are_the_last_paragraph_of_a_message_that_has_one():
-    assert footer_lines("Subject\n\nText\n\nlast\nlines\n") == ("last", "lines")
-    assert footer_lines("Subject") == ()
 
 
 def test_hostile_messages_are_cut_and_read_at_once():

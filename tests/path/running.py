@@ -14,7 +14,7 @@ from bot.landing.changes import fold
 from bot.landing.identity import People
 from bot.model import InstallationId, Profile
 from bot.queue.worker import Pace as WorkPace
-from bot.store import installations, ledger, months
+from bot.store import installations, ledger
 from simulator.demo import settings_for
 from simulator.server import Simulator
 from simulator.world import World
@@ -59,5 +59,4 @@ async def recorded_profile(bot: Bot, installation: int, who: str, scope: Scope) 
         people = People.of(signatures)
         persons = people.find(who)
         keys = frozenset(person_key(sig) for sig in signatures if people.person(sig) in persons)
-        facts = await months.component_of_people(conn, sorted(keys), within=installation)
-    return build_profile(fold(facts, names), replace(scope, person=persons[0], keys=keys))
+    return build_profile(fold(everything, names), replace(scope, person=persons[0], keys=keys))

@@ -8,12 +8,16 @@ from collections.abc import Coroutine
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId, fact_from_json
 from bot.store.engine import Store
 from bot.store.installations import Account, see_installation, see_repositories
+from bot.store.measurements import MEASUREMENT
 from tests.databases import database_url, empty_database_url, store
 
-__all__ = ["cancelled_after", "database_url", "empty_database_url", "fact", "seed", "store"]
+__all__ = ["cancelled_after", "database_url", "empty_database_url", "fact", "kept_beside", "seed", "store"]
 
 NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
 ACME, OTHER = InstallationId(1), InstallationId(2)
@@ -60,3 +64,11 @@ async def cancelled_after(turns: int, work: Coroutine[Any, Any, Any]) -> Any:
     task.cancel()
     (ended,) = await asyncio.gather(task, return_exceptions=True)
     return ended
+
+
+async def kept_beside(conn: AsyncConnection) -> dict[int, list[Fact]]:
+    """What is measured and not in force, by version; the oldest landing first."""
+    found: dict[int, list[Fact]] = {}
+    for row in await conn.execute(select(MEASUREMENT.c.method, MEASUREMENT.c.payload)):
+        found.setdefault(row.method, []).append(fact_from_json(row.payload))
+    return {version: sorted(facts, key=lambda fact: fact.landed_at) for version, facts in found.items()}

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from bot.metrics.registry import FACT_METHOD
 from bot.store import ledger, measurements
 from bot.store.engine import Store
-from tests.store.conftest import ACME, ADA, APP, NOW, fact, seed
+from tests.store.conftest import ACME, ADA, APP, NOW, fact, kept_beside, seed
 
 
 async def test_a_new_version_stands_beside_the_old_one_until_it_takes_its_place(store: Store) -> None:
@@ -32,8 +32,8 @@ async def test_a_new_version_stands_beside_the_old_one_until_it_takes_its_place(
         await ledger.forget_facts(conn, APP, [one.commit for one in old])
         await ledger.add_facts(conn, APP, new, now=NOW)
         assert await measurements.repositories_outdated(conn, FACT_METHOD) == []
-        found = await measurements.versions_of(conn, APP, old[0].commit)
-        assert found == {FACT_METHOD - 1: old[0], FACT_METHOD: new[0]}
+        assert await kept_beside(conn) == {FACT_METHOD - 1: old}
+        assert await ledger.facts_in(conn, APP) == new
 
 
 async def test_whoever_is_erased_is_in_no_measurement(store: Store) -> None:

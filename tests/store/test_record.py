@@ -42,7 +42,6 @@ async def test_totals_of_a_cell_are_replaced_and_an_empty_cell_goes(store: Store
         await totals.replace(conn, [first[0].cell, first[1].cell], [second])
         assert await totals.of_month(conn, APP, MAY) == [second]
         assert await totals.of_person(conn, [ADA], [APP, FORK]) == [second]
-        assert await totals.cells_of_people(conn, [ADA, BEA]) == [(ADA, APP, MAY)]
 
 
 async def test_totals_take_whole_numbers_only(store: Store) -> None:
@@ -61,7 +60,6 @@ async def test_changes_are_replaced_with_all_their_contributions(store: Store) -
     async with store.begin() as conn:
         await changes.replace(conn, [], [row], parts)
         assert await changes.contributions(conn, [one]) == parts
-        assert await changes.contributions_in(conn, [(ADA, APP, MAY)]) == [parts[1]]
         assert await changes.of_month(conn, APP, MAY) == [row]
         await changes.replace(conn, [one], [moved], [Contribution(two, ADA, APP, JUNE, 1)])
         assert await changes.read(conn, [one, two]) == [moved]
@@ -141,7 +139,7 @@ async def test_a_correction_heard_twice_is_one_and_order_is_kept(store: Store) -
     first = Correction("comment:1", "classify", ADA, NOW, "feature", APP, change)
     async with store.begin() as conn:
         assert [await corrections.append(conn, one) for one in (later, first, later)] == [True, True, False]
-        assert await corrections.of_changes(conn, [change]) == [first, later]
+        assert await corrections.of_repositories(conn, [APP]) == [first, later]
         assert await corrections.of_people(conn, [ADA]) == [later]
 
 

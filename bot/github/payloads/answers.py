@@ -21,7 +21,6 @@ from bot.model import (
 )
 
 _REVIEW_STATES = frozenset({"approved", "changes_requested", "commented", "dismissed", "pending"})
-_FAILED = frozenset({"failure", "timed_out", "cancelled", "action_required", "startup_failure"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,6 @@ class CheckRunAnswer:
     id: int
     app: int
     external_id: str
-    state: Literal["passed", "failed", "neutral", "running"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +184,6 @@ def check_run(answer: Any) -> CheckRunAnswer:
         id=fields.identity("id"),
         app=0 if app is None else app.identity("id"),
         external_id=fields.text_or("external_id"),
-        state=_check_state(fields.text_or("conclusion")),
     )
 
 
@@ -233,18 +230,6 @@ def permission(answer: Any) -> str:
     return Fields(answer, "permission").text("permission")
 
 
-def number(answer: Any) -> int:
-    return Fields(answer, "pull_request").identity("number")
-
-
 def identity(answer: Any) -> int:
     """The id of what was just created or edited."""
     return Fields(answer, "answer").identity("id")
-
-
-def _check_state(conclusion: str) -> Literal["passed", "failed", "neutral", "running"]:
-    if not conclusion:
-        return "running"
-    if conclusion in _FAILED:
-        return "failed"
-    return "passed" if conclusion == "success" else "neutral"
