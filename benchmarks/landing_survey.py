@@ -21,9 +21,9 @@ from dataclasses import dataclass, field, replace
 
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings
-from bot.landing.conventions import Recognised, recognise
 from bot.landing.keys import PART
 from bot.landing.reading import DEFAULT, Reading
+from bot.landing.recognition import Recognised, recognise
 from bot.landing.revert_titles import says_revert
 from bot.model import Landing
 

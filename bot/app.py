@@ -7,7 +7,7 @@ import contextlib
 import gc
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ import aiohttp
 from aiohttp import web
 
 from bot.config import Settings, own_address
+from bot.frozen import frozen
 from bot.github.connection import Connection, Surroundings
 from bot.github.limits import Pace
 from bot.github.publish import Ourselves
@@ -61,7 +62,7 @@ WEBHOOK_PATH = "/webhook"
 LARGEST_BODY = 26 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Timing:
     """What a simulation or a test runs faster than the world does."""
 
@@ -75,7 +76,7 @@ class Timing:
     """seconds between two looks for months that are over"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bot:
     """The running parts. `place` is what tasks work with."""
 

@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlsplit
@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from bot import credentials
 from bot.credentials import Credentials
 from bot.errors import UnusableInputError
+from bot.frozen import frozen
 from bot.signatures import read_signing_key
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class SettingsError(Exception):
         self.lines = tuple(lines)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GitHubAddress:
     """Where GitHub answers: its pages, its REST interface and its GraphQL interface, without a closing slash."""
 
@@ -61,7 +62,7 @@ class GitHubAddress:
     graphql: str = "https://api.github.com/graphql"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WriterSettings:
     """The optional LLM writer. `off` means that texts come from templates alone."""
 
@@ -73,7 +74,7 @@ class WriterSettings:
     """seconds for one answer"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """All settings. Whatever opens a door is left out of `repr`."""
 

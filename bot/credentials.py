@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from pathlib import Path
 
 from bot.errors import UnusableInputError
+from bot.frozen import frozen
 from bot.signatures import write_once
 
 FILE = "app.json"
@@ -15,7 +16,7 @@ FILE = "app.json"
 _PUBLIC_BITS = 0o077
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Credentials:
     """What GitHub gave when the App was registered, and where."""
 

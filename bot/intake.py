@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gidgethub.sansio import Event
 
+from bot.frozen import frozen
 from bot.queue.interface import Clock
 from bot.store import inbox
 from bot.store.ingest import GroupWriter
@@ -40,7 +39,7 @@ class Inbox:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """Takes deliveries that GitHub kept after they failed: the same handlers, inbox and key as at the door."""
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import datetime
 from functools import lru_cache
 from operator import add, attrgetter
 from types import MappingProxyType
 from typing import Any, Literal, NewType, get_args
 
-from bot.frozen import made_quickly
+from bot.frozen import frozen
 
 UserId = NewType("UserId", int)
 RepositoryId = NewType("RepositoryId", int)
@@ -45,7 +45,7 @@ def _no_counts() -> Mapping[str, int]:
 # --- what GitHub or a clone shows ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repository:
     """One repository. `id` is identity where GitHub gave it; `full_name` ("owner/name") is shown, and names a clone."""
 
@@ -58,8 +58,7 @@ class Repository:
     default_branch: str = "main"
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signature:
     """A name and an e-mail as a commit states them, after `.mailmap`; `user_id` and `login` where GitHub knows them."""
 
@@ -71,8 +70,7 @@ class Signature:
     """GitHub says type Bot, or the identity table knows the name"""
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChange:
     """One file of one commit.
 
@@ -91,7 +89,7 @@ class FileChange:
     symlink: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commit:
     """One commit. `partial` where a reading limit hid files, so that its lines are a lower bound."""
 
@@ -106,7 +104,7 @@ class Commit:
     partial: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Review:
     author: Signature
     state: Literal["approved", "changes_requested", "commented", "dismissed", "pending"]
@@ -114,7 +112,7 @@ class Review:
     comments: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PullRequest:
     """A pull request as GitHub answers now (never as a payload claimed)."""
 
@@ -136,7 +134,7 @@ class PullRequest:
     checks: Literal["passed", "failed", "unknown"] = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Landing:
     """One non-merge commit that the default branch of one repository reaches.
 
@@ -172,8 +170,7 @@ PARTS = (
 each_part: Callable[[object], tuple[int, ...]] = attrgetter(*PARTS)
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lines:
     """Changed lines (additions + deletions as git counts them), each in one part; the parts sum to git's total."""
 
@@ -206,7 +203,7 @@ class Lines:
         return dict(zip(PARTS, each_part(self), strict=True)) | {"total": self.total}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AiMark:
     """One disclosed trace of an AI tool on one commit.
 
@@ -219,8 +216,7 @@ class AiMark:
     source: str
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """One landed commit, measured by itself: everything later steps need, and nothing they could read from elsewhere.
 
@@ -266,8 +262,7 @@ class Fact:
     partial: bool = False
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class CountedCommit:
     """A fact as it counts once identities, forks and reverts are known."""
 
@@ -278,8 +273,7 @@ class CountedCommit:
     """the fact's lines, with those of reverted or mirrored work in their own part; same total"""
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """The canonical piece of work that one or more landed commits carry."""
 
@@ -318,8 +312,7 @@ class Change:
         return parts[0] if len(parts) == 1 else sum(parts, Lines())
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """A contributor's changes of one month that make one feature, one bug fix or one other piece of work."""
 
@@ -331,7 +324,7 @@ class Item:
     """why they belong together: (one, other, rule)"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Person:
     """A contributor: all addresses that are proved to be the same account, or one claimed e-mail."""
 
@@ -352,13 +345,13 @@ class Person:
 # --- the profile, as profile.schema.json spells it -------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     text: str
     evidence: tuple[ChangeId, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     sentences: tuple[Sentence, ...]
     writer: Literal["template", "llm"] = "template"
@@ -368,14 +361,14 @@ class Text:
         return " ".join(sentence.text for sentence in self.sentences)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Method:
     version: str
     timezone: str = "UTC"
     date_basis: Literal["landed"] = "landed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contributor:
     display: str
     naming: Literal["named", "anonymous"] = "named"
@@ -384,7 +377,7 @@ class Contributor:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overall:
     commits: int
     features: int
@@ -407,7 +400,7 @@ class Overall:
         return self.features / both if both else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MonthRecord:
     month: Month
     commits: int
@@ -428,14 +421,14 @@ class MonthRecord:
         return self.lines.code
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoreEvidence:
     change: ChangeId
     signal: str
     effect: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveScore:
     """The same score with what only GitHub shows: checks and reviews. No clone can recompute it."""
 
@@ -443,7 +436,7 @@ class LiveScore:
     evidence: tuple[ScoreEvidence, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Score:
     """0-100, None = not rated. `interval` is the 80 % interval; below three rated changes it is provisional."""
 
@@ -455,7 +448,7 @@ class Score:
     """beside it, where GitHub showed anything that moves it"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trace:
     """Where work beside code can be seen: a pull request, an issue or a release, without what strangers wrote there.
 
@@ -468,7 +461,7 @@ class Trace:
     did: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BesideCode:
     """What one person did beside code, never part of a number of the code.
 
@@ -489,7 +482,7 @@ class BesideCode:
         return bool(self.documentation or self.first_contributions or by_github)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quality:
     correctness: Score = Score()
     maintainability: Score = Score()
@@ -497,7 +490,7 @@ class Quality:
     performance: Score = Score()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AiUsage:
     """Commits by level of disclosure; the three shares sum to 1 where there is a commit. Unknown is not "human"."""
 
@@ -513,21 +506,21 @@ class AiUsage:
         return (self.declared / total, self.detected / total, self.unknown / total) if total else (0.0, 0.0, 1.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LanguageSkill:
     name: str
     lines: int
     first_month: Month
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TechnicalSkill:
     name: str
     weight: float
     evidence: tuple[ChangeId, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepositoryRecord:
     full_name: str
     first_month: Month
@@ -540,7 +533,7 @@ class RepositoryRecord:
     """False where the record does not hold the repository's history from its first commit on"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """One contributor's record: what every renderer reads. `changes` is the evidence everything else refers to."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import gc
 import io
 import json
 import re
@@ -10,20 +10,22 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from zoneinfo import ZoneInfo
 
 from bot.errors import UnusableInputError
+from bot.frozen import frozen
 from bot.history.record import CloneRecord, open_clones
 from bot.history.scratch import MonthSum
 from bot.model import Month, Person, Profile
 
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_MANY_OBJECTS = 50_000
+"""What is made of a history holds no circles: the collector need not look at it seven hundred at a time."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """Which months count, both ends included, and the zone they are cut in."""
 
@@ -73,6 +75,7 @@ class _Progress:
 @contextmanager
 def record_of(paths: Sequence[str]) -> Iterator[CloneRecord]:
     """The measured record of the clones at these paths."""
+    gc.set_threshold(_MANY_OBJECTS)
     record = CloneRecord(open_clones(paths))
     try:
         record.refresh(_Progress())
@@ -153,6 +156,8 @@ def _as_json(rows: Sequence[dict[str, object]]) -> str:
 
 
 def _as_csv(rows: Sequence[dict[str, object]]) -> str:
+    import csv
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("display", "login", "emails", "commits", "features", "bugs", "lines_of_code", "active_months"))
@@ -178,7 +183,11 @@ def _as_table(rows: Sequence[dict[str, object]]) -> str:
     lines = (
         "  ".join([cell.rjust(width) for cell, width in zip(row, widths, strict=False)] + [row[5]]) for row in table
     )
-    return "\n".join("".join(char if char.isprintable() else "?" for char in line) for line in lines)
+    return "\n".join(map(_printable, lines))
+
+
+def _printable(line: str) -> str:
+    return line if line.isprintable() else "".join([char if char.isprintable() else "?" for char in line])
 
 
 def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bool) -> Iterator[str]:

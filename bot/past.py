@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import func, select
@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot import app
 from bot.errors import UnusableInputError
+from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.graphql import MOST_GLANCES, PAGE, read_glances
 from bot.model import InstallationId, Repository, RepositoryId
@@ -117,7 +118,7 @@ async def _estimate(
     return counts, (requests, points)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Progress:
     """How far the histories are, from 0 to 1, and in words."""
 

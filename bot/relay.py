@@ -23,6 +23,8 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from bot.frozen import frozen
+
 log = logging.getLogger(__name__)
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
@@ -82,7 +84,7 @@ class EventStream:
             self._data.append(value)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relayed:
     """One delivery as a channel gives it."""
 

@@ -6,15 +6,17 @@ import base64
 import binascii
 import hashlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from bot.frozen import frozen
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SigningKey:
     """A key that signs. `id` names it for those who check: the hash of its public half."""
 

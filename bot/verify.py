@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from bot.errors import UnusableInputError
+from bot.frozen import frozen
 from bot.history.record import CloneRecord
 from bot.model import Change, Fact, Person, PersonKey, Signature
 from bot.offline import record_of
@@ -35,7 +35,7 @@ _ABSENT: Any = object()
 Naming = Literal["named", "anonymous"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """One field that differs; a row that only one side has stands as a whole."""
 
@@ -47,7 +47,7 @@ class Difference:
         return f"{self.field}: published {self.published}, recomputed {self.recomputed}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What differs, and what the clones can neither confirm nor refute: the publisher's word for it."""
 

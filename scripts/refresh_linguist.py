@@ -102,11 +102,21 @@ def conditions(named: dict[str, Any], rule: dict[str, Any]) -> list[list[Any]]:
 
 
 def languages(raw: dict[str, Any]) -> dict[str, Any]:
-    """name -> [type, colour, group, extensions, filenames, interpreters, aliases]"""
-    lists = ("extensions", "filenames", "interpreters", "aliases")
+    """The fields of `bot.landing.linguist.Tables`: each language, and the languages by each thing that tells them."""
+    by: dict[str, dict[str, list[str]]] = {"extensions": {}, "filenames": {}, "interpreters": {}}
+    aliases: dict[str, str] = {}
+    for name, row in raw.items():
+        for kind, index in by.items():
+            for key in row.get(kind, []):
+                index.setdefault(key.lower() if kind == "extensions" else key, []).append(name)
+        for alias in (name.lower().replace(" ", "-"), name.lower(), *row.get("aliases", [])):
+            aliases.setdefault(alias, name)
     return {
-        name: [row["type"], row.get("color"), row.get("group"), *(row.get(key, []) for key in lists)]
-        for name, row in raw.items()
+        "languages": {name: [row["type"], row.get("color"), row.get("group")] for name, row in raw.items()},
+        "by_extension": by["extensions"],
+        "by_filename": by["filenames"],
+        "by_interpreter": by["interpreters"],
+        "by_alias": aliases,
     }
 
 
@@ -138,7 +148,7 @@ def main(folder: Path) -> None:
     def read(name: str) -> Any:
         return yaml.safe_load((folder / "ext" / name).read_text(encoding="utf-8"))
 
-    write("languages.json", {"languages": languages(read("languages.yml"))})
+    write("languages.json", {"tables": languages(read("languages.yml"))})
     write("heuristics.json", heuristics(read("heuristics.yml")))
     paths = {"vendored": "vendor.yml", "generated": "generated.rb", "documentation": "documentation.yml"}
     write("paths.json", {part: [path_pattern(one) for one in read(name)] for part, name in paths.items()})

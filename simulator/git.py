@@ -6,6 +6,7 @@ git knows better (ids, differences, clones) is left to git.
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -71,11 +72,17 @@ class Commit:
 def run_git(path: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     """git's standard output. Raises GitError with its complaint."""
     finished = subprocess.run(
-        ["git", "-C", str(path), *arguments], input=stdin, capture_output=True, env={**os.environ, **QUIET}, check=False
+        ["git", "-C", str(path), *arguments], input=stdin, capture_output=True, env=_environment(), check=False
     )
     if finished.returncode:
         raise GitError(finished.stderr.decode(errors="replace").strip())
     return finished.stdout
+
+
+@functools.cache
+def _environment() -> dict[bytes, bytes]:
+    """As bytes, as a process is given it: to read and write all of it as text for each git takes as long as a git."""
+    return {**os.environb, **{name.encode(): value.encode() for name, value in QUIET.items()}}
 
 
 def entry(content: str | bytes | Entry) -> Entry:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-from simulator.git import Commit, Draft, Entry, GitRepository, Signature, run_git
+from simulator.git import Commit, Draft, Entry, GitRepository, Signature, Tree, run_git
 from simulator.server import Simulator
 from simulator.state import Account, Issue, PullRequest, Repository
 
@@ -60,15 +60,22 @@ def close_unmerged(
 
 def _commits(git: GitRepository) -> list[Commit]:
     text = run_git(git.path, "log", "--all", "--date=raw", f"--format={_FORMAT}").decode("utf-8", "replace")
-    contents: dict[str, bytes] = {}
-    return [_commit(git, row.lstrip("\n"), contents) for row in text.split(_SEPARATOR) if row.strip("\n")]
+    rows = [row.lstrip("\n") for row in text.split(_SEPARATOR) if row.strip("\n")]
+    listed = {tree: _listed(git, tree) for tree in dict.fromkeys(row.split("\0", 2)[1] for row in rows)}
+    files = [file for tree in listed.values() for file in tree.values()]
+    contents = _contents(git, dict.fromkeys(blob for _, kind, blob in files if kind == "blob"))
+    trees = {
+        tree: {path: Entry(contents.get(id_, id_.encode()), mode) for path, (mode, _, id_) in inside.items()}
+        for tree, inside in listed.items()
+    }
+    return [_commit(row, trees) for row in rows]
 
 
-def _commit(git: GitRepository, row: str, contents: dict[str, bytes]) -> Commit:
+def _commit(row: str, trees: Mapping[str, Tree]) -> Commit:
     sha, tree, parents, name, email, authored, c_name, c_email, committed, message = row.split("\0", 9)
     draft = Draft(
         message,
-        _tree(git, tree, contents),
+        trees[tree],
         Signature(name, email),
         _moment(authored),
         Signature(c_name, c_email),
@@ -86,17 +93,23 @@ def _moment(raw: str) -> datetime:
     return datetime.fromtimestamp(int(seconds), zone)
 
 
-def _tree(git: GitRepository, tree: str, contents: dict[str, bytes]) -> dict[str, Entry]:
+def _listed(git: GitRepository, tree: str) -> dict[str, tuple[str, str, str]]:
+    """(mode, kind, id) of each file by its path."""
     rows = run_git(git.path, "ls-tree", "-r", "-z", tree).decode("utf-8", "replace").split("\0")
-    found: dict[str, Entry] = {}
-    for row in rows:
-        if not row:
-            continue
-        head, _, path = row.partition("\t")
-        mode, kind, blob = head.split()
-        if blob not in contents:
-            contents[blob] = blob.encode() if kind == "commit" else run_git(git.path, "cat-file", "blob", blob)
-        found[path] = Entry(contents[blob], mode)
+    heads = [row.partition("\t") for row in rows if row]
+    return {path: (mode, kind, id_) for head, _, path in heads for mode, kind, id_ in [head.split()]}
+
+
+def _contents(git: GitRepository, blobs: Iterable[str]) -> dict[str, bytes]:
+    """What each blob holds, from one git: a line with its id, kind and size, its bytes, and a line end."""
+    answer = run_git(git.path, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode())
+    found: dict[str, bytes] = {}
+    at = 0
+    while at < len(answer):
+        begin = answer.index(b"\n", at) + 1
+        blob, _, size = answer[at:begin].split()
+        found[blob.decode()] = answer[begin : begin + int(size)]
+        at = begin + int(size) + 1
     return found
 
 

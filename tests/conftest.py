@@ -2,18 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
+import functools
+import gc
+import importlib
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from simulator.server import Simulator
-from tests.contract import Contract
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from simulator.server import Simulator
+
+HERE = Path(__file__).parent
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30
+"""bytes that must be free where files are kept in memory; a run needs a tenth of it"""
+LONGEST = ("tests/browser/", "tests/path/test_kill_storm.py", "tests/commands/test_history.py", "tests/deploy/")
+"""what waits most, for processes and for Chromium"""
+
+
+def pytest_configure() -> None:
+    """Files of tests in memory, where that is a file system for programs too; the workers and their children follow."""
+    if "TMPDIR" not in os.environ and MEMORY.is_dir():
+        found = os.statvfs(MEMORY)
+        if found.f_bavail * found.f_frsize >= ROOM and not found.f_flag & os.ST_NOEXEC:
+            os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+
+# --- collecting ------------------------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Where tests are collected, which is not where workers are only waited for."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None and session.config.getoption("dist", "no") != "no":
+        return
+    from hypothesis import HealthCheck, settings
+
+    # No wall clock: on a busy machine an example may take a second, and be right.
+    settings.register_profile("almanac", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("almanac")
+    gc.disable()
+    if worker is not None and [Path(one).resolve() for one in session.config.args] == [HERE]:
+        _import_from(int(worker["workerid"].removeprefix("gw")), worker["workercount"])
+
+
+def _import_from(turn: int, turns: int) -> None:
+    """Each worker begins elsewhere: in a fresh clone each compiles a part, and not all of them everything."""
+    files = sorted(path for path in HERE.glob("*/test_*.py") if (path.parent / "__init__.py").exists())
+    first = turn * len(files) // turns
+    for path in (*files[first:], *files[:first]):
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # told when the file is collected
+            importlib.import_module(f"tests.{path.parent.name}.{path.stem}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first: at the end are short ones, and no worker waits long for another."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays to the end: the collector need not walk it again and again."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
+
+
+# --- what is done once and not for each test -------------------------------------------------------------------------
+
+
+class Compiled(dict[tuple[Any, ...], Any]):
+    """SQL of statements by what they say and by the kind of database, not, as in the program, by the engine, which
+    every test has of its own."""
+
+    def get(self, key: tuple[Any, ...], default: Any = None) -> Any:
+        return super().get((type(key[0]), *key[1:]), default)
+
+    def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:
+        super().__setitem__((type(key[0]), *key[1:]), compiled)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_are_compiled_once() -> None:
+    from sqlalchemy import Engine, event
+
+    compiled = Compiled()
+
+    @event.listens_for(Engine, "engine_connect")
+    def use(conn: Connection) -> None:
+        conn.execution_options(compiled_cache=compiled)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _private_keys_are_checked_once() -> Iterator[None]:
+    """To check that an RSA key's primes are primes takes longer than to start the bot, and every App here has one."""
+    from bot.github import auth
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auth, "_load", functools.cache(auth._load))
+        yield
+
+
+# --- GitHub ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 async def github() -> AsyncIterator[Simulator]:
     """The simulated GitHub on a free port; each request and each answer must keep to GitHub's own description."""
-    contract = Contract()
-    async with Simulator(observer=contract) as running:
+    from tests.contract import strict_simulator
+
+    async with strict_simulator() as running:
         yield running
-    assert contract.violations == []

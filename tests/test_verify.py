@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,17 +42,26 @@ class Published:
         return json.dumps(whole)
 
 
-@pytest.fixture
-def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Published:
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    clone = Repository(tmp_path / "rocket")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    """For reading: all tests have the same one."""
+    folder = tmp_path_factory.mktemp("published")
+    clone = Repository(folder / "rocket")
     for number in range(1, 6):
         body = "".join(f"value_{number}_{line} = {line}\n" for line in range(12))
         clone.commit(f"Add stage {number} (#{number})", {f"stage{number}.py": body}, days=12)
     bad = clone.commit("Fix the valve", {"valve.py": "open = True\n"})
     clone.commit(f'Revert "Fix the valve"\n\nThis reverts commit {bad}.', {"valve.py": None}, author=BEN)
     paths = [str(clone.folder)]
-    text = "".join(profile(paths, "ada@example.org", window(None, None, "Europe/Vienna"), form="json", anonymous=False))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        months = window(None, None, "Europe/Vienna")
+        text = "".join(profile(paths, "ada@example.org", months, form="json", anonymous=False))
     return Published(clone, paths, text)
 
 
@@ -58,10 +69,12 @@ def test_an_untouched_profile_has_no_difference(published: Published) -> None:
     assert verify(published.paths, published.text) == []
 
 
-def test_work_that_landed_later_is_no_difference(published: Published) -> None:
-    published.clone.now = 4_000_000_000
-    published.clone.commit("Add what came later", {"later.py": "x = 1\n"})
-    assert verify(published.paths, published.text) == []
+def test_work_that_landed_later_is_no_difference(published: Published, tmp_path: Path) -> None:
+    later = copy(published.clone)
+    later.folder = Path(shutil.copytree(published.clone.folder, tmp_path / "rocket"))
+    later.now = 4_000_000_000
+    later.commit("Add what came later", {"later.py": "x = 1\n"})
+    assert verify([str(later.folder)], published.text) == []
 
 
 @pytest.mark.parametrize(
@@ -164,11 +177,10 @@ def test_a_repository_without_a_clone_is_named(published: Published) -> None:
 # --- what the publisher states ---------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A clone of three pull requests that the button squashed."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    clone = Repository(tmp_path / "rocket")
+@pytest.fixture(scope="module")
+def merged(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """A clone of three pull requests that the button squashed, for reading."""
+    clone = Repository(tmp_path_factory.mktemp("merged") / "rocket")
     for number in range(1, 4):
         (clone.folder / f"stage{number}.py").write_text(f"stage = {number}\n" * 9)
         clone.now += 12 * 86_400

@@ -83,7 +83,7 @@ def worked(facts: Sequence[Fact]) -> Iterator[tuple[Change, Work]]:
     history = History.of(sorted(facts, key=lambda fact: fact.landed_at))
     for change in fold(facts):
         work = work_of([change], history)
-        if is_rated(work):
+        if is_rated(work.signals):
             yield change, work
 
 

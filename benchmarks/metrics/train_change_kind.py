@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.metrics import changelog_labels
 from benchmarks.metrics.labelled_commits import RESERVED, Labelled, name_of, of_clone, of_table
 from bot.metrics import kind_features, kind_rules
-from bot.metrics.kind_model import GROUPS, KINDS_LEARNT, UNIT, as_model
+from bot.metrics.kind_model import GROUPS, KINDS_LEARNT, UNIT, as_model, packed
 
 MOST_FEATURES = {"words": 4500, "paths": 2500, "body": 1500, "patch": 2000}
 FEWEST_PROJECTS, FEWEST_COMMITS = 5, 15
@@ -148,8 +148,11 @@ def learn(projects: dict[str, list[Row]]) -> Row:
         "bias": np.rint(bias * UNIT).astype(int).tolist(),
         "shifts": {group: coefficients[column["given", group]].tolist() for group in shifted},
         "favour": favour.tolist(),
+        "features": {group: sorted(words[group]) for group in GROUPS},
         "weights": {
-            group: [[one, *coefficients[column[group, one]].tolist()] for one in sorted(words[group])]
+            group: packed(
+                [weight for one in sorted(words[group]) for weight in coefficients[column[group, one]].tolist()]
+            )
             for group in GROUPS
         },
     }

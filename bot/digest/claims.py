@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from bot.digest.table import FactTable
 from bot.digest.words import phrases, spelled
+from bot.frozen import frozen
 from bot.model import Month
 
 ClaimKind = Literal[
@@ -17,7 +17,7 @@ ClaimKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """One thing a sentence says: `text` as written, `value` and `noun` of a count, `about` what it is about."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from bot.digest.guards import is_unfit
 from bot.digest.tenses import base_of, is_verb, past
 from bot.digest.titles import Title, read_title
 from bot.digest.words import counted, lexicon, listed, phrases, say, word_set
+from bot.frozen import frozen
 
 LONGEST = 90
 """characters of a clause's own words; longer ones are cut between words"""
@@ -24,7 +25,7 @@ _CONJUNCTION = re.compile(r"(,? and |, |; )([A-Za-z-]+) (?=\S+)")
 _ASIDE = re.compile(r"\s\([^()]{0,200}\)$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clause:
     """`base` is the verb's base form, `rest` what follows it; without a verb, `rest` is the title's body verbatim."""
 

@@ -6,11 +6,11 @@ nobody's command.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
 from bot.digest.spoken_lines import spoken_lines
+from bot.frozen import frozen
 
 PREFIX = "/almanac"
 MOST = 5
@@ -35,7 +35,7 @@ Name = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One command. `value` is what stands after its name: `feature`, `on`, `12`, a reason; empty where nothing does."""
 
@@ -43,7 +43,7 @@ class Command:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mistake:
     """A line that is no command: what it says (as written, to be escaped by whoever shows it), and what may help."""
 
@@ -51,7 +51,7 @@ class Mistake:
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """How a command is written. `values` are the words that may follow, `takes` what else may."""
 

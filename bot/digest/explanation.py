@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 
+from bot.frozen import frozen
 from bot.metrics.beside_code import CHANGES_BESIDE, SEEN, together
 from bot.metrics.registry import BY_NAME, METHOD_VERSION, Metric
 from bot.model import Change, ChangeId, ItemKind, MonthRecord, Profile, Trace
@@ -31,7 +31,7 @@ class NoSuchMetricError(Exception):
     """The name is none of those that can be explained; the text says which is near."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explanation:
     """`rows` are (what it is about, how it entered the number), in the order in which they are told."""
 

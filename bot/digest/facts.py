@@ -10,6 +10,7 @@ from math import log2
 from types import MappingProxyType
 
 from bot.digest.timeline import Evidence, Timeline, Turn, timeline
+from bot.frozen import frozen
 from bot.metrics.totals import MonthWork
 from bot.model import (
     Change,
@@ -67,7 +68,7 @@ class Told:
         return log2(1 + sum([change.lines.code for change in self.changes])) + len(self.changes)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MonthFacts:
     """All that may be said about one contributor's month. Every number a text states is a field or property here."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from bot.digest.claims import Claim, claims_of
@@ -13,6 +12,7 @@ from bot.digest.guards import praise, pronouns, signals
 from bot.digest.support import Support
 from bot.digest.table import FactTable, fact_table
 from bot.digest.words import lexicon
+from bot.frozen import frozen
 from bot.model import Change, ChangeId, Kind, Sentence, Text
 
 RefusalKind = Literal[
@@ -21,7 +21,7 @@ RefusalKind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refusal:
     """Why a sentence may not stand: the kind of fault and the words that show it."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from bot.frozen import frozen
 from bot.landing.identity import People, person_key
 from bot.metrics.hotspots import FileHistory
 from bot.metrics.items import group, item_id
@@ -18,7 +18,7 @@ from bot.metrics.totals import delivery_month
 from bot.model import Change, ChangeId, Month, PersonKey
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """`keys` are the people who authored it; `values` is the JSON object."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -13,14 +13,15 @@ from bot.digest.beside_code import months_beside, with_seen
 from bot.digest.facts import MonthFacts, each_months_facts, profile_facts, timeline
 from bot.digest.narrative import month_text, profile_text
 from bot.digest.opening import opener
+from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.metrics import METHOD_VERSION
 from bot.metrics.ai_usage import usage
 from bot.metrics.beside_code import documentation, first_contributions
 from bot.metrics.hotspots import FileHistory
 from bot.metrics.items import group, standing
-from bot.metrics.quality import known_since, moves, rate, together, with_live
-from bot.metrics.scores import Known
+from bot.metrics.quality import known_since, moves, rate, with_live
+from bot.metrics.scores import NOTHING, Known
 from bot.metrics.skills import technical
 from bot.metrics.totals import MonthWork, days, sum_languages, sum_lines, work_by_month
 from bot.model import (
@@ -50,7 +51,7 @@ LEAST_LANGUAGE_SHARE = 100
 """a language is shown from five lines on, or from one in this many of the contributor's lines"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """Whose record, of which months, as seen when. Months are inclusive."""
 
@@ -178,7 +179,7 @@ def _evidence(work: Iterable[MonthWork], texts: Iterable[Text], by_id: Mapping[C
     return tuple(sorted((by_id[name] for name in named if name in by_id), key=lambda c: (c.landed_at, c.id)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Beside:
     """What is known beside the changes. `history` is the past of the files they touch; `shown` is what GitHub alone
     shows of a change, and `seen` what it shows of work beside code: both absent on a clone. `partial` are repositories
@@ -198,11 +199,18 @@ def quality(items: Sequence[Item], by_id: Mapping[ChangeId, Change], beside: Bes
     history = beside.history
     if history is None:
         return rate(items, by_id)
-    since = {name: known_since(by_id[name], history, now) for item in items for name in item.changes if name in by_id}
+    moved = {name: shown for name, shown in beside.shown.items() if moves(shown)}
+
+    def since(change: Change) -> Known:
+        return known_since(change, history, now)
+
+    def with_shown(change: Change) -> Known:
+        return known_since(change, history, now, moved.get(change.id, NOTHING))
+
     plain = rate(items, by_id, history, known=since)
-    moved = {name: beside.shown[name] for name in since.keys() & beside.shown.keys() if moves(beside.shown[name])}
-    shown = {name: together(since[name], moved[name]) for name in sorted(moved)}
-    return with_live(plain, rate(items, by_id, history, known=since | shown)) if shown else plain
+    if not any(name in moved and name in by_id for item in items for name in item.changes):
+        return plain
+    return with_live(plain, rate(items, by_id, history, known=with_shown))
 
 
 def build(changes: Sequence[Change], scope: Scope, beside: Beside = ALONE) -> Profile:

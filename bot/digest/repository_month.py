@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from bot.digest.beside_code import NOTHING_BESIDE, with_beside
@@ -11,11 +11,12 @@ from bot.digest.facts import MonthFacts, month_facts, timeline
 from bot.digest.narrative import Naming, month_text
 from bot.digest.opening import opener
 from bot.digest.profile import month_record
+from bot.frozen import frozen
 from bot.metrics.totals import MonthWork, work_by_month
 from bot.model import BesideCode, Change, ChangeId, Month, MonthRecord, Person, PersonKey
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToldMonth:
     """One contributor's month: `record` with the template's words, and the facts that any words must keep to."""
 

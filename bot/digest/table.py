@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import singledispatch
 
 from bot.digest.facts import MonthFacts, ProfileFacts, Told, changes_in, placed, sure_and_unsure
 from bot.digest.gathering import DigestFacts
 from bot.digest.timeline import Evidence, Turn
+from bot.frozen import frozen
 from bot.model import Change, ChangeId, Month
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FactTable:
     """The named fields that a checker binds a text to."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.digest.clauses import Clause, clause_of, joined, shared_scope, stack
 from bot.digest.facts import Told, sure_and_unsure
 from bot.digest.timeline import Evidence
 from bot.digest.words import counted, listed, say
+from bot.frozen import frozen
 from bot.model import ChangeId
 
 NAMED = 3
@@ -17,7 +18,7 @@ _SLIGHT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Telling:
     """The clauses chosen for a sentence; `whole` where they tell all of its items."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.digest.guards import is_unfit
@@ -13,6 +12,7 @@ from bot.digest.tenses import base_of
 from bot.digest.timeline import Evidence
 from bot.digest.titles import read_title
 from bot.digest.words import word_set
+from bot.frozen import frozen
 from bot.model import Change
 
 _TOKEN = re.compile(r"[^\W\d_][\w.+#-]*[\w+#]|[^\W\d_]")
@@ -21,7 +21,7 @@ LEAST_SHARE = 50
 """a theme is in at least one of this many changes"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Theme:
     """A word or tag as most of the titles spell it, with the changes whose titles hold it."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.metrics.totals import MonthWork
 from bot.model import Change, ChangeId, CountedCommit, Month
@@ -19,7 +19,7 @@ Course = Literal["reverted", "reverted_now", "partly", "relanded", "relanded_lat
 later month · took_back: a revert that this contributor landed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """A revert or a re-land that a text about this month must not leave out."""
 
@@ -30,7 +30,7 @@ class Turn:
     """of the revert (reverted, partly) or of the re-land (relanded_later), where another month and known"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Timeline:
     """What each month adds to the months before it, read once for all months of one contributor."""
 

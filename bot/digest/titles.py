@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from bot.digest.tenses import base_of, is_verb
 from bot.digest.words import lexicon
+from bot.frozen import frozen
 
 LONGEST_READ = 400
 """characters of a title that are read at all"""
@@ -35,7 +35,7 @@ _BRANCH = re.compile(r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){0,3}|\d+(?:\.\d+)* backport|
 _MARKS = ("\u200d", "\ufe0f", "\ufe0e", "\u20e3")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Title:
     """`body` is what was done, verbatim; `scopes` are the tags and scopes it stood under; `place` a key of [places]."""
 

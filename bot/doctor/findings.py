@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from bot.frozen import frozen
 
 State = Literal["ok", "note", "WRONG", "?"]
 """note: nothing is broken; ?: the check could not run, which is not the same as ok"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One line of the report."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
@@ -19,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from gidgethub import BadRequest, GitHubException
 
+from bot.frozen import frozen
 from bot.github.limits import Clock
 from bot.github.operations import CREATE_TOKEN, Operation
 from bot.github.payloads import answers, requests
@@ -50,7 +50,7 @@ class NotGranted(GitHubException):
     """The installation does not reach these repositories, or was not granted these permissions."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """What a token may do. No repositories means all of the installation's; at most 500 can be named."""
 

@@ -7,11 +7,12 @@ on one cache would be shown each other's answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import aiohttp
 from cachetools import LRUCache
 
+from bot.frozen import frozen
 from bot.github.auth import AppKey, InstallationCredential, Scope, Tokens
 from bot.github.client import Client, Wire
 from bot.github.limits import Clock, Lane, Pace, SharedPace
@@ -21,7 +22,7 @@ from bot.model import InstallationId, RepositoryId
 _INSTALLATIONS = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """What the composition root decides once for all clients."""
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.client import Client, is_missing
 from bot.github.payloads.fields import Fields
@@ -18,7 +18,7 @@ KEPT = timedelta(days=3)
 """how far back the log reaches; seven days on an Enterprise Server"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """One line of the log. Attempts of one delivery share the GUID, not the id."""
 
@@ -28,7 +28,7 @@ class Attempt:
     delivered_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Payload:
     """What a delivery was to bring: the event, and the body as JSON."""
 

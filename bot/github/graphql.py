@@ -8,10 +8,11 @@ https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
+from bot.frozen import frozen
 from bot.github.client import BadAnswer, Client, QueryFailed
 from bot.github.payloads import nodes
 from bot.github.payloads.beside_code import Release
@@ -64,7 +65,7 @@ totalCount nodes { updatedAt }
 }"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Points:
     """What a query cost, and what is left of the hour's points; None where the host counts none."""
 
@@ -79,7 +80,7 @@ class Points:
         return self.limit is not None and self.remaining is not None and self.remaining * _SPARED < self.limit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """One answer: pull requests, the accounts of the commits that were named beside them, and its cost."""
 
@@ -145,7 +146,7 @@ async def read_accounts(client: Client, repository: Repository, commits: Sequenc
     return _page(found, repository, commits, size=PAGE, requests=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Glances:
     """What was seen of each repository at one glance, in the order asked; None where it is out of reach."""
 

@@ -12,11 +12,12 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 from gidgethub import GitHubException
+
+from bot.frozen import frozen
 
 _FIRST_SECONDARY_WAIT = 60.0
 _LONGEST_WAIT = 3900.0
@@ -33,7 +34,7 @@ class Limited(GitHubException):
         self.wait = wait
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clock:
     """The three things about time that a test replaces: a steady clock, the wall clock and waiting (all seconds)."""
 
@@ -44,7 +45,7 @@ class Clock:
     """0 <= x < 1, for jitter"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pace:
     """How a client behaves over time, in seconds and attempts."""
 

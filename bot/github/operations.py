@@ -8,13 +8,14 @@ https://docs.github.com/en/rest/authentication/permissions-required-for-github-a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from bot.frozen import frozen
 
 Level = Literal["read", "write"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """One call: its method, its address template and the permissions it needs (none: the App itself)."""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from gidgethub import BadRequest
 
+from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.client import Client, is_missing
 from bot.github.payloads import answers, requests
@@ -24,7 +25,7 @@ __all__ = ["Button", "CheckRun", "Ourselves", "Post", "Publisher", "marker"]
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._/-]{0,199}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Post:
     """A comment on an issue or pull request: `key` names it for us, `body` is Markdown."""
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.payloads import commits as commits_of
@@ -38,7 +39,7 @@ class Known(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Push:
     """A branch that moved. `commits` is how many the delivery listed (0: it did not say), a hint and no more."""
 
@@ -49,7 +50,7 @@ class Push:
     """the newest one reads like a merge commit"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pushed:
     """What a push brought, oldest carrier first. What is new has its files; merging carriers have none."""
 

@@ -7,11 +7,11 @@ what GitHub's reading caps have hidden. All raise gidgethub's exceptions, `Limit
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from gidgethub import BadRequest
 
+from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.payloads import answers
@@ -32,7 +32,7 @@ class TooMuchHistory(BadAnswer):
     """A push brought more commits than are read one by one: a backfill's work."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Landed:
     """A non-merge commit that a push brought, and the first-parent commit that carried it. Neither has files yet."""
 

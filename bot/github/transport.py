@@ -16,6 +16,8 @@ import aiohttp
 from gidgethub import GitHubException
 from yarl import URL
 
+from bot.frozen import frozen
+
 _REDIRECTS_KEEPING_THE_METHOD = frozenset({301, 302, 307, 308})
 _MOST_REDIRECTS = 3
 _LIMIT_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
@@ -31,7 +33,7 @@ class BadAnswer(GitHubException):
     """GitHub answered something that is not what it documents: too large, not JSON, or of another shape."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     """One GitHub: where it is and what it is told. `seconds` bounds a whole exchange, `largest` an answer (bytes)."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from bot.history.git import GitError, blobs_named, commits_named, git
+from bot.frozen import frozen
+from bot.history.git import GitError, blobs_named, commits_named, git_at_once
 from bot.model import CommitId, Repository
 
 NOTES = "refs/notes/ai"
@@ -16,7 +16,7 @@ NOTES = "refs/notes/ai"
 _REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s]+:)(?P<path>\S+)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clone:
     """A readable clone. `git_dir` holds the objects; `head` is the newest commit of the default branch."""
 
@@ -59,24 +59,23 @@ def _folder_name(folder: Path) -> str:
     return name.removesuffix(".git") or "repository"
 
 
-def _branches(folder: Path) -> Iterator[str]:
+_ABOUT = ("rev-parse", "--absolute-git-dir", "--is-shallow-repository")
+_REMOTE_HEAD = ("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
+_HEAD = ("symbolic-ref", "--quiet", "HEAD")
+_SETTINGS = ("config", "--local", "--null", "--get-regexp", r"^(remote\.origin\.url|extensions\.partialclone)$")
+"""`remote get-url` would apply insteadOf rules of the reader's machine: the URL is read as it is written."""
+
+
+def _branches(*references: str) -> Iterator[str]:
     """What the default branch may be: the remote's in an ordinary clone, else what HEAD names, else by its name."""
-    for name in ("refs/remotes/origin/HEAD", "HEAD"):
-        reference = git(folder, "symbolic-ref", "--quiet", name, check=False).strip()
-        if reference:
-            yield reference
+    yield from (stripped for reference in references if (stripped := reference.strip()))
     yield from (f"{root}/{name}" for root in ("refs/remotes/origin", "refs/heads") for name in ("main", "master"))
     yield "HEAD"
 
 
-def _settings(folder: Path) -> dict[str, str]:
-    """What the clone's own configuration says of where it came from, by lower-case name.
-
-    `remote get-url` would apply insteadOf rules of the reader's machine: the URL is read as it is written.
-    """
-    wanted = r"^(remote\.origin\.url|extensions\.partialclone)$"
-    rows = git(folder, "config", "--local", "--null", "--get-regexp", wanted, check=False).split("\0")
-    return {name.lower(): value for name, _, value in (row.partition("\n") for row in rows)}
+def _by_name(told: str) -> dict[str, str]:
+    """What the clone's own configuration says of where it came from, by lower-case name."""
+    return {name.lower(): value for name, _, value in (row.partition("\n") for row in told.split("\0"))}
 
 
 def open_clone(path: str | Path) -> Clone:
@@ -87,19 +86,18 @@ def open_clone(path: str | Path) -> Clone:
     folder = Path(path)
     if not folder.is_dir():
         raise GitError(f"{path}: no such folder; name a git clone")
-    try:
-        told = git(folder, "rev-parse", "--absolute-git-dir", "--is-shallow-repository")
-    except GitError as error:
-        reason = "not a git repository" if "not a git repository" in str(error) else str(error)
-        raise GitError(f"{path}: {reason}") from None
-    git_dir, _, shallow = told.rstrip("\n").rpartition("\n")
-    branches = list(_branches(folder))
+    about, remote_head, head, settings = git_at_once(folder, _ABOUT, _REMOTE_HEAD, _HEAD, _SETTINGS)
+    if about.complaint is not None:
+        reason = "not a git repository" if "not a git repository" in about.complaint else about.complaint
+        raise GitError(f"{path}: {reason}")
+    git_dir, _, shallow = about.text.rstrip("\n").rpartition("\n")
+    branches = list(_branches(remote_head.text, head.text))
     commits = commits_named(folder, [*branches, NOTES])
     branch = next((branch for branch in branches if branch in commits), None)
     if branch is None:
         raise GitError(f"{path}: the default branch has no commits yet")
-    settings = _settings(folder)
-    name = name_of_remote(settings.get("remote.origin.url", "")) or _folder_name(folder)
+    stated = _by_name(settings.text)
+    name = name_of_remote(stated.get("remote.origin.url", "")) or _folder_name(folder)
     return Clone(
         folder=folder,
         git_dir=Path(git_dir),
@@ -107,6 +105,6 @@ def open_clone(path: str | Path) -> Clone:
         branch=branch,
         head=CommitId(commits[branch]),
         shallow=shallow == "true",
-        partial=bool(settings.get("extensions.partialclone")),
+        partial=bool(stated.get("extensions.partialclone")),
         notes=commits.get(NOTES, ""),
     )

@@ -11,11 +11,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bot.frozen import frozen
 from bot.history.clone import Clone, open_clone
 from bot.history.git import GitError, git, git_stream
 from bot.history.log import Arrival, arrivals, commits
@@ -31,7 +32,7 @@ class FetchError(GitError):
     """The history could not be fetched; the text is git's own line, without any credential."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clones:
     """Where clones lie while a history is read, and the web address of the GitHub that they come from."""
 
@@ -43,7 +44,7 @@ class Clones:
         return Fetched(self.folder / f"{repository.id}.git", repository, self.web)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fetched:
     """One repository's clone, and what was learned for it, which lies beside it and goes with it."""
 

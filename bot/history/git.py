@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from bot.errors import UnusableInputError
 
@@ -60,15 +60,39 @@ def git(folder: Path, *arguments: str, check: bool = True) -> str:
 
     Raises GitError with git's own first line.
     """
+    (told,) = git_at_once(folder, arguments)
+    if told.complaint is not None:
+        if check:
+            raise GitError(told.complaint)
+        return ""
+    return told.text
+
+
+class Told(NamedTuple):
+    """What one git printed; `complaint` is the first line of its own where it failed, else None."""
+
+    text: str
+    complaint: str | None
+
+
+def git_at_once(folder: Path, *asked: Sequence[str]) -> list[Told]:
+    """What git answers to each of these, in order; all are asked before the first answer is waited for."""
+    own = environment()
     try:
-        done = subprocess.run(command(folder, arguments), capture_output=True, env=environment(), check=False)
+        started = [
+            subprocess.Popen(
+                command(folder, arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=own,
+            )
+            for arguments in asked
+        ]
     except FileNotFoundError:
         raise GitError("the git program is not installed") from None
-    if done.returncode:
-        if check:
-            raise GitError(one_line(done.stderr))
-        return ""
-    return done.stdout.decode("utf-8", "replace")
+    answers = [(process.communicate(), process.returncode) for process in started]
+    return [Told(out.decode("utf-8", "replace"), one_line(wrong) if code else None) for (out, wrong), code in answers]
 
 
 @contextmanager

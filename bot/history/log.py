@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from bot.history.clone import Clone
-from bot.history.git import Listed, git, git_stream
+from bot.history.git import GitError, Listed, git_stream
 from bot.landing.diff import read_diff
 from bot.landing.identity import noreply
 from bot.landing.nesting import Spot, below
@@ -109,23 +109,18 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True) -> Iterat
         yield from map(partial(read_record, files=patches), records(blocks(stream)))
 
 
-def continues(clone: Clone, before: str) -> bool:
-    """Whether the first-parent line of today reaches that commit: then what it held has landed as it did before."""
-    line = git(clone.folder, "log", "--first-parent", "--format=%P", clone.head, f"^{before}", "--", check=False)
-    oldest = line.rstrip("\n").rpartition("\n")[2].split()
-    return oldest[:1] == [before]
-
-
 class Walk:
     """What a default branch reaches, children before parents; git lists it into a file while others do other things.
 
-    `since` leaves out what that commit holds; it has to lie on the first-parent line (`continues`). To be closed, or
-    used in a `with`.
+    `since` leaves out what that commit holds; it has to lie on the first-parent line (`goes_on`). To be closed, or used
+    in a `with`.
     """
 
     def __init__(self, clone: Clone, since: str | None = None) -> None:
         left_out = (f"^{since}",) if since else ()
         arguments = ("log", "--topo-order", "--format=%H %ct %P%x00%s", clone.head, *left_out, "--")
+        self.clone = clone
+        self._since = since
         self._head = clone.head
         self._listed = Listed(clone.folder, arguments)
 
@@ -134,6 +129,18 @@ class Walk:
 
     def __exit__(self, *_: object) -> None:
         self._listed.close()
+
+    def goes_on(self) -> bool:
+        """Whether its first-parent line ends at `since`: then what that held has landed as it did before."""
+        oldest: str | None = self._head
+        try:
+            for line in self._listed.lines() if self._since else ():
+                sha, _, *parents = line.partition(b"\0")[0].decode().split()
+                if sha == oldest:
+                    oldest = parents[0] if parents else None
+        except GitError:
+            return False  # git no longer knows that commit
+        return self._since is None or oldest == self._since
 
     def size(self) -> int:
         """How many commits arrive: all that are no merges. Raises GitError where git could not list them."""
@@ -180,13 +187,20 @@ Reading = Callable[[Sequence[CommitId]], Iterable[Commit]]
 def landings(
     clone: Clone, batch: Sequence[Arrival], *, patches: bool = True, read: Reading | None = None
 ) -> Iterator[Landing]:
-    """The arrivals of a batch, read with their patches unless only messages are asked for; by `read` where given."""
-    from bot.history.batches import brought_by  # who only asks whether anything landed needs none of it
+    """The arrivals of a batch, read with their patches unless only messages are asked for; by `read` where given.
 
+    They are asked for at once, whenever the first is looked at.
+    """
     read = read or partial(commits, clone.folder, patches=patches)
     carriers = list(dict.fromkeys(arrival.carrier for arrival in batch if arrival.carrier))
-    found = iter(read([*carriers, *(arrival.commit for arrival in batch)]))
-    carried = {carrier.id: carrier for carrier in islice(found, len(carriers))}
+    return _landed(clone, batch, len(carriers), iter(read([*carriers, *(arrival.commit for arrival in batch)])))
+
+
+def _landed(clone: Clone, batch: Sequence[Arrival], carriers: int, found: Iterator[Commit]) -> Iterator[Landing]:
+    """The arrivals with the commits that were found: so many carriers, and then one for each."""
+    from bot.history.batches import brought_by  # who only asks whether anything landed needs none of it
+
+    carried = {carrier.id: carrier for carrier in islice(found, carriers)}
     branches = {carrier.id: brought_by(clone.folder, carrier) for carrier in carried.values()}
     for arrival, commit in zip(batch, found, strict=True):
         yield Landing(

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
+from bot.frozen import frozen
 from bot.history.clone import Clone
 from bot.history.log import Arrival, landings
 from bot.history.notes import Notes
 from bot.history.patches import PatchReader
 from bot.history.rows import Rows
 from bot.history.workers import spread
-from bot.landing import linguist
-from bot.metrics import kind_model, manifests, skill_index
-from bot.metrics.measure import Measure, measure_all
+
+if TYPE_CHECKING:
+    from bot.metrics.measure import Measure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
-    """A clone and the rules by which all of its history is measured."""
+    """A clone, and the files that say how all of its history is measured: the id and the text of each, by path."""
 
     clone: Clone
-    rules: Measure
+    ruling: Mapping[str, tuple[str, str]]
 
 
 Batch = tuple[int, tuple[Arrival, ...]]
@@ -48,17 +49,30 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Batch], 
         clone = sources[source].clone
         return stack.enter_context(PatchReader(clone.folder)), Notes(clone.folder, clone.notes)
 
+    @cache
+    def rules(source: int) -> Measure:
+        from bot.history.rules import rules_of
+
+        return rules_of(sources[source].clone, sources[source].ruling)
+
     def rows(batch: Batch) -> Rows:
         source, arrivals = batch
-        (reader, notes), clone, rules = reading(source), sources[source].clone, sources[source].rules
+        reader, notes = reading(source)
+        landed = landings(sources[source].clone, arrivals, read=reader.read)
+        from bot.metrics.measure import measure_all  # loads every metric while git reads the first patches
+
         noted = notes.of([arrival.commit for arrival in arrivals])
-        return Rows.of(measure_all(landings(clone, arrivals, read=reader.read), rules, noted))
+        return Rows.of(measure_all(landed, rules(source), noted))
 
     return rows
 
 
 def _load_tables() -> None:
-    """Read the tables that measuring asks for, so that the workers have them from the start."""
+    """Load the metrics, and read the tables they ask for, so that the workers have them from the start."""
+    import bot.metrics.measure  # noqa: F401  # what workers do not load, each of them would
+    from bot.landing import linguist
+    from bot.metrics import kind_model, manifests, skill_index
+
     kind_model.load()
     skill_index.index()
     manifests.manifests()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import fcntl
-import secrets
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 
@@ -31,7 +32,7 @@ class PatchReader:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._mark = f"end {secrets.token_hex(16)}\n".encode()
+        self._mark = f"end {os.urandom(16).hex()}\n".encode()
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
         self._git = subprocess.Popen(
             command(folder, ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_SHOWN)),
@@ -62,25 +63,39 @@ class PatchReader:
         self._told.close()
 
     def read(self, ids: Sequence[str]) -> Iterator[Commit]:
-        """The commits named, in the order named, merges without files. Raises GitError where one cannot be read."""
-        for start in range(0, len(ids), MOST_IDS):
-            asked = ids[start : start + MOST_IDS]
+        """The commits named, in the order named, merges without files. Raises GitError where one cannot be read.
+
+        Git begins at once, whenever the first is looked at; they are to be read to the end before others are asked for.
+        """
+        parts = [ids[start : start + MOST_IDS] for start in range(0, len(ids), MOST_IDS)]
+        for part in parts[:1]:
+            self._ask(part)
+        return self._read(parts)
+
+    def _read(self, parts: Sequence[Sequence[str]]) -> Iterator[Commit]:
+        """The commits of all parts, of which the first is asked for."""
+        for part, after in zip_longest(parts, parts[1:], fillvalue=()):
             answered = 0
-            for commit in map(read_record, records(self._answer(asked))):
+            for commit in map(read_record, records(self._answer())):
                 yield commit
                 answered += 1
-            if answered != len(asked):
-                raise GitError(f"git showed {answered} of {len(asked)} commits")
+            if answered != len(part):
+                raise GitError(f"git showed {answered} of {len(part)} commits")
+            if after:
+                self._ask(after)
 
-    def _answer(self, ids: Sequence[str]) -> Iterator[bytes]:
-        """What git writes for these ids, in blocks, without the mark at the end."""
-        stdin, stdout = self._git.stdin, self._git.stdout
+    def _ask(self, ids: Sequence[str]) -> None:
+        stdin = self._git.stdin
         assert stdin is not None  # noqa: S101 (asked for above)
-        assert stdout is not None  # noqa: S101 (likewise)
         try:
             stdin.write("".join(f"{one}\n" for one in ids).encode() + self._mark)
         except BrokenPipeError:
             raise self._failed() from None
+
+    def _answer(self) -> Iterator[bytes]:
+        """What git writes for the ids that it was asked for, in blocks, without the mark at the end."""
+        stdout = self._git.stdout
+        assert stdout is not None  # noqa: S101 (asked for above)
         held = b""
         while not held.endswith(self._mark):
             block = stdout.read(_BLOCK)

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -21,7 +22,7 @@ from bot import model
 from bot.history.cache import cache_file
 from bot.history.clone import Clone, open_clone
 from bot.history.git import GitError
-from bot.history.log import Walk, continues
+from bot.history.log import Walk
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.sums import Summing, summed
 from bot.landing.identity import People, person_key
@@ -75,13 +76,22 @@ def _distinct(clone: Clone, names: Mapping[str, int]) -> Clone:
 
 def _program() -> str:
     """Which program measures: facts kept by another build are not its own, whatever the method is called."""
-    rooms = [Path(module.__file__ or "").parent for module in (landing_room, metrics_room, digest_room)]
-    files = [path for room in (*rooms, Path(__file__).parent) for path in sorted(room.rglob("*"))]
-    files.append(Path(model.__file__))
-    # what Python compiles on the way is no other program, nor is a folder that it puts that into
-    stats = [(path.name, path.stat()) for path in files if path.suffix != ".pyc" and path.is_file()]
+    modules = (landing_room.__file__, metrics_room.__file__, digest_room.__file__, __file__)
+    files = [file for module in modules for file in _files(os.path.dirname(module or ""))]
+    stats = [(os.path.basename(file), os.stat(file)) for file in (*files, model.__file__)]
     told = [f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats]
     return " ".join([str(sys.implementation.cache_tag), *told])
+
+
+def _files(folder: str) -> Iterator[str]:
+    """Every file below, in the order of their names; what Python compiles on the way is no other program."""
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=attrgetter("name"))
+    for entry in entries:
+        if entry.is_dir():
+            yield from _files(entry.path)
+        elif not entry.name.endswith(".pyc"):
+            yield entry.path
 
 
 def _batches(walks: Sequence[Walk]) -> Iterator[Batch]:
@@ -124,45 +134,40 @@ class CloneRecord:
             self._scratch = Scratch(None)
             self._scratch.begin()
         scratch = self._scratch
-        heads = scratch.heads()
-        if any(not self._goes_on(clone, heads.get(clone.repository.full_name)) for clone in self.clones):
-            scratch.empty()
-            heads = {}
-        new = [clone for clone in self.clones if heads.get(clone.repository.full_name) != clone.head]
-        if new:
-            known = scratch.last_fact()
-            self._measure([(clone, heads.get(clone.repository.full_name)) for clone in new], progress, workers)
-            scratch.settle(known)
-        for clone in new:
-            scratch.keep_head(clone.repository.full_name, clone.head)
+        with ExitStack() as stack:
+            walks = self._walks(scratch.heads(), stack)
+            if walks:
+                known = scratch.last_fact()
+                self._measure(walks, progress, workers)
+                scratch.settle(known)
+        for walk in walks:
+            scratch.keep_head(walk.clone.repository.full_name, walk.clone.head)
         scratch.commit()
 
-    def _measure(
-        self, clones: Sequence[tuple[Clone, str | None]], progress: Progress | None, workers: int | None
-    ) -> None:
-        """Measure what each of the clones has beyond the commit beside it."""
-        with ExitStack() as stack:
-            sources, walks, total, done = [], [], 0, 0
-            for clone, before in clones:
-                walk = stack.enter_context(Walk(clone, before))
-                # loads every metric while git lists what is new
-                from bot.history.measuring import Source, measured
-                from bot.history.rules import rules_of
+    def _walks(self, heads: Mapping[str, str], stack: ExitStack) -> list[Walk]:
+        """What there is beyond `heads`; everything, where a history was rewritten since and nothing stands as kept."""
+        known = [(clone, heads.get(clone.repository.full_name)) for clone in self.clones]
+        walks = [stack.enter_context(Walk(clone, head)) for clone, head in known if head != clone.head]
+        if walks:
+            import bot.landing.changes  # git lists meanwhile; whatever is new is folded afterwards
+        if walks and not heads:
+            import bot.metrics.measure  # noqa: F401  # a whole history takes long enough to load every metric
+        if all(walk.goes_on() for walk in walks):
+            return walks
+        self._scratch.empty()
+        return [stack.enter_context(Walk(clone)) for clone in self.clones]
 
-                sources.append(Source(clone, rules_of(clone, self._ruling[clone])))
-                walks.append(walk)
-                total += walk.size()
-            few = workers == 1 or total <= _FEW
-            for rows in measured(sources, _batches(walks), 1 if few else workers or os.cpu_count() or 1):
-                self._scratch.add(rows)
-                done += len(rows.facts)
-                if progress:
-                    progress(done, total)
+    def _measure(self, walks: Sequence[Walk], progress: Progress | None, workers: int | None) -> None:
+        from bot.history.measuring import Source, measured
 
-    @staticmethod
-    def _goes_on(clone: Clone, before: str | None) -> bool:
-        """Whether what was measured of it landed as it is kept: history may have been rewritten since."""
-        return before is None or before == clone.head or continues(clone, before)
+        sources = [Source(walk.clone, self._ruling[walk.clone]) for walk in walks]
+        total, done = sum(walk.size() for walk in walks), 0
+        few = workers == 1 or total <= _FEW
+        for rows in measured(sources, _batches(walks), 1 if few else workers or os.cpu_count() or 1):
+            self._scratch.add(rows)
+            done += len(rows.facts)
+            if progress:
+                progress(done, total)
 
     # --- reading --------------------------------------------------------------------------------------------------
 

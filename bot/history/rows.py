@@ -5,11 +5,11 @@ from __future__ import annotations
 import marshal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache, lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from bot.landing.identity import person_key
@@ -23,39 +23,43 @@ SignatureRow = tuple[str, str, int, str, int, str]
 """name, e-mail, user id or 0, login or empty, whether a bot, the person's key"""
 
 
-@dataclass(slots=True)
-class Rows:
+class Rows(NamedTuple):
     """The rows of some facts; a fact is meant by its place in `facts`."""
 
-    facts: list[tuple[str, str, int, str, bytes]] = field(default_factory=list)
+    facts: list[tuple[str, str, int, str, bytes]]
     """repository, commit, landed_at, carrier, the whole fact"""
-    keys: list[tuple[int, int, int]] = field(default_factory=list)
+    keys: list[tuple[int, int, int]]
     """number of the key, fact, OFFERS and ASKS"""
-    parts: list[tuple[str, int]] = field(default_factory=list)
+    parts: list[tuple[str, int]]
     """key of a person, fact"""
-    signatures: dict[SignatureRow, int] = field(default_factory=dict)
+    signatures: dict[SignatureRow, int]
     """authored commits by signature"""
 
     @classmethod
-    def of(cls, facts: Iterable[Fact]) -> Rows:
-        rows = cls()
-        signed: dict[Signature, int] = {}
-        for fact in facts:
-            rows._add(fact)
-            signed[fact.author] = signed.get(fact.author, 0) + 1
-            for person in fact.co_authors:
-                signed.setdefault(person, 0)
-        rows.signatures = Counter()
-        for person, commits in signed.items():
-            rows.signatures[_signature_row(person)] += commits
-        return rows
+    def of(cls, measured: Iterable[Fact]) -> Rows:
+        facts = list(measured)
+        payloads = [to_bytes(fact) for fact in facts]
+        roles = [_roles(fact) for fact in facts]
+        people = [{person_key(fact.author), *map(person_key, fact.co_authors)} for fact in facts]
+        return cls(
+            [
+                (fact.repository, fact.commit, fact.landed_at, fact.carrier, payload)
+                for fact, payload in zip(facts, payloads, strict=True)
+            ],
+            [(number, place, role) for place, found in enumerate(roles) for number, role in found.items()],
+            [(key, place) for place, found in enumerate(people) for key in sorted(found)],
+            _signed(facts),
+        )
 
-    def _add(self, fact: Fact) -> None:
-        place = len(self.facts)
-        self.facts.append((fact.repository, fact.commit, fact.landed_at, fact.carrier, to_bytes(fact)))
-        self.keys += [(number, place, role) for number, role in _roles(fact).items()]
-        people = {person_key(fact.author), *map(person_key, fact.co_authors)}
-        self.parts += [(key, place) for key in sorted(people)]
+
+def _signed(facts: Sequence[Fact]) -> dict[SignatureRow, int]:
+    """Authored commits by signature; of who is credited beside an author, none."""
+    signed: Counter[Signature] = Counter([fact.author for fact in facts])
+    signed.update(dict.fromkeys([person for fact in facts for person in fact.co_authors], 0))
+    rows: Counter[SignatureRow] = Counter()
+    for person, commits in signed.items():
+        rows[_signature_row(person)] += commits
+    return rows
 
 
 def _roles(fact: Fact) -> dict[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bot.history.clone import Clone
 from bot.landing.attributes import Attributes
-from bot.landing.repo_config import RepoConfig, read_config
+from bot.landing.places import Rules
 from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.metrics.measure import Measure
 
@@ -17,7 +17,10 @@ def rules_of(clone: Clone, files: Mapping[str, tuple[str, str]] | None = None) -
     `files` are those that say so, by path, where somebody has read them already: the id and the text of each.
     """
     files = clone.files(ATTRIBUTES_PATH, CONFIG_PATH) if files is None else files
-    config = read_config(files[CONFIG_PATH][1]) if CONFIG_PATH in files else RepoConfig()
-    if not isinstance(config, RepoConfig):
-        config = RepoConfig()
-    return Measure.of(config, Attributes.parse(files[ATTRIBUTES_PATH][1] if ATTRIBUTES_PATH in files else ""))
+    attributes = Attributes.parse(files[ATTRIBUTES_PATH][1] if ATTRIBUTES_PATH in files else "")
+    if CONFIG_PATH not in files:
+        return Measure(Rules(attributes))
+    from bot.landing.repo_config import RepoConfig, read_config  # most clones have no such file
+
+    config = read_config(files[CONFIG_PATH][1])
+    return Measure.of(config if isinstance(config, RepoConfig) else RepoConfig(), attributes)

@@ -6,11 +6,11 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from bot.frozen import frozen
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.workers import spread
 from bot.landing.identity import People
@@ -23,7 +23,7 @@ _WORTH_SPREADING = 4
 """stretches from which other processes are worth their start"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Stretch:
     """Neighbouring months, and the moments of their beginning and end."""
 
@@ -32,7 +32,7 @@ class _Stretch:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summing:
     """What is needed to sum up: who is who, which repositories there are, and where months are cut."""
 

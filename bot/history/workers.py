@@ -6,12 +6,13 @@ import gc
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.errors import UnusableInputError
 from bot.history.git import GitError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -33,6 +34,8 @@ def spread(tasks: Iterable[Task], workers: int, opening: Opening[Task, Answer]) 
         with ExitStack() as stack:
             yield from map(opening(stack), tasks)
         return
+    from multiprocessing.connection import wait  # one process alone needs none of it
+
     with _started(workers, opening) as idle:
         waiting = iter(tasks)
         busy: list[Connection] = []
@@ -69,6 +72,8 @@ def _answer(connection: Connection) -> Any:
 @contextmanager
 def _started(workers: int, opening: Opening[Task, Answer]) -> Iterator[list[Connection]]:
     """So many processes that do what is sent to them; they end with the block."""
+    from multiprocessing import get_context
+
     # with other threads about, a copy of this process might hold a lock for ever
     forked = threading.active_count() == 1
     context: Any = get_context("fork" if forked else "forkserver")

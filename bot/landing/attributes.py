@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from bot.frozen import frozen
 from bot.landing.globs import glob
 
 Value = bool | str | None
@@ -18,7 +19,7 @@ _LONGEST_LINE = 2_048
 _MOST_LINES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeLine:
     """One line: what the paths that match it get, in the order written."""
 

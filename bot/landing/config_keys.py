@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from bot.frozen import frozen
 from bot.landing.config_shapes import Choice, Listed, Mapped, Shape, Text, near
 from bot.landing.config_tree import shown
 from bot.landing.globs import glob
 from bot.model import KINDS
+from bot.package_files import read_text
 
 _NEVER = "(?!)"
 """stands in the expression of a pattern that no path can match"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """One key of the file, dotted where it stands within another."""
 
@@ -35,7 +35,7 @@ def _wrong_glob(pattern: str) -> str | None:
 @cache
 def _zones() -> tuple[str, ...]:
     # the list that comes with the tzdata package: a machine's own folder also holds names that mean nothing elsewhere
-    return tuple(resources.files("tzdata").joinpath("zones").read_text("utf-8").split())
+    return tuple(read_text("tzdata", "zones").split())
 
 
 def _wrong_zone(name: str) -> str | None:

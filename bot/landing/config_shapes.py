@@ -6,10 +6,10 @@ Each shape reads a node of the tree and describes itself in JSON Schema, so that
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
+from bot.frozen import frozen
 from bot.landing.config_tree import Node, shown
 
 Tell = Callable[[int, str], None]
@@ -30,7 +30,7 @@ def near(word: str, known: tuple[str, ...]) -> str:
     return f"; did you mean {found[0]}?" if found else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """One of a few words. A bare false means `off` where that is one of them."""
 
@@ -53,7 +53,7 @@ class Choice:
         return {"enum": [*self.words, *([False] if "off" in self.words else [])]}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A short text. `wrong` says what is wrong with one, None where nothing is; `pattern` is its shape for editors."""
 
@@ -79,7 +79,7 @@ class Text:
         return {"type": "string", "maxLength": self.longest, "pattern": self.pattern}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """A list of texts."""
 
@@ -100,7 +100,7 @@ class Listed:
         return {"type": "array", "items": self.each.schema(), "maxItems": self.most}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mapped:
     """Texts, compared without case, each with a word."""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
+
+from bot.frozen import frozen
+from bot.package_files import read_bytes
 
 HEAD_CHARACTERS = 16_384
 HEAD_LINES = 400
@@ -85,7 +86,7 @@ Search = Callable[[str, str], bool]
 """whether a text shows something; it is given as it is, and behind a line end"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One line of a disambiguation: all patterns found or, where not wanted, not found -> the language."""
 
@@ -98,8 +99,7 @@ class Rule:
 
 @cache
 def _raw() -> dict[str, Any]:
-    text = resources.files("bot.landing").joinpath("linguist_data", "heuristics.json").read_text(encoding="utf-8")
-    raw: dict[str, Any] = json.loads(text)
+    raw: dict[str, Any] = json.loads(read_bytes("bot.landing", "linguist_data/heuristics.json"))
     return raw
 
 

@@ -6,23 +6,18 @@ line here with an example and an address where the form can be seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import Literal
 
+from bot.frozen import frozen
 from bot.landing import carriers, footers
-from bot.landing.keys import plain_title
-from bot.landing.names import keys_of, patch_of, title_of
-from bot.landing.patch import PatchLines
-from bot.landing.reading import DEFAULT, NO_FINDING, TRAILERS, Finding, LandingSettings, Reading
-from bot.landing.reverts import FORMS, read_reverts
-from bot.model import Landing
+from bot.landing.reading import DEFAULT, NO_FINDING, Finding, LandingSettings, Reading
+from bot.landing.reverts import FORMS
 
-__all__ = ["CONVENTIONS", "DEFAULT", "FORMS", "Convention", "LandingSettings", "Recognised", "recognise"]
+__all__ = ["CONVENTIONS", "DEFAULT", "FORMS", "NESTED", "Convention", "LandingSettings"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Convention:
     """One way in which work lands: what it proves, how it looks, where it can be seen."""
 
@@ -36,17 +31,6 @@ class Convention:
     or configured trailers it need not be asked"""
     words: tuple[str, ...] = ()
     """of these, in lower case, the message has to hold one, or the carrier's where a merge is looked at"""
-
-
-class Recognised(NamedTuple):
-    """What a landing's messages prove. Keys are spelt as in `bot.landing.keys`."""
-
-    how: str
-    pull_request: int | None
-    keys: tuple[str, ...]
-    reverts: tuple[str, ...]
-    relands: tuple[str, ...]
-    title: str
 
 
 def _told(reading: Reading) -> Finding | None:
@@ -272,66 +256,3 @@ CONVENTIONS: tuple[Convention, ...] = (
         "push", "nothing", "a commit on the default branch itself", "https://git-scm.com/docs/git-push", _pushed
     ),
 )
-
-
-@cache
-def _words(*, merged: bool) -> tuple[tuple[str, str], ...]:
-    """(word, convention that it may belong to)."""
-    return tuple(
-        (word, entry.name) for entry in CONVENTIONS for word in entry.words if (entry.looks_at == "merge") is merged
-    )
-
-
-def _signs(reading: Reading) -> frozenset[str]:
-    """What a landing shows of that which conventions look at."""
-    lower = reading.message.lower
-    signs = ["anything"] + [name for word, name in _words(merged=False) if word in lower]
-    if reading.merged:
-        lower = reading.carrier.lower
-        signs += ["merge"] + [name for word, name in _words(merged=True) if word in lower]
-    if not TRAILERS.isdisjoint(reading.trailers):
-        signs.append("trailers")
-    if reading.subject.endswith(")"):
-        signs.append("number")
-    if reading.landing.pull_request is not None:
-        signs.append("answer")
-    if reading.settings.trailers:
-        signs.append("settings")
-    return frozenset(signs)
-
-
-@cache
-def _worth_asking(signs: frozenset[str]) -> tuple[Convention, ...]:
-    """The conventions that may have an answer, in their order."""
-    return tuple(entry for entry in CONVENTIONS if entry.looks_at in signs and (not entry.words or entry.name in signs))
-
-
-def recognise(
-    landing: Landing, settings: LandingSettings = DEFAULT, patches: Sequence[PatchLines | None] | None = None
-) -> Recognised:
-    """How the commit landed and which identities it has; GitHub's own answer, where given, beats every message.
-
-    `patches` are those of the commit's files, where somebody has read them already.
-    """
-    reading = Reading.of(landing, settings)
-    worth = _worth_asking(_signs(reading))
-    found = [(entry, finding) for entry in worth if (finding := entry.read(reading)) is not None]
-    told = landing.pull_request
-    pull = told.number if told else next((each.pull_request for _, each in found if each.pull_request), None)
-    pull = None if _is_export(reading, found) else pull
-    back = read_reverts(reading)
-    proved = [finding for _, finding in found]
-    title = title_of(reading, proved, pull)
-    stated = [key for finding in proved for key in finding.keys]
-    if not back.reverts and (patch := patch_of(reading, patches)):
-        stated.append(patch)
-    keys = keys_of(reading, stated, (title, pull), back)
-    return Recognised(found[0][0].name, pull, keys, back.reverts, back.relands, title)
-
-
-def _is_export(reading: Reading, found: list[tuple[Convention, Finding]]) -> bool:
-    """A pull request that pushes a stretch of exported changes ("Push up to 123"): each is a work of its own."""
-    if not reading.merged:
-        return False
-    exported = any(entry.name == "copybara" and each.keys and not each.pull_request for entry, each in found)
-    return exported and plain_title(reading.carrier_body()) != plain_title(reading.subject)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bot.frozen import frozen
 from bot.model import Change, Kind
 
 SAID_KINDS: dict[str, Kind] = {"feature": "feature", "fix": "bug_fix", "other": "chore"}
 """the kind that each word of `classify` stands for"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Classified:
     """Somebody said what kind of change the pull request of a repository brought. `by`: `its author`, say; no name."""
 

@@ -7,7 +7,7 @@ tools agree on, "Code generated ... DO NOT EDIT" and "@generated".
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 
 BY_EXTENSION = frozenset({".nib", ".xcworkspacedata", ".xcuserstate"})
 
@@ -79,20 +79,18 @@ def extension(path: str) -> str:
     return name[at:].lower() if at >= 0 else ""
 
 
-@cache
-def _by_extension() -> dict[str, tuple[tuple[int, int, re.Pattern[str]], ...]]:
-    table: dict[str, list[tuple[int, int, re.Pattern[str]]]] = {}
-    for extensions, first, last, pattern in MARKS:
-        compiled = re.compile(pattern)
-        for one in extensions.split():
-            table.setdefault(one, []).append((first, last, compiled))
-    return {one: tuple(marks) for one, marks in table.items()}
+@lru_cache(maxsize=1024)
+def _marks(ending: str) -> tuple[tuple[int, int, re.Pattern[str]], ...]:
+    """The marks of files that end so: first and last line, and what stands there."""
+    return tuple(
+        (first, last, re.compile(pattern)) for extensions, first, last, pattern in MARKS if ending in extensions.split()
+    )
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _say_generated(ending: str) -> bool:
     """Whether each mark of this kind of file holds the letters that all tools' own mark holds."""
-    marks = _by_extension().get(ending, ())
+    marks = _marks(ending)
     texts = [text for _, _, pattern in marks for text in pattern.pattern.split("|")]
     return all("enerated" in text and "(?i" not in text for text in texts)
 
@@ -106,8 +104,7 @@ def by_header(path: str, lines: list[str]) -> bool:
     ending = extension(path)
     if _say_generated(ending) and not any("enerated" in line for line in lines[:ANYWHERE_LINES]):
         return False
-    marks = _by_extension().get(ending, ())
-    for first, last, pattern in marks:
+    for first, last, pattern in _marks(ending):
         if any(pattern.search(line[:_LINE_CHARACTERS]) for line in lines[first:last]):
             return True
     text = "\n".join([line[:_LINE_CHARACTERS] for line in lines[:ANYWHERE_LINES]])
@@ -127,9 +124,7 @@ def by_text(path: str, text: str) -> bool:
 
 def _linguist_header(ending: str, lines: list[str]) -> bool:
     return any(
-        pattern.search(line[:_LINE_CHARACTERS])
-        for first, last, pattern in _by_extension().get(ending, ())
-        for line in lines[first:last]
+        pattern.search(line[:_LINE_CHARACTERS]) for first, last, pattern in _marks(ending) for line in lines[first:last]
     )
 
 

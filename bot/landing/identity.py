@@ -27,9 +27,6 @@ __all__ = [
 
 MOST_CO_AUTHORS = 100
 _CREDITS = frozenset(("co-authored-by", "co-developed-by", "lead-authored-by"))
-_STARTS = frozenset(
-    first + second for key in _CREDITS for first in key[0] + key[0].upper() for second in key[1] + key[1].upper()
-)
 
 
 def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
@@ -39,12 +36,11 @@ def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
     author himself is left out under another address too where the name is the same; machines and agents always.
     Source: https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors
     """
-    read = read_message(message)
-    if _CREDITS.isdisjoint(read.keys):
+    lines = read_message(message).keyed(_CREDITS)
+    if not lines:
         return ()
     found: dict[str, Signature] = {}
     mine = _known_as(author)
-    lines = [line for line in read.lines[1:] if line[:2] in _STARTS]
     for credited in filter(None, map(_credited, lines)):
         if mine.isdisjoint(_known_as(credited)):
             found.setdefault(person_key(credited), credited)

@@ -7,6 +7,7 @@ Order of authority: the repository's own globs, its .gitattributes, a mark in th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from bot.landing import content, generated_marks, linguist
@@ -16,7 +17,7 @@ from bot.landing.patch import PatchLines, read_patches
 from bot.landing.places import NO_RULES, Place, Rules, own_part, place
 from bot.model import FileChange, Lines
 
-__all__ = ["ReadFile", "Rules", "languages", "read_files", "split"]
+__all__ = ["ReadFile", "Rules", "languages", "read_all", "read_files", "split"]
 
 NOT_OURS = frozenset({"generated", "vendored", "lockfiles"})
 """parts that nobody of the project wrote; within them neither moves nor blanks are told apart"""
@@ -49,52 +50,58 @@ class ReadFile(NamedTuple):
     generated: int = 0
 
 
-def read_files(
-    files: Sequence[FileChange], rules: Rules = NO_RULES, patches: Sequence[PatchLines | None] | None = None
-) -> tuple[ReadFile, ...]:
-    """The files of one commit, read. Moves are looked for over all of them.
+def read_files(files: Sequence[FileChange], rules: Rules = NO_RULES) -> tuple[ReadFile, ...]:
+    """The files of one commit, read. Moves are looked for over all of them."""
+    return read_all((files,), (read_patches(files),), rules)[0]
 
-    `patches` are their lines, where somebody has read them already.
-    """
-    patches = read_patches(files) if patches is None else patches
-    read = [_read(change, lines, rules) for change, lines in zip(files, patches, strict=True)]
-    moved = count_moves([sides for _, sides in read if sides is not None])
+
+def read_all(
+    group: Sequence[Sequence[FileChange]], patches: Sequence[Sequence[PatchLines | None]], rules: Rules = NO_RULES
+) -> list[tuple[ReadFile, ...]]:
+    """The same of several commits, whose files take one step after the other together; `patches` are their lines."""
+    files = list(zip(chain.from_iterable(group), chain.from_iterable(patches), strict=True))
+    read = [_read(change, lines, rules) for change, lines in files]
+    seen = iter([_with_blanks(one, lines) for one, (_, lines) in zip(read, files, strict=True)])
+    return [_with_moves([next(seen) for _ in commit]) for commit in group]
+
+
+def _with_moves(seen: Sequence[tuple[ReadFile, Sides | None]]) -> tuple[ReadFile, ...]:
+    """The files of one commit with how many of their lines moved."""
+    moved = count_moves([sides for _, sides in seen if sides is not None])
     if not moved:
-        return tuple([one for one, _ in read])
+        return tuple([read for read, _ in seen])
     counts = iter(moved)
-    return tuple([one if sides is None else _with_moves(one, next(counts)) for one, sides in read])
+    return tuple([read._replace(moved=count) if sides and (count := next(counts)) else read for read, sides in seen])
 
 
-def _with_moves(read: ReadFile, moved: int) -> ReadFile:
-    return read._replace(moved=moved) if moved else read
-
-
-def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> tuple[ReadFile, Sides | None]:
-    """One file, and where moves may be looked for: in what is the project's own, and did not only change in blanks."""
+def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> ReadFile:
+    """One file, before moves and blanks are looked for."""
     if change.submodule or change.symlink:
-        return ReadFile(change, "vendored" if change.submodule else "config", None, (), ()), None
+        return ReadFile(change, "vendored" if change.submodule else "config", None, (), ())
     found = place(change.path, rules)
     if lines is None:
-        return ReadFile(change, found.part or found.own, found.language, (), ()), None
+        return ReadFile(change, found.part or found.own, found.language, (), ())
     if found.part in ("lockfiles", "generated") or (found.ruled and found.part in NOT_OURS):
-        return ReadFile(change, found.part, found.language, (), ()), None
+        return ReadFile(change, found.part, found.language, (), ())
     language = found.language if found.settled else _language(change.path, lines, found)
     part = _part(change, lines, found, rules, language)
-    if part in NOT_OURS:
-        return ReadFile(change, part, language, lines.added, lines.removed), None
-    if is_notebook(change.path):
-        return _notebook(change, lines, part, language), None
-    return _own_text(change, lines, part, language)
+    if part not in NOT_OURS and is_notebook(change.path):
+        return _notebook(change, lines, part, language)
+    return ReadFile(change, part, language, lines.added, lines.removed)
 
 
-def _own_text(change: FileChange, lines: PatchLines, part: str, language: str | None) -> tuple[ReadFile, Sides]:
-    added, removed = lines.added, lines.removed
-    blanks = whitespace_only(lines) if added and removed else None
+def _with_blanks(read: ReadFile, lines: PatchLines | None) -> tuple[ReadFile, Sides | None]:
+    """The file with its lines that changed in blanks alone, and the others among which moves may be looked for.
+
+    Neither is asked of what is not the project's own text.
+    """
+    if lines is None or read.part in NOT_OURS or read.change.symlink or is_notebook(read.change.path):
+        return read, None
+    blanks = whitespace_only(lines) if lines.added and lines.removed else None
     if blanks is None:
-        return ReadFile(change, part, language, added, removed), lines.bare
+        return read, lines.bare
     old, new = blanks
-    read = ReadFile(change, part, language, added, removed, 0, len(old) + len(new))
-    return read, (without(added, new), without(removed, old))
+    return read._replace(whitespace=len(old) + len(new)), (without(lines.added, new), without(lines.removed, old))
 
 
 def _notebook(change: FileChange, lines: PatchLines, part: str, language: str | None) -> ReadFile:

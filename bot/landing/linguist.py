@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib import resources
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
+from bot.frozen import frozen
 from bot.landing import content, generated_marks
+from bot.package_files import read_bytes
 
 # Extensions too common to tell a language by themselves: a rule about the content has to agree.
 _GENERIC = ".1 .2 .3 .4 .5 .6 .7 .8 .9 .action .alg .app .cmp .msg .network .resource .sol .srv .stl .tag .target .url"
@@ -33,53 +33,33 @@ _MANUAL = re.compile(r"\.(?:[1-9](?:[a-z_]+[a-z_0-9]*)?|0p|n|man|mdoc)(?:\.in)?$
 _NUL_SNIFF = 8000
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
-    """One row of Linguist's languages. `type` is programming, data, markup or prose."""
-
-    type: str
-    colour: str | None
-    group: str | None
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tables:
-    """Linguist's languages by each thing that tells them."""
+    """Linguist's languages, and the languages by each thing that tells them."""
 
-    languages: dict[str, Language]
-    by_extension: dict[str, tuple[str, ...]]
-    by_filename: dict[str, tuple[str, ...]]
-    by_interpreter: dict[str, tuple[str, ...]]
-    by_alias: dict[str, str]
+    languages: Mapping[str, tuple[str, str | None, str | None]]
+    """type (programming, data, markup or prose), colour and group by name"""
+    by_extension: Mapping[str, Sequence[str]]
+    by_filename: Mapping[str, Sequence[str]]
+    by_interpreter: Mapping[str, Sequence[str]]
+    by_alias: Mapping[str, str]
 
 
 def load(name: str) -> dict[str, Any]:
     """One of the generated JSON files beside this module."""
-    text = resources.files("bot.landing").joinpath("linguist_data", name).read_text(encoding="utf-8")
-    tables: dict[str, Any] = json.loads(text)
+    tables: dict[str, Any] = json.loads(read_bytes("bot.landing", f"linguist_data/{name}"))
     return tables
 
 
 @cache
 def tables() -> Tables:
-    languages: dict[str, Language] = {}
-    by: tuple[dict[str, list[str]], ...] = ({}, {}, {})
-    aliases: dict[str, str] = {}
-    for name, (kind, colour, group, *lists, also) in load("languages.json")["languages"].items():
-        languages[name] = Language(kind, colour, group)
-        for index, keys in zip(by, lists, strict=True):
-            for key in keys:
-                index.setdefault(key.lower() if index is by[0] else key, []).append(name)
-        for alias in (name.lower().replace(" ", "-"), name.lower(), *also):
-            aliases.setdefault(alias, name)
-    extensions, filenames, interpreters = ({key: tuple(names) for key, names in one.items()} for one in by)
-    return Tables(languages, extensions, filenames, interpreters, aliases)
+    return Tables(**load("languages.json")["tables"])
 
 
 def language_type(name: str | None) -> str | None:
     """programming, data, markup or prose; None for an unknown name."""
     row = tables().languages.get(name or "")
-    return row.type if row else None
+    return row[0] if row else None
 
 
 def colour(language: str | None) -> str | None:
@@ -87,7 +67,8 @@ def colour(language: str | None) -> str | None:
     row = tables().languages.get(language or "")
     if row is None:
         return None
-    return row.colour or (colour(row.group) if row.group else None)
+    _, own, group = row
+    return own or (colour(group) if group else None)
 
 
 def named(alias: str) -> str | None:
@@ -95,7 +76,7 @@ def named(alias: str) -> str | None:
     return tables().by_alias.get(alias.strip().lower())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidates:
     """The languages a path alone allows. `settled`: by its name or an extension of one language only."""
 
@@ -109,13 +90,13 @@ def candidates(name: str) -> Candidates:
     """What the file's name (without its folders) allows."""
     known = tables()
     if name in known.by_filename:
-        names = known.by_filename[name]
+        names = tuple(known.by_filename[name])
         return Candidates(names, "", len(names) == 1)
     lowered = name.lower()
     at = lowered.find(".")
     while at >= 0:
         extension = lowered[at:]
-        names = known.by_extension.get(extension, ())
+        names = tuple(known.by_extension.get(extension, ()))
         if names:
             generic = extension in GENERIC_EXTENSIONS
             return Candidates(names, extension, len(names) == 1 and not generic and not content.decides(extension))
@@ -166,7 +147,35 @@ def _most_popular(found: Candidates) -> str | None:
     return min(found.names, key=lambda name: (_RANK.get(name, len(POPULAR)), name))
 
 
-def combined(patterns: Iterable[str]) -> re.Pattern[str]:
+_WEB = ("js", "css", "less", "scss", "styl", "sass")
+_ONE_OF_WEB = f"(?:{'|'.join(_WEB)})"
+_ENDS_IN_WEB = re.compile(rf"(?:{_ONE_OF_WEB}|\((?:{_ONE_OF_WEB}\|)*{_ONE_OF_WEB}\))\$\Z")
+
+
+class PathRules:
+    """Some of Linguist's patterns, to be found in a path. Those of scripts and styles alone are compiled for such."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._parts: tuple[list[str], list[str]] = ([], [])
+        for pattern in patterns:
+            self._parts[_ENDS_IN_WEB.search(pattern) is not None].append(pattern)
+
+    def find(self, path: str) -> bool:
+        rooted = "/" + path
+        if self._of_any.search(rooted):
+            return True
+        return path.removesuffix("\n").endswith(_WEB) and self._of_web.search(rooted) is not None
+
+    @cached_property
+    def _of_any(self) -> re.Pattern[str]:
+        return _combined(self._parts[False])
+
+    @cached_property
+    def _of_web(self) -> re.Pattern[str]:
+        return _combined(self._parts[True])
+
+
+def _combined(patterns: Iterable[str]) -> re.Pattern[str]:
     """One pattern for all, to be searched for in "/" + path: a literal slash is found faster than a start of name."""
     rooted: list[str] = []
     first: list[str] = []
@@ -180,7 +189,7 @@ def combined(patterns: Iterable[str]) -> re.Pattern[str]:
             free.append(pattern)
     parts = [f"/(?:{'|'.join(rooted)})"] if rooted else []
     parts += [rf"\A/(?:{'|'.join(first)})"] if first else []
-    return re.compile("|".join(parts + free))
+    return re.compile("|".join(parts + free) or "(?!)")
 
 
 @cache
@@ -190,21 +199,21 @@ def path_rules(part: str) -> tuple[str, ...]:
 
 
 @cache
-def _rule(part: str) -> re.Pattern[str]:
-    return combined(path_rules(part))
+def _rules(part: str) -> PathRules:
+    return PathRules(path_rules(part))
 
 
 def is_vendored(path: str) -> bool:
     """Somebody else's work kept in the tree, by Linguist's path rules."""
-    return _rule("vendored").search("/" + path) is not None
+    return _rules("vendored").find(path)
 
 
 def is_documentation(path: str) -> bool:
-    return _rule("documentation").search("/" + path) is not None
+    return _rules("documentation").find(path)
 
 
 def is_generated(path: str, text: str = "") -> bool:
     """Written by a program, by Linguist's path rules or, where `text` (the whole file) is given, by a mark in it."""
-    if _rule("generated").search("/" + path) is not None or generated_marks.by_name(path):
+    if _rules("generated").find(path) or generated_marks.by_name(path):
         return True
     return bool(text) and generated_marks.by_text(path, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,22 +18,38 @@ class Message(NamedTuple):
     lower: str
     lines: tuple[str, ...]
     """without blanks at their ends, each cut at 1 KiB, at most 4,000 (a longer message keeps its start and its end)"""
-    keys: frozenset[str]
-    """in lower case what stands before the colon of every line, but the first, that starts like a trailer"""
+    keys: Mapping[str, Sequence[int]]
+    """numbers of the lines, but the first, that start like a trailer, by what stands before the colon in lower case"""
+
+    def keyed(self, asked: Container[str]) -> list[str]:
+        """The lines that start like a trailer with one of these keys, in order."""
+        numbers = [number for key, found in self.keys.items() if key in asked for number in found]
+        return [self.lines[number] for number in sorted(numbers)]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def read_message(text: str) -> Message:
     """Kept for a moment: each reader of a commit asks for the same message, and a merge's is asked for many times."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
+    lower = shown = text.lower()
     if len(lines) > MOST_LINES:
         lines = lines[: MOST_LINES // 2] + lines[-MOST_LINES // 2 :]
+        shown = "\n".join(lines).lower()
     if len(text) > LONGEST_LINE and max(map(len, lines)) > LONGEST_LINE:
         lines = [line[:LONGEST_LINE] for line in lines]
-    lower = text.lower()
-    return Message(lower, tuple(map(str.rstrip, lines)), frozenset(map(str.rstrip, _KEYS.findall(lower))))
+    return Message(lower, tuple(map(str.rstrip, lines)), _keys(shown))
+
+
+def _keys(lower: str) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = {}
+    number = before = 0
+    for match in _KEYS.finditer(lower):
+        number += lower.count("\n", before, match.end())
+        before = match.end()
+        found.setdefault(match[1].rstrip(), []).append(number)
+    return found
 
 
 def message_lines(text: str) -> list[str]:

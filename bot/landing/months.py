@@ -17,8 +17,7 @@ def local_time(epoch_seconds: int, zone: ZoneInfo) -> datetime:
 @lru_cache(maxsize=16_384)
 def month_of(epoch_seconds: int, zone: ZoneInfo) -> Month:
     """`YYYY-MM` on that zone's calendar; of each landing it is asked many times."""
-    when = local_time(epoch_seconds, zone)
-    return Month(f"{when.year:04d}-{when.month:02d}")
+    return Month(day_of(epoch_seconds, zone)[:7])
 
 
 @lru_cache(maxsize=16_384)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.landing.addresses import plain_email
 from bot.landing.keys import digest, patch_key, plain_title, pull_key, title_key
-from bot.landing.patch import PatchLines, read_patches
+from bot.landing.patch import PatchLines
 from bot.landing.reading import Finding, Reading, number_at_end
 from bot.landing.spelt_targets import issues_of
 
@@ -28,10 +28,9 @@ def keys_of(reading: Reading, stated: Sequence[str], named: tuple[str, int | Non
     return tuple(sorted(keys.difference([key.removeprefix("part:") for key in back.reverts])))
 
 
-def patch_of(reading: Reading, patches: Sequence[PatchLines | None] | None) -> str | None:
-    """The key of the commit's patch; `patches` are those of its files, where they are read already."""
+def patch_of(reading: Reading, patches: Sequence[PatchLines | None]) -> str | None:
+    """The key of the commit's patch; `patches` are those of its files."""
     commit, repository = reading.landing.commit, reading.landing.repository
-    patches = read_patches(commit.files) if patches is None else patches
     scope, email = repository.parent or repository.full_name, plain_email(commit.author.email)
     return patch_key(scope, email, reading.subject, commit.files, patches)
 

@@ -7,12 +7,12 @@ merge commit then lies inside, and its message still says which pull request it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from bot.frozen import frozen
 from bot.landing.carriers import numbered_merge
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spot:
     """Where a commit stands below a carrier, and the pull request of the innermost merge that tells one.
 

@@ -94,8 +94,8 @@ CONFIG_LANGUAGES = frozenset({"Dockerfile", "Earthly", "Just", "Procfile"})
 
 
 @cache
-def _vendored() -> re.Pattern[str]:
-    return linguist.combined(rule for rule in linguist.path_rules("vendored") if rule not in NOT_VENDORED)
+def _vendored() -> linguist.PathRules:
+    return linguist.PathRules(rule for rule in linguist.path_rules("vendored") if rule not in NOT_VENDORED)
 
 
 def is_lock_file(path: str) -> bool:
@@ -105,7 +105,7 @@ def is_lock_file(path: str) -> bool:
 
 def is_vendored(path: str) -> bool:
     """As Linguist says, apart from the rules in NOT_VENDORED."""
-    return _vendored().search("/" + path) is not None
+    return _vendored().find(path)
 
 
 def is_written_by_program(path: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from bot.frozen import frozen
 from bot.landing import linguist, path_parts
 from bot.landing.attributes import NO_ATTRIBUTES, Attributes
 from bot.landing.globs import glob
@@ -26,7 +27,7 @@ class Rules:
 NO_RULES = Rules()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """What a path says before any text is read.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from bot.frozen import frozen
 from bot.landing.message import Message, read_message
 from bot.landing.trailers import trailer_lines
 from bot.model import Landing
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LandingSettings:
     """What a repository's own configuration adds: logins or e-mails of landing bots, and trailers that name a pull
     request (`Landed-PR`, whose value ends in a number or an address)."""

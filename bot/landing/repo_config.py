@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from bot.errors import UnusableInputError
+from bot.frozen import frozen
 from bot.landing.attributes import NO_ATTRIBUTES, Attributes
 from bot.landing.config_keys import KEYS, Key
 from bot.landing.config_shapes import Tell, near, pairs
@@ -33,7 +34,7 @@ def _no_kinds() -> Mapping[str, Kind]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepoConfig:
     """The settings of one repository. A field is a key of the file with its dots as underscores."""
 
@@ -74,7 +75,7 @@ class RepoConfig:
         return LandingSettings(bots=self.landing_bots, trailers=self.landing_trailers)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Errors:
     """Why a file is not in force, by line."""
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from bot.frozen import frozen
 from bot.landing.keys import PART, pull_key
 from bot.landing.message import message_lines, read_message
 from bot.landing.reading import NO_FINDING, Finding, Reading, pull_address, pull_reference
@@ -27,7 +27,7 @@ _MOST_READ = 65_536
 _HEDGES = ("but ", "except", "keep", "only ", "apart from", "while ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """One way to say it."""
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.frozen import frozen
 from bot.model import State
 
 What = Literal["land", "again", "back", "restore", "part"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """Something that happened to a piece; `places` are the landings meant."""
 

@@ -198,10 +198,7 @@ def _session_starts() -> re.Pattern[str]:
 def telling_lines(message: Message) -> list[str]:
     """The lines of a message, but the first, that may attribute work: `line_tool` finds nothing in any other."""
     lines = message.lines[1:]
-    found: list[str] = []
-    if keys := _keys() & message.keys:
-        starts = "".join([key[0] + key[0].upper() for key in keys])
-        found += [line for line in lines if line[:1] in starts and line.partition(":")[0].rstrip().lower() in keys]
+    found = message.keyed(_keys())
     if _FOOTERS.search(message.lower):
         found += [line for line in lines if _HAS_FOOTER.search(line)]
     if _session_starts().search(message.lower):

@@ -7,12 +7,12 @@ documentation (then `first_seen` is None). `first_seen` is the month of the olde
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bot.frozen import frozen
 
 _NOTHING: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """One tool; every text in lower case. Being called like a tool is evidence only where no person is."""
 

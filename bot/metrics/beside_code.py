@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from typing import Literal
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.metrics.totals import MonthWork
 from bot.model import BesideCode, Change, ChangeId, Month, Trace
@@ -28,7 +29,7 @@ BY_THE_MERGE = 60
 _GITHUB = "https://github.com/"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deed:
     """One thing that GitHub showed a person do. `number` is 0 for a release, `source` its own id, `at` epoch seconds.
 

@@ -16,10 +16,11 @@ from bot.metrics.kind_notes import noted
 from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds, Stated
 from bot.model import Kind
 
-__all__ = ["NO_OWN_KINDS", "Evidence", "OwnKinds", "Verdict", "classify"]
+__all__ = ["NO_OWN_KINDS", "Evidence", "OwnKinds", "Verdict", "classify", "classify_all"]
 
 CERTAIN = 0.5
 """probability from which a guess of the model is called certain"""
+_GROUPS = ("words", "paths", "body", "patch")
 
 
 class Evidence(NamedTuple):
@@ -43,13 +44,17 @@ class Verdict(NamedTuple):
 
 def classify(evidence: Evidence, own: OwnKinds = NO_OWN_KINDS) -> Verdict:
     """The kind of a change. `own` is what the repository's configuration says of its labels and scopes."""
-    title = kind_rules.landed_again(evidence.title) or evidence.title
-    found = _stated(title, evidence, own)
-    if found is None and evidence.files:
-        found = _documentation(evidence.files) or noted(evidence.files)
-    if found is not None:
-        return Verdict(*found)
-    return _guessed(title, evidence)
+    return classify_all((evidence,), own)[0]
+
+
+def classify_all(group: Sequence[Evidence], own: OwnKinds = NO_OWN_KINDS) -> list[Verdict]:
+    """The kind of each of several changes, which answer one question after the other together."""
+    titles = [kind_rules.landed_again(one.title) or one.title for one in group]
+    said = [_stated(title, one, own) for title, one in zip(titles, group, strict=True)]
+    said = [found or _shown(one.files) for found, one in zip(said, group, strict=True)]
+    asked = [(title, one) for title, one, found in zip(titles, group, said, strict=True) if found is None]
+    guessed = iter(_guessed(asked))
+    return [next(guessed) if found is None else Verdict(*found) for found in said]
 
 
 def _stated(title: str, evidence: Evidence, own: OwnKinds) -> Stated | None:
@@ -63,6 +68,10 @@ def _stated(title: str, evidence: Evidence, own: OwnKinds) -> Stated | None:
     )
 
 
+def _shown(files: Sequence[ReadFile]) -> Stated | None:
+    return _documentation(files) or noted(files) if files else None
+
+
 def _documentation(files: Sequence[ReadFile]) -> Stated | None:
     """Docs alone are docs (86 of 100 such commits are called so by their authors); tests, CI and build files alone are
     left to the model, because projects call them test, ci and build about as often as chore or fix."""
@@ -71,14 +80,18 @@ def _documentation(files: Sequence[ReadFile]) -> Stated | None:
     return None
 
 
-def _guessed(title: str, evidence: Evidence) -> Verdict:
-    found = {"words": kind_features.words(kind_rules.without_marks(title))}
-    if evidence.files:
-        found["paths"] = kind_features.paths(evidence.files)
-    if evidence.body:
-        found["body"] = kind_features.body_words(evidence.body)
-    if evidence.files:
-        found["patch"] = kind_features.patch(evidence.files)
-    guess = kind_model.load().guess(found)
-    why = ", ".join(guess.tokens) or "no sign of a kind"
-    return Verdict(guess.kind, why, guess.probability >= CERTAIN)
+def _guessed(asked: Sequence[tuple[str, Evidence]]) -> list[Verdict]:
+    """What the model makes of each change; a group of features that is empty is evidence not given."""
+    words = [kind_features.words(kind_rules.without_marks(title)) for title, _ in asked]
+    paths = [kind_features.paths(one.files) for _, one in asked]
+    body = [kind_features.body_words(one.body) if one.body else () for _, one in asked]
+    patch = kind_features.patches([one.files for _, one in asked])
+    model = kind_model.load()
+    return [
+        _as_verdict(model.guess(dict(zip(_GROUPS, found, strict=True))))
+        for found in zip(words, paths, body, patch, strict=True)
+    ]
+
+
+def _as_verdict(guess: kind_model.Guess) -> Verdict:
+    return Verdict(guess.kind, ", ".join(guess.tokens) or "no sign of a kind", guess.probability >= CERTAIN)

@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from bot.frozen import frozen
 from bot.landing import linguist
 from bot.landing.places import NO_RULES, own_part
 from bot.model import Fact
@@ -33,7 +34,7 @@ FIXES = (STATED, WORDED)
 _STATED_FIX = re.compile(r"\W{0,4}(?:fix|bug ?fix|hotfix)\b[^:\n]{0,60}:", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Past:
     """What is known at one moment of the files a change touches; all 0 where there is no history."""
 
@@ -67,7 +68,7 @@ def is_source(path: str) -> bool:
 
 
 def source_paths(fact: Fact) -> tuple[str, ...]:
-    return tuple(path for path in fact.paths if is_source(path))
+    return tuple(filter(is_source, fact.paths))
 
 
 def fix_weight(fact: Fact) -> int:
@@ -119,6 +120,16 @@ def _follows(fact: Fact) -> list[str]:
         if number.isdigit() and int(number) != fact.pull_request
         for name in named(int(number))
     ]
+
+
+Visit = TypeVar("Visit", bound=tuple[int, int, int, int])
+
+
+def that_matter(found: Iterable[Visit], newest: int) -> list[Visit]:
+    """Of visits (repository, file, when, hundredths of a fix) those that can move a score of work that landed up to
+    `newest`: they are of its past, or fixes of its files since."""
+    whole = path_key(_WHOLE)
+    return [one for one in found if one[2] < newest or (one[3] in FIXES and one[1] != whole)]
 
 
 @dataclass(slots=True)

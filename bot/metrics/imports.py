@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from bot.frozen import frozen
 
 _LONGEST = 300
 """characters of a line that are read"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Syntax:
     """How some languages import.
 
@@ -22,12 +23,14 @@ class Syntax:
     languages: tuple[str, ...]
     space: str
     needles: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
 
 
 def _syntax(family: str, languages: str, space: str, needles: Sequence[str], pattern: str) -> Syntax:
-    return Syntax(family, tuple(languages.split(", ")), space, tuple(needles), re.compile(pattern))
+    return Syntax(family, tuple(languages.split(", ")), space, tuple(needles), pattern)
 
+
+_compiled = cache(re.compile)  # of a pattern that is needed: a repository is written in few languages
 
 # A pattern is matched at the first character of the line that is no blank.
 SYNTAXES: tuple[Syntax, ...] = (
@@ -196,7 +199,7 @@ def import_lines(lines: Sequence[str], text: str, syntax: Syntax, *, flush: bool
 
 def imported(line: str, syntax: Syntax) -> Iterator[str]:
     """The names that one line imports."""
-    found = syntax.pattern.match(line.strip()[:_LONGEST])
+    found = _compiled(syntax.pattern).match(line.strip()[:_LONGEST])
     if found is not None:
         for group in found.groups():
             if group:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from bot.landing.lines import ReadFile
 
@@ -225,20 +226,25 @@ _SHAPES = (("def", _DEFINES), ("exp", _EXPOSES), ("com", _COMMENT), ("imp", _IMP
 
 def patch(files: Sequence[ReadFile]) -> list[str]:
     """Features of what the lines do: how much is new against changed, what is defined, guarded, tested or said."""
-    if not any(file.added or file.removed for file in files):
-        return []
-    found: list[str] = []
-    for place, (added, removed) in _sizes(files).items():
-        found += _sized(place, added, removed)
-    code = [file for file in files if file.part == "authored"]
-    gained = _text([file.added for file in code])
-    lost = _text([file.removed for file in code])
-    for name, pattern in _SHAPES:
-        new = len(pattern.findall(gained)) if gained else 0
-        old = len(pattern.findall(lost)) if lost else 0
-        found += _changed(name, new, old)
-    found += _code_words(gained, lost)
-    return found
+    return patches((files,))[0]
+
+
+def patches(group: Sequence[Sequence[ReadFile]]) -> list[list[str]]:
+    """The same of each of several changes."""
+    sized = [_sizes(files) for files in group]
+    code = [[file for file in files if file.part == "authored"] for files in group]
+    gained = [_text([file.added for file in files]) for files in code]
+    lost = [_text([file.removed for file in files]) for files in code]
+    shaped = [_shaped(name, pattern, zip(gained, lost, strict=True)) for name, pattern in _SHAPES]
+    spelt = [_code_words(new, old) for new, old in zip(gained, lost, strict=True)]
+    features = zip(sized, *shaped, spelt, strict=True)
+    return [list(chain.from_iterable(found)) if found[0] else [] for found in features]
+
+
+def _shaped(name: str, pattern: re.Pattern[str], sides: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """Features of how often the texts that a change gains and loses show a shape."""
+    counts = [(len(pattern.findall(new)) if new else 0, len(pattern.findall(old)) if old else 0) for new, old in sides]
+    return [_changed(name, new, old) for new, old in counts]
 
 
 @lru_cache(maxsize=8192)
@@ -251,13 +257,16 @@ def _changed(name: str, new: int, old: int) -> tuple[str, ...]:
     return f"+{name}:{_bucket(new)}", f"={name}:{_balance(new, old)}"
 
 
-def _sizes(files: Sequence[ReadFile]) -> dict[str, tuple[int, int]]:
+def _sizes(files: Sequence[ReadFile]) -> list[str]:
+    """How many lines stand where; nothing where no line is shown."""
+    if not any(file.added or file.removed for file in files):
+        return []
     sizes: dict[str, tuple[int, int]] = {}
     for file in files:
         place = place_of(file.change.path, file.part)
         added, removed = sizes.get(place, (0, 0))
         sizes[place] = (added + len(file.added), removed + len(file.removed))
-    return sizes
+    return [feature for place, (added, removed) in sizes.items() for feature in _sized(place, added, removed)]
 
 
 def _balance(new: int, old: int) -> str:

@@ -1,25 +1,28 @@
 """Which kind do the words, paths and lines of a change make likely, by a linear model that was learnt elsewhere?
 
 The model is `kind_model.json.gz`: for each feature of `bot.metrics.kind_features` one whole number a kind, in
-thousandths. Scores are sums of them, so they are the same on every machine. docs/models/change_kind.md says what it was
-learnt from and how well it works; benchmarks/metrics/train_change_kind.py writes it.
+thousandths; by group a list of features, and all their weights, 16 bits each, in base64. Scores are sums of them, so
+they are the same on every machine. docs/models/change_kind.md says what it was learnt from and how well it works;
+benchmarks/metrics/train_change_kind.py writes it.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
+import sys
 from array import array
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from math import exp, sqrt
 from operator import itemgetter, mul
 from struct import Struct
 from typing import Any, NamedTuple
+from zlib import MAX_WBITS, decompress
 
+from bot.frozen import frozen
 from bot.model import Kind
+from bot.package_files import read_bytes
 
 GROUPS = ("words", "paths", "body", "patch")
 UNIT = 1000.0
@@ -54,6 +57,8 @@ Row = tuple[int, Sequence[int], str]
 Known = list[tuple[float, str, list[Row]]]
 """by group of evidence: by how much its weights count, its name, the features that the model knows"""
 _SUMMED = itemgetter(0)
+_GZIP = 16
+"""added to the size of the window: the text is in the form of gzip (zlib's manual, inflateInit2)"""
 
 
 class Guess(NamedTuple):
@@ -64,10 +69,25 @@ class Guess(NamedTuple):
     tokens: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+class Learnt(dict[str, Row]):
+    """The rows of one group, each made when it is first asked for: of ten thousand one run meets a few hundred."""
+
+    def __init__(self, features: Sequence[str], weights: Sequence[int]) -> None:
+        self.places = dict(zip(features, range(0, len(weights), len(KINDS_LEARNT)), strict=True))
+        """where the weights of each known feature begin"""
+        self._weights = array("h", weights)
+
+    def __missing__(self, feature: str) -> Row:
+        at = self.places[feature]
+        weights = self._weights[at : at + len(KINDS_LEARNT)]
+        row = self[feature] = lanes(weights), weights, feature
+        return row
+
+
+@frozen
 class Model:
-    weights: Mapping[str, Mapping[str, Row]]
-    """by group and feature"""
+    learnt: Mapping[str, Learnt]
+    """by group"""
     bias: int
     """of each kind, as `lanes`"""
     shifts: Mapping[str, int]
@@ -83,7 +103,8 @@ class Model:
             if not features:
                 continue
             plain += self.shifts.get(group, 0)
-            rows = list(filter(None, map(self.weights[group].get, features)))
+            learnt = self.learnt[group]
+            rows = list(map(learnt.__getitem__, filter(learnt.places.__contains__, features)))
             if rows:
                 scale = 1.0 / sqrt(len(rows))
                 known.append((scale, group, rows))
@@ -134,17 +155,29 @@ def _reasons(known: Known, lane: int) -> tuple[str, ...]:
     return tuple(told)
 
 
-def as_row(feature: str, weights: Sequence[int]) -> Row:
-    """A feature as the model adds it."""
-    return lanes(weights), array("i", weights), feature
+def packed(weights: Sequence[int]) -> str:
+    """Weights as a record holds them. Raises OverflowError for one beyond 16 bits."""
+    return b64encode(_little(array("h", weights))).decode()
+
+
+def _unpacked(text: str) -> array[int]:
+    return _little(array("h", b64decode(text)))
+
+
+def _little(weights: array[int]) -> array[int]:
+    """The same with the lower byte first, or back again."""
+    if sys.byteorder == "big":
+        weights.byteswap()
+    return weights
 
 
 def as_model(record: Mapping[str, Any]) -> Model:
     """The model that a record such as `kind_model.json.gz` holds."""
-    weights = {group: {row[0]: as_row(row[0], row[1:]) for row in record["weights"].get(group, ())} for group in GROUPS}
+    features, weights = record["features"], record["weights"]
+    learnt = {group: Learnt(features[group], _unpacked(weights[group])) for group in GROUPS}
     shifts = {group: lanes(row) for group, row in record["shifts"].items()}
     favour = tuple(exp(part / UNIT) for part in record["favour"])
-    return Model(weights, lanes(record["bias"]), shifts, favour)
+    return Model(learnt, lanes(record["bias"]), shifts, favour)
 
 
 _TOLD = {
@@ -188,5 +221,4 @@ def told_feature(group: str, feature: str) -> str:
 @cache
 def load() -> Model:
     """The model that the package holds, read once."""
-    text = gzip.decompress((files("bot.metrics") / "kind_model.json.gz").read_bytes())
-    return as_model(json.loads(text))
+    return as_model(json.loads(decompress(read_bytes("bot.metrics", "kind_model.json.gz"), MAX_WBITS | _GZIP)))

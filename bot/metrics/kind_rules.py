@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from bot.frozen import frozen
 from bot.model import Kind
 
 Stated = tuple[Kind, str]
 """a kind and the rule that says it"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnKinds:
     """What a repository's configuration says of its own labels and scopes; keys in lower case."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.landing.conventions import Recognised
+from bot.landing.recognition import Recognised
 from bot.model import Landing
 
 _NUMBERS = (

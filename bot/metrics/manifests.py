@@ -1,13 +1,17 @@
-"""Which packages, images and actions does a changed line of a manifest ask for? `manifests.toml` has a row for each."""
+"""Which packages, images and actions does a changed line of a manifest ask for?
+
+People edit `manifests.toml`, a row for each; `scripts/refresh_tables.py` writes it as the JSON that is read here.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
+
+from bot.frozen import frozen
+from bot.package_files import read_bytes
 
 _LONGEST = 300
 """characters of a line that are read"""
@@ -19,50 +23,60 @@ _SOURCES = (
     *(".md", ".mdx", ".rst", ".css", ".scss", ".less", ".html", ".svg", ".png", ".lua", ".r", ".jl", ".hs", ".ml"),
     *(".pl", ".sh", ".zsh", ".snap"),
 )
+_compiled = cache(re.compile)  # of a pattern that is needed: most kinds of manifest stand in no one repository
 _NOT_SOURCES = ("setup.py", "conanfile.py", "mix.exs", "package.swift", "gems.rb")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manifest:
     """A way to ask for packages: which files, names of which namespaces, and where in a line the name stands."""
 
     name: str
-    files: re.Pattern[str]
+    names: frozenset[str]
+    ends: tuple[str, ...]
+    files: str
+    """a pattern of their paths; empty where names and ends tell all"""
     spaces: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     needles: tuple[str, ...] = ()
+
+    def reads(self, path: str) -> bool:
+        """Whether it is about the file of that path, in lower case and with a slash before it."""
+        if path[path.rfind("/") + 1 :] in self.names or path.endswith(self.ends):
+            return True
+        return bool(self.files) and _compiled(self.files).search(path) is not None
 
 
 @cache
 def manifests() -> tuple[Manifest, ...]:
     """Every kind of manifest that is read."""
-    text = resources.files("bot.metrics").joinpath("manifests.toml").read_text(encoding="utf-8")
     return tuple(
         Manifest(
             row["name"],
-            re.compile(row["files"], re.I),
+            frozenset(row.get("names", "").split()),
+            tuple(row.get("ends", "").split()),
+            row.get("files", ""),
             tuple(row["spaces"].split()),
-            re.compile(row["pattern"]),
+            row["pattern"],
             tuple(row.get("needles", ())),
         )
-        for row in tomllib.loads(text)["manifest"]
+        for row in json.loads(read_bytes("bot.metrics", "manifests.json"))
     )
 
 
 @lru_cache(maxsize=8192)
 def manifests_of(path: str) -> tuple[Manifest, ...]:
     """How this file asks for packages; nothing for most."""
-    lower = path.lower()
+    lower = "/" + path.lower()
     if lower.endswith(_SOURCES) and not lower.endswith(_NOT_SOURCES):
         return ()
-    rooted = "/" + path
-    return tuple(manifest for manifest in manifests() if manifest.files.search(rooted))
+    return tuple(manifest for manifest in manifests() if manifest.reads(lower))
 
 
 def asked_for(lines: Sequence[str], manifest: Manifest) -> Iterator[str]:
     """The names that these lines ask for."""
     needles = manifest.needles
-    match = manifest.pattern.match
+    match = _compiled(manifest.pattern).match
     for line in lines:
         if needles and not any(needle in line for needle in needles):
             continue

@@ -7,14 +7,16 @@ items, weighted by their size and drawn to the middle while few are rated (`rate
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import nsmallest
+from itertools import chain
 from operator import itemgetter
 
 from bot.metrics import kind_rules
 from bot.metrics.hotspots import MONTH, NO_HISTORY, NO_PAST, STATED, FileHistory, fix_weight, named, source_paths
 from bot.metrics.scores import (
+    EVERY_CHANGE,
     FORMULAS,
     LIVE_SIGNALS,
     NOTHING,
@@ -24,6 +26,7 @@ from bot.metrics.scores import (
     coefficients,
     correctness,
     is_rated,
+    worded,
 )
 from bot.metrics.signals import entropy, module_of, signals
 from bot.model import Change, ChangeId, CountedCommit, Fact, Item, LiveScore, Quality, Score, ScoreEvidence
@@ -81,12 +84,20 @@ def _as_feature(change: Change) -> float:
 def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Work:
     """The changes as one piece of work, with the past of its files when the first of them landed."""
     facts = [commit.fact for commit in _commits(changes)]
+    return _work(changes, facts, _summed(facts), history)
+
+
+def _summed(facts: Iterable[Fact]) -> dict[str, int]:
     total: dict[str, int] = {}
     for fact in facts:
         for name, count in fact.signals.items():
             if name not in _SUMMED_APART:
                 total[name] = total.get(name, 0) + count
-    paths = {path for fact in facts for path in source_paths(fact)}
+    return total
+
+
+def _work(changes: Sequence[Change], facts: Sequence[Fact], total: Mapping[str, int], history: FileHistory) -> Work:
+    paths = _paths(facts)
     first = min([fact.landed_at for fact in facts], default=0)
     bits = min(_spread(facts), math.log2(len(paths))) if paths else 0.0
     return Work(
@@ -102,6 +113,10 @@ def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Wor
     )
 
 
+def _paths(facts: Sequence[Fact]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(map(source_paths, facts)))
+
+
 def _added(change: Change) -> int:
     """Its added source lines."""
     return sum([commit.fact.signals.get("added", 0) for commit in _commits([change])])
@@ -112,7 +127,7 @@ def known_since(change: Change, history: FileHistory, now: int, known: Known = N
 
     That is a revert, a fix within 30 days that names the change, and days without a fix of its files.
     """
-    paths = {path for commit in _commits([change]) for path in source_paths(commit.fact)}
+    paths = _paths([commit.fact for commit in _commits([change])])
     fixed_at = history.next_fix(change.repository, paths, change.landed_at)
     named_at = history.next_fix(change.repository, named(change.pull_request), change.landed_at)
     end = now if fixed_at is None else min(now, fixed_at)
@@ -132,7 +147,7 @@ def _at_landing(known: Known) -> Known:
 
 
 def _ratings(work: Work, known: Known) -> dict[str, Rating]:
-    if not is_rated(work):
+    if not is_rated(work.signals):
         return {}
     return {"correctness": correctness(work, known)} | {name: formula(work) for name, formula in FORMULAS.items()}
 
@@ -143,7 +158,7 @@ def _scored(ratings: Mapping[str, Rating], change: ChangeId) -> dict[str, Score]
             round(ratings[name].score, 2),
             1,
             None,
-            tuple(ScoreEvidence(change, signal, round(points, 2)) for signal, points in ratings[name].reasons),
+            tuple(ScoreEvidence(change, worded(reason), round(points, 2)) for reason, points in ratings[name].reasons),
         )
         if name in ratings
         else Score()
@@ -194,16 +209,20 @@ def rate(
     changes: Mapping[ChangeId, Change],
     history: FileHistory = NO_HISTORY,
     *,
-    known: Mapping[ChangeId, Known] | None = None,
+    known: Callable[[Change], Known] | None = None,
 ) -> Quality:
-    """The scores of a contributor over these items. `known` tells by change what the time since showed."""
+    """The scores of a contributor over these items. `known` tells of a change what the time since showed."""
     found: dict[str, list[Rated]] = {name: [] for name in QUALITIES}
     for item in items:
-        if members := _members(item, changes):
-            since = _since(item, [known[name] for name in item.changes if name in known] if known else [])
-            work = work_of(members, history)
-            for name, rating in _ratings(work, since).items():
-                found[name].append((math.log2(2 + work["added"]), _leading(members), rating))
+        members = _members(item, changes)
+        facts = [commit.fact for commit in _commits(members)]
+        total = _summed(facts)
+        if not is_rated(total):
+            continue
+        since = _since(item, [known(changes[name]) for name in item.changes if name in changes] if known else [])
+        weight, leading = math.log2(2 + total.get("added", 0)), _leading(members)
+        for name, rating in _ratings(_work(members, facts, total, history), since).items():
+            found[name].append((weight, leading, rating))
     return Quality(*(_mean(found[name], *coefficients()["prior"][name]) for name in QUALITIES))
 
 
@@ -220,11 +239,6 @@ def _beside(plain: Score, live: Score) -> Score:
 def moves(shown: Known) -> bool:
     """Whether what GitHub showed of a change can move a score at all."""
     return shown.checks == "failed" or shown.approved is False
-
-
-def together(since: Known, shown: Known) -> Known:
-    """What the record tells of a change, with what GitHub showed of it."""
-    return replace(since, checks=shown.checks, approved=shown.approved)
 
 
 def _since(item: Item, known: Sequence[Known]) -> Known:
@@ -262,10 +276,13 @@ def _mean(rated: Sequence[Rated], middle: float, spread: float) -> Score:
 def _evidence(rated: Sequence[Rated], whole: float) -> tuple[ScoreEvidence, ...]:
     """What moved the mean most: each effect is the part of it that the item's weight lets through."""
     rows = [
-        (-abs(effect), change, signal, effect)
+        (-abs(effect), change, reason, effect)
         for weight, change, rating in rated
-        for signal, points in rating.reasons
-        if signal != "every change" and (effect := round(round(points, 2) * weight / whole, 2))
+        for reason, points in rating.reasons
+        if reason is not EVERY_CHANGE and (effect := round(round(points, 2) * weight / whole, 2))
     ]
-    strongest = nsmallest(MOST_EVIDENCE, rows, key=itemgetter(0, 1, 2))
+    # Of thousands of reasons a hundred are told, so only those are worded whose effect is among the strongest.
+    weakest = max(nsmallest(MOST_EVIDENCE, [row[0] for row in rows]), default=0.0)
+    told = [(size, change, worded(reason), effect) for size, change, reason, effect in rows if size <= weakest]
+    strongest = sorted(told, key=itemgetter(0, 1, 2))[:MOST_EVIDENCE]
     return tuple(ScoreEvidence(change, signal, effect) for _, change, signal, effect in strongest)

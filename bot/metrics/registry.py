@@ -7,20 +7,19 @@ the sum of its versions. Text only: importing this costs nothing, and the functi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
-Stage = Literal["landing", "record"]
+from bot.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metric:
     """One metric. `version` rises whenever a new definition changes a number."""
 
     name: str
     version: int
-    stage: Stage
+    stage: Literal["landing", "record"]
     """`landing`: measured once for each landed commit and kept in its fact; `record`: computed at each reading"""
     question: str
     definition: str

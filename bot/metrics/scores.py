@@ -9,15 +9,19 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
+from bot.frozen import frozen
 from bot.metrics.hotspots import NO_PAST, Past
+from bot.package_files import read_text
 
-Reasons = tuple[tuple[str, float], ...]
-"""(signal, points): what each signal of trouble, or its absence, does to the score"""
+Reason = tuple[str, tuple[float, ...]]
+"""what is told of a signal: a template and its numbers, as most are told nobody"""
+Reasons = tuple[tuple[Reason, float], ...]
+"""(reason, points): what each signal of trouble, or its absence, does to the score"""
+EVERY_CHANGE: Reason = ("every change", ())
 
 CHECKS_FAILED = "checks of its head failed"
 NOT_APPROVED = "merged without an approval"
@@ -36,7 +40,7 @@ _LONGEST_WAIT = 720
 """hours after which waiting for the landing spares no more fixes"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Work:
     """One piece of work as the formulas read it: summed signals, how much of it is a fix, and how it is spread."""
 
@@ -59,14 +63,16 @@ class Work:
 
     @property
     def damping(self) -> float:
-        return self["added"] / (self["added"] + _DAMPED) if self["added"] else 0.0
+        added = self.signals.get("added", 0)
+        return added / (added + _DAMPED) if added else 0.0
 
     def share(self, name: str) -> float:
         """Of the added lines."""
-        return self[name] / self["added"] if self["added"] else 0.0
+        added = self.signals.get("added", 0)
+        return self.signals.get(name, 0) / added if added else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """What only GitHub or the time since tells; the defaults say that nothing is known."""
 
@@ -83,7 +89,7 @@ class Known:
 NOTHING = Known()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rating:
     """0-100 and the reasons, which sum to the distance from 100."""
 
@@ -93,11 +99,17 @@ class Rating:
 
 @cache
 def coefficients() -> dict[str, Any]:
-    return tomllib.loads(files("bot.metrics").joinpath("quality.toml").read_text("utf-8"))
+    return tomllib.loads(read_text("bot.metrics", "quality.toml"))
 
 
-def is_rated(work: Work) -> bool:
-    return work["added"] + work["removed"] > 0
+def worded(reason: Reason) -> str:
+    template, numbers = reason
+    return template.format(*numbers)
+
+
+def is_rated(signals: Mapping[str, int]) -> bool:
+    """Whether there are source lines in it."""
+    return signals.get("added", 0) + signals.get("removed", 0) > 0
 
 
 def risks(work: Work) -> dict[str, float]:
@@ -131,7 +143,7 @@ def correctness(work: Work, known: Known = NOTHING) -> Rating:
     model = coefficients()["correctness"]
     without, logit = _without()
     chance = _chance(math.exp(logit))
-    reasons = [("every change", -100 * chance)]
+    reasons = [(EVERY_CHANGE, -100 * chance)]
     for name, value in risks(work).items():
         if value != without[name]:
             logit += model[name] * (value - without[name])
@@ -141,18 +153,24 @@ def correctness(work: Work, known: Known = NOTHING) -> Rating:
     for reason, then in _outcomes(model, known):
         before, chance = chance, then(chance)
         if abs(points := 100 * (before - chance)) >= _LEAST:
-            reasons.append((reason, points))
+            reasons.append(((reason, ()), points))
     return Rating(100 * (1 - chance), tuple(reasons))
 
 
-_TOLD: Mapping[str, Callable[[Work], str]] = {
-    "size": lambda work: f"{work['added']} source lines added, {work['removed']} removed",
-    "fix_share": lambda work: f"{work.past.fixes:.3g} fixes of a file in a year, {work.past.visits} commits",
-    "repository_fixes": lambda work: f"{work.past.repository_fixes:.3g} fixes in the repository's last 100 commits",
-    "lately": lambda work: f"{work.past.lately} commits on a file in the last 30 days",
-    "fix": lambda work: "itself a fix",
-    "feature": lambda work: "a feature" if work.feature == 1 else "a feature by its words",
-    "waited": lambda work: f"{work.waited:.0f} hours from writing to landing",
+_TOLD: Mapping[str, Callable[[Work], Reason]] = {
+    "size": lambda work: ("{} source lines added, {} removed", (work["added"], work["removed"])),
+    "fix_share": lambda work: (
+        "{:.3g} fixes of a file in a year, {} commits",
+        (work.past.fixes, work.past.visits),
+    ),
+    "repository_fixes": lambda work: (
+        "{:.3g} fixes in the repository's last 100 commits",
+        (work.past.repository_fixes,),
+    ),
+    "lately": lambda work: ("{} commits on a file in the last 30 days", (work.past.lately,)),
+    "fix": lambda work: ("itself a fix", ()),
+    "feature": lambda work: ("a feature" if work.feature == 1 else "a feature by its words", ()),
+    "waited": lambda work: ("{:.0f} hours from writing to landing", (work.waited,)),
 }
 
 
@@ -188,7 +206,7 @@ def _costs(name: str) -> tuple[float, Mapping[str, tuple[float, float, bool]]]:
 
 
 Sign = tuple[float, str] | tuple[float, str, float] | tuple[float, str, float, float]
-"""how much there is of a signal, and how that is told: a template and its numbers, as most are told nobody"""
+"""how much there is of a signal, and how that is told: a template and its numbers"""
 
 
 def _rubric(name: str, work: Work, signs: Mapping[str, Sign]) -> Rating:
@@ -196,14 +214,14 @@ def _rubric(name: str, work: Work, signs: Mapping[str, Sign]) -> Rating:
     top, costs = _costs(name)
     damping = work.damping
     lost = [top - 100.0]
-    reasons = [("every change", top - 100.0)] if top != 100 else []
+    reasons: list[tuple[Reason, float]] = [(EVERY_CHANGE, top - 100.0)] if top != 100 else []
     for signal, (value, told, *numbers) in signs.items():
         if value > 0:
             points, full, damped = costs[signal]
             effect = -points * (damping if damped else 1.0) * min(1.0, value / full)
             lost.append(effect)
             if abs(effect) >= _LEAST:
-                reasons.append((told.format(*numbers), effect))
+                reasons.append(((told, tuple(numbers)), effect))
     return Rating(min(100.0, max(0.0, 100.0 + sum(lost))), tuple(reasons))
 
 

@@ -84,21 +84,25 @@ class _Tally(dict[str, int]):
 
 def signals(read: Sequence[ReadFile]) -> dict[str, int]:
     """The signals of one commit by name, sorted."""
-    source = [file for file in read if file.part == "authored"]
-    if not source:
-        return {}
-    tally = _Tally()
-    _spread(source, tally)
-    gone: list[str] = []
-    for file in source:
-        if file.removed:
-            gone += code_lines(file.removed, file.language)
-    if gone:
-        text = "\n".join(gone)
-        tally.more("removed", len(gone))
-        tally.more("branches_removed", _branches(text, _words(text)))
-    _added(source, tally)
-    return dict(sorted(tally.items()))
+    return signals_all((read,))[0]
+
+
+def signals_all(group: Sequence[Sequence[ReadFile]]) -> list[dict[str, int]]:
+    """The same of each of several commits, which are asked one thing after the other together."""
+    sources = [[file for file in read if file.part == "authored"] for read in group]
+    tallies = [_Tally() for _ in group]
+    asked = [(source, tally) for source, tally in zip(sources, tallies, strict=True) if source]
+    for source, tally in asked:
+        _spread(source, tally)
+    for source, tally in asked:
+        _removed(source, tally)
+    codes = [_added(source, tally) for source, tally in asked]
+    shown = [(code, *one) for code, one in zip(codes, asked, strict=True) if code and one[1].get("added")]
+    for code, _, tally in shown:
+        _shape(code, tally)
+    for _, source, tally in shown:
+        _suppressions(source, tally)
+    return [dict(sorted(tally.items())) for tally in tallies]
 
 
 def _spread(files: Sequence[ReadFile], tally: _Tally) -> None:
@@ -132,7 +136,19 @@ def _kept(file: ReadFile, count: int) -> int:
     return max(0, count - round(apart * len(file.added) / changed)) if apart and changed else count
 
 
-def _added(source: Sequence[ReadFile], tally: _Tally) -> None:
+def _removed(source: Sequence[ReadFile], tally: _Tally) -> None:
+    gone: list[str] = []
+    for file in source:
+        if file.removed:
+            gone += code_lines(file.removed, file.language)
+    if gone:
+        text = "\n".join(gone)
+        tally.more("removed", len(gone))
+        tally.more("branches_removed", _branches(text, _words(text)))
+
+
+def _added(source: Sequence[ReadFile], tally: _Tally) -> list[str]:
+    """Counts the added lines; those that are code."""
     code: list[str] = []
     for file in source:
         new = file.change.status == "added"
@@ -146,9 +162,7 @@ def _added(source: Sequence[ReadFile], tally: _Tally) -> None:
         elif not file.removed and file.change.patch is None and not file.change.binary:
             tally.more("added", file.change.additions)
             tally.more("removed", file.change.deletions)
-    if code and tally.get("added"):
-        _shape(code, tally)
-        _suppressions(source, tally)
+    return code
 
 
 def _deep(lines: Sequence[str], *, narrow: bool) -> int:

@@ -1,17 +1,18 @@
 """Which skills does an import, a package, a path, a token, a topic or a label stand for?
 
-The vocabulary is `vocabulary/*.toml`, one line a skill; `docs/skills.md` says how to add one.
+The vocabulary is `vocabulary/*.toml`, one line a skill, and `docs/skills.md` says how to add one. Here is read what
+`scripts/refresh_tables.py` makes of it: the vocabulary by each thing that stands for a skill.
 """
 
 from __future__ import annotations
 
+import json
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib import resources
-from typing import Any
+
+from bot.frozen import frozen
+from bot.package_files import read_bytes
 
 SEPARATORS: Mapping[str, str] = {
     "python": ".",
@@ -58,54 +59,28 @@ SEPARATORS: Mapping[str, str] = {
 }
 """What parts a name in each namespace of the vocabulary; a name stands for a skill if its first parts do."""
 
-_LIKE: Mapping[str, tuple[str, ...]] = {
-    "python": ("pypi",),
-    "java": ("maven", "clojure"),
-    "elixir": ("hex",),
-    "haskell": ("hackage",),
-}
-"""Namespaces whose names are, by habit, also names in another one."""
-
 _WORD = re.compile(r"[^a-z0-9+#]+")
 
 Skills = tuple[str, ...]
 NONE: Skills = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Skill:
-    """One line of the vocabulary. `evidence` maps a namespace to the names that stand for the skill."""
-
-    name: str
-    category: str
-    evidence: Mapping[str, tuple[str, ...]]
-    paths: tuple[str, ...] = ()
-    tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    words: tuple[str, ...] = ()
-    """topics, labels and synonyms"""
-    home: tuple[str, ...] = ()
-    """full names, in lower case, of the repositories where the technology itself is made"""
-    common: bool = False
-    """part of nearly every project of its language, so that it tells little of a person and weighs half"""
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Index:
     """The vocabulary by each thing that stands for a skill."""
 
-    skills: tuple[Skill, ...]
-    names: Mapping[str, Mapping[str, Skills]]
-    stems: Mapping[str, tuple[tuple[str, Skills], ...]]
+    names: Mapping[str, Mapping[str, Sequence[str]]]
+    stems: Mapping[str, Sequence[tuple[str, Sequence[str]]]]
     """names that end in `*`, by namespace, longest first"""
-    paths: Mapping[str, Skills]
-    folders: tuple[tuple[str, Skills], ...]
+    paths: Mapping[str, Sequence[str]]
+    folders: Sequence[tuple[str, Sequence[str]]]
     """folders, `/` before and after"""
-    ends: tuple[tuple[str, Skills], ...]
+    ends: Sequence[tuple[str, Sequence[str]]]
     """names with folders before them, `/` first"""
-    tokens: Mapping[str, tuple[tuple[str, str], ...]]
+    tokens: Mapping[str, Sequence[tuple[str, str]]]
     words: Mapping[str, str]
     homes: Mapping[str, str]
-    common: frozenset[str]
+    common: Sequence[str]
 
 
 def plain(word: str) -> str:
@@ -113,82 +88,10 @@ def plain(word: str) -> str:
     return _WORD.sub("", word.lower())
 
 
-def _listed(value: Any) -> tuple[str, ...]:
-    return tuple(value.split()) if isinstance(value, str) else tuple(value)
-
-
-def _skill(name: str, category: str, row: Mapping[str, Any]) -> Skill:
-    known = {"paths", "tokens", "topics", "also", "common", "home"}
-    return Skill(
-        name=name,
-        category=category,
-        evidence={key: _listed(row[key]) for key in row if key not in known},
-        paths=_listed(row.get("paths", "")),
-        tokens={family: _listed(values) for family, values in row.get("tokens", {}).items()},
-        words=(*_listed(row.get("topics", "")), *_listed(row.get("also", ()))),
-        home=_listed(row.get("home", "")),
-        common=bool(row.get("common")),
-    )
-
-
-@cache
-def skills() -> tuple[Skill, ...]:
-    """Every skill of the vocabulary, by file and in the order of the file."""
-    found: list[Skill] = []
-    folder = resources.files("bot.metrics").joinpath("vocabulary")
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".toml"):
-            table = tomllib.loads(file.read_text(encoding="utf-8"))
-            found += [_skill(name, table["category"], row) for name, row in table["skills"].items()]
-    return tuple(found)
-
-
-def _names(all_skills: Iterable[Skill]) -> Iterator[tuple[str, str, str]]:
-    for skill in all_skills:
-        for namespace, names in skill.evidence.items():
-            for name in names:
-                for space in (namespace, *_LIKE.get(namespace, ())):
-                    yield space, normal(space, name), skill.name
-
-
-def _with(table: dict[str, Skills], key: str, skill: str) -> None:
-    known = table.get(key, NONE)
-    if skill not in known:
-        table[key] = (*known, skill)
-
-
 @cache
 def index() -> Index:
     """The vocabulary, ready to be asked."""
-    names: dict[str, dict[str, Skills]] = {space: {} for space in SEPARATORS}
-    stems: dict[str, dict[str, Skills]] = {space: {} for space in SEPARATORS}
-    for space, name, skill in _names(skills()):
-        _with(stems[space] if name.endswith("*") else names[space], name.rstrip("*"), skill)
-    paths: dict[str, Skills] = {}
-    folders: dict[str, Skills] = {}
-    ends: dict[str, Skills] = {}
-    tokens: dict[str, list[tuple[str, str]]] = {}
-    words: dict[str, str] = {}
-    for one in skills():
-        for path in one.paths:
-            table = folders if path.endswith("/") else ends if "/" in path else paths
-            _with(table, path.lower(), one.name)
-        for family, found in one.tokens.items():
-            tokens.setdefault(family, []).extend((token, one.name) for token in found)
-        for word in (one.name, *one.words):
-            words.setdefault(plain(word), one.name)
-    return Index(
-        skills(),
-        names,
-        {space: tuple(sorted(table.items(), key=lambda row: -len(row[0]))) for space, table in stems.items()},
-        paths,
-        tuple((f"/{folder}", found) for folder, found in folders.items()),
-        tuple((f"/{end}", found) for end, found in ends.items()),
-        {family: tuple(found) for family, found in tokens.items()},
-        words,
-        {home: one.name for one in skills() for home in one.home},
-        frozenset(one.name for one in skills() if one.common),
-    )
+    return Index(**json.loads(read_bytes("bot.metrics", "skill_index.json")))
 
 
 def normal(space: str, name: str) -> str:
@@ -214,11 +117,11 @@ def named(space: str, name: str) -> Skills:
     while part:
         found = table.get(part)
         if found is not None:
-            return found
+            return tuple(found)
         part = part.rpartition(separator)[0] if separator else ""
     for stem, found in index().stems[space]:
         if name.startswith(stem):
-            return found
+            return tuple(found)
     return NONE
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 
 from bot.config import WriterSettings
+from bot.frozen import frozen
 from bot.narrator.writer import NO_WRITER, Writer, WriterError
 
 LARGEST_ANSWER = 256 * 1024
@@ -18,7 +18,7 @@ MOST_TOKENS = 1200
 _ANTHROPIC_VERSION = "2023-06-01"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wire:
     """One wire format: where to post, with which headers and body, and where the answer's text is."""
 

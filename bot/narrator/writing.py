@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Literal
 
 from bot.digest.grounding import Refusal, ground
+from bot.frozen import frozen
 from bot.model import Text
 from bot.narrator.sheet import AnyFacts, instructions, read_answer, sheet_of
 from bot.narrator.writer import Writer, WriterError
@@ -14,7 +14,7 @@ from bot.narrator.writer import Writer, WriterError
 Naming = Literal["named", "anonymous"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """The text to publish, and for a dry run what the writer said, what was refused of it and why it failed."""
 

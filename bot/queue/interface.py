@@ -9,6 +9,7 @@ from typing import Protocol, TypedDict, Unpack
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.queue import rows
 from bot.store.jobs import Claim
 
@@ -77,7 +78,7 @@ class Job:
 TaskFunction = Callable[[Job], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """A registered task. After `max_attempts` failures, or `max_age` of being put off, a job is a dead letter."""
 

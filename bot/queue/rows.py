@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -13,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import ReturningUpdate
 
+from bot.frozen import frozen
 from bot.store.jobs import JOB, Claim, Waiting
 
 _CLAIM = (
@@ -29,7 +29,7 @@ _NOW = bindparam("now", type_=JOB.c.run_at.type)
 _TASKS = bindparam("tasks", type_=JOB.c.task.type, expanding=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lease:
     """Who takes a job in hand, when, and until when it is theirs unless renewed."""
 

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.logs import about
 from bot.queue import rows
 from bot.queue.backoff import back_off
@@ -30,7 +31,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pace:
     """How a worker works. Two missed renewals of three still keep the lease."""
 

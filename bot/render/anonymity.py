@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from bot.frozen import frozen
 from bot.landing.addresses import login_of, noreply, person_key, plain_email
 from bot.model import (
     BesideCode,
@@ -41,7 +42,7 @@ _SHORTEST = 3
 Masked = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identity:
     """The words by which a person is known: logins in lower case, names and e-mails as they were written."""
 
@@ -149,7 +150,7 @@ def _masking(words: re.Pattern[str] | None, places: dict[str, str] | None = None
     return lambda text: words.sub(replaced, text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Texts:
     """Every kind of text in a profile, masked."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
+from bot.frozen import frozen
 from bot.metrics.beside_code import SEEN
 from bot.model import BesideCode, ChangeId, MonthRecord, Profile, Trace
 from bot.render.wording import counted
@@ -16,7 +16,7 @@ Names = tuple[str, str, str]
 """the word of a trace, and what one and several of it are called"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sort:
     """One sort of work beside code: `said` has `{}` for the number of its `unit`, `depth` is told in brackets."""
 
@@ -84,7 +84,7 @@ KNOWN_SINCE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """One sort in words, and what opens it: changes of the record, or traces at GitHub."""
 

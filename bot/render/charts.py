@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
+from bot.frozen import frozen
 from bot.model import MonthRecord
 
 LEVELS = ((8, "8 or more"), (4, "4 to 7"), (2, "2 to 3"), (1, "1"))
@@ -19,7 +19,7 @@ COLUMNS = 54
 """weeks that a calendar year can touch"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class YearMap:
     """One calendar year as a grid: x is the week, y the weekday (Monday 0), a day is a point of a stroked path."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from bot.frozen import frozen
 from bot.metrics.totals import sum_lines
 from bot.model import Change, ChangeId, MonthRecord, Text
 from bot.render.environment import template
@@ -19,7 +20,7 @@ MOST_OPEN = 12
 """people whose texts stand open; with more of them each is folded"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DigestPart:
     """One contributor's month in this repository."""
 
@@ -30,7 +31,7 @@ class DigestPart:
 NOTHING = Text(())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DigestFrame:
     """What is said around the people: the zone of the months, and what only some digests say."""
 

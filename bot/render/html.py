@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from bot.frozen import frozen
 from bot.model import Profile
 from bot.render import charts, wording
 from bot.render import html_activity as activity
@@ -19,7 +20,7 @@ from bot.render.beside_code import KNOWN_SINCE
 from bot.render.environment import source, template
 from bot.render.html_beside_code import beside_bytes, beside_months, beside_totals
 from bot.render.html_evidence import Evidence, evidence_of
-from bot.render.html_history import history
+from bot.render.html_history import Drawn, history
 from bot.render.html_listing import Listing, listing_of
 from bot.render.html_text import HtmlText
 from bot.render.verification import repository_addresses, verify_commands
@@ -35,7 +36,7 @@ _SLACK = 2_000
 """bytes below the budget that a second attempt aims at"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatedLink:
     """A dated snapshot: its address, the month at whose end the record stood so, and the day on which it was taken."""
 
@@ -45,7 +46,7 @@ class DatedLink:
     """`YYYY-MM-DD`"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """What a page says about itself, which the record cannot know. Empty strings leave a thing out."""
 
@@ -71,13 +72,16 @@ def render_page(profile: Profile, page: Page) -> str:
     """The profile as a page of at most `page.budget` bytes: older evidence is folded to numbers where it must be."""
     listing = listing_of(profile)
     years = charts.by_year(profile.activity)
-    room = page.budget - _rest(profile, listing, len(years)) - sum(40 + len(one.address) for one in page.snapshots)
     view = _view(profile, page, years)
-    text = _render(view, profile, evidence_of(profile, room, listing))
+    room = page.budget - _rest(profile, listing, view["beside"], len(years))
+    room -= sum(40 + len(one.address) for one in page.snapshots)
+    evidence, drawn = evidence_of(profile, room, listing), Drawn()
+    text = _render(view, profile, evidence, drawn)
     excess = len(text.encode("utf-8", "replace")) - page.budget
     if excess <= 0:
         return text
-    return _render(view, profile, evidence_of(profile, room - excess - _SLACK, listing))
+    less = evidence_of(profile, room - excess - _SLACK, listing)
+    return _render(view, profile, less, drawn if less.anchors == evidence.anchors else Drawn())
 
 
 @cache
@@ -93,8 +97,8 @@ def style_hash() -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
 
 
-def _rest(profile: Profile, listing: Listing, years: int) -> int:
-    """Bytes of everything but the months' own blocks, estimated from above."""
+def _rest(profile: Profile, listing: Listing, beside: Sequence[str], years: int) -> int:
+    """Bytes of everything but the months' own blocks, estimated from above; `beside` is told of work beside code."""
     elsewhere = [listing.changes[key] for key in listing.elsewhere]
     return (
         _REST_FIXED
@@ -105,19 +109,19 @@ def _rest(profile: Profile, listing: Listing, years: int) -> int:
         + 190 * len(profile.languages)
         + 420 * len(profile.repositories)
         + 4 * 1200
-        + beside_bytes(beside_months(profile), len(profile.beside_months))
+        + beside_bytes(listing.beside, beside, len(profile.beside_months))
         + sum(110 + len(change.title) + len(change.url or "") for change in elsewhere)
     )
 
 
-def _render(view: dict[str, Any], profile: Profile, evidence: Evidence) -> str:
+def _render(view: dict[str, Any], profile: Profile, evidence: Evidence, drawn: Drawn) -> str:
     """The page with as much evidence as there is room for."""
     short = [month for month, detail in evidence.detail.items() if detail != "rows"]
     cut = [month for month, detail in evidence.detail.items() if detail == "first"]
     return template("page.html").render(
         view,
         narrative=HtmlText(evidence.narrative(profile.narrative)),
-        history=history(profile, evidence),
+        history=history(profile, evidence, drawn),
         shortened=wording.month_name(short[0]) if short else "",
         cut=wording.month_name(cut[0]) if cut else "",
         quality=sections.quality_rows(profile, evidence),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from bot.frozen import frozen
 from bot.model import Profile
 from bot.render import charts, wording
 from bot.render.html_text import HtmlText
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class YearPicture:
     """The days of one calendar year as a page shows them."""
 

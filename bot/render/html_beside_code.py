@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from bot.metrics.beside_code import together
-from bot.model import ChangeId, MonthRecord, Profile, Trace
+from bot.model import ChangeId, Month, MonthRecord, Profile, Trace
 from bot.render import wording
-from bot.render.beside_code import label, months_of, said
+from bot.render.beside_code import Said, label, months_of, said
 from bot.render.html_text import html_link, html_text
 
 _LINKED_MONTHS = 12
@@ -29,17 +29,20 @@ def beside_totals(months: Sequence[MonthRecord]) -> list[str]:
     return [one.words for one in said(together(month.beside for month in months))] if months else []
 
 
-def linked_months(months: Sequence[MonthRecord]) -> frozenset[str]:
-    """Those of the months with work beside code where it is linked."""
-    return frozenset([month.month for month in months[:_LINKED_MONTHS]])
+def beside_lines(beside: Mapping[Month, Sequence[Said]], cite: Cite) -> dict[Month, str]:
+    """What was done beside code in each month with any of it, newest first; older ones tell its numbers alone."""
+    return {
+        month: beside_line(sorts, cite if place < _LINKED_MONTHS else None)
+        for place, (month, sorts) in enumerate(beside.items())
+    }
 
 
-def beside_line(month: MonthRecord, cite: Cite | None) -> str:
+def beside_line(sorts: Collection[Said], cite: Cite | None) -> str:
     """`Beside code: reviewed 2 pull requests of others (3 reviews) app#12 app#14`; without links where none cites."""
-    if not month.beside:
+    if not sorts:
         return ""
     parts = []
-    for one in said(month.beside):
+    for one in sorts:
         links = "" if cite is None else cite(one.changes, _LINKS) if one.changes else _links(one.traces)
         parts.append(f"{html_text(one.words)}{links and f'<sup>{links}</sup>'}")
     return f"<p class=t>Beside code: {wording.BULLET.join(parts)}"
@@ -50,11 +53,10 @@ def _links(traces: Sequence[Trace]) -> str:
     return " ".join([*links, f"+{len(traces) - _LINKS}"] if len(traces) > _LINKS else links)
 
 
-def beside_bytes(months: Sequence[MonthRecord], alone: int) -> int:
+def beside_bytes(beside: Mapping[Month, Sequence[Said]], totals: Sequence[str], alone: int) -> int:
     """Bytes of all of it on a page, estimated from above; `alone` of the months have no landed work."""
-    linked = linked_months(months)
-    lines = [len(beside_line(month, _widest if month.month in linked else None).encode()) for month in months]
-    return sum(lines) + 90 * alone + sum(len(one) + 10 for one in beside_totals(months)) + (600 if any(lines) else 0)
+    lines = [len(line.encode()) for line in beside_lines(beside, _widest).values()]
+    return sum(lines) + 90 * alone + sum(len(one) + 10 for one in totals) + (600 if any(lines) else 0)
 
 
 def _widest(changes: Sequence[ChangeId], most: int) -> str:

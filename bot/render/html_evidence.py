@@ -7,15 +7,12 @@ sentence of their text; the JSON form holds all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
 
+from bot.frozen import frozen
 from bot.model import ChangeId, MonthRecord, Profile, Sentence, Text
 from bot.render import wording
-from bot.render.html_listing import Listing
-from bot.render.html_text import html_texts
-from bot.render.plain import LONGEST_TEXT
+from bot.render.html_listing import Listing, html_sentences
 
 _IN_FULL = 6
 """active months that list their changes in full before older ones name theirs by number"""
@@ -33,7 +30,7 @@ Detail = dict[str, str]
 """month -> `rows`, `numbers`, `count`, or `first` where the first sentence stands for the text too"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """Where each change of a profile stands on the page, and how it is cited."""
 
@@ -69,14 +66,6 @@ class Evidence:
                 for words, one in zip(said, text.sentences, strict=True)
             ]
         )
-
-
-def html_sentences(texts: Iterable[Text]) -> Iterator[list[str]]:
-    """The sentences of each of many texts, escaped, all at once."""
-    sentences = [text.sentences for text in texts]
-    said = iter(html_texts([one.text for found in sentences for one in found], LONGEST_TEXT))
-    for found in sentences:
-        yield [*islice(said, len(found))]
 
 
 def evidence_of(profile: Profile, room: int, listing: Listing) -> Evidence:

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from operator import attrgetter
 
 from bot.model import Change, ChangeId, Item, Month, MonthRecord, Profile, Text
 from bot.render import wording
 from bot.render.beside_code import months_of
-from bot.render.html_beside_code import beside_line, beside_months, linked_months
-from bot.render.html_evidence import CITED_BY_DETAIL, Evidence, html_sentences
+from bot.render.html_beside_code import beside_lines
+from bot.render.html_evidence import CITED_BY_DETAIL, Evidence
 from bot.render.html_listing import Listing
-from bot.render.html_text import HtmlText, html_link, html_name, html_text
+from bot.render.html_text import HtmlText, html_link, html_names, html_text
 
 _UNFOLDED = 8
 """active months that a reader sees without unfolding a year"""
-_KIND: Callable[[Item], str] = attrgetter("kind")
 _KINDS = {"feature": "Features", "bug_fix": "Bug fixes", "other": "Other"}
 
 
-def history(profile: Profile, evidence: Evidence) -> HtmlText:
+class Drawn(dict[tuple[Month, str], str]):
+    """(month, detail) -> its block, as long as every change of the page stands at the same place."""
+
+
+def history(profile: Profile, evidence: Evidence, drawn: Drawn) -> HtmlText:
     """The months by calendar year; the newest years are unfolded until a reader sees enough, a short record wholly."""
     out: list[str] = []
     shown = 0
-    beside = _beside_lines(profile, evidence)
-    said = dict(zip(evidence.detail, html_sentences(month.summary for month in profile.months), strict=True))
+    beside = beside_lines(evidence.listing.beside, evidence.cite)
     for year, group in groupby(months_of(profile), key=lambda month: month.month[:4]):
         months = tuple(group)
         unfolded = " open" if shown < _UNFOLDED or len(profile.months) <= 24 else ""
         tally = _year_tally([month for month in months if month.month in evidence.detail])
         out.append(f"<h3>{year}</h3><details class=y{unfolded}><summary>{tally}</summary>")
         out += [
-            _month(month, evidence, said[month.month], beside.get(month.month, ""))
-            if month.month in said
+            _drawn(month, evidence, beside.get(month.month, ""), drawn)
+            if month.month in evidence.detail
             else _only_beside(month, beside[month.month])
             for month in months
         ]
@@ -49,7 +50,14 @@ def history(profile: Profile, evidence: Evidence) -> HtmlText:
 
 def _elsewhere(keys: Iterable[ChangeId], evidence: Evidence, zone: str) -> str:
     day, changes = wording.day_reader(zone), evidence.listing.changes
-    return "".join([_row(changes[key], evidence, wording.date_name(day(changes[key].landed_at))) for key in keys])
+    found = [changes[key] for key in keys]
+    names = html_names([change.title for change in found])
+    return "".join(
+        [
+            _row(change, name, evidence, wording.date_name(day(change.landed_at)))
+            for change, name in zip(found, names, strict=True)
+        ]
+    )
 
 
 def _year_tally(months: Sequence[MonthRecord]) -> str:
@@ -63,22 +71,22 @@ def _year_tally(months: Sequence[MonthRecord]) -> str:
     return f"{wording.counted(len(months), 'active month')}: {told}"
 
 
-def _beside_lines(profile: Profile, evidence: Evidence) -> dict[Month, str]:
-    """What was done beside code in each month with any of it."""
-    months = beside_months(profile)
-    linked = linked_months(months)
-    return {month.month: beside_line(month, evidence.cite if month.month in linked else None) for month in months}
-
-
 def _only_beside(month: MonthRecord, beside: str) -> str:
     """A month that has work beside code alone."""
     return f"<article id=m{month.month}><h4>{wording.month_name(month.month)}</h4>{beside}</article>\n"
 
 
-def _month(month: MonthRecord, evidence: Evidence, said: Sequence[str], beside: str) -> str:
-    """`said` are the sentences of its text."""
+def _drawn(month: MonthRecord, evidence: Evidence, beside: str, drawn: Drawn) -> str:
+    key = (month.month, evidence.detail[month.month])
+    block = drawn.get(key)
+    if block is None:
+        block = drawn[key] = _month(month, evidence, beside)
+    return block
+
+
+def _month(month: MonthRecord, evidence: Evidence, beside: str) -> str:
     anchor, detail = f"m{month.month}", evidence.detail[month.month]
-    text = month.summary
+    text, said = month.summary, evidence.listing.said[month.month]
     if detail == "first":
         text, said = Text(text.sentences[:1]), said[:1]
     summary = evidence.sentences(text, said, CITED_BY_DETAIL[detail], anchor)
@@ -106,14 +114,16 @@ def _unfolding(month: MonthRecord, evidence: Evidence) -> str:
 
 
 def _items(month: MonthRecord, evidence: Evidence, *, rows: bool, level: str = "h5") -> str:
-    by_kind = {kind: [*items] for kind, items in groupby(sorted(month.items, key=_KIND), _KIND)}
+    listing = evidence.listing
+    found = _rows(listing.months[month.month], evidence) if rows else {}
     said = ""
-    for kind in filter(by_kind.__contains__, _KINDS):
-        if rows:
-            shown = "".join([_item(item, evidence) for item in by_kind[kind]])
-            said += f"<{level}>{_KINDS[kind]}</{level}><ul>{shown}</ul>"
-        else:
-            said += f"<p><b>{_KINDS[kind]}</b> {_numbers(by_kind[kind], evidence.listing)}"
+    for kind, heading in _KINDS.items():
+        if items := [item for item in month.items if item.kind == kind]:
+            if rows:
+                shown = "".join([_item(item, found) for item in items])
+                said += f"<{level}>{heading}</{level}><ul>{shown}</ul>"
+            else:
+                said += f"<p><b>{heading}</b> {_numbers(items, listing)}"
     return said
 
 
@@ -123,43 +133,62 @@ def _numbers(items: Iterable[Item], listing: Listing) -> str:
     before = ""
     said = []
     for item in items:
-        one = ""
+        one = []
         for key in item.changes:
             change = change_of(key)
             home = "" if change is None else change.repository
-            one += f" + {numbers[key]}" if home == before else f" + {names[home]}{numbers[key]}"
+            one.append(numbers[key] if home == before else names[home] + numbers[key])
             before = home
-        said.append(one[3:] if item.state == "landed" else f"{one[3:]} ({wording.STATE_NAMES[item.state]})")
+        called = " + ".join(one)
+        said.append(called if item.state == "landed" else f"{called} ({wording.STATE_NAMES[item.state]})")
     return "; ".join(said)
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _item(item: Item, evidence: Evidence) -> str:
-    keys, changes = item.changes, evidence.listing.changes
+Row = tuple[str, str]
+"""of a change: its title, number, day and size; and what became of it"""
+
+
+def _item(item: Item, rows: Mapping[ChangeId, Row]) -> str:
+    keys = item.changes
     if len(keys) == 1:
-        return _change(keys[0], evidence)
-    notes = {_notes(change, evidence) for change in map(changes.get, keys) if change}
+        return "".join(rows.get(keys[0]) or _unknown(keys[0]))
+    notes = {rows[key][1] for key in keys if key in rows}
     shared = notes.pop() if len(notes) == 1 else None
-    rows = "".join([_change(key, evidence, told=shared is not None) for key in keys])
-    return f"<li><b>{html_text(item.title)}</b>{shared or ''}<ul>{rows}</ul>"
+    found = [rows.get(key) or _unknown(key) for key in keys]
+    shown = "".join([row if shared is not None else row + told for row, told in found])
+    return f"<li><b>{html_text(item.title)}</b>{shared or ''}<ul>{shown}</ul>"
 
 
-def _change(key: ChangeId, evidence: Evidence, *, told: bool = False) -> str:
-    """A row; its notes are left out where they are `told` once for all rows of the item."""
-    change = evidence.listing.changes.get(key)
-    if change is None:
-        return f"<li>{html_text(key)}"
-    lines = wording.counted(wording.changed_lines(change), "line")
-    row = _row(change, evidence, f"{evidence.day(change.landed_at)} · {lines}")
-    return row if told else row + _notes(change, evidence)
+def _unknown(key: ChangeId) -> Row:
+    """Of a change that the profile does not hold its id is all there is."""
+    return f"<li>{html_text(key)}", ""
 
 
-def _row(change: Change, evidence: Evidence, told: str) -> str:
+def _rows(keys: Iterable[ChangeId], evidence: Evidence) -> dict[ChangeId, Row]:
+    day, change_of = evidence.day, evidence.listing.changes.get
+    found = [change for change in map(change_of, keys) if change]
+    names = html_names([change.title for change in found])
+    return {
+        change.id: (
+            _row(
+                change,
+                name,
+                evidence,
+                f"{day(change.landed_at)} · {wording.counted(wording.changed_lines(change), 'line')}",
+            ),
+            _notes(change, evidence),
+        )
+        for change, name in zip(found, names, strict=True)
+    }
+
+
+def _row(change: Change, name: str, evidence: Evidence, told: str) -> str:
     listing, key = evidence.listing, change.id
     return (
-        f"<li id={evidence.anchors[key]}>{html_link(change.url, html_name(change.title))}"
+        f"<li id={evidence.anchors[key]}>{html_link(change.url, name)}"
         f"<small>{listing.names[change.repository]}{listing.numbers[key]} · {told}</small>"
     )
 

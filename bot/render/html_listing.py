@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from operator import attrgetter
 
-from bot.model import Change, ChangeId, Item, Month, Profile
-from bot.render import wording
+from bot.frozen import frozen
+from bot.model import Change, ChangeId, Item, Month, Profile, Text
+from bot.render import beside_code, wording
+from bot.render.beside_code import Said
 from bot.render.html_text import html_text, html_texts
+from bot.render.plain import LONGEST_TEXT
 
 _CHANGES: Callable[[Item], tuple[ChangeId, ...]] = attrgetter("changes")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """What a page needs to know of every change before it shows any, worked out once for all of them."""
 
@@ -29,6 +31,10 @@ class Listing:
     """change -> `#41` or `@0123456`, also of a change which the profile does not hold; HTML"""
     names: Mapping[str, str]
     """repository -> what stands before a number, empty where the profile has one repository; HTML"""
+    said: Mapping[Month, Sequence[str]]
+    """month -> the sentences of its text; HTML"""
+    beside: Mapping[Month, Sequence[Said]]
+    """month with work beside code -> each sort of it, newest first"""
 
 
 def listing_of(profile: Profile) -> Listing:
@@ -44,7 +50,17 @@ def listing_of(profile: Profile) -> Listing:
         elsewhere=[] if len(places) == len(changes) else [key for key in changes if key not in places],
         numbers=_numbers(changes),
         names={"": ""} | {name: _short_name(name) if len(names) > 1 else "" for name in names},
+        said=dict(zip(months, html_sentences(month.summary for month in profile.months), strict=True)),
+        beside={one.month: [*beside_code.said(one.beside)] for one in beside_code.months_of(profile) if one.beside},
     )
+
+
+def html_sentences(texts: Iterable[Text]) -> Iterator[list[str]]:
+    """The sentences of each of many texts, escaped, all at once."""
+    sentences = [text.sentences for text in texts]
+    said = iter(html_texts([one.text for found in sentences for one in found], LONGEST_TEXT))
+    for found in sentences:
+        yield [*islice(said, len(found))]
 
 
 def _places(months: dict[Month, list[ChangeId]], changes: Mapping[ChangeId, Change]) -> dict[ChangeId, str]:

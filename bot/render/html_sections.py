@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from bot.frozen import frozen
 from bot.model import LanguageSkill, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import charts, wording
 from bot.render.colours import language_colour
@@ -87,7 +87,7 @@ def _bar(share: float) -> HtmlText:
     return HtmlText(f"M0,0h{100 * share:.1f}v1H0z")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoreRow:
     """One of the four scores: its words, the paths of its scale, and the rows of its strongest evidence."""
 

@@ -17,8 +17,6 @@ from bot.render.plain import LONGEST, LONGEST_TEXT, plain
 _BARE_URL = re.compile("[A-Za-z0-9:/._~#@+-]+")
 _COMMANDS = bytes((*range(32), 127))
 """all characters of ASCII that are not printable"""
-_FEW = 4
-"""texts that are not worth another look at halves of them"""
 _SAFE_URL = "%:/?#@!$&+,;=-._~"
 
 
@@ -40,17 +38,12 @@ def _acts(text: str) -> bool:
 
 
 def html_texts(texts: Sequence[str], longest: int = LONGEST) -> Sequence[str]:
-    """`html_text` of each of many texts: one look at all of them together tells that nearly all are plain already.
-
-    Where one of them is not, each half is looked at by itself.
-    """
+    """`html_text` of each of many texts, which are looked at and escaped together, a line each."""
     lines = "\n".join(texts)
-    if _all_plain(texts, lines, longest):
-        return str(escape(lines)).split("\n") if _acts(lines) else texts
-    if len(texts) < _FEW:
-        return [html_text(text, longest) for text in texts]
-    middle = len(texts) // 2
-    return [*html_texts(texts[:middle], longest), *html_texts(texts[middle:], longest)]
+    if not _all_plain(texts, lines, longest):
+        texts = [plain(text, longest) for text in texts]
+        lines = "\n".join(texts)
+    return str(escape(lines)).split("\n") if _acts(lines) else texts
 
 
 def _all_plain(texts: Sequence[str], lines: str, longest: int) -> bool:
@@ -65,6 +58,12 @@ def _all_plain(texts: Sequence[str], lines: str, longest: int) -> bool:
 def html_name(name: str) -> str:
     """A name or title of unknown script, verbatim and apart from the direction of the words around it."""
     return html_text(name) if name.isascii() else f"<bdi>{html_text(name)}</bdi>"
+
+
+def html_names(names: Sequence[str]) -> list[str]:
+    """`html_name` of each of many names."""
+    said = html_texts(names)
+    return [one if name.isascii() else f"<bdi>{one}</bdi>" for name, one in zip(names, said, strict=True)]
 
 
 def printed(value: object) -> object:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.frozen import frozen
 from bot.landing.identity import is_bot, person_key
 from bot.model import PARTS, Change, CountedCommit, Kind, PersonKey, Signature
 from bot.render.environment import template
@@ -30,7 +31,7 @@ _KIND_NAMES: dict[Kind, str] = {
 _COMMA = MdText(", ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """Plain `title` (one line, GitHub does not render it) and Markdown `summary`."""
 
@@ -38,7 +39,7 @@ class Note:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Around:
     """What is said beside the changes: whom not to name, what is wrong with the configuration, what people dispute."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
+from bot.frozen import frozen
 from bot.landing.months import day_of
 from bot.metrics.totals import sum_lines
 from bot.model import Change, Lines, Month
@@ -53,7 +53,7 @@ class Report(Protocol):
     def languages(self) -> Sequence[tuple[str, int]]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Landed:
     """What one repository's month delivered, oldest first."""
 

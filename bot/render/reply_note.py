@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.digest.explanation import NUMBERS
+from bot.frozen import frozen
 from bot.model import Change, ChangeId, Item, MonthRecord
 from bot.render.environment import template
 from bot.render.markdown import md_cite, md_sentences
@@ -15,7 +15,7 @@ from bot.render.wording import change_notes, counted, item_state, lines_of, mont
 _MOST_ROWS = 25
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """The answer to one command: what was said, then paragraphs, then a list."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from bot.frozen import frozen
 from bot.render.site import site_page
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepositoryRow:
     """A public repository with work of the person."""
 
@@ -16,7 +15,7 @@ class RepositoryRow:
     hidden: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkRow:
     """A signed link, and when it was opened: (day, form, times), the newest day first."""
 
@@ -28,7 +27,7 @@ class LinkRow:
     uses: tuple[tuple[str, str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsView:
     """All that the settings page shows."""
 

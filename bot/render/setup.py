@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from bot.frozen import frozen
 from bot.render.site import site_page
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetupView:
     """The first page: where the App is to live, as far as it is known."""
 
@@ -26,7 +26,7 @@ class SetupView:
     """where deliveries will be sent"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandOver:
     """The second page: a form that goes to GitHub."""
 

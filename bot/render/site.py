@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from bot.frozen import frozen
 from bot.model import ChangeId, Lines, Month, MonthRecord, Overall, Profile
 from bot.render import html_sections as sections
 from bot.render import wording
@@ -36,7 +37,7 @@ _ROOM = 120_000
 """bytes for the list of what landed in a month"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a page stands: its own address when public, that of the record it belongs to, and whether it is public."""
 
@@ -44,6 +45,9 @@ class Place:
     """path of the record's page, for links to its months; empty where there is none"""
     canonical: str = ""
     public: bool = False
+
+
+_NOWHERE = Place()
 
 
 @cache
@@ -68,7 +72,7 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def site_page(name: str, heading: str, place: Place = Place(), **values: Any) -> str:
+def site_page(name: str, heading: str, place: Place = _NOWHERE, **values: Any) -> str:
     """A page of the site from its template."""
     given = {"title": heading, "span": "", "foot": "", "narrow": False} | values
     return template(name).render(
@@ -154,7 +158,7 @@ def month_page(profile: Profile, month: Month, place: Place) -> str:
         lines=sections.line_rows(own),
         lines_total=wording.thousands(record.lines.total),
         languages=", ".join(record.languages),
-        beside=HtmlText(beside_line(record, evidence.cite)),
+        beside=HtmlText(beside_line(evidence.listing.beside.get(month, ()), evidence.cite)),
         work=month_items(record, evidence, own.method.timezone),
         back=place.base,
         earlier=earlier,

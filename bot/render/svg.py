@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from bot.frozen import frozen
 from bot.model import Profile
 from bot.render import charts, wording
 from bot.render.colours import language_colour
@@ -17,7 +17,7 @@ _PITCH = 12
 _LANGUAGES_SHOWN = 6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """One SVG file: sizes in pixels, the words for those who do not see it, and the drawing."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import Column, ForeignKey, Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import CommitId, InstallationId, RepositoryId
 from bot.store.columns import METADATA, Instant, Whole, Words, counters
 from bot.store.dialect import insert_into, upsert
@@ -46,7 +46,7 @@ WATERMARK = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backfill:
     """The reading of one repository's history. What was asked of GitHub for it is counted in `requests` and `points`.
 
@@ -70,7 +70,7 @@ class Backfill:
     finished_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Watermark:
     """Up to this moment, and to this head of a default branch, nothing of the named thing is missing."""
 
@@ -92,7 +92,7 @@ async def of(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> list[Backfil
 
 async def begin(conn: AsyncConnection, new: Backfill, *, again: bool = False) -> bool:
     """Open the reading of a repository; False where it was opened before, unless `again` begins a finished one anew."""
-    row = {name: getattr(new, name) for name in new.__slots__}
+    row: dict[str, Any] = {name: getattr(new, name) for name in new.__match_args__}
     if again:
         old = await read(conn, new.repository_id)
         if old is not None and old.state != "done":
@@ -131,4 +131,4 @@ async def watermark(conn: AsyncConnection, name: str) -> Watermark | None:
 
 async def mark(conn: AsyncConnection, reached: Watermark) -> None:
     """Move the watermark of this name."""
-    await upsert(conn, WATERMARK, [{name: getattr(reached, name) for name in reached.__slots__}])
+    await upsert(conn, WATERMARK, [{name: getattr(reached, name) for name in reached.__match_args__}])

@@ -16,6 +16,8 @@ def clean_text(text: str) -> str:
 
     PostgreSQL refuses NUL, and neither database can encode half of a surrogate pair.
     """
+    if text.isascii() and "\0" not in text:
+        return text
     return text if "\0" not in text and _is_encodable(text) else text.translate(_NOT_TEXT)
 
 

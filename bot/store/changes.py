@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, Table, select
+from sqlalchemy import Column, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.frozen import made_quickly
+from bot.frozen import frozen
 from bot.model import PARTS, ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State, each_part
-from bot.store.bulk import Merge, upserting, upserting_clean
+from bot.store.border import canonical_json
 from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
-from bot.store.installations import REPOSITORY
-from bot.store.turn import Plan, Say, Spelling, run, spelling_of
+from bot.store.statements import Upsert
+from bot.store.turn import Said, Say, Spelling, run, saying, spelling_of
 
+# Derived rows refer to nothing, and a rebuild compares them with their facts (docs/decisions/0085).
 CHANGE = Table(
     "change",
     METADATA,
     Column("id", Words, primary_key=True),
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), nullable=False),
+    Column("repository_id", Whole, nullable=False),
     Column("month", Words, nullable=False),
     Column("landed_at", Whole, nullable=False),
     Column("kind", Words, nullable=False),
@@ -33,19 +34,18 @@ CHANGE = Table(
 CONTRIBUTION = Table(
     "contribution",
     METADATA,
-    Column("change_id", Words, ForeignKey(CHANGE.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("change_id", Words, primary_key=True),
     Column("person_key", Words, primary_key=True),
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("repository_id", Whole, primary_key=True),
     Column("month", Words, primary_key=True),
     *counters("commits", "co_authored"),
     *line_counters(),
     Index(None, "person_key", "month"),
-    Index(None, "repository_id", "month"),
+    sqlite_with_rowid=False,
 )
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeRow:
     """A change in its canonical repository and the month that delivered it; `payload` opens into its commits."""
 
@@ -59,8 +59,7 @@ class ChangeRow:
     payload: dict[str, Any] | Spelt = field(default_factory=dict)
 
 
-@made_quickly
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contribution:
     """One person's part in one change, in one repository and month: commits authored, commits co-authored, lines."""
 
@@ -77,34 +76,43 @@ async def replace(
     conn: AsyncConnection, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
 ) -> None:
     """Put these changes and all their contributions in place of those named in `gone` and of their own older rows."""
-    await run(conn, replacing(spelling_of(conn), gone, changes, parts))
+    await run(conn, saying(replacing(spelling_of(conn), gone, changes, parts)))
 
 
 def replacing(
     spelling: Spelling, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
-) -> Plan[None]:
-    """The plan of `replace`."""
+) -> list[Said]:
+    """What `replace` says."""
     new = {change.id: change for change in changes}
     lost = sorted(set(gone) - set(new))
     touched = sorted({*lost, *new})
+    said: list[Said] = []
     if touched:
         mine = spelling.among("change_id")
-        yield Say(f"DELETE FROM contribution WHERE {mine}", (spelling.list_of(touched),))  # noqa: S608  # a name
+        said.append(Say(f"DELETE FROM contribution WHERE {mine}", (spelling.list_of(touched),)))  # noqa: S608  # a name
     if lost:
-        yield Say(f"DELETE FROM change WHERE {spelling.among('id')}", (spelling.list_of(lost),))  # noqa: S608  # a name
-    yield from adding(spelling, new.values(), parts)
+        mine = spelling.among("id")
+        said.append(Say(f"DELETE FROM change WHERE {mine}", (spelling.list_of(lost),)))  # noqa: S608  # a name
+    return said + adding(spelling, new.values(), parts)
 
 
-def adding(spelling: Spelling, changes: Iterable[ChangeRow], parts: Iterable[Contribution]) -> Plan[None]:
-    """Changes of which nothing stands, with all their contributions."""
-    yield from upserting(spelling, CHANGE, _NAMES, [_values_of(row) for row in changes])
-    rows = [_own_of(part) + each_part(part.lines) for part in parts]
-    yield from upserting_clean(spelling, _PARTS, rows)
+def adding(spelling: Spelling, changes: Iterable[ChangeRow], parts: Iterable[Contribution]) -> list[Said]:
+    """What writes down changes of which nothing stands, with all their contributions."""
+    own = [_own_of(part) + each_part(part.lines) for part in parts]
+    return _CHANGES.told(spelling, [_values(row) for row in changes]) + _PARTS.told(spelling, own)
 
 
 _NAMES = tuple(one.name for one in fields(ChangeRow))
 _OWN = ("change_id", "person_key", "repository_id", "month", "commits", "co_authored")
-_PARTS = Merge(CONTRIBUTION, (*_OWN, *(f"lines_{part}" for part in PARTS)))
+
+
+def _values(row: ChangeRow) -> tuple[Any, ...]:
+    *plain, payload = _values_of(row)
+    return *plain, payload if isinstance(payload, Spelt) else canonical_json(payload)
+
+
+_CHANGES = Upsert(CHANGE, _NAMES)
+_PARTS = Upsert(CONTRIBUTION, (*_OWN, *(f"lines_{part}" for part in PARTS)))
 _values_of: Callable[[ChangeRow], tuple[Any, ...]] = attrgetter(*_NAMES)
 _own_of: Callable[[Contribution], tuple[Any, ...]] = attrgetter(*_OWN)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Column, ForeignKey, Table, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.dialect import insert_absent, upsert
@@ -26,7 +26,7 @@ CONFIGURATION = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Configuration:
     """The texts in force: the repository's `own` and the organisation's `shared` one; empty where there is none."""
 
@@ -46,13 +46,13 @@ async def read(conn: AsyncConnection, repository: RepositoryId) -> Configuration
     found = row.one_or_none()
     if found is None:
         return Configuration()
-    values = {name: found[name] for name in Configuration.__slots__}
+    values = {name: found[name] for name in Configuration.__match_args__}
     return Configuration(**values | {"problems": tuple(values["problems"])})
 
 
 async def keep(conn: AsyncConnection, repository: RepositoryId, configuration: Configuration) -> None:
     """Put it in force. A pause is not part of it, and stays."""
-    row = {name: getattr(configuration, name) for name in Configuration.__slots__ if name != "paused_at"}
+    row = {name: getattr(configuration, name) for name in Configuration.__match_args__ if name != "paused_at"}
     await upsert(conn, CONFIGURATION, [row | {"repository_id": repository, "problems": list(configuration.problems)}])
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import Column, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import ChangeId, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.dialect import insert_into
@@ -33,7 +33,7 @@ CORRECTION = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Correction:
     """One event. `event_key` names where it was said (a comment's id, say), so that hearing it twice is once."""
 
@@ -49,7 +49,7 @@ class Correction:
 
 async def append(conn: AsyncConnection, correction: Correction) -> bool:
     """False where this event was heard before."""
-    row = {name: getattr(correction, name) for name in correction.__slots__}
+    row = {name: getattr(correction, name) for name in correction.__match_args__}
     statement = insert_into(conn, CORRECTION).values(row).on_conflict_do_nothing().returning(CORRECTION.c.event_key)
     return (await conn.execute(statement)).first() is not None
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Column, Index, Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import Month
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import insert_into, upsert
@@ -38,7 +38,7 @@ PERIOD = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DigestRow:
     """The digest of one target (`repository:<id>`) and month; once posted, `repository_id` is where it stands."""
 
@@ -54,7 +54,7 @@ class DigestRow:
 
 async def open_digest(conn: AsyncConnection, digest: DigestRow) -> bool:
     """Reserve the digest; False where another process has. This row, not a clock, says that a month is told once."""
-    row = {name: getattr(digest, name) for name in digest.__slots__}
+    row = {name: getattr(digest, name) for name in digest.__match_args__}
     statement = insert_into(conn, DIGEST).values(row).on_conflict_do_nothing().returning(DIGEST.c.target)
     return (await conn.execute(statement)).first() is not None
 

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from dataclasses import dataclass
 from typing import Any, Self
 
 import sqlalchemy.exc
 from sqlalchemy import URL, make_url
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from bot.frozen import frozen
 from bot.store.asking import Question
 from bot.store.lock import ProcessLock
 from bot.store.opening import not_lasting, postgresql, sqlite
@@ -28,7 +28,7 @@ class StoreUnavailableError(Exception):
     """The database cannot be reached, is locked, full or read-only: nothing was written, or nobody knows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Teller:
     """The connection that tells how far PostgreSQL's readers see."""
 
@@ -43,6 +43,8 @@ class Store:
         self._writer, self._reader, self._lock = writer, reader, lock
         self._turn = asyncio.Lock()
         self._held: AsyncConnection | None = None
+        self._opening = asyncio.Lock()
+        self._looking: AsyncConnection | None = None
         self._written = 0
         self._teller: _Teller | None = None
 
@@ -155,12 +157,16 @@ class Store:
             return None
         if self._lock is not None:
             return str(self._written)
-        with _told_as_unavailable():
-            teller = self._teller or await self._new_teller()
-            try:
-                return await teller.question.answer()
-            except Exception:
-                await self._end(teller)
+        teller = self._teller
+        try:
+            if teller is None:
+                teller = await self._new_teller()
+            return await teller.question.answer()
+        except Exception:
+            # A kept page asks each time, and enters the block that tells of it where there is something to tell.
+            with _told_as_unavailable():
+                if teller is not None:
+                    await self._end(teller)
                 raise
 
     async def _new_teller(self) -> _Teller:
@@ -169,7 +175,7 @@ class Store:
             if self._teller is None:
                 conn = await self._reader.connect()
                 await conn.execution_options(isolation_level="AUTOCOMMIT")
-                self._teller = _Teller(conn, Question(driver_of(conn), b"SELECT pg_current_snapshot()::text"))
+                self._teller = _Teller(conn, Question(driver_of(conn), b"SELECT pg_current_snapshot()"))
             return self._teller
 
     async def _end(self, teller: _Teller) -> None:
@@ -201,6 +207,28 @@ class Store:
             async with self._view() as conn:
                 yield conn
 
+    async def look(self, work: Work[Answer], *, apart: bool = False) -> Answer:
+        """What the work finds in a view of one moment, where it waits for nothing but its database. SQLite's thread is
+        handed the whole of it, as by `write`; one look waits for the other, so it is for what is soon read. For one
+        that is `apart` no other waits: what strangers ask holds up no landing.
+        """
+        with _told_as_unavailable():
+            if self.dialect == "postgresql":
+                async with self._view() as conn:
+                    return await work(conn)
+            from bot.store.own_thread import looked  # with SQLite's driver, as above
+
+            if apart:
+                async with self._reader.connect() as conn:
+                    return await looked(conn, work)
+            return await looked(await self._looking_connection(), work)
+
+    async def _looking_connection(self) -> AsyncConnection:
+        async with self._opening:
+            if self._looking is None or self._looking.closed:
+                self._looking = await self._reader.connect()
+            return self._looking
+
     @contextlib.asynccontextmanager
     async def _view(self) -> AsyncIterator[AsyncConnection]:
         async with self._reader.connect() as conn:
@@ -213,6 +241,8 @@ class Store:
         """Readers first, so that the writer is the last to leave and tidies the log."""
         if self._teller is not None:
             await self._end(self._teller)
+        if self._looking is not None:
+            await self._looking.close()
         await self._reader.dispose()
         if self._held is not None:
             await self._held.close()

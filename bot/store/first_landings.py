@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.landing.addresses import plain_email
 from bot.model import CommitId, PersonKey, RepositoryId
 from bot.store.backfills import BACKFILL
@@ -20,7 +20,7 @@ _MET = ("review", "remark", "merger")
 """signals by which one person meets the pull request of another"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class First:
     """Somebody's first landed commit in a repository; `landed_at` in epoch seconds."""
 

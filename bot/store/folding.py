@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
 
 from pydantic_core import from_json
 
+from bot.frozen import frozen
 from bot.landing.corrections import SAID_KINDS, Classified
 from bot.landing.disjoint import Disjoint
 from bot.landing.keys import commit_key
@@ -20,9 +20,9 @@ from bot.store.totals import Cell
 from bot.store.turn import Ask, Plan, Say, Spelling
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
-    """The repositories of an installation as they stand now, by full name, and their ids."""
+    """Repositories of an installation as they stand now, by full name, and their ids: all, or those that matter."""
 
     repositories: Mapping[str, Repository]
     ids: Mapping[str, RepositoryId]
@@ -43,22 +43,24 @@ def alone(spelling: Spelling, installation: InstallationId) -> Plan[None]:
 
 _REPOSITORIES = """
     SELECT full_name, id, private, fork, parent, default_branch FROM repository
-    WHERE installation_id = ? AND removed_at IS NULL ORDER BY full_name, id"""
+    WHERE {mine} AND removed_at IS NULL ORDER BY full_name, id"""
 _SAID = """
     SELECT repository.full_name AS name, correction.value AS value FROM correction
     JOIN repository ON repository.id = correction.repository_id
-    WHERE correction.kind = 'classify' AND repository.installation_id = ? AND repository.removed_at IS NULL
+    WHERE correction.kind = 'classify' AND {mine} AND repository.removed_at IS NULL
     ORDER BY correction.made_at, correction.event_key"""
+_OF_INSTALLATION = "repository.installation_id = ?"
+_ALONE = f"{_OF_INSTALLATION} AND repository.id = ?"
 
 
 @cache
-def _around(spelling: Spelling) -> str:
+def _standing_of(spelling: Spelling, mine: str) -> str:
     each = "json_agg(json_build_array({}))::text" if spelling.is_postgresql else "json_group_array(json_array({}))"
     repositories = each.format("full_name, id, private, fork, parent, default_branch")
     said = each.format("name, value")
     return (
-        f"SELECT (SELECT {repositories} FROM ({_REPOSITORIES}) AS one),"  # noqa: S608  # texts of this module
-        f" (SELECT {said} FROM ({_SAID}) AS one)"
+        f"SELECT (SELECT {repositories} FROM ({_REPOSITORIES.format(mine=mine)}) AS one),"  # noqa: S608  # texts of this module
+        f" (SELECT {said} FROM ({_SAID.format(mine=mine)}) AS one)"
     )
 
 
@@ -68,11 +70,22 @@ def around(spelling: Spelling, installation: InstallationId) -> Plan[tuple[Stand
     Each is one text: an organisation has thousands of repositories, a landing concerns one, and nearly always the text
     is the last one again.
     """
-    ((repositories, said),) = yield Ask(_around(spelling), (installation, installation))
+    return (yield from _asked(_standing_of(spelling, _OF_INSTALLATION), (installation,)))
+
+
+def here(
+    spelling: Spelling, installation: InstallationId, repository: RepositoryId
+) -> Plan[tuple[Standing, tuple[Classified, ...]]]:
+    """The same of one repository: all that matters for work that has to do with no other, however many there are."""
+    return (yield from _asked(_standing_of(spelling, _ALONE), (installation, repository)))
+
+
+def _asked(sql: str, mine: tuple[int, ...]) -> Plan[tuple[Standing, tuple[Classified, ...]]]:
+    ((repositories, said),) = yield Ask(sql, (*mine, *mine))
     return _standing(repositories or "[]"), _classified(said or "[]")
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _standing(text: str) -> Standing:
     found = {
         name: Repository(name, RepositoryId(number), bool(private), bool(fork), parent, branch)
@@ -82,7 +95,7 @@ def _standing(text: str) -> Standing:
     return Standing(MappingProxyType(found), MappingProxyType(ids))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _classified(text: str) -> tuple[Classified, ...]:
     values = [(name, from_json(value)) for name, value in from_json(text)]
     return tuple(Classified(name, one["number"], SAID_KINDS[one["kind"]], one["by"]) for name, one in values)
@@ -146,7 +159,7 @@ _MET = """
     SELECT fact_key.key, fact_key.fact_id FROM met CROSS JOIN fact_key CROSS JOIN fact CROSS JOIN repository
     WHERE fact_key.key = met.key AND fact.id = fact_key.fact_id AND repository.id = fact.repository_id
     AND repository.installation_id = ? AND repository.removed_at IS NULL"""
-_PART = 500
+_PART = 250
 """facts folded at once in a rebuild, more where more hang together: so few that Python's collector of garbage finds
 hardly any that it has not looked through before"""
 

@@ -14,10 +14,11 @@ from sqlalchemy import Column, Index, LargeBinary, Table, UniqueConstraint, func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.border import clean_text, whole_number
-from bot.store.bulk import Row, inserting, inserting_quietly
+from bot.store.bulk import inserting, inserting_quietly
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.jobs import COLUMNS as JOB_COLUMNS
 from bot.store.jobs import JOB, NewJob, Waiting, adding
+from bot.store.statements import Row
 from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
 
 INBOX = Table(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, false, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.dialect import upsert
@@ -53,7 +54,7 @@ Index("ix_repository_full_name_lower", func.lower(REPOSITORY.c.full_name))
 Index(None, INSTALLATION.c.account_id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Account:
     """A user or an organisation; `kind` is GitHub's `type`."""
 
@@ -62,7 +63,7 @@ class Account:
     kind: str = "Organization"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """A repository with what only the store knows of it."""
 

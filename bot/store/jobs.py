@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Index, Table, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.bulk import Row, inserting
+from bot.frozen import frozen
+from bot.store.bulk import inserting
 from bot.store.columns import METADATA, Instant, Whole, Words, counters, moment_of
+from bot.store.statements import Row
 from bot.store.turn import Plan, Spelling, run, spelling_of
 
 _READY, _RUNNING = text("state = 'ready'"), text("state = 'running'")
@@ -67,7 +69,7 @@ class NewJob(NamedTuple):
         return (self.task, str(self.ref_id), *keys, self.priority, self.run_at or now, now)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiting:
     """A job row as deferred: what an engine needs to wake a worker for it."""
 
@@ -78,7 +80,7 @@ class Waiting:
     run_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """A job in hand. `attempt` is the fence: whoever holds an older one may change nothing any more."""
 
@@ -146,7 +148,7 @@ async def _is_waiting(conn: AsyncConnection, dedupe_key: str) -> bool:
     return (await conn.execute(same.limit(1))).first() is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobRow:
     """A job as an operator sees it."""
 

@@ -30,11 +30,12 @@ from bot.metrics.registry import FACT_METHOD
 from bot.model import CommitId, Fact, PersonKey, RepositoryId, fact_from_json, fact_to_json
 from bot.store import visits
 from bot.store.border import REPLACEMENT, ordered_json
-from bot.store.bulk import inserting, inserting_clean
+from bot.store.bulk import cleaned, returned
 from bot.store.columns import METADATA, Instant, Json, Spelt, Whole, Words
 from bot.store.installations import REPOSITORY
 from bot.store.keyed import OFFERS, SAID_TWICE, Keyed, keyed
-from bot.store.turn import Ask, Plan, Rows, Say, Spelling, run, spelling_of
+from bot.store.statements import Insert
+from bot.store.turn import Ask, Plan, Rows, Said, Say, Spelling, run, saying, spelling_of
 
 FACT = Table(
     "fact",
@@ -97,13 +98,11 @@ def appending(
     rows = [_row(fact, repository_id, payloads[commit], now) for commit, fact in sorted(given.items())]
     if not rows:
         return {}
-    ids: dict[CommitId, int] = dict(
-        (yield from inserting(spelling, FACT, _COLUMNS, rows, returning=("commit_id", "id")))
-    )
+    ids: dict[CommitId, int] = dict((yield from returned(spelling, _FACTS, cleaned(spelling, _FACTS, rows), _NUMBERED)))
     new = keyed({ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids})
-    yield from _adding_keys(spelling, new)
-    visited = [row for number, one in new.items() for row in visits.rows_of(number, repository_id, one.fact)]
-    yield from inserting_clean(spelling, visits.VISIT, visits.COLUMNS, visited)
+    if new:
+        visited = [row for number, one in new.items() for row in visits.rows_of(number, repository_id, one.fact)]
+        yield [*_keys_of(spelling, new), *_VISITS.told(spelling, visited)]
     return new
 
 
@@ -112,10 +111,17 @@ def _kept(fact: Fact, payload: str) -> Fact:
     return fact_of(payload) if REPLACEMENT in payload else fact
 
 
-_COLUMNS = (
-    *("repository_id", "commit_id", "landed_at", "author_key", "pull_request"),
-    *("recorded_at", "payload", "method"),
+_FACTS = Insert(
+    FACT,
+    (
+        *("repository_id", "commit_id", "landed_at", "author_key", "pull_request"),
+        *("recorded_at", "payload", "method"),
+    ),
 )
+_NUMBERED = ("commit_id", "id")
+_KEYS = Insert(FACT_KEY, ("key", "role", "fact_id"))
+_PEOPLE = Insert(FACT_PERSON, ("person_key", "fact_id"))
+_VISITS = Insert(visits.VISIT, visits.COLUMNS)
 
 
 def _row(fact: Fact, repository_id: RepositoryId, payload: Spelt, now: datetime) -> tuple[Any, ...]:
@@ -123,12 +129,11 @@ def _row(fact: Fact, repository_id: RepositoryId, payload: Spelt, now: datetime)
     return repository_id, fact.commit, fact.landed_at, who, fact.pull_request, now, payload, FACT_METHOD
 
 
-def _adding_keys(spelling: Spelling, new: Mapping[int, Keyed]) -> Plan[None]:
-    """Of facts as they are kept: their keys and people are past the border with them."""
+def _keys_of(spelling: Spelling, new: Mapping[int, Keyed]) -> list[Said]:
+    """What writes down keys and people of facts as they are kept: these are past the border with them."""
     people = [(key, number) for number, one in new.items() for key in _credited(one.fact)]
     rows = [row for number, one in new.items() for row in one.rows(number)]
-    yield from inserting_clean(spelling, FACT_KEY, ("key", "role", "fact_id"), rows)
-    yield from inserting_clean(spelling, FACT_PERSON, ("person_key", "fact_id"), people)
+    return _KEYS.told(spelling, rows) + _PEOPLE.told(spelling, people)
 
 
 def _credited(fact: Fact) -> list[PersonKey]:
@@ -291,7 +296,7 @@ async def follow_rename(conn: AsyncConnection, repository_id: RepositoryId, old:
         await conn.execute(update(FACT).where(FACT.c.id == fact_id).values(payload=payload))
         await conn.execute(delete(FACT_KEY).where(FACT_KEY.c.fact_id == fact_id))
     anew = {fact_id: fact_from_json(payload) for fact_id, payload in renamed}
-    await run(conn, _adding_keys(spelling_of(conn), keyed(anew)))
+    await run(conn, saying(_keys_of(spelling_of(conn), keyed(anew))))
     return len(renamed)
 
 

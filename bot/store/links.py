@@ -13,12 +13,12 @@ import hmac
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, false, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import InstallationId, PersonKey
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import insert_into
@@ -50,7 +50,7 @@ _BYTES = 16
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """What a link opens: the page of a person or of an installation (`subject`), as seen in one installation.
 
@@ -70,7 +70,7 @@ class Link:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkUse:
     """How often a link was opened on one UTC day in one form."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Column, Table, Text, column, func, insert, select, text, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.store.columns import Json, Whole
 from bot.store.dump import dump_hash
 from bot.store.engine import Store
@@ -23,7 +23,7 @@ class MoveError(Exception):
     """The move cannot be made, and nothing was; the text says what to do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moved:
     """What was copied: rows by table, and the SHA-256 of the canonical dump, equal on both sides."""
 

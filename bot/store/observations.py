@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from typing import Any, Literal
 from sqlalchemy import Column, Index, Select, Table, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.metrics.beside_code import Deed, DeedKind
 from bot.metrics.scores import NOTHING, Known
 from bot.model import ChangeId, PersonKey, RepositoryId
@@ -48,7 +49,7 @@ OBSERVATION = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observation:
     """One thing seen; `at` is when it happened. Checks have the number 0: they belong to a commit, `value["head"]`;
     so do releases, which have an id of their own in `source`."""

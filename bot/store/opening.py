@@ -15,7 +15,8 @@ from bot.store.turn import Plan, Say
 
 BUSY_SECONDS = 5
 """how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
-READERS = 4
+READERS = 5
+"""one of them for what is soon read"""
 LOG_PAGES = 4000
 """of 4 kB, until SQLite's log is brought into the file: a page that many landings write is brought there once"""
 
@@ -49,21 +50,26 @@ def not_lasting() -> Plan[None]:
 
 
 def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngine, ProcessLock | None]:
+    from bot.store.own_thread import connected  # with the driver, which PostgreSQL does not need
+
     path = Path(url.database or "")
     lock = writer = None
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = ProcessLock(path.with_name(path.name + ".lock"))
         lock.take()
-        from bot.store.own_thread import connected
 
         async def connect() -> Any:
             return await connected(str(path))
 
         writer = create_async_engine(url, pool_size=1, max_overflow=0, async_creator=connect)
         _own_transactions(writer, "BEGIN IMMEDIATE")
+
+    async def connect_to_read() -> Any:
+        return await connected(f"file:{path}?mode=ro", uri=True)
+
     look = url.set(database=f"file:{path}", query={"mode": "ro", "uri": "true"})
-    reader = create_async_engine(look, pool_size=READERS, max_overflow=0)
+    reader = create_async_engine(look, pool_size=READERS, max_overflow=0, async_creator=connect_to_read)
     _own_transactions(reader, "BEGIN")
     return writer, reader, lock
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Column, Index, Table, UniqueConstraint, case, delete, null, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.store.border import canonical_json
 from bot.store.columns import METADATA, Instant, Json, Whole, Words, counters
 from bot.store.dialect import insert_into
@@ -39,7 +39,7 @@ OUTBOX = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Intent:
     """Something to be posted or edited. `key` is its identity for ever: `check:<repository id>:<commit>`, say."""
 
@@ -51,7 +51,7 @@ class Intent:
     installation_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Posting:
     """An intent in hand. `remote_id` says that it exists at GitHub already; `attempt` is the fence."""
 

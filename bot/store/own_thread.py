@@ -12,7 +12,7 @@ import contextlib
 import contextvars
 import sqlite3
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.turn import Answer, driver_of
 
+_Work = Callable[[AsyncConnection], Coroutine[Any, Any, Answer]]
 _ROWS_AT_ONCE = 64
 """what the driver fetches with one turn of its thread, where rows are streamed; its own default"""
 
@@ -35,44 +36,51 @@ class OwnThreadConnection(aiosqlite.Connection):
 
     def handed(self, function: Callable[[], Answer]) -> asyncio.Future[Answer]:
         """What the function gives in the driver's thread, behind what others asked of it."""
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Answer] = _Ending(loop=asyncio.get_running_loop())
         self._tx.put_nowait((future, function))
         return future
 
 
-def connected(path: str) -> OwnThreadConnection:
+class _Ending(asyncio.Future[Answer]):
+    """Waited for also by whoever is cancelled, and who is told so then: the connection is nobody else's before."""
+
+    def cancel(self, msg: Any = None) -> bool:
+        return False
+
+
+def connected(address: str, *, uri: bool = False) -> OwnThreadConnection:
     """A connection to be awaited; its thread does not keep the process alive."""
-    connection = OwnThreadConnection(lambda: sqlite3.connect(path, check_same_thread=False), _ROWS_AT_ONCE)
+    connection = OwnThreadConnection(lambda: sqlite3.connect(address, check_same_thread=False, uri=uri), _ROWS_AT_ONCE)
     connection._thread.daemon = True
     return connection
 
 
-async def written(
-    conn: AsyncConnection, work: Callable[[AsyncConnection], Coroutine[Any, Any, Answer]], *, lasting: bool
-) -> Answer:
-    """What the work comes to, its transaction begun and ended in the driver's thread.
+async def written(conn: AsyncConnection, work: _Work[Answer], *, lasting: bool) -> Answer:
+    """What the work comes to, its transaction begun and ended in the driver's thread."""
+    sqlite: sqlite3.Connection = driver_of(conn)._conn
+    with_disk = contextlib.nullcontext if lasting else partial(_not_lasting, sqlite)
+    return await _in_one_turn(conn, _whole(conn, work, "BEGIN IMMEDIATE", with_disk))
 
-    It is waited for also by whoever is cancelled: the connection is nobody else's before.
-    """
+
+async def looked(conn: AsyncConnection, work: _Work[Answer]) -> Answer:
+    """The same on a connection that only reads: all of the work sees one moment."""
+    return await _in_one_turn(conn, _whole(conn, work, "BEGIN", contextlib.nullcontext))
+
+
+async def _in_one_turn(conn: AsyncConnection, whole: Coroutine[Any, Any, Answer]) -> Answer:
     driver: OwnThreadConnection = driver_of(conn)
-    whole = _whole(conn, driver._conn, work, lasting=lasting)
-    ending = driver.handed(partial(contextvars.copy_context().run, _to_its_end, whole))
-    try:
-        return await asyncio.shield(ending)
-    except asyncio.CancelledError:
-        await _ended(ending)
-        raise
+    return await driver.handed(partial(contextvars.copy_context().run, _to_its_end, whole))
 
 
 async def _whole(
     conn: AsyncConnection,
-    sqlite: sqlite3.Connection,
-    work: Callable[[AsyncConnection], Awaitable[Answer]],
-    *,
-    lasting: bool,
+    work: _Work[Answer],
+    begin: str,
+    around: Callable[[], contextlib.AbstractContextManager[None]],
 ) -> Answer:
-    with contextlib.nullcontext() if lasting else _not_lasting(sqlite):
-        sqlite.execute("BEGIN IMMEDIATE")
+    sqlite: sqlite3.Connection = driver_of(conn)._conn
+    with around():
+        sqlite.execute(begin)
         try:
             answer = await work(conn)
             # SQLAlchemy knows of the transaction where one of its own statements was among the work.
@@ -106,9 +114,3 @@ def _to_its_end(work: Coroutine[Any, Any, Answer]) -> Answer:
         return answer
     work.close()
     raise RuntimeError("a transaction in the database's thread can wait for the database alone")
-
-
-async def _ended(work: asyncio.Future[Any]) -> None:
-    while not work.done():
-        with contextlib.suppress(asyncio.CancelledError, Exception):
-            await asyncio.shield(work)

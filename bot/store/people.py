@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
-from typing import Literal
+from functools import lru_cache
+from typing import Any, Literal
 
 from sqlalchemy import Boolean, Column, Index, Table, false, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import CommitId, Person, PersonKey, UserId
-from bot.store.bulk import upserting
+from bot.store.border import clean_text, whole_number
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import upsert
-from bot.store.turn import Plan, Spelling, run, spelling_of
+from bot.store.statements import Upsert
+from bot.store.turn import Said, Spelling, run, saying, spelling_of
 
 AliasKind = Literal["email", "login", "name"]
 Proof = Literal["proved", "claimed"]
@@ -31,8 +32,6 @@ PERSON = Table(
     Column("opted_out_at", Instant),
     Column("named_at", Whole, nullable=False, server_default="0"),
     Column("named_by", Words, nullable=False, server_default=""),
-    Index(None, "user_id"),
-    Index(None, "login"),
 )
 PERSON_ALIAS = Table(
     "person_alias",
@@ -48,7 +47,7 @@ PERSON_ALIAS = Table(
 _NONE = CommitId("")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """Somebody as one landing names them: when it landed (epoch seconds) and its commit; 0 and "" where none does."""
 
@@ -64,30 +63,47 @@ class Seen:
 
 async def see_people(conn: AsyncConnection, people: Iterable[Person], proof: Proof = "claimed") -> None:
     """People with all their addresses, names and logins; what is proved stays proved."""
-    await run(conn, seeing(spelling_of(conn), [Seen(person) for person in people], proof))
+    await run(conn, saying(seeing(spelling_of(conn), [Seen(person) for person in people], proof)))
 
 
-def seeing(spelling: Spelling, seen: Iterable[Seen], proof: Proof = "claimed") -> Plan[None]:
-    """Each person as the newest landing names them, and by all their names, in whichever order landings are seen."""
-    given = sorted(seen, key=lambda one: one.age)
-    newest = {one.person.key: one for one in given}
-    rows = [(*_named_by(one.person), one.at, one.by) for one in newest.values()]
-    yield from upserting(spelling, PERSON, _NAMES, rows, rising=_AGE)
-    aliases = {(*alias, proof) for one in given for alias in _aliases(one.person)}
-    keep = ("proof",) if proof == "claimed" else ()
-    yield from upserting(spelling, PERSON_ALIAS, _ALIAS, list(aliases), keep=keep)
+def seeing(spelling: Spelling, seen: Iterable[Seen], proof: Proof = "claimed") -> list[Said]:
+    """What writes down each person as the newest landing names them, and by all their names, in whichever order
+    landings are seen."""
+    newest: dict[PersonKey, Seen] = {}
+    aliases: set[tuple[str, ...]] = set()
+    for one in seen:
+        last = newest.get(one.person.key)
+        if last is None or last.age < one.age:
+            newest[one.person.key] = one
+        aliases.update(_aliases(one.person, proof))
+    rows = [(*_own(one.person), one.at, clean_text(one.by)) for one in newest.values()]
+    return _PEOPLE.told(spelling, rows) + _NAMES[proof].told(spelling, list(aliases))
 
 
-_OWN, _AGE = ("key", "user_id", "login", "name", "bot"), ("named_at", "named_by")
-_NAMES = (*_OWN, *_AGE)
+_AGE = ("named_at", "named_by")
+_PEOPLE = Upsert(PERSON, ("key", "user_id", "login", "name", "bot", *_AGE), rising=_AGE)
 _ALIAS = ("kind", "value", "person_key", "proof")
-_named_by = attrgetter(*_OWN)
+_NAMES: dict[Proof, Upsert] = {
+    "claimed": Upsert(PERSON_ALIAS, _ALIAS, keep=("proof",)),
+    "proved": Upsert(PERSON_ALIAS, _ALIAS),
+}
 
 
-def _aliases(person: Person) -> list[tuple[str, str, str]]:
-    found: list[tuple[str, str, str]] = [("email", email.lower(), person.key) for email in person.emails]
-    found += [("name", name, person.key) for name in {person.name, *person.names} if name]
-    return found + ([("login", person.login.lower(), person.key)] if person.login else [])
+@lru_cache(maxsize=4096)
+def _own(person: Person) -> tuple[Any, ...]:
+    """What stands of them in their row, past the border; the same people land again and again."""
+    user_id = None if person.user_id is None else whole_number(person.user_id)
+    login = None if person.login is None else clean_text(person.login)
+    return clean_text(person.key), user_id, login, clean_text(person.name), bool(person.bot)
+
+
+@lru_cache(maxsize=4096)
+def _aliases(person: Person, proof: Proof) -> tuple[tuple[str, ...], ...]:
+    """Past the border likewise."""
+    found = [("email", email.lower()) for email in person.emails]
+    found += [("name", name) for name in {person.name, *person.names} if name]
+    found += [("login", person.login.lower())] if person.login else []
+    return tuple((kind, clean_text(value), clean_text(person.key), proof) for kind, value in found)
 
 
 async def prove(conn: AsyncConnection, kind: AliasKind, value: str, key: PersonKey) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Column, ForeignKey, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import CommitId, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.dialect import upsert
@@ -31,7 +32,7 @@ PULL_REQUEST = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PullRequestRow:
     """One pull request as it was read at `read_at`; `payload` is the reader's own slim JSON."""
 
@@ -49,7 +50,7 @@ class PullRequestRow:
 
 async def see(conn: AsyncConnection, pull: PullRequestRow) -> None:
     """Keep the latest reading."""
-    await upsert(conn, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__slots__}])
+    await upsert(conn, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__match_args__}])
 
 
 async def read(conn: AsyncConnection, repository_id: RepositoryId, number: int) -> PullRequestRow | None:

@@ -79,7 +79,7 @@ async def forget_all(conn: AsyncConnection) -> None:
 def _packed(commit: Commit) -> bytes:
     people = [[sig.name, sig.email, sig.user_id, sig.login, sig.bot] for sig in (commit.author, commit.committer)]
     times = [commit.authored_at.isoformat(), commit.committed_at.isoformat()]
-    files = [[getattr(file, name) for name in FileChange.__slots__] for file in commit.files]
+    files = [[getattr(file, name) for name in FileChange.__match_args__] for file in commit.files]
     row = [commit.id, commit.parents, people, times, commit.message, files, commit.partial]
     return zlib.compress(json.dumps(row, separators=(",", ":")).encode(), 1)
 

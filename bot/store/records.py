@@ -6,19 +6,23 @@ change that is told by what happened to it elsewhere would tell of elsewhere.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
+from hashlib import blake2b
+from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Text, func, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.landing.changes import fold
 from bot.landing.corrections import Classified, corrected
 from bot.metrics.beside_code import Place, seen_by_month
-from bot.metrics.hotspots import History
+from bot.metrics.hotspots import History, that_matter
 from bot.metrics.scores import Known
 from bot.model import BesideCode, Change, ChangeId, Fact, Month, PersonKey, Repository, RepositoryId
 from bot.store import first_landings, observations, visits
@@ -31,7 +35,7 @@ SHOWN: tuple[observations.Signal, ...] = ("checks", "review", "merge")
 """signals that the scores of a change are told beside"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """How far the ledger has come in some repositories: a page made at the same mark is the same page."""
 
@@ -41,7 +45,7 @@ class Mark:
     observations: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """Facts as they are stored, to be parsed away from the event loop, and when the newest of them was recorded."""
 
@@ -59,6 +63,21 @@ class Found:
     """repositories whose history is known from its first commit on"""
     names: Mapping[RepositoryId, str] = field(default_factory=dict)
     """the repositories' full names of today"""
+    landed_at: int = 0
+    """epoch seconds at which the newest of the facts landed"""
+
+    def content(self) -> bytes:
+        """A digest of all that a profile is made of here: of two that are equal, so are the profiles.
+
+        Most landings of others change nothing in it: they are none of these facts, and fix none of their files.
+        """
+        met = sorted(that_matter(self.visits, self.landed_at))
+        told = (self.said, self.observed, self.given, self.newcomers)
+        rest = (self.recorded_at, [sorted(map(repr, rows)) for rows in told])
+        found = blake2b("\0".join(self.texts).encode("utf-8", "surrogatepass"))
+        found.update(array("q", chain.from_iterable(met)).tobytes())
+        found.update(repr((len(met), rest, sorted(self.whole), sorted(self.names.items()))).encode("utf-8", "replace"))
+        return found.digest()
 
     def facts(self) -> list[Fact]:
         """Oldest first."""
@@ -161,7 +180,7 @@ async def facts_inside(conn: AsyncConnection, repositories: Collection[Repositor
 
 async def _facts(conn: AsyncConnection, which: Any) -> Found:
     payload = type_coerce(FACT.c.payload, Text).label("text")
-    query = select(payload, FACT.c.recorded_at).where(which)
+    query = select(payload, FACT.c.recorded_at, FACT.c.landed_at).where(which)
     rows = (await conn.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id))).all()
     newest = max((row.recorded_at for row in rows), default=datetime(1970, 1, 1, tzinfo=UTC))
-    return Found(tuple(row.text for row in rows), newest)
+    return Found(tuple(row.text for row in rows), newest, landed_at=rows[-1].landed_at if rows else 0)

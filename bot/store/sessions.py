@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Column, Index, Table, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import UserId
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import insert_into
@@ -29,7 +29,7 @@ SESSION = Table(
 LASTS = timedelta(hours=12)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """A signed-in person. `csrf` stands in each of their forms."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Column, Index, Table, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import Month, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Words
 from bot.store.dialect import insert_absent
@@ -37,7 +37,7 @@ SCHEDULE = "snapshots"
 """what PERIOD calls the months whose snapshots were taken in hand"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """A profile's JSON text as it was, its signature (base64), and the repositories whose work it tells.
 
@@ -60,7 +60,7 @@ class Snapshot:
         return hashlib.sha256(f"{self.person_key}\n{self.text}".encode()).hexdigest()[:32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dated:
     """A snapshot as it is listed, without its text."""
 
@@ -73,7 +73,7 @@ class Dated:
 
 async def keep(conn: AsyncConnection, snapshot: Snapshot) -> str:
     """Its id. What is there already stays as it is."""
-    row = {name: getattr(snapshot, name) for name in Snapshot.__slots__}
+    row: dict[str, Any] = {name: getattr(snapshot, name) for name in Snapshot.__match_args__}
     row |= {"id": snapshot.id, "repositories": sorted(snapshot.repositories)}
     await insert_absent(conn, SNAPSHOT, [row])
     return snapshot.id
@@ -93,7 +93,7 @@ async def snapshots_of(conn: AsyncConnection, people: Collection[PersonKey]) -> 
 
 async def listed(conn: AsyncConnection, people: Collection[PersonKey]) -> list[Dated]:
     """The newest first."""
-    columns = [SNAPSHOT.c[name] for name in Dated.__slots__]
+    columns = [SNAPSHOT.c[name] for name in Dated.__match_args__]
     query = select(*columns).where(SNAPSHOT.c.person_key.in_(people))
     rows = await conn.execute(query.order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id))
     return [Dated(row.id, row.naming, tuple(row.repositories), row.taken_at, row.month) for row in rows]
@@ -121,7 +121,7 @@ async def _read(conn: AsyncConnection, which: Any) -> list[Snapshot]:
     rows = (await conn.execute(query)).mappings()
     return [
         Snapshot(
-            **{name: row[name] for name in Snapshot.__slots__ if name != "repositories"},
+            **{name: row[name] for name in Snapshot.__match_args__ if name != "repositories"},
             repositories=tuple(row["repositories"]),
         )
         for row in rows

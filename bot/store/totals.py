@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from operator import add
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, Table, select
+from sqlalchemy import Column, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId, each_part
 from bot.store.arrays import array_text
 from bot.store.border import ordered_json
-from bot.store.bulk import Merge, upserting, upserting_clean
+from bot.store.bulk import cleaned
 from bot.store.changes import lines_from
 from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
-from bot.store.installations import REPOSITORY
+from bot.store.statements import Upsert
 from bot.store.turn import Ask, Plan, Spelling, Tell, run, spelling_of
 
 COUNTERS = ("commits", "co_authored", "outcomes", "ai_declared", "ai_detected", "ai_unknown")
@@ -33,18 +34,17 @@ TOTALS = Table(
     "totals",
     METADATA,
     Column("person_key", Words, primary_key=True),
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("repository_id", Whole, primary_key=True),
     Column("month", Words, primary_key=True),
     *counters(*COUNTERS, *UNUSED),
     *line_counters(),
     *(Column(name, Json, nullable=False) for name in TALLIES),
-    Index(None, "repository_id", "month"),
 )
 
 Cell = tuple[PersonKey, RepositoryId, Month]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Totals:
     """One cell: one person's month in one repository. Tallies are whole numbers by name, `days` commits by ISO date."""
 
@@ -127,7 +127,7 @@ def writing(spelling: Spelling, sums: Mapping[Cell, Sum], *, empty: Iterable[Cel
     if gone:
         yield Tell(_DELETE, gone)
     rows = [(*cell, *sum_.numbers, *map(_text, sum_.tallies())) for cell, sum_ in sums.items()]
-    yield from upserting_clean(spelling, Merge(TOTALS, _COLUMNS), rows)
+    yield _CELLS.told(spelling, rows)
 
 
 _KEY = ("person_key", "repository_id", "month")
@@ -155,7 +155,7 @@ def _standing(spelling: Spelling, cells: Sequence[Cell]) -> Plan[dict[Cell, Sum]
     if spelling.is_postgresql:
         rows = yield Ask(_THESE_ARRAYS, [array_text(column) for column in zip(*cells, strict=True)])
     else:
-        rows = yield Ask(_THESE, (json.dumps(cells),))
+        rows = yield Ask(_THESE, (spelling.list_of(cells),))
     return {(PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])): _sum(row[3:]) for row in rows}
 
 
@@ -175,11 +175,11 @@ def replacing(spelling: Spelling, cells: Iterable[Cell], rows: Iterable[Totals])
     empty = sorted(set(cells) - set(new))
     if empty:
         yield Tell(_DELETE, empty)
-    yield from upserting(spelling, TOTALS, _COLUMNS, [_row(row) for row in new.values()])
+    yield _CELLS.told(spelling, cleaned(spelling, _CELLS, [_row(row) for row in new.values()]))
 
 
 _PLAIN = (*_KEY, *COUNTERS)
-_COLUMNS = (*_PLAIN, *(f"lines_{part}" for part in PARTS), *TALLIES)
+_CELLS = Upsert(TOTALS, (*_PLAIN, *(f"lines_{part}" for part in PARTS), *TALLIES))
 
 
 def _row(row: Totals) -> tuple[Any, ...]:

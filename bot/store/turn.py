@@ -8,11 +8,11 @@ that give rows back. The plans are the same.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.store.arrays import array_text
 from bot.store.border import ordered_json
 
@@ -41,11 +41,13 @@ class Tell(NamedTuple):
     rows: Sequence[Sequence[Any]]
 
 
-Step = Ask | Say | Tell
+Said = Say | Tell
+Step = Ask | Said | list[Said]
+"""several that give nothing back go in one step"""
 Plan = Generator[Step, Rows, Answer]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelling:
     """How one of the two databases wants lists of values."""
 
@@ -81,6 +83,11 @@ def driver_of(conn: AsyncConnection) -> Any:
     return cast(Any, conn.sync_connection).connection.driver_connection
 
 
+def saying(said: list[Said]) -> Plan[None]:
+    """The plan that says this and no more."""
+    yield said
+
+
 async def run(conn: AsyncConnection, plan: Plan[Answer]) -> Answer:
     """What the plan comes to, in the caller's transaction."""
     driver = driver_of(conn)
@@ -99,10 +106,11 @@ def _in_the_thread(connection: Any, plan: Plan[Answer]) -> Answer:
             if isinstance(step, Ask):
                 step = plan.send(cursor.execute(step.sql, step.values).fetchall())
                 continue
-            if isinstance(step, Say):
-                cursor.execute(step.sql, step.values)
-            else:
-                cursor.executemany(step.sql, step.rows)
+            for said in step if isinstance(step, list) else (step,):
+                if isinstance(said, Say):
+                    cursor.execute(said.sql, said.values)
+                else:
+                    cursor.executemany(said.sql, said.rows)
             step = plan.send([])
     except StopIteration as ended:
         answer: Answer = ended.value
@@ -137,6 +145,10 @@ async def _awaited(driver: Any, plan: Plan[Answer]) -> Answer:
 
 async def _answered(driver: Any, step: Step) -> Rows:
     """The rows of a question; what is said within a pipeline is only sent."""
+    if isinstance(step, list):
+        for said in step:
+            await _answered(driver, said)
+        return []
     sql, cursor = step.sql.replace("?", "%s"), driver.cursor()
     if isinstance(step, Tell):
         await cursor.executemany(sql, step.rows)

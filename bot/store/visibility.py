@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -25,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.landing.addresses import plain_email
 from bot.model import InstallationId, PersonKey, RepositoryId, UserId
 from bot.store.columns import METADATA, Instant, Whole, Words
@@ -53,7 +53,7 @@ HIDDEN_REPOSITORY = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PersonState:
     """A person as far as showing goes."""
 
@@ -70,7 +70,7 @@ class PersonState:
     """what an anonymous page is called; tells nothing of the person"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepositoryState:
     """A repository as far as showing goes."""
 
@@ -86,7 +86,7 @@ class RepositoryState:
     default_branch: str = "main"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NearRepository:
     """A repository beside which somebody's work landed, or in which it did."""
 
@@ -97,7 +97,7 @@ class NearRepository:
     """the person leaves it out of every page"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrganisationState:
     """An installation and its account as far as showing goes."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 
 from sqlalchemy import Column, Table, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import Month, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import upsert
@@ -28,7 +29,7 @@ WHOLE = PersonKey("")
 """the person of the words about a whole digest"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wording:
     """One raw answer. `repository_id` is where the digest stands; `sheet_hash` tells the facts it was given."""
 

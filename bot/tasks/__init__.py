@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import timedelta
 
+from bot.frozen import frozen
 from bot.queue.interface import Job
 from bot.tasks.answer_button import answer_button
 from bot.tasks.answer_command import answer_command
@@ -31,7 +31,7 @@ from bot.tasks.update_repository import update_repository
 from bot.tasks.workplace import Workplace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """A kind of job: what to call, how long one call may take, and after how many failures it is given up."""
 

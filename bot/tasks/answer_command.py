@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from gidgethub import BadRequest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.digest.commands import Command, Mistake, read_commands
+from bot.frozen import frozen
 from bot.github.client import Client, is_missing
 from bot.github.payloads.answers import CommentAnswer, IssueAnswer
 from bot.github.publish import marker
@@ -31,7 +31,7 @@ MOST_REPLIES = 5
 """answers in words on one issue or pull request in an hour; beyond them a reaction has to do"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Heard:
     comment: CommentAnswer
     issue: IssueAnswer

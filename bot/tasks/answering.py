@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.digest.commands import Command, Name
 from bot.digest.explanation import count_of
 from bot.digest.repository_month import contributor_months
+from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.model import Change, ChangeId, Month, MonthRecord, Person
 from bot.render.reply_note import Part, own_part, plain_part, why_change_part, why_number_part
@@ -32,7 +33,7 @@ MOST_REFOLDED = 20_000
 """facts of one repository that a recount folds at once; more is an operator's work"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """One command of one comment. `event` names it, so that hearing it twice is once."""
 
@@ -46,7 +47,7 @@ class Asked:
         return f"{self.command.name} {self.command.value}".strip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """Whether it was done, and what is to be said beside the reaction."""
 

@@ -7,12 +7,12 @@ maintainers decide what is posted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.digest.commands import Name
+from bot.frozen import frozen
 from bot.landing.identity import person_key
 from bot.model import Change, InstallationId, PersonKey, Repository, RepositoryId, Signature
 from bot.store import installations, ledger, visibility
@@ -24,7 +24,7 @@ OWN: frozenset[Name] = frozenset(("me", "anonymise", "public", "opt-out", "forge
 ABOUT_WORK: frozenset[Name] = frozenset(("why", "classify", "dispute"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asker:
     """Who asks, where, and when. `keys` are all that are proved to be theirs."""
 
@@ -35,7 +35,7 @@ class Asker:
     asked_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scene:
     """Where it is asked: a pull request with the changes it landed, or the digest issue."""
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.github.client import Client
 from bot.history.clone import Clone
 from bot.history.fetching import Fetched
 from bot.history.log import Arrival, landings
-from bot.landing.conventions import recognise
+from bot.landing.recognition import recognise
 from bot.metrics.measure import Measure, measure
 from bot.model import CommitId, Fact, Landing, PullRequest, RepositoryId
 from bot.queue.interface import Job
@@ -78,14 +79,14 @@ async def _planned(one: Backfill, clone: Fetched, head: CommitId) -> Backfill:
 # --- reading and measuring -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reading:
     one: Backfill
     fetched: Fetched
     clone: Clone
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Batch:
     facts: tuple[Fact, ...] = ()
     again: bool = False

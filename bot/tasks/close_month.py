@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.landing.months import month_after
 from bot.model import InstallationId, Month, Repository, RepositoryId
 from bot.queue.interface import Job
@@ -27,7 +28,7 @@ from bot.tasks.workplace import Workplace, arguments, asking_github
 One = tuple[InstallationId, RepositoryId, Month]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Plan:
     """One digest to be told: of which repository, in which scope, as a preview or as a post."""
 

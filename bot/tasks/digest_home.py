@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import InstallationId, Month, Repository, RepositoryId
 from bot.store import installations
 from bot.store.closing import repository_of
@@ -14,7 +14,7 @@ from bot.store.digests import told_at
 from bot.tasks.configuring import InForce, in_force
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """One digest: its month, where it stands, and the repositories that it tells of, by name."""
 

@@ -19,9 +19,8 @@ def account_of(found: Installation) -> Account:
 async def know_installation(place: Workplace, installation: int) -> None:
     """Ask GitHub about an installation that no delivery has told of. Raises Park where GitHub does not know it."""
     number = InstallationId(installation)
-    async with place.store.read() as conn:
-        if await installations.is_active(conn, number):
-            return
+    if await place.store.look(lambda conn: installations.is_active(conn, number)):
+        return
     with asking_github():
         found = await read_installation(place.github.app, number)
     if found is None:

@@ -28,8 +28,7 @@ async def know_repository(
     that there is something to ask. It tells no parent, so a fork whose parent is not known is asked about as well.
     """
     installation, number = InstallationId(where[0]), RepositoryId(where[1])
-    async with place.store.read() as conn:
-        stored = await installations.repository(conn, number)
+    stored = await place.store.look(lambda conn: installations.repository(conn, number))
     if stored is not None and _is_settled(stored, installation, told):
         return stored.repository
     return await read_repository(client, number)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.github.reads import Landed
-from bot.landing.conventions import recognise
+from bot.landing.recognition import recognise
 from bot.metrics.measure import Measure, measure
 from bot.model import Commit, CommitId, Fact, Landing, PullRequest, Repository, RepositoryId
 from bot.store import ledger, pulls, readings
@@ -18,7 +20,7 @@ from bot.tasks.pull_request_json import known
 from bot.tasks.workplace import Workplace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brought:
     """A pull request that was just told of, and the landed commits that are its own."""
 
@@ -26,7 +28,7 @@ class Brought:
     commits: frozenset[CommitId]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptReadings:
     """What need not be asked of GitHub about one repository; with `again`, also facts are measured anew."""
 
@@ -35,14 +37,13 @@ class KeptReadings:
     again: bool = False
 
     async def commit(self, name: CommitId) -> Commit | None:
-        async with self.place.store.read() as conn:
-            return (await readings.known(conn, self.repository, [name])).get(name)
+        found = await self.place.store.look(lambda conn: readings.known(conn, self.repository, [name]))
+        return found.get(name)
 
     async def recorded(self, names: Sequence[CommitId]) -> set[CommitId]:
         if self.again:
             return set()
-        async with self.place.store.read() as conn:
-            return await ledger.known(conn, self.repository, names)
+        return await self.place.store.look(lambda conn: ledger.known(conn, self.repository, names))
 
 
 async def facts_of(
@@ -57,8 +58,8 @@ async def facts_of(
     facts = []
     for one in landed:
         landing = Landing(repository, one.commit, one.carrier, one.carrier.committed_at, brought_by=one.brought_by)
-        async with place.store.read() as conn:
-            pull_request = await pull_request_of(conn, landing, rules, brought=brought)
+        bringing = partial(pull_request_of, landing=landing, rules=rules, brought=brought)
+        pull_request = await place.store.look(bringing)
         if pull_request is not None:
             landing = replace(landing, pull_request=pull_request)
         # A large patch keeps the processor busy for a while: the lease must be renewed meanwhile.

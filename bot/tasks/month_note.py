@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,6 +12,7 @@ from bot.digest.digest_text import organisation_month_text, repository_month_tex
 from bot.digest.gathering import DigestFacts, digest_facts
 from bot.digest.narrative import Naming
 from bot.digest.repository_month import ToldMonth, told_months
+from bot.frozen import frozen
 from bot.landing.identity import person_key
 from bot.landing.months import begins_at, month_after
 from bot.model import Change, ChangeId, CommitId, Fact, Month, Person, PersonKey, Repository, Text
@@ -30,7 +31,7 @@ from bot.tasks.workplace import Workplace
 UNNAMED = "Somebody who is not named"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MonthNote:
     """The text, and the newest commit of the month, which shows a preview."""
 
@@ -43,7 +44,7 @@ class MonthNote:
         return MdText(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """One text of a digest: whose (`WHOLE` of all), the facts it may state, and the template's words for them."""
 
@@ -59,7 +60,7 @@ class Passage:
         return judge(found.answer if found and fits else None, self.facts, self.template, naming=self.naming)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MonthParts:
     """All that a digest is made of, before its words are chosen."""
 

@@ -31,8 +31,7 @@ async def observe_pull_request(job: Job, place: Workplace) -> None:
     repository, shown = RepositoryId(given["repository"]), await _shown(place, given["delivery"])
     rows = rows_of(repository, shown) if shown.checks is None or shown.checks.app != place.ourselves.id else []
     if shown.number and rows:
-        async with place.store.read() as conn:
-            before = await observations.of_work(conn, repository, [shown.number])
+        before = await place.store.look(lambda conn: observations.of_work(conn, repository, [shown.number]))
         merged_at = _unapproved([*before, *rows])
         if merged_at is not None:
             rows += await _read_again(place, (given["installation"], repository), shown, merged_at)
@@ -45,8 +44,7 @@ async def observe_pull_request(job: Job, place: Workplace) -> None:
 
 
 async def _shown(place: Workplace, guid: str) -> Seen:
-    async with place.store.read() as conn:
-        body = await inbox.body_of(conn, f"app:{place.ourselves.id}", guid)
+    body = await place.store.look(lambda conn: inbox.body_of(conn, f"app:{place.ourselves.id}", guid))
     return seen(body) if body else NOTHING
 
 

@@ -101,8 +101,7 @@ def _is_first(place: Workplace, posting: Posting) -> bool:
 
 async def _addressed(place: Workplace, client: Client, number: RepositoryId) -> Repository:
     """Where it is posted: ids never change, so the store's word is enough, unless the host answers at names only."""
-    async with place.store.read() as conn:
-        stored = await installations.repository(conn, number)
+    stored = await place.store.look(lambda conn: installations.repository(conn, number))
     if stored is None or client.place(stored.repository) == f"repos/{stored.repository.full_name}":
         return await read_repository(client, number)
     return stored.repository

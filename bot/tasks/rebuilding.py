@@ -26,8 +26,13 @@ async def rebuild(store: Store, installation: InstallationId, zone: ZoneInfo) ->
     await store.write(rebuilt)
 
 
-_DERIVED = ("totals", "contribution", "change")
-_MINE = "FROM {} WHERE repository_id IN (SELECT id FROM repository WHERE installation_id = ?)"
+_REPOSITORIES = "repository_id IN (SELECT id FROM repository WHERE installation_id = ?)"
+_DERIVED = (
+    f"FROM totals WHERE {_REPOSITORIES}",
+    f"FROM contribution WHERE change_id IN (SELECT id FROM change WHERE {_REPOSITORIES})",  # noqa: S608  # names
+    f"FROM change WHERE {_REPOSITORIES}",
+)
+"""all that is an installation's own: contributions by their change, which is how they are found"""
 
 
 def _rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[None]:
@@ -35,14 +40,14 @@ def _rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo
     yield from folding.alone(spelling, installation)
     given = yield from _putting(spelling, installation, zone)
     if given != (yield from _counting(installation)):
-        for table in _DERIVED:
-            yield Say(f"DELETE {_MINE.format(table)}", (installation,))
+        for rows in _DERIVED:
+            yield Say(f"DELETE {rows}", (installation,))
         yield from _putting(spelling, installation, zone)
 
 
 def _counting(installation: InstallationId) -> Plan[tuple[int, ...]]:
     """How many rows stand, table by table."""
-    counts = ", ".join(f"(SELECT COUNT(*) {_MINE.format(table)})" for table in _DERIVED)
+    counts = ", ".join(f"(SELECT COUNT(*) {rows})" for rows in _DERIVED)
     ((*found,),) = yield Ask(f"SELECT {counts}", (installation,) * len(_DERIVED))
     return tuple(map(int, found))
 
@@ -62,7 +67,7 @@ def _putting(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -
     for numbers in parts:
         found = folded(known, apart, (yield from ledger.numbered(spelling, numbers)))
         rows, shares = rows_of(found, stands.ids, zone)
-        yield from changes.adding(spelling, rows, shares)
+        yield changes.adding(spelling, rows, shares)
         few, many = few + len(rows), many + len(shares)
         here = sums(found, stands.ids, zone)
         yield from totals.adding(spelling, {cell: more for cell, more in here.items() if cell in cells})

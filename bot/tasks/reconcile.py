@@ -7,11 +7,11 @@ look, and what its default branch got since. What is found missing is asked for 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.graphql import MOST_GLANCES, read_glances
@@ -35,7 +35,7 @@ from bot.tasks.workplace import Workplace, arguments, asking_github
 OVERLAP = timedelta(hours=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Look:
     """One repository: as it is stored, as it is now, and up to where nothing was missing."""
 

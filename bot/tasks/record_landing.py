@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gidgethub import BadRequest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.github.client import Client, is_missing
 from bot.github.pushes import Push, Pushed, read_lost, read_push
 from bot.github.reads import Landed, read_tip
@@ -25,7 +26,7 @@ from bot.tasks.told_delivery import told_by
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arrived:
     """What is to be recorded of one repository, in one transaction."""
 
@@ -75,8 +76,7 @@ async def _rebased(place: Workplace, repository: Repository, pushed: Pushed, tip
     names = [one.commit.id for one in pushed.landed]
     if len(names) < 2 or any(one.carrier.id != one.commit.id for one in pushed.landed):
         return None
-    async with place.store.read() as conn:
-        row = await pulls.merged_as(conn, RepositoryId(repository.id or 0), tip)
+    row = await place.store.look(lambda conn: pulls.merged_as(conn, RepositoryId(repository.id or 0), tip))
     if row is None or row.size != len(names):
         return None
     return Brought(as_known(row), frozenset(names))
@@ -129,8 +129,7 @@ async def _wanted(place: Workplace, number: RepositoryId, arrived: Arrived) -> l
     landed = arrived.pushed.landed
     if arrived.again:
         return list(landed)
-    async with place.store.read() as conn:
-        recorded = await ledger.known(conn, number, [one.commit.id for one in landed])
+    recorded = await place.store.look(lambda conn: ledger.known(conn, number, [one.commit.id for one in landed]))
     return [one for one in landed if one.commit.id not in recorded]
 
 

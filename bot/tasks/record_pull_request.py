@@ -7,12 +7,13 @@ contradicts itself or what is kept, or the push that belongs to it does not come
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.github.client import Client
 from bot.github.payloads.answers import PullRequestAnswer
 from bot.github.payloads.told import NOTHING, Told
@@ -42,7 +43,7 @@ LOOKS = 4
 """of which the last one waits no more, whatever the clock says: it may stand still, or be behind the job's"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Scene:
     """One pull request as it is known now, and the row kept of it before."""
 
@@ -77,10 +78,7 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
     told = NOTHING if again else await told_by(place, given)
     with asking_github():
         scene = await _scene(place, client, given, told)
-    async with place.store.read() as conn:
-        carried = await ledger.facts_carried(conn, scene.repository_id, scene.merge) if scene.merge else []
-        named = await ledger.facts_named(conn, scene.repository_id, scene.row.number)
-        waits = not carried and scene.merge is not None and await _push_waits(conn, scene)
+    carried, named, waits = await place.store.look(partial(_recorded, scene=scene))
     if scene.merge is not None and not carried and not waits:
         if given.get("delivery") and job.attempt < LOOKS and place.clock() - job.claim.created_at < GRACE:
             raise RetryLater(WAIT, "the push that belongs to it may come yet")
@@ -92,6 +90,14 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
     else:
         arrived = Arrived(scene.repository, Pushed(()))
     await record_arrived(job, place, client, arrived)
+
+
+async def _recorded(conn: AsyncConnection, scene: _Scene) -> tuple[list[Fact], list[Fact], bool]:
+    """What its merge carried, what names it, and whether the push of the merge is still to be worked off."""
+    carried = await ledger.facts_carried(conn, scene.repository_id, scene.merge) if scene.merge else []
+    named = await ledger.facts_named(conn, scene.repository_id, scene.row.number)
+    waits = not carried and scene.merge is not None and await _push_waits(conn, scene)
+    return carried, named, waits
 
 
 async def _scene(place: Workplace, client: Client, given: dict[str, Any], told: Told) -> _Scene:
@@ -119,9 +125,12 @@ async def _known(place: Workplace, repository: Repository, answer: PullRequestAn
         payload=kept(known),
         size=answer.commits or None,
     )
-    async with place.store.read() as conn:
-        row = await without_buried(conn, row)
-        return _Scene(repository, answer, row, await pulls.read(conn, row.repository_id, row.number))
+
+    async def looked_up(conn: AsyncConnection) -> _Scene:
+        kept = await without_buried(conn, row)
+        return _Scene(repository, answer, kept, await pulls.read(conn, kept.repository_id, kept.number))
+
+    return await place.store.look(looked_up)
 
 
 async def _push_waits(conn: AsyncConnection, scene: _Scene) -> bool:
@@ -135,8 +144,7 @@ async def _described(
     """What it landed is recorded: measure it anew, now that the pull request is known."""
     carried, named = recorded
     own = await _own_recorded(place, client, scene, carried)
-    async with place.store.read() as conn:
-        own_facts = await ledger.facts_at(conn, scene.repository_id, sorted(own))
+    own_facts = await place.store.look(lambda conn: ledger.facts_at(conn, scene.repository_id, sorted(own)))
     facts = list({fact.commit: fact for fact in (*own_facts, *named)}.values())
     landed = await landed_before(place, client, scene.repository, facts)
     brought = Brought(as_known(scene.row), frozenset(own))
@@ -153,8 +161,7 @@ async def _own_recorded(place: Workplace, client: Client, scene: _Scene, carried
     found = {fact.commit for fact in carried}
     if merge is None or merge not in found or size < 2:
         return found
-    async with place.store.read() as conn:
-        pushed = await readings.arrived_with(conn, scene.repository_id, merge)
+    pushed = await place.store.look(lambda conn: readings.arrived_with(conn, scene.repository_id, merge))
     if pushed:
         return set(pushed) if len(pushed) == size else found
     if next(fact for fact in carried if fact.commit == merge).pull_request == scene.row.number:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import field
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
+from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.landing.changes import alone, fold
 from bot.landing.corrections import Classified, corrected
 from bot.landing.identity import is_bot, person_key
@@ -33,11 +35,11 @@ from bot.store import changes, erasure, folding, ledger, people, totals
 from bot.store.border import ordered_json
 from bot.store.columns import Spelt
 from bot.store.keyed import Keyed, apart
-from bot.store.turn import Plan, Spelling, run, spelling_of
+from bot.store.turn import Plan, Said, Spelling, run, spelling_of
 from bot.tasks.adding_up import sums
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where facts are recorded: one repository of one installation; months are cut in `zone`."""
 
@@ -46,13 +48,14 @@ class Place:
     zone: ZoneInfo
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recorded:
     """What a recording did: the commits that were new, and every change that looks otherwise than before."""
 
     new: tuple[CommitId, ...]
     changed: tuple[Change, ...]
     repositories: Mapping[str, Repository]
+    """all that these changes may have to do with"""
     months: frozenset[Month] = frozenset()
     """every month whose numbers or words this touches"""
 
@@ -75,7 +78,7 @@ async def recount(
     return await run(conn, _recounting(_Desk(spelling_of(conn), place), commits, gone))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Desk:
     """Where a plan works."""
 
@@ -97,16 +100,29 @@ def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool
     fresh = yield from ledger.appending(spelling, place.repository, facts, now)
     # Others append meanwhile; whoever comes to fold later finds what is appended here.
     yield from folding.alone(spelling, place.installation)
-    stands, said = yield from folding.around(spelling, place.installation)
+    after = yield from ledger.reaching(spelling, fresh, place.installation)
+    stands, said = yield from _standing(desk, after, apart=len(after) == len(fresh) and not again)
     if not fresh:
         return Recorded((), (), stands.repositories)
-    after = yield from ledger.reaching(spelling, fresh, place.installation)
     older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
     new = [one.fact for one in fresh.values()]
-    yield from _seeing(spelling, new)
+    yield _seeing(spelling, new)
     known = Known(stands, said, after, frozenset(one.fact.commit for one in older.values()))
-    changed, months = yield from _writing(desk, known, known.folded(older), known.folded(after), everything=False)
+    old = known.folded(older) if older else ()
+    changed, months = yield from _writing(desk, known, old, known.folded(after), everything=False)
     return Recorded(tuple(fact.commit for fact in new), changed, stands.repositories, months)
+
+
+def _standing(
+    desk: _Desk, facts: Mapping[int, Keyed], *, apart: bool
+) -> Plan[tuple[folding.Standing, tuple[Classified, ...]]]:
+    """The repositories that matter to these facts, and what people said there: nearly always theirs alone, where the
+    facts stand `apart` from all that was recorded before."""
+    if apart:
+        stands, said = yield from folding.here(desk.spelling, desk.place.installation, desk.place.repository)
+        if all(one.fact.repository in stands.ids for one in facts.values()):
+            return stands, said
+    return (yield from folding.around(desk.spelling, desk.place.installation))
 
 
 def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) -> Plan[Recorded]:
@@ -122,7 +138,7 @@ def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) 
     return Recorded((), changed, stands.repositories, months)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """What a turn has read already."""
 
@@ -142,6 +158,30 @@ def _writing(
     desk: _Desk, known: Known, old: Sequence[Change], folded: Sequence[Change], *, everything: bool
 ) -> Plan[tuple[tuple[Change, ...], frozenset[Month]]]:
     """Write the changes that look otherwise than before (or `everything`), and the months they touch."""
+    spelling, ids, zone = desk.spelling, known.stands.ids, desk.place.zone
+    changed, new, again = folded, folded, _NO_MONTHS
+    if old or everything:
+        changed, new, again = yield from _replacing(desk, known, (old, folded), everything=everything)
+    yield changes.adding(spelling, *rows_of(new, ids, zone))
+    added = sums(new, ids, zone)
+    if again:
+        added = {cell: more for cell, more in added.items() if cell[0] not in again.get(cell[2], ())}
+    yield from totals.adding(spelling, added)
+    for when, persons in sorted(again.items()):
+        yield from _writing_totals(desk, known, when, sorted(persons))
+    return tuple(changed), frozenset({*again, *_months(new, zone)})
+
+
+_Touched = Mapping[Month, Set[PersonKey]]
+_NO_MONTHS: _Touched = MappingProxyType({})
+
+
+def _replacing(
+    desk: _Desk, known: Known, before_and_after: tuple[Sequence[Change], Sequence[Change]], *, everything: bool
+) -> Plan[tuple[Sequence[Change], Sequence[Change], _Touched]]:
+    """Put what was recorded, and looks otherwise now, in its place: all that changed, what of it has to do with nothing
+    recorded and is still to be added, and whose months are to be summed anew."""
+    old, folded = before_and_after
     by_id = {change.id: change for change in old}
     changed = tuple(change for change in folded if everything or by_id.get(change.id) != change)
     ids = {change.id for change in folded}
@@ -150,18 +190,9 @@ def _writing(
     met = [change for change in changed if everything or change.id in by_id or _holds(change, known.recorded)]
     apart = {change.id for change in met}
     new = [change for change in changed if change.id not in apart]
-    yield from changes.replacing(
-        desk.spelling, sorted(set(by_id) - ids), *rows_of(met, known.stands.ids, desk.place.zone)
-    )
-    yield from changes.adding(desk.spelling, *rows_of(new, known.stands.ids, desk.place.zone))
-    again = _touched([*was, *met], desk.place.zone)
-    added = sums(new, known.stands.ids, desk.place.zone)
-    yield from totals.adding(
-        desk.spelling, {cell: more for cell, more in added.items() if cell[0] not in again.get(cell[2], ())}
-    )
-    for when, persons in sorted(again.items()):
-        yield from _writing_totals(desk, known, when, sorted(persons))
-    return changed, frozenset({*again, *_months(new, desk.place.zone)})
+    rows, parts = rows_of(met, known.stands.ids, desk.place.zone)
+    yield changes.replacing(desk.spelling, sorted(set(by_id) - ids), rows, parts)
+    return changed, new, _touched([*was, *met], desk.place.zone)
 
 
 def folded(known: Known, apart: Collection[int], facts: Mapping[int, Fact]) -> tuple[Change, ...]:
@@ -183,12 +214,12 @@ def _holds(change: Change, recorded: frozenset[CommitId]) -> bool:
     return bool(recorded) and any(commit.fact.commit in recorded for commit in change.commits)
 
 
-def _seeing(spelling: Spelling, facts: Iterable[Fact]) -> Plan[None]:
+def _seeing(spelling: Spelling, facts: Iterable[Fact]) -> list[Said]:
     newest: dict[Signature, tuple[int, CommitId]] = {}
     for fact in facts:
         for sig in (fact.author, *fact.co_authors):
             newest[sig] = max(newest.get(sig, _NEVER), (fact.landed_at, fact.commit))
-    yield from people.seeing(spelling, [people.Seen(_named(sig), *age) for sig, age in newest.items()])
+    return people.seeing(spelling, [people.Seen(_named(sig), *age) for sig, age in newest.items()])
 
 
 _NEVER = (0, CommitId(""))

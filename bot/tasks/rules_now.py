@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.github.client import Client
 from bot.github.pushes import Pushed
 from bot.github.reads import read_file
@@ -24,7 +24,7 @@ BELIEVED = timedelta(days=1)
 """for which a file shared from a repository that we are not installed on is taken to be as it was: no push tells us"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RulesNow:
     """The settings in force and `.gitattributes`. `fresh` where the files were just read, and have to be kept."""
 
@@ -41,12 +41,20 @@ async def rules_now(place: Workplace, client: Client, repository: Repository, *,
     """The rules at the head of the default branch, as a clone's are: from the store, unless they were `touched`."""
     number = RepositoryId(repository.id or 0)
     if not touched:
-        async with place.store.read() as conn:
-            kept = await rules_read.read(conn, number)
-            if kept is not None and await _is_believed(conn, repository, kept[1], place.clock()):
-                return RulesNow(await in_force(conn, number), kept[0], fresh=False)
+        kept = await place.store.look(lambda conn: _kept(conn, repository, number, now=place.clock()))
+        if kept is not None:
+            return kept
     settings = await read_in_force(place, client, repository)
     return RulesNow(settings, await read_file(client, repository, ATTRIBUTES_PATH) or "")
+
+
+async def _kept(
+    conn: AsyncConnection, repository: Repository, number: RepositoryId, *, now: datetime
+) -> RulesNow | None:
+    kept = await rules_read.read(conn, number)
+    if kept is None or not await _is_believed(conn, repository, kept[1], now):
+        return None
+    return RulesNow(await in_force(conn, number), kept[0], fresh=False)
 
 
 async def _is_believed(conn: AsyncConnection, repository: Repository, read_at: datetime, now: datetime) -> bool:

@@ -13,10 +13,10 @@ import logging
 import os
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import UnusableInputError
+from bot.frozen import frozen
 from bot.model import RepositoryId
 from bot.tasks.backfill import open_backfills
 from bot.tasks.catch_up import ask_to_catch_up
@@ -31,7 +31,7 @@ _ASKED, _ANSWERED = ".asked", ".answered"
 _LARGEST = 4096
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What the running process says to a wish."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from gidgethub import BadRequest
 
+from bot.frozen import frozen
 from bot.github.auth import InstallationClosed, NotGranted
 from bot.github.client import Client
 from bot.github.connection import Connection
@@ -25,7 +25,7 @@ from bot.queue.interface import Park, Queue, RetryLater
 from bot.store.engine import Store
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Workplace:
     """Built once by the composition root."""
 

@@ -6,9 +6,9 @@ Private by default. None means 404, and nothing tells a viewer which of the reas
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from bot.frozen import frozen
 from bot.model import InstallationId, PersonKey, RepositoryId
 from bot.store.visibility import Naming, OrganisationState, PersonState, RepositoryState
 
@@ -16,7 +16,7 @@ FEWEST_PEOPLE = 5
 """people without whom a sum would tell of a single one"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Viewer:
     """Anybody, whoever holds a good link, or the person whose page it is, signed in."""
 
@@ -31,7 +31,7 @@ ANYBODY = Viewer()
 OWNER = Viewer("owner")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grant:
     """What may be shown: work in these repositories, under this naming; search engines only where `public`."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import PersonKey
 from bot.signatures import SigningKey
 from bot.store.engine import Store
@@ -22,7 +23,7 @@ from bot.web.shelf import Shelf
 from bot.web.sign_in import SignIn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pages:
     """The collaborators of every page."""
 
@@ -47,7 +48,7 @@ class Pages:
     timer: Callable[[], float] = time.monotonic
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Desk:
     """The collaborators, with what they remember between requests."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from datetime import datetime
 
 from aiohttp import web
 
+from bot.frozen import frozen
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import begins_at, month_after, month_of, parse_month
 from bot.model import Change, Month, PersonKey
@@ -24,7 +24,7 @@ from bot.web.subjects import OpenOrganisation
 from bot.web.sums import sums
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Frame:
     """What a page of sums is made of, beside facts."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass
 
 from aiohttp import web
 
+from bot.frozen import frozen
 from bot.model import PersonKey
 from bot.store import sessions, visibility
 from bot.store.sessions import Session
@@ -20,7 +20,7 @@ ATTEMPT_COOKIE = "__Host-almanac-attempt"
 _ATTEMPT_SECONDS = 600
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owner:
     """Whoever is signed in, and their person where the record knows one."""
 

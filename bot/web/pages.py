@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.engine import StoreUnavailableError
+from bot.store.snapshots import Dated
 from bot.web import organisations, profiles, settings, site, subjects
 from bot.web.collaborators import DESK, Desk, Pages, desk_of
 from bot.web.dated import shown_snapshots
@@ -33,7 +34,7 @@ def add_routes(app: web.Application, pages: Pages) -> None:
     if len(pages.secret) < 32:
         raise ValueError("the secret that signs links has at least 32 bytes")
     limit = RateLimit(pages.requests_a_minute, timer=pages.timer)
-    shelf = Shelf(pages.store, lambda: pages.clock().strftime("%Y-%m-%d"))
+    shelf = Shelf(pages.store, lambda: pages.clock().date().isoformat())
     app[DESK] = Desk(pages, Reader(pages.store, pages.zone, timer=pages.timer), limit, shelf)
     app[SECURE] = pages.public_url.startswith("https://")
     app.middlewares.append(_shield)
@@ -92,8 +93,7 @@ Opened = OpenPerson | OpenOrganisation | None
 
 async def _open(request: web.Request, stem: str) -> Opened:
     """What the first parts of the address open for whoever asks."""
-    async with desk_of(request).pages.store.read() as conn:
-        return await _opened(conn, request, stem)
+    return await desk_of(request).pages.store.look(lambda conn: _opened(conn, request, stem), apart=True)
 
 
 async def _opened(conn: AsyncConnection, request: web.Request, stem: str) -> Opened:
@@ -111,9 +111,12 @@ async def _opened(conn: AsyncConnection, request: web.Request, stem: str) -> Ope
 async def _front(request: web.Request) -> web.Response:
     """All that a known page asks of the database is asked in one transaction: each costs as much as its statements."""
     stem, suffix = _split(request.match_info["name"])
-    async with desk_of(request).pages.store.read() as conn:
+
+    async def opening(conn: AsyncConnection) -> tuple[Opened, Sequence[Dated]]:
         opened = await _opened(conn, request, stem)
-        taken = await shown_snapshots(conn, opened) if isinstance(opened, OpenPerson) and not suffix else ()
+        return opened, await shown_snapshots(conn, opened) if isinstance(opened, OpenPerson) and not suffix else ()
+
+    opened, taken = await desk_of(request).pages.store.look(opening, apart=True)
     if isinstance(opened, OpenPerson) and not request.match_info["name"].endswith("."):
         return await profiles.show_profile(request, opened, suffix=suffix, snapshots=taken)
     if isinstance(opened, OpenOrganisation) and "." not in request.match_info["name"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from cachetools import LRUCache, TTLCache
 
 from bot.digest.profile import Beside, Scope, build
+from bot.frozen import frozen
 from bot.landing.changes import fold
 from bot.landing.corrections import corrected
 from bot.landing.identity import person_key
@@ -40,12 +41,14 @@ Shown = Sequence[RepositoryState]
 _Key = tuple[PersonState, Naming, tuple[RepositoryState, ...], datetime]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """A profile, and a number that no other profile has."""
 
     number: int
     mark: Mark
+    content: bytes
+    """a digest of what it was folded from"""
     profile: Profile
 
 
@@ -85,8 +88,14 @@ class Reader:
                 found = await records.facts_about(conn, person.keys, [one.id for one in shown])
             frame = _Frame(person, shown, naming, self._zone)
             now = max(day, found.recorded_at)
-            profile = await asyncio.to_thread(lambda: _profile(found.facts(), found, frame, now))
-        reading = Reading(next(self._numbers), mark, profile)
+            content = await asyncio.to_thread(found.content)
+            kept = self._kept.get(key)
+            if kept is not None and kept.content == content:
+                # Something landed that is nothing of theirs: the profile and its pages stay what they are.
+                reading = replace(kept, mark=mark)
+            else:
+                profile = await asyncio.to_thread(lambda: _profile(found.facts(), found, frame, now))
+                reading = Reading(next(self._numbers), mark, content, profile)
         self._kept[key] = reading
         return reading
 
@@ -119,7 +128,7 @@ class Reader:
         self._texts.clear()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Frame:
     person: PersonState
     shown: tuple[RepositoryState, ...]

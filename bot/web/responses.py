@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from aiohttp import web
 
+from bot.frozen import frozen
 from bot.render.html import style_hash
 from bot.render.site import picture_hash, site_style_hash
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """One form of a page: its name, its address's suffix and its media type."""
 
@@ -115,7 +115,7 @@ def policy(*, forms: bool = False) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manner:
     """How an answer may be kept and listed. Nothing is kept without asking: what is withdrawn is gone at once."""
 

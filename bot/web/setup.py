@@ -12,7 +12,6 @@ import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aiohttp import web
@@ -20,6 +19,7 @@ from yarl import URL
 
 from bot.config import GitHubAddress, github_address_of
 from bot.errors import UnusableInputError
+from bot.frozen import frozen
 from bot.github.payloads.registration import Registered
 from bot.github.registration import RegistrationError
 from bot.render import setup as pages
@@ -39,7 +39,7 @@ Convert = Callable[[GitHubAddress, str], Awaitable[Registered]]
 Keep = Callable[[Registered, GitHubAddress], str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registration:
     """What the pages need: who may come in, what is handed to GitHub, and what becomes of the answer."""
 

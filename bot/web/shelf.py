@@ -9,6 +9,7 @@ from aiohttp import web
 from cachetools import LRUCache
 from multidict import CIMultiDict
 
+from bot.frozen import frozen
 from bot.store.engine import Store, StoreUnavailableError
 from bot.web.responses import is_known
 
@@ -19,21 +20,29 @@ _LONGEST_ACCEPT = 300
 Key = tuple[str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """An answer as it was given when the database had this version; `body` is None where only its tag is known."""
 
     version: str
+    tag: str
     headers: CIMultiDict[str]
+    bare: CIMultiDict[str]
+    """those of an answer without a body"""
     body: bytes | None
 
     def given(self, request: web.Request) -> web.Response | None:
         """The answer again; None where more would have to be known."""
-        if is_known(request.headers.get("If-None-Match", ""), self.headers.get("ETag", "")):
-            bare = self.headers.copy()
-            bare.popall("Content-Type", None)
-            return web.Response(status=304, headers=bare)
+        known = request.headers.get("If-None-Match")
+        if known is not None and is_known(known, self.tag):
+            return web.Response(status=304, headers=self.bare)
         return None if self.body is None else web.Response(body=self.body, headers=self.headers)
+
+
+def _kept(version: str, response: web.Response, body: bytes | None) -> Kept:
+    bare = response.headers.copy()
+    bare.popall("Content-Type", None)
+    return Kept(version, response.headers.get("ETag", ""), response.headers.copy(), bare, body)
 
 
 def _size(kept: Kept) -> int:
@@ -52,7 +61,12 @@ class Shelf:
     async def answer(self, request: web.Request, make: Handler) -> web.StreamResponse:
         """The kept answer where there is one, else a new one, which is kept if it is public."""
         accept = request.headers.get("Accept", "")
-        version = await self._version() if len(accept) <= _LONGEST_ACCEPT else None
+        if len(accept) > _LONGEST_ACCEPT:
+            return await make(request)
+        try:
+            version = await self.store.version()
+        except StoreUnavailableError:
+            version = None  # the page itself says what is wrong, if something is
         if version is None:
             return await make(request)
         key = (request.path, accept, self.day())
@@ -65,12 +79,6 @@ class Shelf:
         self._keep(key, version, response)
         return response
 
-    async def _version(self) -> str | None:
-        try:
-            return await self.store.version()
-        except StoreUnavailableError:
-            return None  # the page itself says what is wrong, if something is
-
     def _keep(self, key: Key, version: str, response: web.StreamResponse) -> None:
         """`version` is that of before it was made: a write meanwhile leaves an answer that is never given again."""
         public = response.headers.get("Cache-Control", "").startswith("public")
@@ -78,7 +86,7 @@ class Shelf:
             return
         body = response.body if response.status == 200 else None
         if body is None or isinstance(body, bytes):
-            self._kept[key] = Kept(version, response.headers.copy(), body)
+            self._kept[key] = _kept(version, response, body)
 
     def forget(self) -> None:
         """Drop everything that is kept in memory."""

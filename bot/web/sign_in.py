@@ -8,11 +8,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlencode
 
 import aiohttp
 
+from bot.frozen import frozen
 from bot.model import UserId
 
 _SECONDS = aiohttp.ClientTimeout(total=15)
@@ -22,7 +23,7 @@ class SignInError(Exception):
     """GitHub did not say who it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """One try to sign in: what the browser keeps, and GitHub gives back or checks."""
 
@@ -39,7 +40,7 @@ class Attempt:
         return base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).decode().rstrip("=")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignIn:
     """The App's OAuth client. The user token is used once, to ask who it is, and not kept."""
 

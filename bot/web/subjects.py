@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.model import PersonKey
 from bot.store import links, records, visibility
 from bot.store.links import Link
@@ -20,7 +21,7 @@ _LOGIN = re.compile(r"[A-Za-z0-9-]{1,39}")
 _ALIAS = re.compile(r"[0-9a-f]{20}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenPerson:
     """A person's page that this viewer may see; `base` is its path."""
 
@@ -33,7 +34,7 @@ class OpenPerson:
     """how far the ledger had come when the page was opened; None where it was not asked"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenOrganisation:
     """An organisation's page that this viewer may see; `base` is its path."""
 

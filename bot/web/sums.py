@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from bot.frozen import frozen
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import month_of
 from bot.metrics.totals import sum_languages, sum_lines
@@ -16,7 +16,7 @@ from bot.web.access import enough_people, groups_to_show
 _ITEMS = {"feature": "features", "bug_fix": "bugs"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sum:
     """What one month, one repository or all of them come to. Changes are counted where they stand today."""
 
@@ -29,7 +29,7 @@ class Sum:
     lines: Lines
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sums:
     """Sums over months with enough people; `left_out` are the months without."""
 
@@ -42,7 +42,7 @@ class Sums:
     languages: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Part:
     """One commit, and the change it delivered where it is the one that did."""
 

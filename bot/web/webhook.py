@@ -11,12 +11,12 @@ import logging
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from aiohttp import web
 from gidgethub.sansio import Event
 
+from bot.frozen import frozen
 from bot.github.payloads import deliveries
 from bot.logs import about
 from bot.model import InstallationId, RepositoryId
@@ -49,7 +49,7 @@ class JobRequest(Protocol):
     def dedupe_key(self) -> str | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delivery:
     """One delivery as the inbox keeps it; (`hook`, `guid`) is its key, equal across redeliveries."""
 
@@ -92,7 +92,7 @@ class Routes(Protocol):
     async def route(self, event: Event) -> Routed: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Door:
     """The bounds of the door. GitHub gives up after 10 s, so body and commit, which has its own, together take less."""
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import base64
+import functools
 import json
+import os
 import shutil
+import subprocess
 import tempfile
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -110,31 +115,44 @@ class Tab:
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Tab]:
-    """A tab of a fresh Chromium that is ended afterwards."""
+    """A tab with cookies, cache and storage of its own, forgotten afterwards, in the Chromium of this process."""
+    browser = _browser()
+    host = browser.split("ws://", 1)[1].split("/", 1)[0]
+    async with aiohttp.ClientSession() as session, session.ws_connect(browser) as socket:
+        control = Tab(socket)
+        context = (await control.call("Target.createBrowserContext"))["browserContextId"]
+        target = await control.call("Target.createTarget", url="about:blank", browserContextId=context)
+        page = f"ws://{host}/devtools/page/{target['targetId']}"
+        try:
+            async with session.ws_connect(page, max_msg_size=0) as opened:
+                yield Tab(opened)
+        finally:
+            await control.call("Target.disposeBrowserContext", browserContextId=context)
+
+
+@functools.cache
+def _browser() -> str:
+    """The address of a Chromium that was started for all tests of this process and ends with it."""
     found = program()
     if found is None:
         raise RuntimeError("chromium is not installed")
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        browser = await asyncio.create_subprocess_exec(
-            found, *FLAGS, f"--user-data-dir={folder}", "about:blank", stderr=asyncio.subprocess.PIPE
-        )
-        try:
-            async with (
-                aiohttp.ClientSession() as session,
-                session.ws_connect(await _tab_address(browser, session), max_msg_size=0) as socket,
-            ):
-                yield Tab(socket)
-        finally:
-            browser.kill()
-            await browser.wait()
-
-
-async def _tab_address(browser: asyncio.subprocess.Process, session: aiohttp.ClientSession) -> str:
+    folder = tempfile.mkdtemp(prefix="almanac-chromium-")
+    browser = subprocess.Popen(
+        [found, *FLAGS, f"--user-data-dir={folder}", "about:blank"],
+        stderr=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": folder},  # so that nothing of it is left elsewhere
+    )
+    atexit.register(_end, browser, folder)
     assert browser.stderr is not None
-    while line := (await asyncio.wait_for(browser.stderr.readline(), 30)).decode():
-        if "ws://" in line:
-            host = line.split("ws://", 1)[1].split("/", 1)[0]
-            async with session.get(f"http://{host}/json/list") as answer:
-                tabs = await answer.json(content_type=None)
-            return next(str(tab["webSocketDebuggerUrl"]) for tab in tabs if tab["type"] == "page")
+    for line in browser.stderr:
+        if b"ws://" in line:
+            # What it says later is read too: a full pipe would hold it up.
+            threading.Thread(target=browser.stderr.read, daemon=True).start()
+            return "ws://" + line.decode().split("ws://", 1)[1].strip()
     raise RuntimeError("chromium ended before it listened")
+
+
+def _end(browser: subprocess.Popen[bytes], folder: str) -> None:
+    browser.terminate()  # it ends its own processes
+    browser.wait()
+    shutil.rmtree(folder, ignore_errors=True)

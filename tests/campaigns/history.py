@@ -35,8 +35,8 @@ from bot.history.clone import Clone
 from bot.history.log import arrivals, landings
 from bot.history.record import CloneRecord, open_clones
 from bot.landing.changes import fold
-from bot.landing.conventions import recognise
 from bot.landing.identity import person_key
+from bot.landing.recognition import recognise
 from bot.model import Fact, InstallationId, Person, PersonKey, Signature
 from bot.render.json import render_json
 from bot.store import backfills, installations, ledger

@@ -139,30 +139,30 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
 
 
 _WITHOUT_THE_EXTRA = """
-import sys
+import os, sys
 sys.modules.update(psycopg=None, procrastinate=None)
 from bot.cli import main
-main(sys.argv[1:])
+for os.environ["ALMANAC_DATABASE_URL"] in sys.argv[1:]:
+    try:
+        main(["migrate"])
+    except SystemExit as ended:
+        print(ended.code or 0)
 """
 
 
-@pytest.mark.parametrize(
-    ("url", "code", "told"),
-    [("sqlite:///a.db", 0, ""), ("postgresql://127.0.0.1:1/a", 2, "almanac: PostgreSQL needs psycopg: install")],
-)
-def test_without_the_extra_sqlite_works_and_postgresql_is_told_in_one_line(
-    tmp_path: Path, url: str, code: int, told: str
-) -> None:
+def test_without_the_extra_sqlite_works_and_postgresql_is_told_in_one_line(tmp_path: Path) -> None:
     found = subprocess.run(
-        [sys.executable, "-c", _WITHOUT_THE_EXTRA, "migrate"],
+        [sys.executable, "-c", _WITHOUT_THE_EXTRA, "sqlite:///a.db", "postgresql://127.0.0.1:1/a"],
         cwd=tmp_path,
-        env={"ALMANAC_DATABASE_URL": url, "PYTHONPATH": str(ROOT)},
+        env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (found.returncode, found.stderr[: len(told)]) == (code, told)
-    assert found.stderr.count("\n") == bool(told)
+    assert found.stdout.split()[-2:] == ["0", "2"], found.stderr
+    assert (tmp_path / "a.db").exists()
+    assert found.stderr.startswith("almanac: PostgreSQL needs psycopg: install")
+    assert found.stderr.count("\n") == 1
 
 
 # --- what is installed -----------------------------------------------------------------------------------------------

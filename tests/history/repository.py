@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 from pathlib import Path
 
 ADA = ("Ada Brook", "ada@example.org")
 BEN = ("Ben Castor", "ben@example.org")
+_ALONE = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = none\n"
+"""a commit starts no second git that looks whether there is something to clean up"""
+
+
+@functools.cache
+def _of_the_machine() -> dict[str, str]:
+    """Its environment without what it says of git."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return plain | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 
 
 class Repository:
@@ -16,15 +26,16 @@ class Repository:
     def __init__(self, folder: Path, remote: str = "https://github.com/acme/rocket.git") -> None:
         self.folder = folder
         folder.mkdir(parents=True)
-        self.git("init", "-q", "-b", "main")
-        self.git("remote", "add", "origin", remote)
+        self.git("init", "-q", "-b", "main", "--template=")
+        with (folder / ".git" / "config").open("a") as config:
+            config.write(
+                f'[remote "origin"]\n\turl = {remote}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n{_ALONE}'
+            )
         self.now = 1_735_732_800  # 2025-01-01 12:00 UTC
 
     def git(self, *arguments: str, author: tuple[str, str] = ADA, committer: tuple[str, str] | None = None) -> str:
         who = committer or author
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
+        environment = _of_the_machine() | {
             "GIT_AUTHOR_NAME": author[0],
             "GIT_AUTHOR_EMAIL": author[1],
             "GIT_COMMITTER_NAME": who[0],
@@ -50,9 +61,15 @@ class Repository:
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message, author=author)
-        return self.git("rev-parse", "HEAD")
+        return self.tip()
 
     def merge(self, branch: str, message: str, *, days: int = 1) -> str:
         self.now += days * 86_400
         self.git("merge", "-q", "--no-ff", "-m", message, branch)
-        return self.git("rev-parse", "HEAD")
+        return self.tip()
+
+    def tip(self) -> str:
+        """The commit that is checked out, read as git reads it: a commit moves a loose ref, or HEAD itself."""
+        kept = self.folder / ".git"
+        head = (kept / "HEAD").read_text().strip()
+        return (kept / head.removeprefix("ref: ")).read_text().strip() if head.startswith("ref: ") else head

@@ -6,8 +6,8 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.landing.conventions import recognise
 from bot.landing.identity import co_authors
+from bot.landing.recognition import recognise
 from bot.model import Commit, CommitId, Fact, FileChange, Landing, Lines, Repository, Signature
 
 _FORMAT = "%x02%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B%x03"

@@ -7,8 +7,8 @@ from hashlib import sha1
 
 from landing_clones import as_fact
 
-from bot.landing.conventions import Recognised, recognise
 from bot.landing.reading import DEFAULT, LandingSettings
+from bot.landing.recognition import Recognised, recognise
 from bot.model import Commit, CommitId, Fact, FileChange, Landing, PullRequest, Repository, Signature
 
 ADA = Signature("Ada Brook", "ada@example.org")

@@ -192,9 +192,9 @@ def test_reverts_that_name_each_other_have_no_effect_and_end():
     assert {change.kind for change in fold(circle)} <= {"revert", "feature"}
 
 
-def test_thousands_of_reverts_of_reverts_are_followed():
+def test_more_reverts_of_reverts_than_calls_can_be_nested_are_followed():
     facts = [a_fact("Add a parser (#12)", at=100)]
-    for at in range(200, 2200):
+    for at in range(200, 1400):
         facts.append(
             replace(
                 facts[0],

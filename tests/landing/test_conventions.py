@@ -18,10 +18,11 @@ from landing_facts import (
     sha,
 )
 
-from bot.landing.conventions import CONVENTIONS, FORMS, LandingSettings, recognise
+from bot.landing.conventions import CONVENTIONS, FORMS, LandingSettings
 from bot.landing.keys import patch_key
 from bot.landing.patch import read_patches
 from bot.landing.reading import TRAILERS, Reading
+from bot.landing.recognition import recognise
 from bot.model import FileChange, Signature
 
 PICK = "0123456789abcdef0123456789abcdef01234567"

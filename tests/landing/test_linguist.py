@@ -150,6 +150,18 @@ def test_every_path_rule_is_fast_on_hostile_paths() -> None:
         assert time.process_time() - start < 0.2
 
 
+@pytest.mark.parametrize("part", ["vendored", "generated", "documentation"])
+def test_rules_of_paths_are_found_as_linguist_searches_for_each(part: str) -> None:
+    patterns = linguist.path_rules(part)
+    rules = linguist.PathRules(patterns)
+    # a rule without its signs is a path that it names, or nearly so
+    named = {re.sub(r"\(\^\|/\)|\(([^()|]*)[^()]*\)|[\\^$?]", r"\1", pattern) for pattern in patterns}
+    for path in (
+        way for name in named for way in (name, f"a/{name}", f"{name}/b.js", f"{name}.css", f"x{name}", f"{name}\n")
+    ):
+        assert rules.find(path) is any(re.search(pattern, path) for pattern in patterns), path
+
+
 def test_the_exceptions_to_vendored_rules_are_rules_of_linguist() -> None:
     assert set(linguist.path_rules("vendored")) >= path_parts.NOT_VENDORED
 

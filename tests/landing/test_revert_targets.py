@@ -4,8 +4,8 @@ import pytest
 from landing_facts import ADA, BEN, NAME, a_commit, a_landing, a_merge, recognised, sha, written
 
 from bot.landing.changes import fold
-from bot.landing.conventions import recognise
 from bot.landing.reading import LandingSettings
+from bot.landing.recognition import recognise
 from bot.landing.spelt_targets import issue_at_start
 from bot.model import Signature
 

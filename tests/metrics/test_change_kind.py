@@ -138,8 +138,8 @@ def test_a_guess_below_one_half_is_not_certain_and_says_which_words_it_read() ->
 
 
 def test_the_weights_of_a_feature_survive_being_one_number() -> None:
-    weights = (5, -700, 0, 65_000, -65_000, 1, 2, 3, 4, 5)
-    model = kind_model.Model({"words": {"a": kind_model.as_row("a", weights)}}, 0, {}, (1.0,) * 8)
+    weights = (5, -700, 0, 32_000, -32_000, 1, 2, 3, 4, 5)
+    model = kind_model.Model({"words": kind_model.Learnt(["a"], weights)}, 0, {}, (1.0,) * 8)
     assert model.guess({"words": ["a"]})[:2] == ("test", pytest.approx(1.0))
 
 
@@ -166,9 +166,10 @@ def test_words_and_operators_that_only_one_side_of_a_patch_holds_are_new_or_gone
 
 @given(st.lists(st.tuples(*[st.integers(-3000, 3000)] * 10), min_size=1, max_size=40))
 def test_scores_are_the_sums_of_the_weights_whatever_the_order(rows: list[tuple[int, ...]]) -> None:
-    table = {f"w{n}": kind_model.as_row(f"w{n}", row) for n, row in enumerate(rows)}
-    model = kind_model.Model({"words": table}, 0, {}, (1.0,) * 8)
-    one, other = model.guess({"words": list(table)}), model.guess({"words": list(reversed(table))})
+    features = [f"w{n}" for n in range(len(rows))]
+    learnt = kind_model.Learnt(features, [weight for row in rows for weight in row])
+    model = kind_model.Model({"words": learnt}, 0, {}, (1.0,) * 8)
+    one, other = model.guess({"words": features}), model.guess({"words": features[::-1]})
     assert one == other
     scores = [sum(column) / len(rows) ** 0.5 for column in zip(*rows, strict=True)]
     lane = kind_model.KINDS_LEARNT.index(one.kind)
@@ -180,9 +181,19 @@ def test_every_learnt_feature_can_be_told_and_the_file_is_small() -> None:
     record = json.loads(gzip.decompress(packed))
     assert len(packed) < 1_000_000
     assert tuple(record["kinds"]) == kind_model.KINDS_LEARNT
-    for group, row in ((group, row) for group, rows in record["weights"].items() for row in rows):
-        assert len(row) == 11
-        assert kind_model.told_feature(group, row[0]).strip()
+    for group, features in record["features"].items():
+        assert all(kind_model.told_feature(group, feature).strip() for feature in features)
+
+
+@given(st.lists(st.integers(-(2**15), 2**15 - 1)))
+def test_weights_are_read_as_they_were_packed(weights: list[int]) -> None:
+    record = {"features": dict.fromkeys(kind_model.GROUPS, ()), "weights": dict.fromkeys(kind_model.GROUPS, "")}
+    shape = {"shifts": {}, "bias": [0] * 10, "favour": [0] * 8}
+    features = [str(number) for number in range(len(weights))]
+    record["features"]["words"] = features
+    record["weights"]["words"] = kind_model.packed([weight for one in weights for weight in [one] * 10])
+    model = kind_model.as_model(record | shape)
+    assert [model.learnt["words"][feature][1][9] for feature in features] == weights
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

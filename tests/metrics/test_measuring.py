@@ -13,9 +13,9 @@ BOT = Signature("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.githu
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def a_landing(number: int, *files: FileChange, author: Signature = SOMEONE) -> Landing:
+def a_landing(number: int, *files: FileChange, author: Signature = SOMEONE, title: str = "Add part") -> Landing:
     when = BEGIN + timedelta(hours=number)
-    message = f"Add part {number}\n\nCo-authored-by: Ben Castle <ben@example.org>"
+    message = f"{title} {number}\n\nCo-authored-by: Ben Castle <ben@example.org>"
     commit = Commit(CommitId(f"{number:040x}"), (), author, author, when, when, message, files)
     return Landing(Repository("acme/rocket"), commit, commit, when)
 
@@ -23,7 +23,24 @@ def a_landing(number: int, *files: FileChange, author: Signature = SOMEONE) -> L
 def the_landings() -> list[Landing]:
     some = [a_landing(n, a_change(f"src/part{n % 5}.py", f"import os\nif part:\n    go({n})")) for n in range(40)]
     large = a_landing(50, a_change("src/large.py", "value = 1  # one of many\n" * 45_000))
-    return [*some[:7], large, *some[7:], a_landing(60, a_change("requirements.txt", "aiohttp==3"), author=BOT)]
+    return [*some[:7], large, *some[7:], *the_odd_ones()]
+
+
+def the_odd_ones() -> list[Landing]:
+    """Landings that leave the common path at one step or another, side by side."""
+    moved = "def launch(rocket):\n    rocket.fuel_up_to_the_brim()\n    rocket.leave_the_ground()"
+    blanks = a_change("src/b.py", "if part:\n        go(1)\nwait()", "if part:\n    go(1)\nstop()")
+    link = FileChange("current", "added", 1, 0, "@@ -0,0 +1 @@\n+src", symlink=True)
+    return [
+        a_landing(60, a_change("requirements.txt", "aiohttp==3"), author=BOT),
+        a_landing(61, a_change("docs/guide.md", "How to launch"), title="Tell more"),
+        a_landing(62, title="feat: nothing at all"),
+        a_landing(63, a_change("src/a.py", moved), a_change("src/c.py", removed=moved), blanks),
+        a_landing(64, link, FileChange("logo.png", "modified", 0, 0, binary=True), title="[docs] show the logo"),
+        a_landing(65, a_change("src/d.py", "go(2)"), title='Revert "Add part 3"'),
+        a_landing(66, a_change("notes.ipynb", '    "go(3)\\n",\n     "printed"'), blanks),
+        a_landing(67, a_change("newsfragments/67.bugfix.rst", "Wait."), a_change("src/e.py", "wait()")),
+    ]
 
 
 def test_a_fact_does_not_depend_on_what_is_measured_beside_it() -> None:

@@ -220,13 +220,13 @@ def test_what_github_shows_stands_beside_the_score_and_never_in_it() -> None:
     change = a_change(a_fact({"added": 50}))
     items, by_id = [an_item(change)], {change.id: change}
     plain = rate(items, by_id)
-    failed = rate(items, by_id, known={change.id: Known(checks="failed", approved=False)})
+    failed = rate(items, by_id, known=lambda _: Known(checks="failed", approved=False))
     both = with_live(plain, failed)
     assert both.correctness.score == plain.correctness.score
     assert both.correctness.live is not None
     assert both.correctness.live.score < plain.correctness.score
     assert {row.signal for row in both.correctness.live.evidence} == LIVE_SIGNALS
-    passed = rate(items, by_id, known={change.id: Known(checks="passed", approved=True)})
+    passed = rate(items, by_id, known=lambda _: Known(checks="passed", approved=True))
     assert with_live(plain, passed) == plain
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.metrics.hotspots import NO_HISTORY, History, Past, fix_weight, path_key
+from bot.metrics.hotspots import NO_HISTORY, History, Past, fix_weight, path_key, that_matter, visits
 from bot.model import Fact
 from tests.metrics.quality_changes import DAY, NOON, a_fact
 
@@ -88,3 +88,23 @@ def test_no_history_is_an_empty_one_and_names_are_not_kept() -> None:
 @pytest.mark.parametrize("title", ["fix: a", "Fix(core)!: a", "bugfix: a", "hotfix(ui): a"])
 def test_titles_that_state_a_fix(title: str) -> None:
     assert fix_weight(a_fact(SIGNALS, title=title)) == 100
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-40, 40), st.sampled_from(("Tidy", "fix: it")), st.sampled_from(("gauge.py", "wheel.py")))
+    ),
+    st.integers(-40, 40),
+)
+def test_a_visit_that_does_not_matter_moves_no_score_of_older_work(
+    seen: list[tuple[int, str, str]], newest: int
+) -> None:
+    facts = [visit(ago, title=title, path=path) for ago, title, path in seen]
+    whole, least = History.of(facts), History()
+    rows = [(1, file, fact.landed_at, weight) for fact in facts for file, weight in visits(fact)]
+    for _, file, at, weight in that_matter(rows, NOON - newest * DAY):
+        least.visit("acme/rocket", file, at=at, weight=weight)
+    for at in range(NOON - 41 * DAY, NOON - newest * DAY + 1, DAY):
+        for paths in (("gauge.py",), ("gauge.py", "wheel.py")):
+            assert least.past("acme/rocket", paths, at) == whole.past("acme/rocket", paths, at)
+            assert least.next_fix("acme/rocket", paths, at) == whole.next_fix("acme/rocket", paths, at)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.metrics.skill_index import index, skills
+from bot.metrics.skill_index import index
 from bot.metrics.skills import skills_of, technical
 from bot.model import Month
+from scripts.refresh_tables import skills
 from tests.metrics.skill_files import a_change, a_fact, read, shown
 
 NOW = Month("2026-01")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bot.landing import linguist
 from bot.metrics.imports import SYNTAXES
 from bot.metrics.manifests import manifests
-from bot.metrics.skill_index import SEPARATORS, by_path, by_word, index, named, plain, skills
+from bot.metrics.skill_index import SEPARATORS, by_path, by_word, index, named, plain
+from scripts.refresh_tables import files, skills
 
 _SHARED_WITH_A_LANGUAGE = {"NumPy"}
 """libraries that Linguist also lists as a language, though nobody writes in it"""
@@ -17,6 +18,11 @@ def test_there_are_four_hundred_skills_and_more_in_every_field() -> None:
     for skill in skills():
         by_field[skill.category] = by_field.get(skill.category, 0) + 1
     assert min(by_field.values()) >= 40
+
+
+def test_what_is_read_is_what_people_edit() -> None:
+    for file, text in files().items():
+        assert file.read_text("utf-8") == text, f"{file.name} is stale: run python -m scripts.refresh_tables"
 
 
 def test_no_skill_is_a_language() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
 import pytest_asyncio
 from llmock.scenarios import Delay, Fail, Reply
-from llmock.testing import LLMockServer
 
 from bot.config import WriterKind, WriterSettings
 from bot.digest.facts import MonthFacts
@@ -20,6 +20,9 @@ from bot.narrator.sheet import sheet_of
 from bot.narrator.wire import writer_of
 from bot.narrator.writing import Written, write
 from tests.digest.worlds import change, facts
+
+if TYPE_CHECKING:
+    from llmock.testing import LLMockServer
 
 FACTS = facts([
     change("Add retry to HTTPClient", lines=500),
@@ -33,6 +36,8 @@ KINDS: list[WriterKind] = ["openai", "anthropic"]
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[LLMockServer]:
+    from llmock.testing import LLMockServer  # with all of a web framework
+
     with LLMockServer() as running:
         yield running
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from bot.store import installations, ledger
 from simulator.demo import settings_for
 from simulator.server import Simulator
 from simulator.world import World
+from tests.databases import put_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Running:
 @contextlib.asynccontextmanager
 async def running(github: Simulator, world: World, data: Path) -> AsyncIterator[Running]:
     """The bot on SQLite in `data`; its App's deliveries go to it."""
+    await asyncio.to_thread(put_tables, data)
     timing = Timing(work=WorkPace(concurrency=2, poll_every=0.02))
     async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"

@@ -23,6 +23,7 @@ from simulator.server import Simulator
 from simulator.state import Installation, Repository
 from simulator.work import Step, Work
 from simulator.world import World
+from tests.databases import put_tables
 from tests.path.running import Running
 from tests.tasks.landed import Clock
 
@@ -66,6 +67,7 @@ async def play(world: World, turns: Iterable[int]) -> None:
 
 @contextlib.asynccontextmanager
 async def bot_on(github: Simulator, world: World, data: Path, *, backfill: bool) -> AsyncIterator[Running]:
+    await asyncio.to_thread(put_tables, data)
     timing = Timing(clock=Clock(), work=WorkPace(concurrency=2, poll_every=0.02))
     settings = settings_for(github, world, data, backfill=backfill)
     async with build(settings, timing) as bot, listening(bot, "127.0.0.1", 0) as port:

@@ -8,7 +8,7 @@ import pytest
 
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings
-from bot.landing.conventions import recognise
+from bot.landing.recognition import recognise
 from bot.model import Fact, RepositoryId
 from bot.store import ledger
 from simulator.imported import Imported, advance, close_unmerged, import_clone

@@ -155,7 +155,7 @@ async def deliveries_of(github: Simulator, replay: Replay, data: Path, *, seed: 
         await there.drained()
         github.deliveries.hold()
         for one in imported.values():
-            for end in pushes(one.line, [chance.randint(1, 4) for _ in range(5)]):
+            for end in pushes(one.line, [chance.randint(1, 8) for _ in range(5)]):
                 advance(github, one, end, by=by)
         for number, title, head in replay.closed:
             close_unmerged(github, imported[replay.upstream], number, title=title, head=head, by=by)

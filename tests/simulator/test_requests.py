@@ -7,13 +7,18 @@ import os
 from pathlib import Path
 
 import pytest
+from openapi_core import OpenAPI
 
 from simulator.server import Simulator
 from simulator.work import Step, Work
-from tests.contract import Contract
+from tests.contract import Contract, description
 from tests.simulator.calling import AT, Scene, app_token
 
 REPO = "/repos/fenland/reeds"
+
+
+def test_the_description_that_exchanges_are_held_against_is_a_valid_one() -> None:
+    OpenAPI.from_dict(description())
 
 
 async def test_a_squash_merged_pull_request_reads_as_one_commit(github: Simulator) -> None:

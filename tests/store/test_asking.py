@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.store import asking
 from bot.store.asking import Question
 from tests.databases import fresh_database
 
@@ -28,6 +29,12 @@ async def driver(address: str) -> AsyncIterator[Any]:
         yield found
 
 
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No answer comes at once."""
+    monkeypatch.setattr(asking, "_LOOKS", 0)
+
+
 @asynccontextmanager
 async def asked(driver: Any, text: bytes) -> AsyncIterator[Question]:
     question = Question(driver, text)
@@ -44,14 +51,43 @@ async def test_the_answer_is_the_first_value(driver: Any) -> None:
         assert len(await question.answer()) == 3_000_000
 
 
-async def test_who_asks_while_an_answer_is_on_its_way_has_a_later_one_and_shares_it(driver: Any) -> None:
+async def test_who_asks_while_an_answer_is_on_its_way_has_a_later_one_and_shares_it(driver: Any, far: None) -> None:
     await driver.execute("CREATE TEMPORARY SEQUENCE asked")
     async with asked(driver, b"SELECT nextval('asked')") as question:
         assert await asyncio.gather(*(question.answer() for _ in range(50))) == ["1", *["2"] * 49]
         assert await question.answer() == "3"
 
 
-async def test_who_asks_no_more_takes_nothing_from_the_others(driver: Any) -> None:
+async def test_who_asks_in_one_turn_of_the_event_loop_shares_an_answer_that_comes_at_once(
+    driver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "_LOOKS", 10**9)
+    await driver.execute("CREATE TEMPORARY SEQUENCE asked")
+    async with asked(driver, b"SELECT nextval('asked')") as question:
+        for turn in ("1", "2"):
+            assert await asyncio.gather(*(question.answer() for _ in range(50))) == [turn] * 50
+        for later in ("3", "4"):
+            await asyncio.sleep(0)
+            assert await question.answer() == later
+
+
+async def test_an_answer_that_never_comes_at_once_is_looked_for_ever_more_seldom(
+    driver: Any, far: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[bool] = []
+    look = Question._look
+
+    def noted(question: Question, mine: asyncio.Future[str]) -> None:
+        looked.append(not question._rest)  # reaches inside: a look leaves no other trace
+        look(question, mine)
+
+    monkeypatch.setattr(Question, "_look", noted)
+    async with asked(driver, b"SELECT 'tide'") as question:
+        assert [await question.answer() for _ in range(20)] == ["tide"] * 20
+    assert [number for number, was in enumerate(looked) if was] == [0, 2, 6, 14]
+
+
+async def test_who_asks_no_more_takes_nothing_from_the_others(driver: Any, far: None) -> None:
     async with asked(driver, b"SELECT 'tide'") as question:
         many = [asyncio.ensure_future(question.answer()) for _ in range(6)]
         await asyncio.sleep(0)

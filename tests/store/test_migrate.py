@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Column, Connection, MetaData, Table, event, insert, select
 
-from bot.model import fact_to_json
+from benchmarks.speed.landings import UTC_ZONE, apply, facts_of, organisation
+from bot.model import InstallationId, fact_to_json
+from bot.store.dump import canonical_dump
 from bot.store.engine import Store
 from bot.store.installations import ACCOUNT, INSTALLATION
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, add_facts, forget_facts
@@ -20,6 +22,7 @@ from bot.store.migrate import BrokenReferencesError, configuration, create, is_c
 from bot.store.migrations.names import is_ours
 from bot.store.schema import METADATA, TABLES
 from bot.store.visits import VISIT
+from bot.tasks.rebuilding import rebuild
 from tests.store.conftest import APP, NOW, fact, seed
 
 
@@ -124,6 +127,20 @@ async def test_what_hangs_on_facts_of_an_older_version_stays_and_goes_with_them(
         async with store.begin() as conn:
             await forget_facts(conn, APP, [found[1].commit])
         assert await _rows(store, kept) == [[], [], []]
+
+
+async def test_what_is_derived_of_an_older_version_stays(empty_database_url: str) -> None:
+    async with await Store.open(empty_database_url) as store:
+        async with store.begin(foreign_keys=False) as conn:
+            await conn.run_sync(upgrade, "0011")
+        await apply(store, await organisation(store, 2), facts_of(40, people=5, repositories=2))
+        before = await canonical_dump(store)
+        await migrate(store)
+        assert await canonical_dump(store) == before
+        await apply(store, await organisation(store, 2), facts_of(60, people=5, repositories=2))
+        after = await canonical_dump(store)
+        await rebuild(store, InstallationId(1), UTC_ZONE)
+        assert await canonical_dump(store) == after
 
 
 async def _rows(store: Store, tables: Sequence[Table]) -> list[list[tuple[Any, ...]]]:

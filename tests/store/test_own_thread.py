@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import threading
 from functools import partial
 from typing import Any
 
@@ -94,6 +95,53 @@ async def test_what_waits_for_anything_but_the_database_is_refused_whole(store: 
         await store.write(patient)
     await store.write(lambda conn: _see(conn, "b"))
     assert await _seen(store) == ["b"]
+
+
+async def test_a_look_is_one_moment_and_one_turn_of_the_thread(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[object] = []
+
+    async def twice(conn: AsyncConnection) -> list[int]:
+        return [len((await conn.execute(select(PERSON.c.key))).all()) for _ in range(2)]
+
+    await store.write(lambda conn: _see(conn, "a"))
+    assert await store.look(twice) == [1, 1]
+    await store.write(lambda conn: _see(conn, "b"))
+    if store.dialect == "sqlite":
+        looking: Any = store._looking  # reaches inside, as above
+        monkeypatch.setattr(driver_of(looking), "_tx", _Counted(driver_of(looking)._tx, turns))
+    assert await store.look(twice) == [2, 2], "each look sees what was written before it"
+    assert len(turns) == (1 if store.dialect == "sqlite" else 0)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+async def test_a_look_writes_nothing_and_the_next_one_is_whole(store: Store, *, apart: bool) -> None:
+    with pytest.raises(Exception, match=r"(?i)read.?only"):
+        await store.look(lambda conn: _see(conn, "a"), apart=apart)
+    for turns in range(8):
+        await cancelled_after(turns, store.look(_all_keys, apart=apart))
+        assert await store.look(_all_keys, apart=apart) == []
+    found = await asyncio.gather(*(store.look(_all_keys, apart=apart) for _ in range(20)))
+    assert found == [[]] * 20
+
+
+async def test_no_look_waits_for_one_that_is_apart(store: Store) -> None:
+    if store.dialect == "postgresql":
+        pytest.skip("PostgreSQL has no thread of its own")
+    seen = threading.Event()
+
+    async def long(conn: AsyncConnection) -> bool:
+        await _all_keys(conn)
+        return seen.wait(60)  # the database's thread waits, as for a long statement
+
+    waiting = asyncio.ensure_future(store.look(long, apart=True))
+    await asyncio.sleep(0)
+    assert await store.look(_all_keys) == await store.look(_all_keys, apart=True) == []
+    seen.set()
+    assert await waiting
+
+
+async def _all_keys(conn: AsyncConnection) -> list[str]:
+    return list((await conn.execute(select(PERSON.c.key))).scalars())
 
 
 async def test_whoever_is_cancelled_leaves_a_whole_transaction_or_none(store: Store) -> None:

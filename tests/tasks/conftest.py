@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from simulator.server import Simulator
-from tests.contract import Contract
+from tests.contract import strict_simulator
 
 
 @pytest.fixture
@@ -20,7 +20,5 @@ async def github() -> AsyncIterator[Simulator]:
 @pytest.fixture
 async def strict_github() -> AsyncIterator[Simulator]:
     """Each request and each answer must keep to GitHub's own description."""
-    contract = Contract()
-    async with Simulator(observer=contract) as running:
+    async with strict_simulator() as running:
         yield running
-    assert contract.violations == []

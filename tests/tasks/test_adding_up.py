@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of, organisation
 from bot.landing.changes import fold
+from bot.landing.keys import component
 from bot.metrics.ai_usage import usage
 from bot.metrics.totals import days, work_by_month
 from bot.model import AiMark, Fact, InstallationId, Repository, RepositoryId, Signature
@@ -104,6 +105,21 @@ def test_facts_that_have_to_do_with_no_other_fold_alone_to_the_same_changes(seed
     stands = Standing({name: Repository(name, one) for name, one in names.items()}, names)
     apart = keyed.apart(keyed.keyed(facts))
     assert folded(Known(stands, ()), apart, facts) == fold(facts.values(), stands.repositories)
+
+
+@given(st.integers(0, 10_000), st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_work_that_one_repository_holds_folds_the_same_where_no_other_is_known(seed: int, has_fork: bool) -> None:
+    facts, names = _story(seed, 14), [f"acme/part-{number}" for number in range(3)]
+    known = {name: Repository(name, RepositoryId(10 + number)) for number, name in enumerate(names)}
+    if has_fork:
+        known[names[2]] = replace(known[names[2]], fork=True, parent=names[0])
+    whole = fold(facts, known)
+    for fact in facts:
+        together = component(fact, facts, known)
+        if {one.repository for one in together} == {fact.repository}:
+            alone = fold(together, {fact.repository: known[fact.repository]})
+            assert all(change in whole for change in alone)
 
 
 @given(st.integers(0, 10_000))

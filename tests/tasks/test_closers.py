@@ -79,7 +79,11 @@ async def test_what_a_long_sleep_missed_is_caught_up_at_once(filled: Store) -> N
     assert await close_months(closer(filled, clock)) == 0
 
 
-@pytest.mark.parametrize("zone", [*ZONES, *MORE_ZONES])
+@pytest.mark.parametrize(
+    ("database_url", "zone"),
+    [*(("sqlite", zone) for zone in (*ZONES, *MORE_ZONES)), ("postgresql", "Pacific/Apia")],
+    indirect=["database_url"],
+)
 async def test_a_month_is_due_from_its_last_second_on_in_the_repositorys_own_zone(filled: Store, zone: str) -> None:
     async with filled.begin() as conn:
         await configurations.keep(conn, APP, Configuration(own=f"timezone: {zone}\n", zone=zone))

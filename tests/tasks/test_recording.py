@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,8 +14,8 @@ from bot.model import Fact, RepositoryId, Signature, UserId
 from bot.store import people
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
-from bot.store.migrate import migrate
 from bot.tasks.recording import Place, record
+from tests.databases import put_tables
 from tests.store.conftest import ACME, APP, FORK, NOW, database_url, fact, seed, store
 
 __all__ = ["database_url", "store"]
@@ -57,8 +58,8 @@ def split(rows: list[tuple[RepositoryId, Fact]], chance: random.Random) -> list[
 
 @pytest.mark.parametrize("seed_", range(3))
 async def test_the_order_and_the_batches_of_facts_make_no_difference(store: Store, tmp_path: Path, seed_: int) -> None:
+    await asyncio.to_thread(put_tables, tmp_path, "calm.sqlite")
     async with await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'calm.sqlite'}") as calm:
-        await migrate(calm)
         expected = await dump_of(calm, [story()])
     assert await dump_of(store, split(story(), random.Random(seed_))) == expected
 

@@ -16,7 +16,7 @@ from bot.signatures import signing_key
 from bot.store import installations, visibility
 from bot.store.engine import Store
 from bot.web.responses import FORMS
-from tests.databases import database_url, store
+from tests.databases import ON_SQLITE, database_url, store
 from tests.web.library import ACME, ADA_KEY, NOW, OPEN, fact, fill, keep, publish, serve
 
 __all__ = ["database_url", "store"]
@@ -54,6 +54,7 @@ def leaks(text: str) -> list[str]:
     return [word for word in CANARIES if word in text.lower()]
 
 
+@ON_SQLITE
 async def test_no_form_holds_a_word_of_the_person(store: Store) -> None:
     base = await world(store)
     async with serve(store) as site:
@@ -79,6 +80,7 @@ async def test_own_repositories_are_told_of_without_their_name(store: Store) -> 
     assert cited <= known
 
 
+@ON_SQLITE
 async def test_the_numbers_are_those_of_the_named_page(store: Store) -> None:
     base = await world(store)
     async with serve(store) as site:

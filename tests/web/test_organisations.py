@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import html5lib
-import pytest
 
 from bot.model import PersonKey, Signature, UserId
 from bot.store import people, visibility
 from bot.store.engine import Store
 from bot.store.visibility import subject_of_installation
-from tests.databases import database_url, store
+from tests.databases import ON_SQLITE, database_url, store
 from tests.web.library import ACME, CLOSED, NOW, OPEN, fact, fill, keep, mint, serve
 
 __all__ = ["database_url", "store"]
@@ -113,9 +112,8 @@ async def test_a_repository_with_few_people_is_not_told_apart(store: Store) -> N
     assert "acme/open" not in text, "the difference to the whole would tell of one person"
 
 
+@ON_SQLITE
 async def test_definitions_are_rendered_and_nothing_in_them_acts(store: Store, tmp_path: object) -> None:
-    if store.dialect != "sqlite":
-        pytest.skip("nothing here depends on the database")
     from pathlib import Path
 
     file = Path(str(tmp_path)) / "metrics.md"

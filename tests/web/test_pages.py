@@ -24,7 +24,7 @@ from bot.web.collaborators import Pages
 from bot.web.dated import take_of_month
 from bot.web.owner import SESSION_COOKIE
 from bot.web.sign_in import SignIn
-from tests.databases import database_url, store
+from tests.databases import ON_SQLITE, database_url, store
 from tests.web.library import (
     ACME,
     ADA_KEY,
@@ -67,6 +67,7 @@ async def _absent(site: Site) -> Answer:
     return await site.get("/@nobody-at-all")
 
 
+@ON_SQLITE
 async def test_the_first_page_reveals_nobody(store: Store) -> None:
     await fill(store)
     await publish(store)
@@ -127,6 +128,7 @@ async def test_private_work_is_on_a_link_only_where_it_was_minted_so(store: Stor
     assert private["overall"]["commits"] == public["overall"]["commits"] + 1
 
 
+@ON_SQLITE
 async def test_every_form_is_served_under_its_suffix(store: Store) -> None:
     await fill(store)
     await publish(store)
@@ -145,6 +147,7 @@ async def test_every_form_is_served_under_its_suffix(store: Store) -> None:
     assert "https://almanac.example/@ada-example.atom" in links_of_feed
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("accept", "media"),
     [
@@ -160,8 +163,6 @@ async def test_every_form_is_served_under_its_suffix(store: Store) -> None:
     ],
 )
 async def test_accept_decides_the_form_where_no_suffix_does(store: Store, accept: str, media: str) -> None:
-    if store.dialect != "sqlite":
-        pytest.skip("nothing here depends on the database")
     await fill(store)
     token = await mint(store)
     async with serve(store) as site:
@@ -169,6 +170,7 @@ async def test_accept_decides_the_form_where_no_suffix_does(store: Store, accept
     assert (status, headers["Content-Type"].partition(";")[0], headers["Vary"]) == (200, media, "Accept")
 
 
+@ON_SQLITE
 async def test_what_nobody_can_read_is_told_so(store: Store) -> None:
     await fill(store)
     token = await mint(store)
@@ -201,6 +203,7 @@ async def test_another_process_gives_the_same_bytes(store: Store) -> None:
         assert await site.get("/@ada-example") == await other.get("/@ada-example")
 
 
+@ON_SQLITE
 async def test_head_is_get_without_the_body(store: Store) -> None:
     await fill(store)
     await publish(store)
@@ -210,6 +213,7 @@ async def test_head_is_get_without_the_body(store: Store) -> None:
             assert headed == (got[0], got[1], b"")
 
 
+@ON_SQLITE
 async def test_headers_fit_what_the_page_is(store: Store) -> None:
     await fill(store)
     await publish(store)
@@ -297,6 +301,7 @@ async def test_a_repository_that_took_over_a_name_does_not_show_the_old_ones_wor
         assert "Add part" not in await site.text("/@ada-example")
 
 
+@ON_SQLITE
 async def test_an_address_that_asks_too_much_waits(store: Store) -> None:
     seconds = [0.0]
     async with serve(store, requests_a_minute=5, address=lambda _: "192.0.2.1", timer=lambda: seconds[0]) as site:
@@ -344,9 +349,8 @@ async def test_each_opening_of_a_link_is_in_its_log(store: Store) -> None:
     assert [(use.day, use.form, use.times) for use in uses] == [("2026-03-04", "html", 2), ("2026-03-04", "json", 1)]
 
 
+@ON_SQLITE
 async def test_every_page_is_valid_html(store: Store, tmp_path: Path) -> None:
-    if store.dialect != "sqlite":
-        pytest.skip("nothing here depends on the database")
     await fill(store)
     await publish(store)
     others = [Signature(f"Person {at}", f"p{at}@example.org", UserId(50 + at), f"person-{at}") for at in range(6)]
@@ -398,9 +402,8 @@ async def test_a_link_to_neither_a_person_nor_its_own_organisation_opens_nothing
                 assert await site.get(f"/p/{token}{below}") == absent
 
 
+@ON_SQLITE
 async def test_every_page_for_everybody_answers_head_and_knows_its_tag(store: Store) -> None:
-    if store.dialect != "sqlite":
-        pytest.skip("nothing here depends on the database")
     await fill(store)
     await publish(store)
     token = await mint(store)

@@ -22,7 +22,7 @@ from bot.store.visibility import subject_of_person
 from bot.web.decisions import ACTIONS
 from bot.web.owner import SESSION_COOKIE
 from bot.web.sign_in import Attempt, SignIn
-from tests.databases import database_url, store
+from tests.databases import ON_SQLITE, database_url, store
 from tests.web.library import ACME, ADA_KEY, NOW, OPEN, Answer, Site, fill, mint, publish, serve
 
 __all__ = ["database_url", "store"]
@@ -182,6 +182,7 @@ async def test_erasing_needs_the_login_and_leaves_nothing_to_read(store: Store) 
     assert (state.opted_out, state.alias) == (True, "")
 
 
+@ON_SQLITE
 async def test_no_form_counts_without_its_token_its_session_and_its_origin(store: Store) -> None:
     await fill(store)
     async with signed_in(store) as browser:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
 
+from bot.frozen import frozen
 from bot.github.payloads.fields import Fields
 from bot.model import (
     CommitId,
@@ -23,13 +23,13 @@ from bot.model import (
 _REVIEW_STATES = frozenset({"approved", "changes_requested", "commented", "dismissed", "pending"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     token: str
     expires_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class App:
     """The App itself; its comments are written by `<slug>[bot]`."""
 
@@ -37,7 +37,7 @@ class App:
     slug: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Installation:
     """An installation as GitHub answers now."""
 
@@ -48,7 +48,7 @@ class Installation:
     suspended: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PullRequestAnswer:
     """A pull request's own answer: the model's part, and what says how much more there is to read."""
 
@@ -59,14 +59,14 @@ class PullRequestAnswer:
     review_comments: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckRunAnswer:
     id: int
     app: int
     external_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IssueAnswer:
     """An issue: its number in the repository and its text; `app` is the App it was opened through, if any."""
 
@@ -76,7 +76,7 @@ class IssueAnswer:
     app: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommentAnswer:
     """A comment; `app` is the App it was written through, if any."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from bot.frozen import frozen
 from bot.github.payloads import answers
 from bot.github.payloads.fields import Fields
 from bot.model import Signature
@@ -23,7 +23,7 @@ _PUBLISHED = frozenset({"prereleased", "published", "released"})
 _WITHDRAWN = frozenset({"deleted", "unpublished"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Triage:
     """What somebody did to an issue of somebody else. Nothing that stands in the issue is kept."""
 
@@ -33,7 +33,7 @@ class Triage:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Release:
     """A release as GitHub shows it; `by` is its author, or where that is a machine whoever published it."""
 

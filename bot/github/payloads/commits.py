@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast, get_args
 
+from bot.frozen import frozen
 from bot.github.payloads.answers import user
 from bot.github.payloads.fields import Fields, PayloadError, whole
 from bot.landing.addresses import app_of
@@ -21,7 +22,7 @@ _EMPTY_BLOBS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """The first page of a comparison. `files` are what changed between the merge base and the head, 300 at most."""
 

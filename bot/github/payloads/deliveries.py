@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired, get_args
 
 import simdjson
@@ -17,6 +16,7 @@ from pydantic import Field, TypeAdapter
 # Before Python 3.12 pydantic cannot read the TypedDict of typing.
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
+from bot.frozen import frozen
 from bot.github.payloads.fields import whole
 from bot.github.payloads.json_limits import may_be_deep, read_within_limits
 from bot.model import CommitId, InstallationId, RepositoryId, UserId
@@ -98,7 +98,7 @@ class Told(TypedDict, total=False):
     after: FullCommit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """What a delivery is filed under; None and empty where it names none."""
 
@@ -107,7 +107,7 @@ class Origin:
     repository: RepositoryId | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where something happened: which installation may act, in which repository."""
 
@@ -115,7 +115,7 @@ class Place:
     repository: RepositoryId
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sender:
     """Who caused a delivery."""
 
@@ -124,7 +124,7 @@ class Sender:
     bot: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Push:
     """A branch that moved. `before` is None where the branch was created, `after` where it was deleted."""
 
@@ -133,7 +133,7 @@ class Push:
     on_default_branch: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommentHint:
     """A comment as the delivery shows it; `asks` where an unquoted line of it starts with the command word."""
 
@@ -142,7 +142,7 @@ class CommentHint:
     asks: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckHint:
     """A check run or suite a delivery tells of. `app` is the app it belongs to."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from bot.frozen import frozen
 from bot.github.payloads.fields import Fields
 
 _PREFERRED = ("announcements", "general")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Category:
     """Where a discussion may stand. `answerable` ones are for questions."""
 
@@ -19,7 +19,7 @@ class Category:
     answerable: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """A discussion or a comment in one: its node id, its text, and whether whoever asks wrote it."""
 
@@ -28,7 +28,7 @@ class Written:
     ours: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """Some of what was written, and the mark behind it (None on the last page)."""
 
@@ -36,7 +36,7 @@ class Page:
     cursor: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Board:
     """A repository as its discussions see it."""
 

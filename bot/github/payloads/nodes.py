@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from bot.frozen import frozen
 from bot.github.payloads.beside_code import Release, ReleaseState
 from bot.github.payloads.fields import Fields
 from bot.github.payloads.seen import Merge, Seen
@@ -15,7 +16,7 @@ from bot.model import Commit, CommitId, PullRequest, RepositoryId, Review, Signa
 _HIDDEN = "PRIVATE", "INTERNAL"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Account:
     """Who GitHub says somebody is."""
 
@@ -24,7 +25,7 @@ class Account:
     bot: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PullPage:
     """Pull requests, how many there are in all, and the mark behind this page (None on the last)."""
 
@@ -37,7 +38,7 @@ class PullPage:
     """its merge and its reviews, as deliveries would have shown them"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     cost: int
     limit: int
@@ -45,7 +46,7 @@ class Limit:
     reset_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inside:
     """The repository of an answer."""
 
@@ -53,7 +54,7 @@ class Inside:
     fields: Fields
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Glance:
     """A repository as it is now: its names, who sees it, where its default branch stands, when a pull request moved."""
 

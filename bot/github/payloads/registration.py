@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
+from bot.frozen import frozen
 from bot.github.payloads.fields import Fields
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registered:
     """A new App. GitHub tells its secrets in this one answer and never again."""
 
@@ -38,7 +39,7 @@ def registered(answer: Any) -> Registered:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """What an App may do and is told of, as its owner has it at GitHub."""
 
@@ -64,7 +65,7 @@ def hook_address(answer: Any) -> str:
     return Fields(answer, "hook").text_or("url")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """The last delivery GitHub tried: when, and the status it was answered with (0: no answer)."""
 

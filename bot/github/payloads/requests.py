@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from bot.frozen import frozen
 from bot.model import CommitId
 
 LONGEST_COMMENT = 65_536
@@ -14,7 +14,7 @@ _LONGEST_TITLE = 255
 _CUT = "\n\n(cut here: GitHub takes no longer text)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Button:
     """A button on a check run: label up to 20 characters, description 40, identifier 20."""
 
@@ -23,7 +23,7 @@ class Button:
     identifier: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckRun:
     """A completed check run on a commit. `key` names it for us: posting the same key again edits it."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from bot.frozen import frozen
 from bot.github.payloads import answers
 from bot.github.payloads.fields import Fields
 from bot.model import CommitId, Review, Signature, UserId
@@ -20,7 +20,7 @@ _CHECKS: dict[str, Literal["passed", "failed"]] = {
 """conclusions that say something of the code: what was cancelled, skipped or grew stale says nothing"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Merge:
     """A pull request that was merged. `by` and `by_author` are None where GitHub does not say who merged it."""
 
@@ -30,7 +30,7 @@ class Merge:
     by: Signature | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checks:
     """What the checks of one app concluded of one commit."""
 
@@ -40,7 +40,7 @@ class Checks:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """One delivery. `number` and `author` are the pull request's; 0 and None where it is about none."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
+from bot.frozen import frozen
 from bot.github.payloads import answers
 from bot.github.payloads.answers import PullRequestAnswer
 from bot.github.payloads.deliveries import action
@@ -13,7 +13,7 @@ from bot.github.payloads.fields import Fields, PayloadError
 from bot.model import Repository
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """One delivery. `repository` has no parent: webhooks do not tell it."""
 

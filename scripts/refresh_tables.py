@@ -1,0 +1,154 @@
+"""Write what `bot/metrics` reads in place of its TOML: skill_index.json and manifests.json.
+
+    python -m scripts.refresh_tables
+
+People edit the vocabulary (`bot/metrics/vocabulary/*.toml`) and `bot/metrics/manifests.toml`. To read those takes
+twenty times as long, and every command that measures would wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bot.metrics.skill_index import SEPARATORS, normal, plain
+
+ROOM = Path(__file__).parent.parent / "bot" / "metrics"
+
+_LIKE: Mapping[str, tuple[str, ...]] = {
+    "python": ("pypi",),
+    "java": ("maven", "clojure"),
+    "elixir": ("hex",),
+    "haskell": ("hackage",),
+}
+"""Namespaces whose names are, by habit, also names in another one."""
+
+
+class Skill(NamedTuple):
+    """One line of the vocabulary. `evidence` maps a namespace to the names that stand for the skill."""
+
+    name: str
+    category: str
+    evidence: Mapping[str, tuple[str, ...]]
+    paths: tuple[str, ...]
+    tokens: Mapping[str, tuple[str, ...]]
+    words: tuple[str, ...]
+    """topics, labels and synonyms"""
+    home: tuple[str, ...]
+    """full names, in lower case, of the repositories where the technology itself is made"""
+    common: bool
+    """part of nearly every project of its language, so that it tells little of a person and weighs half"""
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    return tuple(value.split()) if isinstance(value, str) else tuple(value)
+
+
+def _skill(name: str, category: str, row: Mapping[str, Any]) -> Skill:
+    known = {"paths", "tokens", "topics", "also", "common", "home"}
+    return Skill(
+        name=name,
+        category=category,
+        evidence={key: _listed(row[key]) for key in row if key not in known},
+        paths=_listed(row.get("paths", "")),
+        tokens={family: _listed(values) for family, values in row.get("tokens", {}).items()},
+        words=(*_listed(row.get("topics", "")), *_listed(row.get("also", ()))),
+        home=_listed(row.get("home", "")),
+        common=bool(row.get("common")),
+    )
+
+
+@cache
+def skills() -> tuple[Skill, ...]:
+    """Every skill of the vocabulary, by file and in the order of the file."""
+    found: list[Skill] = []
+    for file in sorted((ROOM / "vocabulary").glob("*.toml")):
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        found += [_skill(name, table["category"], row) for name, row in table["skills"].items()]
+    return tuple(found)
+
+
+def _names(all_skills: Iterable[Skill]) -> Iterator[tuple[str, str, str]]:
+    for skill in all_skills:
+        for namespace, names in skill.evidence.items():
+            for name in names:
+                for space in (namespace, *_LIKE.get(namespace, ())):
+                    yield space, normal(space, name), skill.name
+
+
+Table = dict[str, list[str]]
+
+
+def _with(table: Table, key: str, skill: str) -> None:
+    known = table.setdefault(key, [])
+    if skill not in known:
+        known.append(skill)
+
+
+def index() -> dict[str, Any]:
+    """The vocabulary by each thing that stands for a skill, as `bot.metrics.skill_index.Index` names its fields."""
+    names: dict[str, Table] = {space: {} for space in SEPARATORS}
+    stems: dict[str, Table] = {space: {} for space in SEPARATORS}
+    for space, name, skill in _names(skills()):
+        _with(stems[space] if name.endswith("*") else names[space], name.rstrip("*"), skill)
+    return {
+        "names": names,
+        "stems": {space: sorted(table.items(), key=lambda row: -len(row[0])) for space, table in stems.items()},
+        **_by_place(),
+        "tokens": _tokens(),
+        "words": _words(),
+        "homes": {home: one.name for one in skills() for home in one.home},
+        "common": [one.name for one in skills() if one.common],
+    }
+
+
+def _by_place() -> dict[str, Any]:
+    paths: Table = {}
+    folders: Table = {}
+    ends: Table = {}
+    for one in skills():
+        for path in one.paths:
+            if path.endswith("/"):
+                _with(folders, f"/{path.lower()}", one.name)
+            elif "/" in path:
+                _with(ends, f"/{path.lower()}", one.name)
+            else:
+                _with(paths, path.lower(), one.name)
+    return {"paths": paths, "folders": list(folders.items()), "ends": list(ends.items())}
+
+
+def _tokens() -> dict[str, list[tuple[str, str]]]:
+    tokens: dict[str, list[tuple[str, str]]] = {}
+    for one in skills():
+        for family, found in one.tokens.items():
+            tokens.setdefault(family, []).extend((token, one.name) for token in found)
+    return tokens
+
+
+def _words() -> dict[str, str]:
+    words: dict[str, str] = {}
+    for one in skills():
+        for word in (one.name, *one.words):
+            words.setdefault(plain(word), one.name)
+    return words
+
+
+def manifests() -> list[dict[str, Any]]:
+    """The rows of `manifests.toml`."""
+    rows: list[dict[str, Any]] = tomllib.loads((ROOM / "manifests.toml").read_text(encoding="utf-8"))["manifest"]
+    return rows
+
+
+def files() -> dict[Path, str]:
+    """What each file has to hold."""
+    tables = {"skill_index.json": index(), "manifests.json": manifests()}
+    return {ROOM / name: json.dumps(table, ensure_ascii=False, indent=1) + "\n" for name, table in tables.items()}
+
+
+if __name__ == "__main__":
+    for file, text in files().items():
+        file.write_text(text, encoding="utf-8")
