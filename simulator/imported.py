@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -11,6 +11,8 @@ from simulator.git import Commit, Draft, Entry, GitRepository, Signature, Tree, 
 from simulator.server import Simulator
 from simulator.state import Account, Issue, PullRequest, Repository
 
+Trees = Callable[[GitRepository, Iterable[str]], Mapping[str, Tree]]
+"""the files of each of these trees, by its id"""
 _SEPARATOR = "\x1e"
 _FORMAT = "%H%x00%T%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x1e"
 
@@ -24,13 +26,29 @@ class Imported:
     """the first-parent line of the clone's default branch, oldest first"""
 
 
-def import_clone(github: Simulator, clone: Path, full_name: str, *, branch: str = "main") -> Imported:
-    """Everything the clone's refs reach becomes known under this name; the owner's account must exist."""
+def trees_of(git: GitRepository, trees: Iterable[str]) -> dict[str, Tree]:
+    """All of them read at once, and a blob that several of them hold once."""
+    listed = {tree: _listed(git, tree) for tree in dict.fromkeys(trees)}
+    files = [file for inside in listed.values() for file in inside.values()]
+    contents = _contents(git, dict.fromkeys(blob for _, kind, blob in files if kind == "blob"))
+    return {
+        tree: {path: Entry(contents.get(id_, id_.encode()), mode) for path, (mode, _, id_) in inside.items()}
+        for tree, inside in listed.items()
+    }
+
+
+def import_clone(
+    github: Simulator, clone: Path, full_name: str, *, branch: str = "main", read: Trees = trees_of
+) -> Imported:
+    """Everything the clone's refs reach becomes known under this name; the owner's account must exist.
+
+    `read` may read the files of a long history when somebody asks for them.
+    """
     owner = github.state.accounts[full_name.partition("/")[0]]
     start = datetime.fromtimestamp(0, UTC)
     found = github.create_repository(full_name, at=start, files={}, by=owner)
     run_git(found.git.path, "fetch", "-q", str(clone.resolve()), "+refs/*:refs/imported/*")
-    for commit in _commits(found.git):
+    for commit in _commits(found.git, read):
         found.git.commits[commit.id] = commit
     head = run_git(clone, "rev-parse", f"refs/heads/{branch}").decode().strip()
     line = run_git(found.git.path, "rev-list", "--first-parent", "--reverse", head).decode().split()
@@ -58,16 +76,10 @@ def close_unmerged(
     return issue.pull
 
 
-def _commits(git: GitRepository) -> list[Commit]:
+def _commits(git: GitRepository, read: Trees) -> list[Commit]:
     text = run_git(git.path, "log", "--all", "--date=raw", f"--format={_FORMAT}").decode("utf-8", "replace")
     rows = [row.lstrip("\n") for row in text.split(_SEPARATOR) if row.strip("\n")]
-    listed = {tree: _listed(git, tree) for tree in dict.fromkeys(row.split("\0", 2)[1] for row in rows)}
-    files = [file for tree in listed.values() for file in tree.values()]
-    contents = _contents(git, dict.fromkeys(blob for _, kind, blob in files if kind == "blob"))
-    trees = {
-        tree: {path: Entry(contents.get(id_, id_.encode()), mode) for path, (mode, _, id_) in inside.items()}
-        for tree, inside in listed.items()
-    }
+    trees = read(git, [row.split("\0", 2)[1] for row in rows])
     return [_commit(row, trees) for row in rows]
 
 

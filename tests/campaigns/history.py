@@ -44,9 +44,8 @@ from bot.store.backfills import BACKFILL, Backfill
 from bot.store.dump import dump_lines
 from bot.store.engine import Store
 from bot.store.jobs import JOB
-from simulator import imported as importing
 from simulator.git import Entry, GitRepository, run_git
-from simulator.imported import Imported, advance, import_clone
+from simulator.imported import Imported, advance, import_clone, trees_of
 from simulator.server import Simulator
 from simulator.state import Account, Issue, PullRequest
 from simulator.world import World
@@ -62,13 +61,13 @@ NEWEST = 20
 class LazyTree(Mapping[str, Entry]):
     """The files of a commit, read when somebody asks: a history has millions."""
 
-    def __init__(self, git: GitRepository, tree: str, contents: dict[str, bytes]) -> None:
-        self._git, self._tree, self._contents = git, tree, contents
-        self._known: dict[str, Entry] | None = None
+    def __init__(self, git: GitRepository, tree: str) -> None:
+        self._git, self._tree = git, tree
+        self._known: Mapping[str, Entry] | None = None
 
-    def _files(self) -> dict[str, Entry]:
+    def _files(self) -> Mapping[str, Entry]:
         if self._known is None:
-            self._known = importing_tree(self._git, self._tree, self._contents)
+            self._known = trees_of(self._git, [self._tree])[self._tree]
         return self._known
 
     def __getitem__(self, path: str) -> Entry:
@@ -81,7 +80,8 @@ class LazyTree(Mapping[str, Entry]):
         return len(self._files())
 
 
-importing_tree = importing._tree
+def lazily(git: GitRepository, trees: Iterable[str]) -> dict[str, LazyTree]:
+    return {tree: LazyTree(git, tree) for tree in trees}
 
 
 @dataclass
@@ -125,9 +125,8 @@ def only_branch(clone: Path, folder: Path) -> Path:
 
 def populate(github: Simulator, clone: Path, pulls: int) -> tuple[Imported, list[PullRequest]]:
     """The clone as `acme/history`, its default branch without its newest part, with its pull requests."""
-    importing._tree = LazyTree  # type: ignore[assignment]
     branch = (clone / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
-    found = import_clone(github, clone, "acme/history", branch=branch)
+    found = import_clone(github, clone, "acme/history", branch=branch, read=lazily)
     git, late, proved = found.repository.git, [], proved_numbers(clone)
     for position, sha in enumerate(found.line):
         draft = git.commits[sha].draft
