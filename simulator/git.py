@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import subprocess
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -179,35 +180,42 @@ class GitRepository:
 
     def history(self, start: str, *, without: frozenset[str] = frozenset()) -> list[str]:
         """Ids of the commits that `start` reaches and `without` does not hold, newest first, parents after children."""
-        reached: dict[str, int] = {}
+        children = dict.fromkeys(self.reached(start, without=without), 0)
+        for id_ in children:
+            for parent in self.commits[id_].parents:
+                if parent in children:
+                    children[parent] += 1
+        return self._newest_first(children)
+
+    def reached(self, start: str, *, without: frozenset[str] = frozenset()) -> frozenset[str]:
+        """The same, in no order."""
+        found: set[str] = set()
         waiting = [start]
         while waiting:
             id_ = waiting.pop()
-            if id_ not in reached and id_ not in without:
-                reached[id_] = 0
+            if id_ not in found and id_ not in without:
+                found.add(id_)
                 waiting.extend(self.commits[id_].parents)
-        for id_ in reached:
-            for parent in self.commits[id_].parents:
-                if parent in reached:
-                    reached[parent] += 1
-        return self._newest_first(reached)
+        return frozenset(found)
 
     def _newest_first(self, children: dict[str, int]) -> list[str]:
-        ready = [id_ for id_, count in children.items() if count == 0]
+        def when(id_: str) -> tuple[datetime, str]:
+            return self.commits[id_].draft.committed_at, id_
+
+        ready = sorted((id_ for id_, count in children.items() if count == 0), key=when)
         order: list[str] = []
         while ready:
-            ready.sort(key=lambda id_: (self.commits[id_].draft.committed_at, id_))
             order.append(ready.pop())
             for parent in self.commits[order[-1]].parents:
                 if parent in children:
                     children[parent] -= 1
                     if children[parent] == 0:
-                        ready.append(parent)
+                        insort(ready, parent, key=when)
         return order
 
     def merge_base(self, one: str, other: str) -> str | None:
         """The newest commit that both reach."""
-        shared = frozenset(self.history(one))
+        shared = self.reached(one)
         return next((id_ for id_ in self.history(other) if id_ in shared), None)
 
 

@@ -40,7 +40,7 @@ def checks(api: str, repo: Repository, action: str, *, found: CheckRun) -> Json:
 def push(api: str, repo: Repository, moved: tuple[str, str | None, str], *, sender: Account) -> Json:
     """`moved` is (ref, before, after). At most 2,048 commits are listed, as GitHub cuts it."""
     ref, before, after = moved
-    known = frozenset(repo.git.history(before)) if before else frozenset()
+    known = repo.git.reached(before) if before else frozenset()
     ids = repo.git.history(after, without=known)[::-1]
     commits = [_pushed(repo, id_) for id_ in ids[:2048]]
     return {
@@ -50,7 +50,7 @@ def push(api: str, repo: Repository, moved: tuple[str, str | None, str], *, send
         "base_ref": None,
         "created": before is None,
         "deleted": False,
-        "forced": before is not None and before not in frozenset(repo.git.history(after)),
+        "forced": before is not None and before not in repo.git.reached(after),
         "compare": f"https://github.com/{repo.full_name}/compare/{(before or after)[:12]}...{after[:12]}",
         "commits": commits,
         "head_commit": _pushed(repo, after),

@@ -91,8 +91,8 @@ def compare(call: Call) -> Answer:
     fork_point = git.merge_base(base.id, head.id)
     if fork_point is None:
         raise RefusedError(404, "No common ancestor between the two commits.")
-    ahead = git.history(head.id, without=frozenset(git.history(base.id)))[::-1]
-    behind = len(git.history(base.id, without=frozenset(git.history(head.id))))
+    ahead = git.history(head.id, without=git.reached(base.id))[::-1]
+    behind = len(git.history(base.id, without=git.reached(head.id)))
     part, headers = page_of(call, ahead, default=250, most=250)
     files = call.repo.differences.between(fork_point, head.id)[:FILES_OF_A_COMPARISON]
     here = f"{call.api}{call.path}"

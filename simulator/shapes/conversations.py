@@ -194,7 +194,7 @@ def full_pull(api: str, repo: Repository, found: PullRequest) -> Json:
 
 def pull_commits(repo: Repository, found: PullRequest) -> list[str]:
     """Ids of a pull request's own commits, oldest first."""
-    return repo.git.history(found.head, without=frozenset(repo.git.history(found.base)))[::-1]
+    return repo.git.history(found.head, without=repo.git.reached(found.base))[::-1]
 
 
 def review(api: str, repo: Repository, found: tuple[PullRequest, Review]) -> Json:
