@@ -20,7 +20,7 @@ from benchmarks.speed.table import CannotRunError, Told
 
 CLONE = "BENCH_CLONE"
 PULLS = 2000
-_COST = re.compile(r"(\d+) pull requests and .*?; (\d+) GraphQL requests \((\d+) points\) and (\d+) REST requests")
+_COST = re.compile(r"calm: (\d+) pull requests .*? took (\d+) requests \(.*?\) and (\d+) points")
 
 
 def _clone() -> str:
@@ -81,11 +81,9 @@ def backfill() -> list[Told]:
     found = _COST.search(done.stdout)
     if found is None:
         raise CannotRunError((done.stderr or done.stdout or "it said nothing").strip().splitlines()[-1])
-    pulls, graphql, points, rest = (int(one) for one in found.groups())
-    ours = f"{(graphql + rest) / pulls:.4f} requests, {points / pulls:.4f} points each"
-    return [
-        Told(f"backfill of {pulls:,} pull requests", "wanted: 0.012", ours, f"{(graphql + rest) / pulls / 0.012:.2f}")
-    ]
+    pulls, requests, points = (int(one) for one in found.groups())
+    ours = f"{requests / pulls:.4f} requests, {points / pulls:.4f} points each"
+    return [Told(f"backfill of {pulls:,} pull requests", "wanted: 0.012", ours, f"{requests / pulls / 0.012:.2f}")]
 
 
 def pages() -> list[Told]:
