@@ -24,7 +24,7 @@ WORKS = {
     "accept": ("accept", "rows", 200),
     "history": ("others", "history", 300),
     "requests": ("others", "requests", 40),
-    "backfill": ("others", "backfill", 80),
+    "backfill": ("others", "backfill", 160),
     "landings": ("landings", "rows", 80),
     "writers": ("writers", "rows", 60),
     "totals": ("totals", "rows", 60),
