@@ -22,6 +22,7 @@ from typing import Any
 
 from sqlalchemy import text
 
+from benchmarks.speed.counting import Cost
 from benchmarks.speed.landings import apply, facts_of, organisation
 from benchmarks.speed.table import machine, say
 from bot.model import Fact
@@ -57,28 +58,6 @@ class Spent:
         }
 
 
-class Counting:
-    """Counts what every plan asks and tells, while it is in force."""
-
-    def __init__(self) -> None:
-        self.statements = self.rows = 0
-        self._run = turn._awaited
-
-    async def __call__(self, driver: Any, plan: Any) -> Any:
-        return await self._run(driver, self._counted(plan))
-
-    def _counted(self, plan: Any) -> Any:
-        step = next(plan)
-        while True:
-            self.statements += 1
-            found = yield step
-            self.rows += len(found) + (len(step.rows) if isinstance(step, turn.Tell) else 0)
-            try:
-                step = plan.send(found)
-            except StopIteration as ended:
-                return ended.value
-
-
 def by_month(facts: list[Fact]) -> Iterator[tuple[str, list[Fact]]]:
     """The facts in the order they landed, cut by month."""
     found: dict[str, list[Fact]] = {}
@@ -88,20 +67,20 @@ def by_month(facts: list[Fact]) -> Iterator[tuple[str, list[Fact]]]:
 
 
 async def play(url: str, number: int, batch: int) -> list[dict[str, Any]]:
-    counting = Counting()
-    turn._awaited = counting  # type: ignore[assignment]  # counted from outside, the bot knows nothing of it
+    cost, awaited = Cost(), turn._awaited
+    turn._awaited = lambda driver, plan: awaited(driver, cost.counted(plan))
     told: list[dict[str, Any]] = []
     async with await Store.open(url) as store:
         await migrate(store)
         ids = await organisation(store)
         size = await _size(store)
         for month, facts in by_month(facts_of(number)):
-            spent, asked, rows = Spent(month, len(facts)), counting.statements, counting.rows
+            spent, asked, rows = Spent(month, len(facts)), cost.statements, cost.rows
             begun, cpu = time.perf_counter(), time.process_time()
             for some in _batches(facts, batch):
                 await apply(store, ids, some)
             spent.seconds, spent.cpu = time.perf_counter() - begun, time.process_time() - cpu
-            spent.statements, spent.rows = counting.statements - asked, counting.rows - rows
+            spent.statements, spent.rows = cost.statements - asked, cost.rows - rows
             spent.size = await _size(store)
             told.append(spent.told(size))
             size = spent.size

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchmarks.speed.counting import Cost
 from benchmarks.speed.landings import UTC_ZONE, apply, facts_of, organisation
 from bot.model import Fact, InstallationId, RepositoryId
 from bot.store import turn
@@ -119,39 +120,10 @@ async def test_a_landing_among_many_repositories_reads_its_own_alone(
     assert read[1] - read[0] < 1000, "the second landing reads its person's month as well, and nothing else"
 
 
-@dataclass
-class Cost:
-    """What plans came to: statements, rows written and read, statements awaited, and characters read."""
-
-    statements: int = 0
-    rows: int = 0
-    awaited: int = 0
-    read: int = 0
-
-    def clear(self) -> None:
-        self.statements = self.rows = self.awaited = self.read = 0
-
-
 def _counted(monkeypatch: pytest.MonkeyPatch) -> Cost:
     """What recordings cost from now on."""
     cost, run = Cost(), turn.run
-
-    def counting(plan: turn.Plan[object]) -> turn.Plan[object]:
-        step = next(plan)
-        while True:
-            rows = yield step
-            for one in step if isinstance(step, list) else [step]:
-                cost.statements += 1
-                cost.awaited += isinstance(one, turn.Ask)
-                cost.rows += len(one.rows) if isinstance(one, turn.Tell) else 0
-            cost.rows += len(rows)
-            cost.read += len(str(rows))
-            try:
-                step = plan.send(rows)
-            except StopIteration as ended:
-                return ended.value
-
-    monkeypatch.setattr("bot.tasks.recording.run", lambda conn, plan: run(conn, counting(plan)))
+    monkeypatch.setattr("bot.tasks.recording.run", lambda conn, plan: run(conn, cost.counted(plan)))
     return cost
 
 
