@@ -71,7 +71,7 @@ def _with_moves(seen: Sequence[tuple[ReadFile, Sides | None]]) -> tuple[ReadFile
     if not moved:
         return tuple([read for read, _ in seen])
     counts = iter(moved)
-    return tuple([read._replace(moved=count) if sides and (count := next(counts)) else read for read, sides in seen])
+    return tuple([read if sides is None else read._replace(moved=next(counts)) for read, sides in seen])
 
 
 def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> ReadFile:

@@ -20,7 +20,6 @@ __all__ = ["NO_OWN_KINDS", "Evidence", "OwnKinds", "Verdict", "classify", "class
 
 CERTAIN = 0.5
 """probability from which a guess of the model is called certain"""
-_GROUPS = ("words", "paths", "body", "patch")
 
 
 class Evidence(NamedTuple):
@@ -88,7 +87,7 @@ def _guessed(asked: Sequence[tuple[str, Evidence]]) -> list[Verdict]:
     patch = kind_features.patches([one.files for _, one in asked])
     model = kind_model.load()
     return [
-        _as_verdict(model.guess(dict(zip(_GROUPS, found, strict=True))))
+        _as_verdict(model.guess(dict(zip(kind_model.GROUPS, found, strict=True))))
         for found in zip(words, paths, body, patch, strict=True)
     ]
 
