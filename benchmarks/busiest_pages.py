@@ -19,7 +19,7 @@ import html5lib
 from benchmarks.page_render import rendered
 from bot.digest.profile import Beside, Scope, build
 from bot.model import Profile
-from bot.offline import record_of
+from bot.recomputing.offline import record_of
 from bot.render import RENDERERS
 from bot.render.json import profile_object
 from bot.render.wording import PART_NAMES, feature_share, percents, short_month

@@ -30,7 +30,7 @@ from bot.queue.embedded import EmbeddedQueue
 from bot.queue.interface import Clock, Job, Queue, TaskFunction
 from bot.queue.worker import Pace as WorkPace
 from bot.queue.worker import Worker, utc_now
-from bot.relay import relaying
+from bot.setting_up.relay import relaying
 from bot.store import jobs, outbox
 from bot.store.engine import Store, sqlite_warning
 from bot.store.ingest import GroupWriter

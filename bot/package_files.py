@@ -5,7 +5,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from pkgutil import get_data
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
 def read_bytes(package: str, name: str) -> bytes:
@@ -19,3 +24,11 @@ def read_bytes(package: str, name: str) -> bytes:
 def read_text(package: str, name: str) -> str:
     """The same, as UTF-8."""
     return read_bytes(package, name).decode()
+
+
+def shipped(name: str) -> Traversable:
+    """A file that stands outside the packages in a checkout and inside `bot/shipped/` in a wheel."""
+    from importlib import resources
+
+    installed = resources.files("bot").joinpath("shipped", Path(name).name)
+    return installed if installed.is_file() else Path(__file__).parent.parent / name

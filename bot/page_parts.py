@@ -8,8 +8,8 @@ from pathlib import Path
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.config import Settings
-from bot.manifest import shipped
 from bot.model import PersonKey
+from bot.package_files import shipped
 from bot.signatures import SigningKey, read_signing_key, signing_key, write_once
 from bot.tasks.personal import forget
 from bot.tasks.workplace import Workplace

@@ -15,9 +15,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from bot import offline
 from bot.cli import main
 from bot.metrics import METHOD_VERSION
+from bot.recomputing import offline
 from tests.history.repository import Repository
 
 FORMS = ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume")

@@ -26,7 +26,7 @@ def profile(
     output: Output = None,
 ) -> None:
     """Render one contributor's profile from clones."""
-    from bot import offline
+    from bot.recomputing import offline
 
     offline.check_choice("--format", format_, ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume"))
     offline.check_choice("--as", as_, ("named", "anonymous"))
@@ -42,7 +42,7 @@ def contributors(
     timezone: Zone = "UTC",
 ) -> None:
     """List the people of clones, busiest first."""
-    from bot import offline
+    from bot.recomputing import offline
 
     offline.check_choice("--format", format_, ("table", "json", "csv"))
     write(offline.contributors(clones, offline.window(None, None, timezone), form=format_))
@@ -55,7 +55,7 @@ def changes(
     timezone: Zone = "UTC",
 ) -> None:
     """Print every landed change as JSON lines, oldest first."""
-    from bot import offline
+    from bot.recomputing import offline
 
     for line in offline.changes(clones, author, offline.window(None, None, timezone), frozen=frozen):
         write(line)
@@ -63,7 +63,7 @@ def changes(
 
 def classify() -> None:
     """Read JSON lines {"message", "files"?, "diff"?} and answer {"kind", "why"} for each, in the same order."""
-    from bot import offline
+    from bot.recomputing import offline
 
     for line in offline.classified(sys.stdin.buffer):
         write(line)
@@ -80,7 +80,7 @@ def verify(
 
     Corrections that people made, and what only GitHub knew, are taken from the profile, and each is printed.
     """
-    from bot.verify import examine_file
+    from bot.recomputing.verify import examine_file
 
     found = examine_file(clones, profile, keys=keys)
     for stated in found.stated:

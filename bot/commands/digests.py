@@ -15,6 +15,6 @@ def digest(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print it, and post nothing.")] = False,
 ) -> None:
     """Print one month's digest of a repository, and post it."""
-    from bot import operate
+    from bot.operating import running
 
-    write(operate.digest(repository, month, dry_run=dry_run) or "nothing landed in that month")
+    write(running.digest(repository, month, dry_run=dry_run) or "nothing landed in that month")

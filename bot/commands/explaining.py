@@ -19,6 +19,6 @@ def explain(
     timezone: Zone = "UTC",
 ) -> None:
     """Tell how one number came about: value, definition, version, and every change it rests on."""
-    from bot import explaining
+    from bot.operating import explaining
 
     write(explaining.from_clones(clone, who, metric, timezone) if clone else explaining.from_record(who, metric))

@@ -22,7 +22,7 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON a job.")] = False,
 ) -> None:
     """List the jobs that were given up or set aside."""
-    from bot import upkeep
+    from bot.operating import upkeep
 
     states = {"dead and parked": ("dead", "parked"), "all": STATES}.get(state, (state,))
     if not set(states) <= set(STATES):
@@ -36,7 +36,7 @@ def list_(
 
 def show(number: Annotated[int, typer.Argument(metavar="ID", help="The number of a job.")]) -> None:
     """Print everything about one job as JSON."""
-    from bot import upkeep
+    from bot.operating import upkeep
 
     write(_json(upkeep.show_job(number), indent=1))
 
@@ -48,7 +48,7 @@ def replay(
     all_dead: Annotated[bool, typer.Option("--all-dead", help="Every dead letter.")] = False,
 ) -> None:
     """Put dead letters and parked jobs back into the queue, with a clean count of failures."""
-    from bot import upkeep
+    from bot.operating import upkeep
 
     if bool(numbers) == all_dead:
         stop("name the numbers of jobs, or --all-dead; see: almanac jobs list")
@@ -58,7 +58,7 @@ def replay(
 
 def cancel(numbers: Numbers) -> None:
     """End jobs that wait, were set aside or given up."""
-    from bot import upkeep
+    from bot.operating import upkeep
 
     write(f"{upkeep.cancel_jobs(numbers)} cancelled")
 

@@ -17,14 +17,14 @@ def replay(
     delivery: Annotated[Path, typer.Argument(metavar="DELIVERY.json", help="event, guid and payload of a delivery.")],
 ) -> None:
     """Take a delivery from a file as if GitHub sent it, and do its work; twice is once."""
-    from bot import upkeep
+    from bot.operating import upkeep
 
     write(upkeep.replay_delivery(delivery))
 
 
 def export(login: Login, output: Output = None) -> None:
     """Print everything that is kept of a person, as JSON."""
-    from bot import upkeep
+    from bot.operating import upkeep
 
     write(upkeep.export_person(login), output)
 
@@ -34,7 +34,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Yes, erase it; nothing brings it back.")] = False,
 ) -> None:
     """Erase a person from the record and from what was posted."""
-    from bot import upkeep
+    from bot.operating import upkeep
 
     if not yes:
         stop(f"this erases everything of {login} for good; look with `almanac export {login}`, then add --yes")
@@ -46,7 +46,7 @@ def move(
     to: Annotated[str, typer.Option("--to", metavar="URL", help="An empty database: sqlite:///… or postgresql://…")],
 ) -> None:
     """Copy the whole record into another database, and prove that both are the same. Stop the bot first."""
-    from bot import upkeep
+    from bot.operating import upkeep
 
     moved = upkeep.move_record(to, lambda line: write(line))
     write(f"{sum(moved.rows.values())} rows; canonical dump SHA-256 {moved.sha256} on both sides")

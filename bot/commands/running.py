@@ -26,21 +26,21 @@ def serve(
     """Run web, worker and month closer; without an App, open a page that registers one."""
     # Nothing that importing makes is garbage; looking for it takes a tenth of the start.
     gc.disable()
-    from bot import operate
+    from bot.operating import running
 
     gc.enable()
-    operate.serve(relay, working=not no_work)
+    running.serve(relay, working=not no_work)
 
 
 def worker() -> None:
     """Run a worker alone, beside `almanac serve` on PostgreSQL."""
-    from bot import operate
+    from bot.operating import running
 
-    operate.work()
+    running.work()
 
 
 def migrate() -> None:
     """Bring the database's tables to the newest version."""
-    from bot import operate
+    from bot.operating import running
 
-    operate.migrate()
+    running.migrate()

@@ -21,18 +21,18 @@ def setup(
     ] = None,
 ) -> None:
     """Register the App at GitHub from this terminal, and keep its secrets."""
-    from bot import operate
+    from bot.operating import running
 
-    operate.setup(form, organisation=organisation, relay=relay)
+    running.setup(form, organisation=organisation, relay=relay)
 
 
 def doctor(
     no_network: Annotated[bool, typer.Option("--no-network", help="Ask nobody; say what was not checked.")] = False,
 ) -> int:
     """Check this installation, and say what to do about what is wrong; exit 1 if anything is."""
-    from bot import operate
+    from bot.operating import running
 
-    findings = operate.examine(network=not no_network)
+    findings = running.examine(network=not no_network)
     for finding in findings:
         write(str(finding))
     return 1 if any(finding.state == "WRONG" for finding in findings) else 0

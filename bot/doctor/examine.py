@@ -9,7 +9,7 @@ from bot.config import Settings
 from bot.doctor import machine, remote
 from bot.doctor.findings import Finding, unchecked, wrong
 from bot.github.client import Client
-from bot.registering import hook_of
+from bot.setting_up.registering import hook_of
 
 AppCheck = Callable[[Client], Awaitable[Iterator[Finding]]]
 _REMOTE = ("clock", "permissions", "events", "webhook", "deliveries")

@@ -18,7 +18,7 @@ from bot.github.limits import Pace
 from bot.github.payloads.registration import Attempt, Terms
 from bot.github.registration import read_attempts, read_clock, read_hook_address, read_terms
 from bot.github.transport import Endpoint, open_session
-from bot.manifest import app_manifest
+from bot.setting_up.manifest import app_manifest
 
 OUT_OF_REACH = (GitHubException, aiohttp.ClientError, TimeoutError, OSError, BadKeyError, ValueError)
 """what asking GitHub may raise"""

@@ -16,7 +16,8 @@ import yaml
 from hatchling.builders.wheel import WheelBuilder
 
 from bot.cli import app
-from bot.manifest import app_manifest, shipped
+from bot.package_files import shipped
+from bot.setting_up.manifest import app_manifest
 from bot.web.pages import ROUTES
 from tests.test_repository import ROOT, settings
 

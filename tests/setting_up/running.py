@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 
 import aiohttp
 
-from bot import operate
 from bot.config import GitHubAddress, Settings
+from bot.operating import running as operating
 from simulator.demo import free_port
 from simulator.server import PREFIX, Simulator
 
@@ -74,7 +74,7 @@ class Visitor:
 async def serving(settings: Settings) -> AsyncIterator[asyncio.Task[None]]:
     """`almanac serve`, until the block ends."""
     stopping = asyncio.Event()
-    running = asyncio.create_task(operate.serve_or_register(settings, stopping))
+    running = asyncio.create_task(operating.serve_or_register(settings, stopping))
     try:
         yield running
     finally:

@@ -15,7 +15,7 @@ from bot.config import GitHubAddress, Settings
 from bot.doctor import machine, remote
 from bot.doctor.examine import examine
 from bot.doctor.findings import Finding
-from bot.manifest import app_manifest
+from bot.setting_up.manifest import app_manifest
 from bot.store.engine import Store
 from bot.store.migrate import migrate
 from simulator.demo import settings_for

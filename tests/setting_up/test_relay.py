@@ -17,7 +17,7 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.relay import ChannelError, EventStream, Relay, Relayed
+from bot.setting_up.relay import ChannelError, EventStream, Relay, Relayed
 from tests.web.conftest import House, MakeHouse, make_house, push, sign
 
 from .running import until

@@ -12,11 +12,12 @@ from urllib.parse import parse_qs, urlsplit
 import html5lib
 import pytest
 
-from bot import credentials, registering
+from bot import credentials
 from bot.config import Settings, load_settings, with_credentials
 from bot.credentials import Credentials
 from bot.errors import UnusableInputError
-from bot.manifest import app_manifest
+from bot.setting_up import registering
+from bot.setting_up.manifest import app_manifest
 from simulator.server import Simulator
 
 from .running import Visitor, bare_settings, serving, until, visitor

@@ -19,6 +19,7 @@ from bot.history.record import CloneRecord, open_clones
 from bot.model import Month, Repository, RepositoryId
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.worker import Worker
+from bot.recomputing.verify import verify
 from bot.signatures import SigningKey, signing_key
 from bot.store import backfills, choices, installations, snapshots, visibility
 from bot.store.backfills import Backfill
@@ -28,7 +29,6 @@ from bot.store.visibility import subject_of_person
 from bot.tasks import TASKS
 from bot.tasks.take_snapshots import close_snapshots
 from bot.tasks.workplace import Workplace
-from bot.verify import verify
 from bot.web.collaborators import Pages
 from bot.web.dated import take_of_month
 from tests.databases import DATABASES, database_url, fresh_database, store

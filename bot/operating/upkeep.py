@@ -18,7 +18,7 @@ from bot.config import Settings, database_url_of
 from bot.errors import UnusableInputError
 from bot.intake import Inbox
 from bot.model import PersonKey
-from bot.operate import read_settings, told_to_the_operator, with_bot
+from bot.operating.running import read_settings, told_to_the_operator, with_bot
 from bot.store import choices, jobs, people, visibility
 from bot.store.engine import Store
 from bot.store.move import Moved, MoveError, move_all

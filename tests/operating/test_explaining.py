@@ -9,7 +9,7 @@ import pytest
 
 from bot.digest.explanation import explain
 from bot.errors import UnusableInputError
-from bot.explaining import profile_recorded
+from bot.operating.explaining import profile_recorded
 from simulator.server import Simulator
 from tests.path.requests import shop
 

@@ -16,11 +16,11 @@ import pytest
 from bot.digest.profile import Beside, Scope, build
 from bot.errors import UnusableInputError
 from bot.landing.corrections import Classified, corrected
-from bot.offline import profile, record_of, window
+from bot.recomputing.offline import profile, record_of, window
+from bot.recomputing.verify import Verdict, examine, examine_file, verify
 from bot.render.anonymity import as_named
 from bot.render.json import profile_object
 from bot.signatures import signing_key
-from bot.verify import Verdict, examine, examine_file, verify
 from tests.history.repository import ADA, BEN, Repository
 
 

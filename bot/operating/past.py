@@ -18,7 +18,7 @@ from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.graphql import MOST_GLANCES, PAGE, read_glances
 from bot.model import InstallationId, Repository, RepositoryId
-from bot.operate import read_settings, told_to_the_operator, with_bot
+from bot.operating.running import read_settings, told_to_the_operator, with_bot
 from bot.store import backfills, inbox
 from bot.store.backfills import Backfill
 from bot.store.jobs import JOB

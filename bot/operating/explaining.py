@@ -20,7 +20,7 @@ def _checked(metric: str) -> str:
 
 def from_clones(paths: Sequence[str], who: str, metric: str, timezone: str) -> str:
     """Raises UnusableInputError for a metric, a person, a zone or a clone that is none."""
-    from bot import offline
+    from bot.recomputing import offline
 
     name = _checked(metric)
     return explained(offline.profile_of(paths, who, offline.window(None, None, timezone), anonymous=False), name).text()
@@ -28,7 +28,7 @@ def from_clones(paths: Sequence[str], who: str, metric: str, timezone: str) -> s
 
 def from_record(login: str, metric: str) -> str:
     """What the operator sees of everything recorded. Raises UnusableInputError likewise."""
-    from bot.operate import read_settings, told_to_the_operator
+    from bot.operating.running import read_settings, told_to_the_operator
 
     name = _checked(metric)
     settings = read_settings(serving=False)

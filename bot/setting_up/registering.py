@@ -21,8 +21,8 @@ from bot.github.payloads import registration as payloads
 from bot.github.payloads.registration import Registered
 from bot.github.registration import RegistrationError, convert
 from bot.github.transport import Endpoint
-from bot.manifest import app_manifest
 from bot.render.setup import HandOver, hand_over_page
+from bot.setting_up.manifest import app_manifest
 from bot.web.setup import Registration, SetupPages, is_login, is_out_of_reach
 
 Tell = Callable[[str], None]

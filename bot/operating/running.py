@@ -102,7 +102,7 @@ async def serve_or_register(settings: Settings, stopping: asyncio.Event, *, work
     """The bot; where nothing at all is set of an App, after somebody has registered one."""
     ready: Settings | None = settings
     if len(settings.missing_to_serve) == len(NEEDED_TO_SERVE):
-        from bot.registering import register_by_page
+        from bot.setting_up.registering import register_by_page
 
         ready = await register_by_page(settings, stopping)
     if ready is None:
@@ -114,7 +114,7 @@ async def serve_or_register(settings: Settings, stopping: asyncio.Event, *, work
 
 def setup(form: Path | None, *, organisation: str = "", relay: str | None = None) -> None:
     """Register the App: with a browser on this machine, or by a page (`form`) for one elsewhere and a pasted code."""
-    from bot import registering
+    from bot.setting_up import registering
 
     settings = read_settings(serving=False)
     if relay is not None:
@@ -131,7 +131,7 @@ def setup(form: Path | None, *, organisation: str = "", relay: str | None = None
 
 
 async def _register(settings: Settings, stopping: asyncio.Event) -> None:
-    from bot.registering import register_by_page
+    from bot.setting_up.registering import register_by_page
 
     await register_by_page(settings, stopping, starting=False)
 

@@ -14,10 +14,10 @@ from bot.errors import UnusableInputError
 from bot.frozen import frozen
 from bot.history.record import CloneRecord
 from bot.model import Change, Fact, Person, PersonKey, Signature
-from bot.offline import record_of
+from bot.recomputing.offline import record_of
+from bot.recomputing.stated import corrections, is_live, told_corrections, told_live
 from bot.render.anonymity import PERSONAL, Identity
 from bot.signatures import is_signed
-from bot.stated import corrections, is_live, told_corrections, told_live
 
 _KEYS = {
     "months": "month",
