@@ -105,6 +105,12 @@ def unusable(folder: Path, name: str) -> str:
         whole.commit("Two", {"a": "2\n"})
         whole.git("clone", "-q", "--depth", "1", f"file://{whole.folder}", str(folder / "short"))
         return str(folder / "short")
+    if name == "a partial clone":
+        whole = Repository(folder / "whole")
+        whole.git("config", "uploadpack.allowFilter", "true")
+        whole.commit("One", {"a": "1\n"})
+        whole.git("clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{whole.folder}", str(folder / "part"))
+        return str(folder / "part")
     if name == "a repository without commits":
         return str(Repository(folder / "empty").folder)
     (folder / "folder").mkdir()
@@ -121,6 +127,7 @@ def unusable(folder: Path, name: str) -> str:
         ("no repository", "not a git repository"),
         ("a repository without commits", "no commits yet"),
         ("a shallow clone", "git fetch --unshallow"),
+        ("a partial clone", "git fetch --refetch --no-filter"),
     ],
 )
 def test_what_is_no_whole_clone_is_named(almanac: Command, tmp_path: Path, command: str, name: str, words: str) -> None:

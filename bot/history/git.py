@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,9 @@ _SETTINGS = (
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 """glibc keeps what git frees (mallopt(3)): each file it unpacks would else be new pages, a tenth of all its time."""
 
+_LACKING = re.compile(r"(?:fatal|error): (?:unable to read|could not fetch|bad object) ([0-9a-f]{40,64})")
+"""how git says that an object is not there: cut off by `git clone --filter`, or lost"""
+
 
 class GitError(UnusableInputError):
     """git is missing, too old, or refused; the text is one line for a person."""
@@ -50,9 +54,14 @@ def command(folder: Path, arguments: Sequence[str]) -> list[str]:
     return ["git", "--no-pager", "--no-replace-objects", *settings, "-C", str(folder), *arguments]
 
 
-def one_line(stderr: bytes) -> str:
+def complaint(folder: Path, stderr: bytes) -> str:
+    """Why git failed, for a person: its own first line, or what to do where the clone lacks what was asked for."""
     lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[0].removeprefix("fatal: ") if lines else "git failed without saying why"
+    told = [line for line in lines if not line.startswith(("warning:", "hint:"))]
+    lacking = next(filter(None, map(_LACKING.match, told)), None)
+    if lacking:
+        return f"{folder}: a partial or damaged clone, without {lacking[1]}; run: git fetch --refetch --no-filter"
+    return (told or lines)[0].removeprefix("fatal: ") if lines else "git failed without saying why"
 
 
 def git(folder: Path, *arguments: str, check: bool = True) -> str:
@@ -92,7 +101,10 @@ def git_at_once(folder: Path, *asked: Sequence[str]) -> list[Told]:
     except FileNotFoundError:
         raise GitError("the git program is not installed") from None
     answers = [(process.communicate(), process.returncode) for process in started]
-    return [Told(out.decode("utf-8", "replace"), one_line(wrong) if code else None) for (out, wrong), code in answers]
+    return [
+        Told(out.decode("utf-8", "replace"), complaint(folder, wrong) if code else None)
+        for (out, wrong), code in answers
+    ]
 
 
 @contextmanager
@@ -119,7 +131,7 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> Iter
         rest = process.stdout.read(1)
         stderr = process.stderr.read()
         if process.wait() and not rest:
-            raise GitError(one_line(stderr))
+            raise GitError(complaint(folder, stderr))
     finally:
         process.stdout.close()
         process.stderr.close()
@@ -154,6 +166,7 @@ class Listed:
     """What one git prints, line by line, in a file: git works on while others do, and it can be read more than once."""
 
     def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
+        self._folder = folder
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
         self._git = subprocess.Popen(
             command(folder, arguments),
@@ -167,7 +180,7 @@ class Listed:
         """Every line with its end. Raises GitError with git's own first line where git failed."""
         told = self._git.communicate()[1] if self._git.returncode is None else b""
         if self._git.returncode:
-            raise GitError(one_line(told))
+            raise GitError(complaint(self._folder, told))
         self._file.seek(0)
         yield from self._file
 

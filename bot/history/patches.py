@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 
-from bot.history.git import GitError, command, environment, one_line
+from bot.history.git import GitError, command, complaint, environment
 from bot.history.log import FORMAT, read_record, records
 from bot.model import Commit
 
@@ -32,6 +32,7 @@ class PatchReader:
     """
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._mark = f"end {os.urandom(16).hex()}\n".encode()
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
         self._git = subprocess.Popen(
@@ -110,7 +111,7 @@ class PatchReader:
     def _failed(self) -> GitError:
         self._git.wait()
         self._told.seek(0)
-        return GitError(one_line(self._told.read()))
+        return GitError(complaint(self._folder, self._told.read()))
 
 
 def _widen(pipe: int) -> None:

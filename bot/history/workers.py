@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.errors import UnusableInputError
@@ -103,12 +103,10 @@ def _work(connection: Connection, opening: Opening[Task, Answer], copied: Sequen
         one.close()
     gc.freeze()  # what was loaded before stays: nobody need look at it again, nor copy its pages
     gc.set_threshold(_MANY_OBJECTS)
-    with ExitStack() as stack:
+    with ExitStack() as stack, suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         try:
             do = opening(stack)
             while True:
                 connection.send((True, do(connection.recv())))
         except UnusableInputError as error:
             connection.send((False, str(error)))
-        except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-            return

@@ -116,7 +116,7 @@ def test_a_damaged_clone_is_refused_and_not_half_read(repository: Repository) ->
     ids = [repository.commit(f"work {n}", {"a.txt": f"{n}\n"}) for n in range(3)]
     blob = repository.git("rev-parse", f"{ids[0]}:a.txt")
     (repository.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    with pytest.raises(GitError):
+    with pytest.raises(GitError, match=f"damaged clone, without {blob}"):
         list(commits(repository.folder, ids))
 
 

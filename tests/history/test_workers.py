@@ -29,5 +29,11 @@ def test_what_a_worker_cannot_do_is_told(workers: int) -> None:
         list(spread([7], workers, refusing))
 
 
+def test_only_the_first_of_several_that_cannot_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(GitError, match="cannot be read"):
+        list(spread(range(8), 2, refusing))
+    assert capfd.readouterr().err == ""
+
+
 def test_no_tasks_are_no_answers() -> None:
     assert list(spread([], 2, doubling)) == []
