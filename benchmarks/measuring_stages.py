@@ -24,14 +24,14 @@ from bot.history.record import CloneRecord, open_clones
 STEPS = (
     ("commits parsed", "bot.history.patches.read_record"),
     ("lines of patches", "bot.metrics.measure.read_patches"),
-    ("convention, keys, reverts", "bot.metrics.measure.recognise"),
+    ("convention, keys, reverts", "bot.metrics.measure.recognise_all"),
     ("of these, identity of the patch", "bot.landing.names.patch_key"),
-    ("parts, languages, blanks", "bot.metrics.measure.read_files"),
+    ("parts, languages, blanks", "bot.metrics.measure.read_all"),
     ("of these, moves", "bot.landing.lines.count_moves"),
     ("of these, places of paths", "bot.landing.lines.place"),
-    ("kind", "bot.metrics.measure._verdict"),
+    ("kind", "bot.metrics.measure.classify_all"),
     ("skills", "bot.metrics.measure.skills_of"),
-    ("signals", "bot.metrics.measure.signals"),
+    ("signals", "bot.metrics.measure.signals_all"),
     ("links", "bot.metrics.measure.links"),
     ("AI marks", "bot.metrics.measure.marks"),
     ("co-authors", "bot.metrics.measure.co_authors"),
@@ -70,10 +70,16 @@ class Stopwatch:
         return run
 
 
-def _replaced(stopwatch: Stopwatch, step: str, name: str) -> Any:
+def found_step(name: str) -> tuple[Any, str]:
+    """The module or class that a step of STEPS belongs to, and what it is called there."""
     path, _, attribute = name.rpartition(".")
     module, _, owner = path.rpartition(".")
     holder = getattr(import_module(module), owner) if owner[:1].isupper() else import_module(path)
+    return holder, attribute
+
+
+def _replaced(stopwatch: Stopwatch, step: str, name: str) -> Any:
+    holder, attribute = found_step(name)
     return patch.object(holder, attribute, stopwatch.timed(step, getattr(holder, attribute)))
 
 
