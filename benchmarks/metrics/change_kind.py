@@ -11,11 +11,12 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.metrics.labelled_commits import Labelled, name_of, of_clone, of_table
+from bot.landing.lines import ReadFile
 from bot.metrics.change_kind import Evidence, classify
 from bot.model import Kind
 
@@ -78,7 +79,7 @@ def _macro_f1(pairs: Counter[tuple[str, str]]) -> float:
 
 def measured(projects: dict[str, list[Labelled]]) -> None:
     """Print the figures with the prefix hidden, by what else is known, and with the prefix stated."""
-    views = {
+    views: dict[str, Callable[[Labelled], Evidence]] = {
         "message only": lambda row: Evidence(row.title),
         "+ body": lambda row: Evidence(row.title, row.body),
         "+ files": lambda row: Evidence(row.title, files=_without_lines(row)),
@@ -97,10 +98,8 @@ def measured(projects: dict[str, list[Labelled]]) -> None:
             print(f"{'':24}F1: {score.by_kind()}")
 
 
-def _without_lines(row: Labelled) -> Sequence[object]:
-    from dataclasses import replace
-
-    return tuple(replace(file, added=(), removed=()) for file in row.files)
+def _without_lines(row: Labelled) -> tuple[ReadFile, ...]:
+    return tuple(file._replace(added=(), removed=()) for file in row.files)
 
 
 def speed(projects: dict[str, list[Labelled]]) -> None:

@@ -102,7 +102,8 @@ def learn(projects: dict[str, list[Row]]) -> Row:
     from sklearn.linear_model import LogisticRegression
 
     words = {group: vocabulary(projects, group) for group in GROUPS}
-    start, column = {}, {}
+    start: dict[str, int] = {}
+    column: dict[tuple[str, str], int] = {}
     for group in GROUPS:
         start[group] = len(column)
         column.update({(group, feature): len(column) + at for at, feature in enumerate(words[group])})
