@@ -61,10 +61,13 @@ class EmbeddedQueue:
         try:
             while not self._stopping:
                 self._awake.clear()
-                claims = await self._claims(self._worker.pace.concurrency - len(working))
+                free = self._worker.pace.concurrency - len(working)
+                claims = await self._claims(free)
                 for claim in claims:
                     self._start(claim, working)
-                if not claims:
+                if (
+                    len(claims) < free or not free
+                ):  # there were no more, or there is no room: something has to end first
                     await self._rest()
         finally:
             await self._leave(working)
