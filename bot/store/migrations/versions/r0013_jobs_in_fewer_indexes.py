@@ -16,7 +16,7 @@ _NARROWED = {
 
 
 def upgrade() -> None:
-    for name, (column, which) in _NARROWED.items():
+    for name, (column, words) in _NARROWED.items():
+        which, unique = text(words), name.startswith("uq_")
         op.drop_index(name, "job")
-        where = {"sqlite_where": text(which), "postgresql_where": text(which)}
-        op.create_index(name, "job", [column], unique=name.startswith("uq_"), **where)
+        op.create_index(name, "job", [column], unique=unique, sqlite_where=which, postgresql_where=which)
