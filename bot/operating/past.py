@@ -34,7 +34,7 @@ from bot.tasks.workplace import Workplace
 Told = Callable[[str], None]
 _STEPS = ("backfill_repository", "backfill_pages", "backfill_commits")
 _CAUGHT = ("catch_up", "reconcile", "reconcile_installation", "record_landing", "record_pull_request")
-_FIXED, _POINTS = 5, 2
+_FIXED, _POINTS = 4, 3
 """requests a repository needs beside its pages, and points a page costs"""
 _LOOK = 0.25
 _PATIENCE = 60.0

@@ -18,20 +18,20 @@ from bot.github.client import Client
 from bot.github.operations import INSTALLATION_REPOSITORIES, needed
 from bot.github.reads import read_installation_repositories, read_repository
 from bot.history.fetching import Clones, Fetched, FetchError
-from bot.landing.rule_files import ATTRIBUTES_PATH
+from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model import CommitId, InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, Park, RetryLater
 from bot.store import backfills, installations
 from bot.store.backfills import Backfill, Watermark
 from bot.store.jobs import LATER
-from bot.tasks.configuring import read_in_force
+from bot.tasks.configuring import in_force_with
 from bot.tasks.known_installation import know_installation
 from bot.tasks.known_repository import see_repositories
 from bot.tasks.rules_now import RulesNow, keep_rules
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
-_RULES = 3
-"""requests for the repository itself and its settings"""
+_RULES = 2
+"""requests for the repository itself and the settings of its account: its own settings stand in the clone"""
 
 
 async def backfill_installation(job: Job, place: Workplace) -> None:
@@ -98,11 +98,12 @@ async def backfill_repository(job: Job, place: Workplace) -> None:
     client = place.reader(one.installation_id, one.repository_id)
     with asking_github():
         repository = await read_repository(client, one.repository_id)
-        settings = await read_in_force(place, client, repository)
     clone = clones_of(place).of(repository)
     head = await fetch(clone, client)
-    attributes = await asyncio.to_thread(clone.at(head).text, ATTRIBUTES_PATH) if head else ""
-    rules = RulesNow(settings, attributes)
+    ruling = await asyncio.to_thread(_ruling, clone, head)
+    with asking_github():
+        settings = await in_force_with(place, client, repository, own=ruling.get(CONFIG_PATH, ""))
+    rules = RulesNow(settings, ruling.get(ATTRIBUTES_PATH, ""))
     async with place.store.begin() as conn:
         await see_repositories(conn, place, one.installation_id, [repository], place.clock())
         await keep_rules(conn, repository, rules, now=place.clock())
@@ -119,6 +120,12 @@ async def backfill_repository(job: Job, place: Workplace) -> None:
             await backfills.move(conn, one.repository_id, state=state, head=head, commits_done=0, **spent)
             await defer(conn, place, one, STEPS[state])
         await job.finish(conn)
+
+
+def _ruling(clone: Fetched, head: CommitId | None) -> dict[str, str]:
+    """The files that say how its commits are measured, by path: their texts."""
+    files = clone.at(head).files(CONFIG_PATH, ATTRIBUTES_PATH) if head else {}
+    return {path: text for path, (_, text) in files.items()}
 
 
 STEPS = {

@@ -41,6 +41,11 @@ class Accounts:
                 (found.machines if _may_be_machine(email) else found.wanted)[email] = one
         return found
 
+    @property
+    def lacking(self) -> bool:
+        """Somebody has to be asked for."""
+        return bool(self.wanted or self.machines)
+
     def next(self, most: int = MOST_ADDRESSES) -> list[CommitId]:
         """Commits to be named beside the next question."""
         return list(dict.fromkeys(commit for commit, _ in self.wanted.values()))[:most]
@@ -54,17 +59,23 @@ class Accounts:
 
     async def learn_all(self, client: Client, repository: Repository) -> None:
         """Ask for every address that is still wanted."""
-        for email, (commit, role) in self.machines.items():
-            self.requests += 1
-            who = (await read_people_of(client, repository, commit))[role]
-            self.known[email] = None if who.user_id is None else [who.user_id, who.login, who.bot]
-        self.machines.clear()
+        while self.machines:
+            await self._learn_machine(client, repository)
         while self.wanted:
             page = await read_accounts(client, repository, self.next())
             self.requests += page.requests
             self.points += page.points.cost
             self.learn(page)
         self.keep()
+
+    async def _learn_machine(self, client: Client, repository: Repository) -> None:
+        """Ask for a commit that a machine wrote, where there is one: mostly a machine committed it too."""
+        email, (commit, role) = min(self.machines.items(), key=lambda one: one[1][1])
+        self.requests += 1
+        people = await read_people_of(client, repository, commit)
+        for address, who in ((email, people[role]), *((one.email, one) for one in people)):
+            if self.machines.pop(address, None):
+                self.known[address] = None if who.user_id is None else [who.user_id, who.login, who.bot]
 
     def keep(self) -> None:
         self.clone.keep_accounts(self.known)

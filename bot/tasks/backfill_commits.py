@@ -104,7 +104,12 @@ async def _read(place: Workplace, client: Client, here: _Reading, rows: Sequence
         recorded = await _recorded(conn, here.one.repository_id, [one.commit.id for one in found])
     stale = {commit for commit, at in recorded.items() if commit in told and at <= told[commit].read_at}
     wanted = [one for one in found if one.commit.id not in recorded or one.commit.id in stale]
-    accounts = Accounts.of(here.fetched, addresses_of(c for one in wanted for c in (one.commit, one.carrier)))
+    people = addresses_of(c for one in wanted for c in (one.commit, one.carrier))
+    accounts = Accounts.of(here.fetched, people)
+    if accounts.lacking:
+        # Who is asked for at all is asked for together with those of the batches to come.
+        everybody = await asyncio.to_thread(here.fetched.addresses, here.clone.head)
+        accounts = Accounts.of(here.fetched, people | everybody)
     with asking_github():
         await accounts.learn_all(client, here.clone.repository)
     numbers = {

@@ -60,12 +60,16 @@ async def in_force(conn: AsyncConnection, repository: RepositoryId) -> InForce:
 
 async def read_in_force(place: Workplace, client: Client, repository: Repository) -> InForce:
     """As the files are now; where one is wrong its last good text stays. Not yet kept."""
+    return await in_force_with(place, client, repository, own=await read_file(client, repository, CONFIG_PATH) or "")
+
+
+async def in_force_with(place: Workplace, client: Client, repository: Repository, *, own: str) -> InForce:
+    """`read_in_force` where the text of the repository's own file is at hand."""
     async with place.store.read() as conn:
         before = await configurations.read(conn, RepositoryId(repository.id or 0))
     shared_name = f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
-    own = await read_file(client, repository, CONFIG_PATH)
     shared = "" if repository.full_name == shared_name else await _read_shared(place, client, shared_name)
-    kept_own, wrong = _tried(own or "", before.own, CONFIG_PATH)
+    kept_own, wrong = _tried(own, before.own, CONFIG_PATH)
     kept_shared, wrong_shared = _tried(shared or "", before.shared, f"{shared_name}: {CONFIG_PATH}")
     found = InForce(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
     problem = await _no_discussions(client, repository, found.config)

@@ -33,7 +33,8 @@ from bot.digest.profile import build as build_profile
 from bot.github.graphql import PAGE
 from bot.history.clone import Clone
 from bot.history.log import arrivals, landings
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.landing.changes import fold
 from bot.landing.identity import person_key
 from bot.landing.recognition import recognise
@@ -52,8 +53,8 @@ from simulator.world import World
 from tests.campaigns.kill_storm import Victim
 
 NUMBER = re.compile(r"^Merge pull request #(\d+) |\(#(\d+)\)$")
-FIXED = 8
-"""requests for the repository, its rules, and addresses that found no room beside a page"""
+FIXED = 5
+"""requests for the repository, its account's settings, machines, and addresses that found no room beside a page"""
 NEWEST = 20
 """first-parent commits that are pushed while the history is read"""
 

@@ -1,0 +1,88 @@
+"""What does a history cost? A page for a hundred pull requests, and a few requests that do not grow with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import timedelta
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from bot.model import RepositoryId
+from bot.store import configurations, ledger
+from simulator.server import Simulator
+from simulator.state import Account
+from simulator.work import Step, Work
+from simulator.world import World
+from tests.path.running import Running
+from tests.path.test_backfill import START, backfill_of, bot_on, install, settled, small_world, the_repository
+
+PEOPLE, BATCH = 70, 10
+"""more people than find room beside a page, in more than one batch of commits"""
+
+
+async def land(world: World, author: Account, turns: Iterable[int]) -> None:
+    github, repository = world.github, the_repository(world)
+    for turn in turns:
+        at = START + timedelta(days=turn)
+        steps = [Step(f"Part {turn}", {f"part_{turn}.py": b"a = 1\n"})]
+        pull = github.open_pull(repository, Work(f"Part {turn}", author, steps, f"topic-{turn}"), at=at)
+        github.merge(repository, pull, "squash", by=world.people["mara"], at=at)
+    await github.settled()
+
+
+def push_of_many(world: World) -> None:
+    people = [world.github.account(f"person-{number}", email=f"p{number}@example.org") for number in range(PEOPLE)]
+    steps = [Step(f"By {one.login}", {f"{one.login}.py": b"a = 1\n"}, author=one.signature) for one in people]
+    world.github.push(the_repository(world), "main", steps, by=world.people["mara"], at=START)
+
+
+async def read_history(there: Running) -> tuple[int, Counter[str]]:
+    """What its row counts, and what GitHub was asked of this repository or by query."""
+    github, asked = there.world.github, len(there.world.github.requests)
+    install(there.world)
+    await settled(there)
+    own = Counter(
+        one
+        for one in github.requests[asked:]
+        if one == "POST /graphql" or one.startswith(("GET /repositories/", "GET /repos/"))
+    )
+    return (await backfill_of(there)).requests, own
+
+
+async def test_settings_in_the_clone_are_in_force_and_not_asked_for(github: Simulator, tmp_path: Path) -> None:
+    world = small_world(github)
+    text = "timezone: Europe/Vienna\n"
+    repository = the_repository(world)
+    github.push(
+        repository, "main", [Step("Settle", {".github/almanac.yml": text.encode()})], by=world.people["mara"], at=START
+    )
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        counted, asked = await read_history(there)
+        async with there.bot.store.read() as conn:
+            kept = await configurations.read(conn, RepositoryId(repository.id))
+    assert (kept.own, kept.problems) == (text, ())
+    assert f"GET /repositories/{repository.id}/contents/.github/almanac.yml" not in asked
+    assert counted == asked.total() == 3, "the repository, the settings of its account, and a page"
+
+
+async def test_who_finds_no_room_beside_a_page_is_asked_for_once_and_not_batch_by_batch(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("bot.tasks.backfill_commits"), "BATCH", BATCH)
+    world = small_world(github)
+    push_of_many(world)
+    mender = github.bot("mender[bot]")
+    mender.email = "mender[bot]@users.noreply.github.com"
+    await land(world, world.people["ada"], range(1, 5))
+    await land(world, mender, range(5, 9))
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        counted, asked = await read_history(there)
+        async with there.bot.store.read() as conn:
+            facts = await ledger.facts_in(conn, RepositoryId(the_repository(world).id))
+    assert {fact.author.login for fact in facts} >= {"ada", "mender[bot]", "person-0", f"person-{PEOPLE - 1}"}
+    assert None not in {person.user_id for fact in facts for person in (fact.author, fact.committer)}
+    assert asked["POST /graphql"] == 2, "a page, and everybody who found no room beside it"
+    assert counted == asked.total() == 5, "and one commit that a machine wrote and GitHub's button committed"
