@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.store import turn
@@ -25,14 +26,21 @@ class Cost:
         step = next(plan)
         while True:
             rows = yield step
-            for one in step if isinstance(step, list) else [step]:
+            self.awaited += isinstance(step, turn.Ask | turn.AskAll)
+            for one in _statements(step):
                 self.statements += 1
-                self.awaited += isinstance(one, turn.Ask)
                 self.rows += len(one.rows) if isinstance(one, turn.Tell) else 0
-            self.rows += len(rows)
+            self.rows += sum(map(len, rows)) if isinstance(step, turn.AskAll) else len(rows)
             self.read += len(str(rows))
             try:
                 step = plan.send(rows)
             except StopIteration as ended:
                 answer: Answer = ended.value
                 return answer
+
+
+def _statements(step: turn.Step) -> Sequence[turn.Ask | turn.Said]:
+    """One by one what goes together."""
+    if isinstance(step, turn.AskAll):
+        return step.questions
+    return step if isinstance(step, list) else [step]

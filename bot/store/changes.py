@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, fields
-from operator import attrgetter
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Index, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.frozen import frozen
-from bot.model import PARTS, ChangeId, Kind, Lines, Month, PersonKey, RepositoryId, State, each_part
+from bot.model import PARTS, ChangeId, InstallationId, Kind, Lines, Month, PersonKey, RepositoryId, State, each_part
 from bot.store.border import canonical_json
 from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
 from bot.store.statements import Upsert
-from bot.store.turn import Said, Say, Spelling, run, saying, spelling_of
+from bot.store.turn import Ask, Plan, Said, Say, Spelling, run, saying, spelling_of
 
 # Derived rows refer to nothing, and a rebuild compares them with their facts (docs/decisions/0085).
 CHANGE = Table(
@@ -45,8 +44,7 @@ CONTRIBUTION = Table(
 )
 
 
-@frozen
-class ChangeRow:
+class ChangeRow(NamedTuple):
     """A change in its canonical repository and the month that delivered it; `payload` opens into its commits."""
 
     id: ChangeId
@@ -55,12 +53,11 @@ class ChangeRow:
     landed_at: int
     kind: Kind
     state: State
-    pull_request: int | None = None
-    payload: dict[str, Any] | Spelt = field(default_factory=dict)
+    pull_request: int | None
+    payload: dict[str, Any] | Spelt
 
 
-@frozen
-class Contribution:
+class Contribution(NamedTuple):
     """One person's part in one change, in one repository and month: commits authored, commits co-authored, lines."""
 
     change_id: ChangeId
@@ -69,21 +66,29 @@ class Contribution:
     month: Month
     commits: int = 0
     co_authored: int = 0
-    lines: Lines = field(default_factory=Lines)
+    lines: Lines = Lines()
+
+
+PartRow = tuple[Any, ...]
+"""a contribution as its columns hold it: the parts of its lines, each a number, in place of the lines"""
+Kept = tuple[ChangeRow, Sequence[PartRow]]
+"""a change with everybody's part in it"""
 
 
 async def replace(
     conn: AsyncConnection, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
 ) -> None:
     """Put these changes and all their contributions in place of those named in `gone` and of their own older rows."""
-    await run(conn, saying(replacing(spelling_of(conn), gone, changes, parts)))
+    flat: dict[ChangeId, list[PartRow]] = defaultdict(list)
+    for part in parts:
+        flat[part.change_id].append((*part[:-1], *each_part(part.lines)))
+    kept = [(change, flat[change.id]) for change in changes]
+    await run(conn, saying(replacing(spelling_of(conn), gone, kept)))
 
 
-def replacing(
-    spelling: Spelling, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
-) -> list[Said]:
+def replacing(spelling: Spelling, gone: Iterable[ChangeId], kept: Iterable[Kept]) -> list[Said]:
     """What `replace` says."""
-    new = {change.id: change for change in changes}
+    new = {change.id: (change, parts) for change, parts in kept}
     lost = sorted(set(gone) - set(new))
     touched = sorted({*lost, *new})
     said: list[Said] = []
@@ -93,28 +98,44 @@ def replacing(
     if lost:
         mine = spelling.among("id")
         said.append(Say(f"DELETE FROM change WHERE {mine}", (spelling.list_of(lost),)))  # noqa: S608  # a name
-    return said + adding(spelling, new.values(), parts)
+    return said + adding(spelling, new.values())
 
 
-def adding(spelling: Spelling, changes: Iterable[ChangeRow], parts: Iterable[Contribution]) -> list[Said]:
+def adding(spelling: Spelling, kept: Iterable[Kept]) -> list[Said]:
     """What writes down changes of which nothing stands, with all their contributions."""
-    own = [_own_of(part) + each_part(part.lines) for part in parts]
-    return _CHANGES.told(spelling, [_values(row) for row in changes]) + _PARTS.told(spelling, own)
+    rows: list[ChangeRow] = []
+    parts: list[PartRow] = []
+    for row, own in kept:
+        rows.append(row if type(row.payload) is Spelt else _spelt(row))
+        parts += own
+    return _CHANGES.told(spelling, rows) + _PARTS.told(spelling, parts)
 
 
-_NAMES = tuple(one.name for one in fields(ChangeRow))
-_OWN = ("change_id", "person_key", "repository_id", "month", "commits", "co_authored")
+_NAMES = ChangeRow._fields
+_OWN = (*Contribution._fields[:-1], *(f"lines_{part}" for part in PARTS))
+_OF_MONTH = "WHERE repository.installation_id = ? AND change.repository_id = repository.id AND change.month = ?"
+_STAND = ", ".join(f"change.{name}" for name in _NAMES)
+_STAND = f"SELECT {_STAND} FROM repository CROSS JOIN change {_OF_MONTH}"  # noqa: S608  # names of this module
+_PARTS_STAND = ", ".join(f"contribution.{name}" for name in _OWN)
+_PARTS_STAND = (
+    f"SELECT {_PARTS_STAND} FROM repository CROSS JOIN change CROSS JOIN contribution"  # noqa: S608  # likewise
+    f" {_OF_MONTH} AND contribution.change_id = change.id"
+)
 
 
-def _values(row: ChangeRow) -> tuple[Any, ...]:
-    *plain, payload = _values_of(row)
-    return *plain, payload if isinstance(payload, Spelt) else canonical_json(payload)
+def mending(spelling: Spelling, installation: InstallationId, month: Month, kept: Iterable[Kept]) -> Plan[None]:
+    """Of all changes that an installation delivered in a month, write what does not stand so."""
+    stands = set((yield Ask(_STAND, (installation, month))))
+    parts = set((yield Ask(_PARTS_STAND, (installation, month)))) if stands else stands
+    yield adding(spelling, [(row, own) for row, own in kept if row not in stands or not parts.issuperset(own)])
+
+
+def _spelt(row: ChangeRow) -> ChangeRow:
+    return row._replace(payload=Spelt(canonical_json(row.payload)))
 
 
 _CHANGES = Upsert(CHANGE, _NAMES)
-_PARTS = Upsert(CONTRIBUTION, (*_OWN, *(f"lines_{part}" for part in PARTS)))
-_values_of: Callable[[ChangeRow], tuple[Any, ...]] = attrgetter(*_NAMES)
-_own_of: Callable[[Contribution], tuple[Any, ...]] = attrgetter(*_OWN)
+_PARTS = Upsert(CONTRIBUTION, _OWN)
 
 
 def lines_from(row: Any) -> Lines:
@@ -145,6 +166,6 @@ async def contributions(conn: AsyncConnection, changes: Sequence[ChangeId]) -> l
     """Everybody's part in these changes, ordered by change, person, repository and month."""
     mine = CONTRIBUTION.c.change_id.in_(changes)
     query = select(CONTRIBUTION).where(mine).order_by(*CONTRIBUTION.primary_key.columns)
-    names = [one.name for one in fields(Contribution) if one.name != "lines"]
+    names = Contribution._fields[:-1]
     rows = (await conn.execute(query)).mappings()
     return [Contribution(**{name: row[name] for name in names}, lines=lines_from(row)) for row in rows]

@@ -15,9 +15,10 @@ from bot.landing.disjoint import Disjoint
 from bot.landing.keys import commit_key
 from bot.model import CommitId, Fact, InstallationId, Month, PersonKey, Repository, RepositoryId
 from bot.store.keyed import SAID_TWICE, Keyed
-from bot.store.ledger import closed_over, numbered
+from bot.store.ledger import numbered
+from bot.store.together import closed_over
 from bot.store.totals import Cell
-from bot.store.turn import Ask, Plan, Say, Spelling
+from bot.store.turn import Ask, Plan, Rows, Say, Spelling
 
 
 @frozen
@@ -70,18 +71,19 @@ def around(spelling: Spelling, installation: InstallationId) -> Plan[tuple[Stand
     Each is one text: an organisation has thousands of repositories, a landing concerns one, and nearly always the text
     is the last one again.
     """
-    return (yield from _asked(_standing_of(spelling, _OF_INSTALLATION), (installation,)))
+    return standing((yield Ask(_standing_of(spelling, _OF_INSTALLATION), (installation, installation))))
 
 
-def here(
-    spelling: Spelling, installation: InstallationId, repository: RepositoryId
-) -> Plan[tuple[Standing, tuple[Classified, ...]]]:
-    """The same of one repository: all that matters for work that has to do with no other, however many there are."""
-    return (yield from _asked(_standing_of(spelling, _ALONE), (installation, repository)))
+def here(spelling: Spelling, installation: InstallationId, repository: RepositoryId) -> Ask:
+    """The same of one repository, for `standing`: all that matters for work that has to do with no other, however many
+    there are."""
+    mine = (installation, repository)
+    return Ask(_standing_of(spelling, _ALONE), (*mine, *mine))
 
 
-def _asked(sql: str, mine: tuple[int, ...]) -> Plan[tuple[Standing, tuple[Classified, ...]]]:
-    ((repositories, said),) = yield Ask(sql, (*mine, *mine))
+def standing(rows: Rows) -> tuple[Standing, tuple[Classified, ...]]:
+    """What the row says."""
+    ((repositories, said),) = rows
     return _standing(repositories or "[]"), _classified(said or "[]")
 
 
@@ -149,7 +151,7 @@ def _holding(spelling: Spelling, commits: Iterable[CommitId], installation: Inst
 _NUMBERS = """
     SELECT fact.id FROM repository CROSS JOIN fact
     WHERE repository.installation_id = ? AND repository.removed_at IS NULL AND fact.repository_id = repository.id
-    ORDER BY repository.id, fact.landed_at, fact.id"""
+    ORDER BY fact.landed_at, fact.id"""
 # Nearly all keys are one fact's alone: only what several facts have is looked at more closely.
 _MET = """
     WITH shared AS (SELECT key FROM fact_key GROUP BY key HAVING MIN(fact_id) <> MAX(fact_id)),
@@ -160,14 +162,13 @@ _MET = """
     WHERE fact_key.key = met.key AND fact.id = fact_key.fact_id AND repository.id = fact.repository_id
     AND repository.installation_id = ? AND repository.removed_at IS NULL"""
 _PART = 250
-"""facts folded at once in a rebuild, more where more hang together: so few that Python's collector of garbage finds
-hardly any that it has not looked through before"""
+"""facts read and folded at once in a rebuild, more where more hang together"""
 
 
 def in_parts(installation: InstallationId) -> Plan[tuple[list[list[int]], set[int]]]:
     """The numbers of an installation's facts, some at a time, and those that have to do with no other fact.
 
-    All that may fold together stands in one part.
+    All that may fold together stands in one part, and nothing landed before the first fact of its part.
     """
     rows = yield Ask(_NUMBERS, (installation,))
     numbers = [int(row[0]) for row in rows]

@@ -131,12 +131,13 @@ def _row(fact: Fact, repository_id: RepositoryId, payload: Spelt, now: datetime)
 
 def _keys_of(spelling: Spelling, new: Mapping[int, Keyed]) -> list[Said]:
     """What writes down keys and people of facts as they are kept: these are past the border with them."""
-    people = [(key, number) for number, one in new.items() for key in _credited(one.fact)]
+    people = [(key, number) for number, one in new.items() for key in credited(one.fact)]
     rows = [row for number, one in new.items() for row in one.rows(number)]
     return _KEYS.told(spelling, rows) + _PEOPLE.told(spelling, people)
 
 
-def _credited(fact: Fact) -> list[PersonKey]:
+def credited(fact: Fact) -> list[PersonKey]:
+    """The author and the co-authors, each once."""
     author = person_key(fact.author)
     return sorted({author, *map(person_key, fact.co_authors)}) if fact.co_authors else [author]
 
@@ -147,47 +148,19 @@ def meets(here: FromClause, there: FromClause) -> ColumnElement[bool]:
     return (there.c.key == here.c.key) & ((there.c.role != here.c.role) | both_ask)
 
 
-# CROSS JOIN keeps the order on SQLite, whose planner would begin with all facts of the installation.
-_MET = """
-    SELECT fact.id, fact.payload FROM (
-        SELECT fact_key.fact_id FROM {asked} CROSS JOIN fact_key
-        WHERE fact_key.key = asked.value AND fact_key.role = 'offers'
-        UNION SELECT fact_key.fact_id FROM {offered} CROSS JOIN fact_key
-        WHERE fact_key.key = offered.value AND fact_key.role = 'asks'
-        EXCEPT SELECT own.value FROM {own}) AS met
-    CROSS JOIN fact CROSS JOIN repository
-    WHERE fact.id = met.fact_id AND repository.id = fact.repository_id AND repository.installation_id = ?"""
-
-
-@cache
-def _met(spelling: Spelling) -> str:
-    return _MET.format(
-        asked=spelling.each("asked"), offered=spelling.each("offered"), own=spelling.each("own", "bigint")
-    )
-
-
-def reaching(spelling: Spelling, known: Mapping[int, Keyed], installation_id: int) -> Plan[dict[int, Keyed]]:
-    """The facts that fold together with those known, by row number, themselves among them: `component` by steps.
-
-    Most facts meet no other: one statement then.
-    """
-    found, edge = dict(known), known
-    while edge:
-        asked = {key for one in edge.values() for key in one.asked}
-        offered = {key for one in edge.values() for key in one.offered}
-        lists = [spelling.list_of(sorted(asked)), spelling.list_of(sorted(offered)), spelling.list_of(sorted(found))]
-        edge = keyed(_facts_by_number((yield Ask(_met(spelling), (*lists, installation_id)))))
-        found.update(edge)
-    return found
-
-
 def numbered(spelling: Spelling, numbers: Sequence[int]) -> Plan[dict[int, Fact]]:
     """The facts of these rows."""
     if not numbers:
         return {}
-    which = spelling.among("id", "bigint")
-    rows = yield Ask(f"SELECT id, payload FROM fact WHERE {which}", (spelling.list_of(numbers),))  # noqa: S608  # names
-    return _facts_by_number(rows)
+    rows = yield Ask(_numbered(spelling), (spelling.list_of(numbers),))
+    return by_number(rows)
+
+
+@cache
+def _numbered(spelling: Spelling) -> str:
+    # As bytes where the driver would make text of them, which the parser of JSON makes bytes again.
+    payload = "payload" if spelling.is_postgresql else "CAST(payload AS BLOB)"
+    return f"SELECT id, {payload} FROM fact WHERE {spelling.among('id', 'bigint')}"  # noqa: S608  # names
 
 
 def fact_of(payload: str | bytes) -> Fact:
@@ -195,13 +168,9 @@ def fact_of(payload: str | bytes) -> Fact:
     return fact_from_json(from_json(payload, cache_strings="keys"))
 
 
-def _facts_by_number(rows: Rows) -> dict[int, Fact]:
+def by_number(rows: Rows) -> dict[int, Fact]:
+    """The facts of rows that are a number and a payload."""
     return {int(number): fact_of(payload) for number, payload in rows}
-
-
-def closed_over(spelling: Spelling, facts: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Keyed]]:
-    """The facts of these rows, with all that folds with them."""
-    return (yield from reaching(spelling, keyed(facts), installation_id))
 
 
 def forgetting(spelling: Spelling, numbers: Sequence[int]) -> Plan[None]:

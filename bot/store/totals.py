@@ -21,9 +21,9 @@ from bot.store.arrays import array_text
 from bot.store.border import ordered_json
 from bot.store.bulk import cleaned
 from bot.store.changes import lines_from
-from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
+from bot.store.columns import METADATA, Json, Whole, Words, counters, line_counters
 from bot.store.statements import Upsert
-from bot.store.turn import Ask, Plan, Spelling, Tell, run, spelling_of
+from bot.store.turn import Ask, Plan, Rows, Spelling, Tell, run, spelling_of
 
 COUNTERS = ("commits", "co_authored", "outcomes", "ai_declared", "ai_detected", "ai_unknown")
 UNUSED = ("features", "bugs", "other")
@@ -92,12 +92,12 @@ class Sum:
         """In the order of TALLIES."""
         return self.languages, self.skills, self.tools, self.days
 
-    def add_lines(self, lines: Lines) -> None:
-        first = len(COUNTERS)
-        self.numbers[first:] = map(add, self.numbers[first:], each_part(lines))
+    def add(self, numbers: Iterable[int]) -> None:
+        """Add to each of the numbers."""
+        self.numbers = list(map(add, self.numbers, numbers))
 
     def __iadd__(self, other: Sum) -> Sum:
-        self.numbers = list(map(add, self.numbers, other.numbers))
+        self.add(other.numbers)
         for tally, more in zip(self.tallies(), other.tallies(), strict=True):
             count(tally, more)
         return self
@@ -110,14 +110,22 @@ def count(tally: dict[str, int], found: Mapping[str, int]) -> None:
             tally[name] = tally.get(name, 0) + number
 
 
-def adding(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[None]:
-    """Add to what stands in these cells. Whoever does so is alone with them until the transaction ends."""
+Stood = Mapping[Cell, Sum | None]
+"""what stood in cells that were asked for; None where they have no row"""
+
+
+def adding(spelling: Spelling, sums: Mapping[Cell, Sum], stood: Stood) -> Plan[None]:
+    """Add to what stands in these cells, nearly all of which are asked for already. Whoever does so is alone with them
+    until the transaction ends."""
     if not sums:
         return
-    stands = yield from _standing(spelling, sorted(sums))
+    missing = [cell for cell in sums if cell not in stood]
+    if missing:
+        stood = {**stood, **found_in(missing, (yield standing(spelling, missing)))}
     for cell, more in sums.items():
-        if cell in stands:
-            more += stands[cell]
+        older = stood[cell]
+        if older is not None:
+            more += older
     yield from writing(spelling, sums)
 
 
@@ -126,23 +134,33 @@ def writing(spelling: Spelling, sums: Mapping[Cell, Sum], *, empty: Iterable[Cel
     gone = sorted(set(empty) - set(sums))
     if gone:
         yield Tell(_DELETE, gone)
-    rows = [(*cell, *sum_.numbers, *map(_text, sum_.tallies())) for cell, sum_ in sums.items()]
-    yield _CELLS.told(spelling, rows)
+    yield _CELLS.told(spelling, _spelt(sums))
+
+
+def mending(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[None]:
+    """Write those sums that do not stand in their cells."""
+    if sums:
+        stands = set((yield standing(spelling, sums)))
+        yield _CELLS.told(spelling, [row for row in _spelt(sums) if row not in stands])
+
+
+def _spelt(sums: Mapping[Cell, Sum]) -> list[tuple[Any, ...]]:
+    """The sums as their rows hold them."""
+    return [(*cell, *sum_.numbers, *map(_text, sum_.tallies())) for cell, sum_ in sums.items()]
 
 
 _KEY = ("person_key", "repository_id", "month")
 
 
-def _text(tally: Mapping[str, int]) -> Spelt:
-    return Spelt(ordered_json(dict(sorted(tally.items())) if len(tally) > 1 else tally)) if tally else _EMPTY
+def _text(tally: Mapping[str, int]) -> str:
+    return ordered_json(dict(sorted(tally.items())) if len(tally) > 1 else tally) if tally else "{}"
 
 
-_EMPTY = Spelt("{}")
 _FOUND = f"SELECT {', '.join(f'totals.{name}' for name in (*_KEY, *_NUMBERS, *TALLIES))}"
 _ON = "totals.person_key = {} AND totals.repository_id = {} AND totals.month = {}"
 _THESE = (
-    f"{_FOUND} FROM json_each(?) one CROSS JOIN totals"
-    f" WHERE {_ON.format('one.value ->> 0', 'one.value ->> 1', 'one.value ->> 2')}"
+    f"{_FOUND} FROM json_each(?) one CROSS JOIN json_each(one.value) place CROSS JOIN json_each(place.value) who"
+    f" CROSS JOIN totals WHERE {_ON.format('who.value', 'CAST(place.key AS INTEGER)', 'one.key')}"
 )
 _THESE_ARRAYS = (
     f"{_FOUND} FROM unnest(?::text[], ?::bigint[], ?::text[]) AS one (person, repository, month)"
@@ -150,13 +168,21 @@ _THESE_ARRAYS = (
 )
 
 
-def _standing(spelling: Spelling, cells: Sequence[Cell]) -> Plan[dict[Cell, Sum]]:
-    """Those of the cells that have a row."""
+def standing(spelling: Spelling, cells: Iterable[Cell]) -> Ask:
+    """Which rows do these cells have? At least one cell."""
     if spelling.is_postgresql:
-        rows = yield Ask(_THESE_ARRAYS, [array_text(column) for column in zip(*cells, strict=True)])
-    else:
-        rows = yield Ask(_THESE, (spelling.list_of(cells),))
-    return {(PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])): _sum(row[3:]) for row in rows}
+        return Ask(_THESE_ARRAYS, [array_text(column) for column in zip(*cells, strict=True)])
+    by_month: dict[Month, dict[RepositoryId, list[PersonKey]]] = {}
+    for person, repository, month in cells:
+        by_month.setdefault(month, {}).setdefault(repository, []).append(person)
+    return Ask(_THESE, (ordered_json(by_month),))
+
+
+def found_in(cells: Iterable[Cell], rows: Rows) -> Stood:
+    """What the rows say of the cells that were asked for."""
+    found: dict[Cell, Sum | None] = dict.fromkeys(cells)
+    found.update({(PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])): _sum(row[3:]) for row in rows})
+    return found
 
 
 def _sum(values: Sequence[Any]) -> Sum:

@@ -27,6 +27,13 @@ class Ask(NamedTuple):
     values: Sequence[Any] = ()
 
 
+class AskAll(NamedTuple):
+    """Questions that need not each other's answers: they are waited for together, and the rows come question by
+    question."""
+
+    questions: Sequence[Ask]
+
+
 class Say(NamedTuple):
     """One statement that gives nothing back, and need not be waited for."""
 
@@ -42,7 +49,7 @@ class Tell(NamedTuple):
 
 
 Said = Say | Tell
-Step = Ask | Said | list[Said]
+Step = Ask | AskAll | Said | list[Said]
 """several that give nothing back go in one step"""
 Plan = Generator[Step, Rows, Answer]
 
@@ -83,6 +90,11 @@ def driver_of(conn: AsyncConnection) -> Any:
     return cast(Any, conn.sync_connection).connection.driver_connection
 
 
+def asked(*questions: Ask) -> Plan[list[Rows]]:
+    """The rows of each of these questions."""
+    return cast(list[Rows], (yield AskAll(questions)))
+
+
 def saying(said: list[Said]) -> Plan[None]:
     """The plan that says this and no more."""
     yield said
@@ -105,6 +117,10 @@ def _in_the_thread(connection: Any, plan: Plan[Answer]) -> Answer:
         while True:
             if isinstance(step, Ask):
                 step = plan.send(cursor.execute(step.sql, step.values).fetchall())
+                continue
+            if isinstance(step, AskAll):
+                all_rows = [cursor.execute(one.sql, one.values).fetchall() for one in step.questions]
+                step = plan.send(cast(Rows, all_rows))
                 continue
             for said in step if isinstance(step, list) else (step,):
                 if isinstance(said, Say):
@@ -149,9 +165,24 @@ async def _answered(driver: Any, step: Step) -> Rows:
         for said in step:
             await _answered(driver, said)
         return []
-    sql, cursor = step.sql.replace("?", "%s"), driver.cursor()
+    if isinstance(step, AskAll):
+        sent = [await _sent(driver, one) for one in step.questions]
+        return cast(Rows, [await cursor.fetchall() for cursor in sent])
+    if isinstance(step, Ask):
+        return list(await (await _sent(driver, step)).fetchall())
     if isinstance(step, Tell):
-        await cursor.executemany(sql, step.rows)
-        return []
-    await cursor.execute(sql, step.values)
-    return list(await cursor.fetchall()) if isinstance(step, Ask) else []
+        await driver.cursor().executemany(_for_psycopg(step.sql), step.rows)
+    else:
+        await _sent(driver, step)
+    return []
+
+
+async def _sent(driver: Any, statement: Ask | Say) -> Any:
+    """The cursor of a statement that is under way."""
+    cursor = driver.cursor()
+    await cursor.execute(_for_psycopg(statement.sql), statement.values)
+    return cursor
+
+
+def _for_psycopg(sql: str) -> str:
+    return sql.replace("?", "%s")

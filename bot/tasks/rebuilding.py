@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.model import ChangeId, InstallationId
+from bot.landing.months import month_of
+from bot.model import Change, ChangeId, InstallationId, Month, RepositoryId
 from bot.store import changes, folding, ledger, totals
 from bot.store.engine import Store
 from bot.store.turn import Ask, Plan, Say, Spelling, run, spelling_of
-from bot.tasks.adding_up import sums
-from bot.tasks.recording import Known, folded, rows_of
+from bot.tasks.adding_up import add_up
+from bot.tasks.keeping import rows_of
+from bot.tasks.recording import Known, folded
 
 
 async def rebuild(store: Store, installation: InstallationId, zone: ZoneInfo) -> None:
@@ -21,9 +27,22 @@ async def rebuild(store: Store, installation: InstallationId, zone: ZoneInfo) ->
     """
 
     async def rebuilt(conn: AsyncConnection) -> None:
-        await run(conn, _rebuilding(spelling_of(conn), installation, zone))
+        with _not_collecting():
+            await run(conn, _rebuilding(spelling_of(conn), installation, zone))
 
     await store.write(rebuilt)
+
+
+@contextmanager
+def _not_collecting() -> Iterator[None]:
+    """What a rebuild makes holds no circles: to look for garbage in it, again and again, is a fifth of its time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 _REPOSITORIES = "repository_id IN (SELECT id FROM repository WHERE installation_id = ?)"
@@ -55,24 +74,61 @@ def _counting(installation: InstallationId) -> Plan[tuple[int, ...]]:
 def _putting(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[tuple[int, ...]]:
     """Put what the facts give in place of whatever stands there, some facts at a time; how many rows that is.
 
-    Facts that fold together come together; the memory it takes depends on the largest such group, and not on how many
-    facts there are, but for their numbers, the ids of changes and the keys of cells.
+    Facts that fold together come together, the oldest first: what lies in months before the next fact's is complete,
+    and is compared with what stands. The memory it takes depends on the largest month and the largest such group, and
+    not on how many facts there are, but for their numbers and the ids of changes.
     """
     stands, said = yield from folding.around(spelling, installation)
     known = Known(stands, said)
     parts, apart = yield from folding.in_parts(installation)
-    cells: set[totals.Cell] = set()
-    ids: set[ChangeId] = set()
-    many = few = 0
+    given, begun = _Given(stands.ids, zone), _BEFORE_ALL
     for numbers in parts:
-        found = folded(known, apart, (yield from ledger.numbered(spelling, numbers)))
-        rows, shares = rows_of(found, stands.ids, zone)
-        yield changes.adding(spelling, rows, shares)
-        few, many = few + len(rows), many + len(shares)
-        here = sums(found, stands.ids, zone)
-        yield from totals.adding(spelling, {cell: more for cell, more in here.items() if cell in cells})
-        yield from totals.writing(spelling, {cell: whole for cell, whole in here.items() if cell not in cells})
-        cells |= here.keys()
-        ids.update(row.id for row in rows)
+        facts = yield from ledger.numbered(spelling, numbers)
+        month = month_of(min((fact.landed_at for fact in facts.values()), default=0), zone)
+        if month > begun:
+            yield from _mending(spelling, installation, given, month)
+            begun = month
+        given.take(folded(known, apart, facts))
+    yield from _mending(spelling, installation, given, _AFTER_ALL)
     # Two changes of one name would be one row: what stands cannot be told by counting then.
-    return len(cells), many, few if len(ids) == few else -1
+    return given.cells, given.parts, given.changes if len(given.names) == given.changes else -1
+
+
+_BEFORE_ALL, _AFTER_ALL = Month(""), Month("9999-99")
+
+
+class _Given:
+    """What facts give, month by month, and how many rows that has been."""
+
+    def __init__(self, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> None:
+        self._ids, self._zone = ids, zone
+        self._kept: dict[Month, list[changes.Kept]] = defaultdict(list)
+        self._sums: dict[totals.Cell, totals.Sum] = defaultdict(totals.Sum)
+        self.names: set[ChangeId] = set()
+        self.cells = self.parts = self.changes = 0
+
+    def take(self, found: Sequence[Change]) -> None:
+        """Add what these changes give."""
+        add_up(self._sums, found, self._ids, self._zone)
+        for row, parts in rows_of(found, self._ids, self._zone):
+            self._kept[row.month].append((row, parts))
+            self.names.add(row.id)
+            self.changes += 1
+            self.parts += len(parts)
+
+    def kept(self, before: Month) -> list[tuple[Month, list[changes.Kept]]]:
+        """The changes that were delivered before a month, with everybody's part in them; they are given once."""
+        return [(month, self._kept.pop(month)) for month in sorted(self._kept) if month < before]
+
+    def sums(self, before: Month) -> dict[totals.Cell, totals.Sum]:
+        """The cells of the months before one; they are given once."""
+        found = {cell: self._sums.pop(cell) for cell in list(self._sums) if cell[2] < before}
+        self.cells += len(found)
+        return found
+
+
+def _mending(spelling: Spelling, installation: InstallationId, given: _Given, before: Month) -> Plan[None]:
+    """Make the months before one what the facts give."""
+    for month, kept in given.kept(before):
+        yield from changes.mending(spelling, installation, month, kept)
+    yield from totals.mending(spelling, given.sums(before))

@@ -23,7 +23,6 @@ from bot.model import (
     CommitId,
     Fact,
     InstallationId,
-    Lines,
     Month,
     Person,
     PersonKey,
@@ -31,12 +30,11 @@ from bot.model import (
     RepositoryId,
     Signature,
 )
-from bot.store import changes, erasure, folding, ledger, people, totals
-from bot.store.border import ordered_json
-from bot.store.columns import Spelt
+from bot.store import changes, erasure, folding, ledger, people, together, totals
 from bot.store.keyed import Keyed, apart
-from bot.store.turn import Plan, Said, Spelling, run, spelling_of
+from bot.store.turn import Plan, Said, Spelling, asked, run, spelling_of
 from bot.tasks.adding_up import sums
+from bot.tasks.keeping import rows_of
 
 
 @frozen
@@ -89,40 +87,52 @@ class _Desk:
 def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool) -> Plan[Recorded]:
     place, spelling = desk.place, desk.spelling
     facts = yield from erasure.sparing(spelling, facts)
-    before: Mapping[int, Keyed] = {}
-    if again:
-        yield from folding.alone(spelling, place.installation)
-        numbers = yield from ledger.numbers_of(spelling, place.repository, [fact.commit for fact in facts])
-        before = yield from ledger.closed_over(
-            spelling, (yield from ledger.numbered(spelling, numbers)), place.installation
-        )
-        yield from ledger.forgetting(spelling, numbers)
+    before, left = (yield from _taking_back(desk, facts)) if again else (_NO_FACTS, _NO_FACTS)
     fresh = yield from ledger.appending(spelling, place.repository, facts, now)
     # Others append meanwhile; whoever comes to fold later finds what is appended here.
     yield from folding.alone(spelling, place.installation)
-    after = yield from ledger.reaching(spelling, fresh, place.installation)
-    stands, said = yield from _standing(desk, after, apart=len(after) == len(fresh) and not again)
     if not fresh:
+        stands, _ = folding.standing((yield folding.here(spelling, place.installation, place.repository)))
         return Recorded((), (), stands.repositories)
+    known, cells = {**left, **fresh}, _cells(fresh, place)
+    met, here, rows = yield from asked(
+        together.meeting(spelling, known, known, place.installation),
+        folding.here(spelling, place.installation, place.repository),
+        totals.standing(spelling, cells),
+    )
+    after = yield from together.reaching(spelling, known, met, place.installation)
+    stands, said = folding.standing(here)
+    if again or met or any(one.fact.repository not in stands.ids for one in fresh.values()):
+        stands, said = yield from folding.around(spelling, place.installation)
     older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
     new = [one.fact for one in fresh.values()]
     yield _seeing(spelling, new)
-    known = Known(stands, said, after, frozenset(one.fact.commit for one in older.values()))
-    old = known.folded(older) if older else ()
-    changed, months = yield from _writing(desk, known, old, known.folded(after), everything=False)
+    recorded = frozenset(one.fact.commit for one in older.values())
+    read = Known(stands, said, after, recorded, totals.found_in(cells, rows))
+    old = read.folded(older) if older else ()
+    changed, months = yield from _writing(desk, read, old, read.folded(after), everything=False)
     return Recorded(tuple(fact.commit for fact in new), changed, stands.repositories, months)
 
 
-def _standing(
-    desk: _Desk, facts: Mapping[int, Keyed], *, apart: bool
-) -> Plan[tuple[folding.Standing, tuple[Classified, ...]]]:
-    """The repositories that matter to these facts, and what people said there: nearly always theirs alone, where the
-    facts stand `apart` from all that was recorded before."""
-    if apart:
-        stands, said = yield from folding.here(desk.spelling, desk.place.installation, desk.place.repository)
-        if all(one.fact.repository in stands.ids for one in facts.values()):
-            return stands, said
-    return (yield from folding.around(desk.spelling, desk.place.installation))
+_NO_FACTS: Mapping[int, Keyed] = MappingProxyType({})
+
+
+def _taking_back(desk: _Desk, facts: Sequence[Fact]) -> Plan[tuple[Mapping[int, Keyed], Mapping[int, Keyed]]]:
+    """Forget what is recorded of these commits: all that folded with it, and what of that is left, which may have no
+    more to do with what is measured anew."""
+    place, spelling = desk.place, desk.spelling
+    yield from folding.alone(spelling, place.installation)
+    numbers = yield from ledger.numbers_of(spelling, place.repository, [fact.commit for fact in facts])
+    known = yield from ledger.numbered(spelling, numbers)
+    before = yield from together.closed_over(spelling, known, place.installation)
+    yield from ledger.forgetting(spelling, numbers)
+    return before, {number: one for number, one in before.items() if number not in known}
+
+
+def _cells(facts: Mapping[int, Keyed], place: Place) -> list[totals.Cell]:
+    """The cells to which these add where they have to do with nothing recorded, as nearly all do."""
+    months = ((one.fact, month_of(one.fact.landed_at, place.zone)) for one in facts.values())
+    return sorted({(person, place.repository, month) for fact, month in months for person in ledger.credited(fact)})
 
 
 def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) -> Plan[Recorded]:
@@ -130,7 +140,9 @@ def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) 
     yield from folding.alone(spelling, place.installation)
     stands, said = yield from folding.around(spelling, place.installation)
     numbers = yield from ledger.numbers_of(spelling, place.repository, commits)
-    after = yield from ledger.closed_over(spelling, (yield from ledger.numbered(spelling, numbers)), place.installation)
+    after = yield from together.closed_over(
+        spelling, (yield from ledger.numbered(spelling, numbers)), place.installation
+    )
     known = Known(stands, said, after)
     # Numbers below zero stand for no row.
     old = {**after, **{-1 - at: Keyed.of(fact) for at, fact in enumerate(gone)}}
@@ -148,6 +160,8 @@ class Known:
     """closed under what folds together"""
     recorded: frozenset[CommitId] = frozenset()
     """those of them that the ledger held before"""
+    cells: totals.Stood = field(default_factory=dict)
+    """what stands in those cells of the totals that were asked for"""
 
     def folded(self, facts: Mapping[int, Keyed]) -> tuple[Change, ...]:
         """The changes that these facts carry, as people corrected them, oldest first."""
@@ -162,11 +176,11 @@ def _writing(
     changed, new, again = folded, folded, _NO_MONTHS
     if old or everything:
         changed, new, again = yield from _replacing(desk, known, (old, folded), everything=everything)
-    yield changes.adding(spelling, *rows_of(new, ids, zone))
+    yield changes.adding(spelling, rows_of(new, ids, zone))
     added = sums(new, ids, zone)
     if again:
         added = {cell: more for cell, more in added.items() if cell[0] not in again.get(cell[2], ())}
-    yield from totals.adding(spelling, added)
+    yield from totals.adding(spelling, added, known.cells)
     for when, persons in sorted(again.items()):
         yield from _writing_totals(desk, known, when, sorted(persons))
     return tuple(changed), frozenset({*again, *_months(new, zone)})
@@ -190,8 +204,8 @@ def _replacing(
     met = [change for change in changed if everything or change.id in by_id or _holds(change, known.recorded)]
     apart = {change.id for change in met}
     new = [change for change in changed if change.id not in apart]
-    rows, parts = rows_of(met, known.stands.ids, desk.place.zone)
-    yield changes.replacing(desk.spelling, sorted(set(by_id) - ids), rows, parts)
+    rows = rows_of(met, known.stands.ids, desk.place.zone)
+    yield changes.replacing(desk.spelling, sorted(set(by_id) - ids), rows)
     return changed, new, _touched([*was, *met], desk.place.zone)
 
 
@@ -232,44 +246,6 @@ def _named(sig: Signature) -> Person:
     return Person(person_key(sig), sig.name, emails, sig.login, sig.user_id, is_bot(sig), (sig.name,))
 
 
-def rows_of(
-    found: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo
-) -> tuple[list[changes.ChangeRow], list[changes.Contribution]]:
-    """The changes of these repositories as they are kept, and everybody's part in them."""
-    here = [change for change in found if change.repository in ids]
-    rows = [_row(change, ids[change.repository], month_of(change.landed_at, zone)) for change in here]
-    return rows, [part for change in here for part in _parts(change, ids, zone)]
-
-
-def _row(change: Change, home: RepositoryId, delivered: Month) -> changes.ChangeRow:
-    payload = {"commits": [one.fact.commit for one in change.commits], "title": change.title, "why": change.why}
-    return changes.ChangeRow(
-        *(change.id, home, delivered, change.landed_at, change.kind, change.state, change.pull_request),
-        payload=Spelt(ordered_json(payload)),
-    )
-
-
-def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[changes.Contribution]:
-    """Everybody's part in one change, by repository and month."""
-    found: dict[totals.Cell, tuple[int, int, Lines]] = {}
-    for commit in change.commits:
-        where = ids.get(commit.fact.repository)
-        if where is None or not commit.counts:
-            continue
-        landed = month_of(commit.fact.landed_at, zone)
-        author = (person_key(commit.fact.author), where, landed)
-        commits, helped, lines = found.get(author, _NOTHING)
-        found[author] = commits + 1, helped, lines + commit.lines if commits else commit.lines
-        for sig in commit.fact.co_authors:
-            helper = (person_key(sig), where, landed)
-            commits, helped, lines = found.get(helper, _NOTHING)
-            found[helper] = commits, helped + 1, lines
-    return [changes.Contribution(change.id, *cell, *found[cell]) for cell in sorted(found)]
-
-
-_NOTHING = (0, 0, Lines())
-
-
 # --- totals ----------------------------------------------------------------------------------------------------------
 
 
@@ -297,6 +273,9 @@ def _writing_totals(desk: _Desk, known: Known, when: Month, persons: Sequence[Pe
     spelling, within, zone = desk.spelling, desk.place.installation, desk.place.zone
     facts = yield from folding.month_of_people(spelling, persons, when, within=within, known=known.facts)
     wanted = frozenset(persons)
+    others = [number for number in apart(facts) if wanted.isdisjoint(ledger.credited(facts[number].fact))]
+    for number in others:
+        del facts[number]
     found = sums(known.folded(facts), known.stands.ids, zone)
     gone = yield from folding.cells_of_month(spelling, persons, when, within=within)
     theirs = {cell: all_of_it for cell, all_of_it in found.items() if cell[2] == when and cell[0] in wanted}

@@ -56,7 +56,7 @@ async def test_changes_are_replaced_with_all_their_contributions(store: Store) -
     one, two = ChangeId("acme/app#1"), ChangeId("acme/app#2")
     row = ChangeRow(one, APP, MAY, 5, "feature", "landed", 1, {"commits": ["a"]})
     parts = [Contribution(one, BEA, APP, MAY, 1, 0, Lines(docs=3)), Contribution(one, ADA, APP, MAY, 0, 1)]
-    moved = ChangeRow(two, APP, JUNE, 6, "feature", "relanded", 2)
+    moved = ChangeRow(two, APP, JUNE, 6, "feature", "relanded", 2, {})
     async with store.begin() as conn:
         await changes.replace(conn, [], [row], parts)
         assert await changes.contributions(conn, [one]) == parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.store.engine import Store
-from bot.store.turn import Ask, Plan, Say, Tell, run
+from bot.store.turn import Ask, Plan, Say, Tell, asked, run
 
 
 def _kept(last: str) -> Plan[list[int]]:
@@ -26,6 +26,20 @@ async def test_a_question_sees_what_was_said_before_it(store: Store) -> None:
 def _asked() -> Plan[int]:
     ((number,),) = yield Ask("SELECT count(*) FROM kept")
     return int(number)
+
+
+async def test_questions_asked_together_are_answered_each_by_itself(store: Store) -> None:
+    async with store.begin() as conn:
+        await run(conn, _kept("INSERT INTO kept VALUES (4)"))
+        largest, none, all_of_them = await run(conn, asked(*map(Ask, _QUESTIONS)))
+    assert (largest, none, all_of_them) == ([(4,)], [], [(1,), (2,), (3,), (4,)])
+
+
+_QUESTIONS = (
+    "SELECT max(one) FROM kept",
+    "SELECT one FROM kept WHERE one > 4",
+    "SELECT one FROM kept ORDER BY one",
+)
 
 
 @pytest.mark.parametrize("wrong", ["INSERT INTO kept VALUES (5, 6)", "INSERT INTO nowhere VALUES (1)"])

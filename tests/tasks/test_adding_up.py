@@ -10,7 +10,7 @@ from functools import reduce
 from operator import iadd
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of, organisation
@@ -29,6 +29,9 @@ from bot.tasks.adding_up import sums
 from bot.tasks.rebuilding import rebuild
 from bot.tasks.recording import Known, Place, folded, record, recount
 from tests.databases import fresh_database
+from tests.store.conftest import database_url, store
+
+__all__ = ["database_url", "store"]
 
 HELPER = Signature("Bea", "bea@example.org")
 
@@ -92,9 +95,23 @@ def _place(where: RepositoryId) -> Place:
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10_000), st.sampled_from((1, 3, 14)))
+@example(1804, 1)
 def test_totals_that_grew_are_those_of_a_rebuild(seed: int, batch: int) -> None:
     with tempfile.TemporaryDirectory() as folder, fresh_database("sqlite", Path(folder)) as url:
         asyncio.run(_played(url, seed, batch=batch))
+
+
+async def test_work_that_loses_its_link_when_measured_anew_leaves_the_rest_of_its_change(store: Store) -> None:
+    """Its title was edited, say, by which another commit found it."""
+    ids = await organisation(store, 1)
+    plain, other = facts_of(2, people=2, repositories=1)
+    linked = replace(other, keys=(*other.keys, f"commit:{plain.commit}"))
+    for facts, again in (([plain, linked], False), ([other], True)):
+        async with store.begin() as conn:
+            await record(conn, _place(ids["acme/part-0"]), facts, now=NOW, again=again)
+    before = await _dump(store)
+    await rebuild(store, InstallationId(1), UTC_ZONE)
+    assert await _dump(store) == before
 
 
 @given(st.integers(0, 10_000), st.integers(1, 40))
