@@ -1,10 +1,10 @@
-"""What does each step of measuring a clone's commits cost, beside git's own reading of them in the same run?
+"""What does each step from a clone's commits to the sums of its months cost, beside git's own reading of them?
 
     python -m benchmarks.measuring_stages CLONE... [--rounds 2]
 
 Microseconds of processor time a commit, the least of several rounds, one worker, cold caches. The floor is
-`git log -p -M`, thrown away. A step's own time is without that of the steps within it. Asking for the time costs time:
-what that takes is measured first, and left out.
+`git log -p -M` in the same run, thrown away. A step's own time is without that of the steps within it. Asking for the
+time costs time: what that takes is measured first, and left out.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 from unittest.mock import patch
+from zoneinfo import ZoneInfo
 
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 
 STEPS = (
     ("commits parsed", "bot.history.patches.read_record"),
@@ -27,9 +29,13 @@ STEPS = (
     ("convention, keys, reverts", "bot.metrics.measure.recognise_all"),
     ("of these, identity of the patch", "bot.landing.names.patch_key"),
     ("parts, languages, blanks", "bot.metrics.measure.read_all"),
+    ("of these, blanks", "bot.landing.lines.whitespace_only"),
     ("of these, moves", "bot.landing.lines.count_moves"),
     ("of these, places of paths", "bot.landing.lines.place"),
     ("kind", "bot.metrics.measure.classify_all"),
+    ("of these, features of the patch", "bot.metrics.kind_features.patches"),
+    ("of these, words of the body", "bot.metrics.kind_features.body_words"),
+    ("of these, the guess", "bot.metrics.kind_model.Model.guess"),
     ("skills", "bot.metrics.measure.skills_of"),
     ("signals", "bot.metrics.measure.signals_all"),
     ("links", "bot.metrics.measure.links"),
@@ -38,8 +44,13 @@ STEPS = (
     ("facts", "bot.metrics.measure._fact"),
     ("rows of a cache", "bot.history.rows.Rows.of"),
     ("rows written", "bot.history.scratch.Scratch.add"),
+    ("rows made searchable", "bot.history.scratch.Scratch.settle"),
+    ("facts read again for sums", "bot.history.scratch.Scratch.landed_between"),
+    ("facts folded", "bot.landing.changes.fold"),
+    ("items of the months", "bot.metrics.items.group"),
 )
 _CLOCK = time.process_time_ns
+_ZONE = ZoneInfo("UTC")
 
 
 class Stopwatch:
@@ -100,6 +111,7 @@ def measured(clone: str) -> tuple[Counter[str], int]:
         one.start()
     try:
         stopwatch.timed("everything else", record.refresh)(lambda done, _: seen.append(done), 1)
+        stopwatch.timed("everything else of the sums", record.month_sums)(_ZONE, 1)
     finally:
         for one in replaced:
             one.stop()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
@@ -89,6 +91,7 @@ def _ended(error: Exception) -> NoReturn:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command. Exit 0 done, 1 a check found a difference, 2 bad input."""
+    atexit.register(gc.freeze)  # what is left then ends with the process: nobody need look through it first
     try:
         code = app(args=arguments, prog_name="almanac", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Write what `bot/metrics` reads in place of its TOML: skill_index.json and manifests.json.
+"""Write what `bot/metrics` reads in place of its TOML: skill_index.json, skill_names.txt and manifests.json.
 
     python -m scripts.refresh_tables
 
@@ -89,14 +89,25 @@ def _with(table: Table, key: str, skill: str) -> None:
         known.append(skill)
 
 
-def index() -> dict[str, Any]:
-    """The vocabulary by each thing that stands for a skill, as `bot.metrics.skill_index.Index` names its fields."""
-    names: dict[str, Table] = {space: {} for space in SEPARATORS}
-    stems: dict[str, Table] = {space: {} for space in SEPARATORS}
+def _by_name(*, stems: bool) -> dict[str, Table]:
+    """The names of each namespace, or the stems: those that end in `*`, without it."""
+    found: dict[str, Table] = {space: {} for space in SEPARATORS}
     for space, name, skill in _names(skills()):
-        _with(stems[space] if name.endswith("*") else names[space], name.rstrip("*"), skill)
+        if name.endswith("*") is stems:
+            _with(found[space], name.rstrip("*"), skill)
+    return found
+
+
+def names() -> str:
+    """A line for each namespace: what it is called, and its names as JSON, so that one can be read alone."""
+    tables = _by_name(stems=False).items()
+    return "".join(f"{space} {json.dumps(table, ensure_ascii=False)}\n" for space, table in tables)
+
+
+def index() -> dict[str, Any]:
+    """The vocabulary by whatever else stands for a skill, as `bot.metrics.skill_index.Index` names its fields."""
+    stems = _by_name(stems=True)
     return {
-        "names": names,
         "stems": {space: sorted(table.items(), key=lambda row: -len(row[0])) for space, table in stems.items()},
         **_by_place(),
         "tokens": _tokens(),
@@ -146,7 +157,8 @@ def manifests() -> list[dict[str, Any]]:
 def files() -> dict[Path, str]:
     """What each file has to hold."""
     tables = {"skill_index.json": index(), "manifests.json": manifests()}
-    return {ROOM / name: json.dumps(table, ensure_ascii=False, indent=1) + "\n" for name, table in tables.items()}
+    found = {ROOM / name: json.dumps(table, ensure_ascii=False, indent=1) + "\n" for name, table in tables.items()}
+    return found | {ROOM / "skill_names.txt": names()}
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 
 from bot.digest.facts import ProfileFacts, each_months_facts, profile_facts, timeline
 from bot.digest.profile import Scope, build
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.landing.identity import is_bot
 from bot.metrics.totals import work_by_month
 from bot.model import Change, ChangeId, Month, Person

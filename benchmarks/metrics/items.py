@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.metrics.items import group
 from bot.model import Change
 

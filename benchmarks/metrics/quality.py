@@ -19,7 +19,7 @@ from benchmarks.metrics.agreement import auc, auc_at_equal_size
 from benchmarks.metrics.fit_quality import report
 from benchmarks.metrics.scored_changes import Row, clones, facts_of, replayed_rows, rows_of, stated_labels
 from bot.history.log import arrivals, landings
-from bot.history.record import open_clones
+from bot.history.opening import open_clones
 from bot.history.rules import rules_of
 from bot.landing.lines import ReadFile, read_files
 from bot.metrics.scores import FORMULAS, architecture, correctness, performance

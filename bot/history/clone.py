@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from bot.frozen import frozen
 from bot.history.git import GitError, blobs_named, commits_named, git_at_once
+from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model import CommitId, Repository
 
 NOTES = "refs/notes/ai"
 """where line notes are kept"""
+RULING = (ATTRIBUTES_PATH, ".mailmap", CONFIG_PATH)
+"""the files that say how a history is measured, and of whom it tells"""
 
 _REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s]+:)(?P<path>\S+)$", re.IGNORECASE)
 
@@ -34,10 +38,16 @@ class Clone:
         """The file at `path` of the default branch, empty where there is none."""
         return self.files(path).get(path, ("", ""))[1]
 
-    def files(self, *paths: str) -> dict[str, tuple[str, str]]:
+    def files(self, *paths: str) -> Mapping[str, tuple[str, str]]:
         """The id and the text of the files at these paths of the default branch, of those that there are."""
-        found = blobs_named(self.folder, [f"{self.head}:{path}" for path in paths])
-        return {name.partition(":")[2]: file for name, file in found.items()}
+        return _files(self.folder, self.head, paths)
+
+
+@lru_cache(maxsize=8)
+def _files(folder: Path, head: CommitId, paths: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+    """What a commit holds never changes: whoever knows that it will be asked for may ask early."""
+    found = blobs_named(folder, [f"{head}:{path}" for path in paths])
+    return {name.partition(":")[2]: file for name, file in found.items()}
 
 
 def name_of_remote(url: str) -> str | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -19,10 +18,10 @@ from bot.model import Commit, CommitId, Landing, Signature
 
 _FIELDS = "%H%x00%P%x00%aN%x00%aE%x00%ae%x00%ai%x00%at%x00%cN%x00%cE%x00%ce%x00%ct%x00%B%x00"
 FORMAT = "--format=%x01" + _FIELDS
-_BOUNDARY = re.compile(rb"\x01(?=[0-9a-f]{40,64}\x00)")
-"""A record begins so and nothing else can: messages hold no NUL, and every line of a patch begins with its sign."""
 _PATCHES = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--use-mailmap")
 _CHUNK = 1 << 20
+_END = b"\x01end\0"
+"""what no id is"""
 
 
 class Arrival(NamedTuple):
@@ -41,24 +40,35 @@ def blocks(stream: IO[bytes]) -> Iterator[bytes]:
         yield block
 
 
-def records(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The records of a stream; each byte is searched once, however long one record is."""
-    pending, searched = bytearray(), 0
-    for block in parts:
-        pending += block
-        while match := _BOUNDARY.search(pending, searched):
-            end = match.start()
-            # the line end before a record is none of the last one's
-            record = bytes(memoryview(pending)[: end - pending.endswith(b"\n", 0, end)])
-            del pending[: match.end()]
-            searched = 0
-            if record:
-                yield record
-            del record
-        # a boundary may lie across two blocks: look again at the last bytes, which are fewer than its look-ahead
-        searched = max(len(pending) - 70, 0)
-    if pending:
-        yield bytes(pending)
+class Records:
+    """The records of commits that a stream tells, some at a time."""
+
+    def __init__(self, parts: Iterable[bytes]) -> None:
+        self._parts = iter(parts)
+        self._held = bytearray()
+
+    def of(self, ids: Sequence[str], end: bytes) -> Iterator[str]:
+        """Those of these commits, which the stream tells in this order, with `end` behind the last; fewer where it
+        leaves one out.
+
+        A record begins with its own id. Each byte is searched once, however long one record is.
+        """
+        held, begin = self._held, -1
+        for following in [*(b"\x01%b\0" % one.encode() for one in ids), end]:
+            searched = begin + 1
+            while (found := held.find(following, searched)) < 0:
+                if held.find(end, searched) >= 0 or not (block := next(self._parts, b"")):
+                    return
+                if begin > 0:
+                    del held[:begin]
+                    begin = 0
+                searched = max(len(held) - len(end) - len(following), 0)
+                held += block
+            if begin >= 0:
+                # the line end before a record is none of the last one's
+                yield held[begin + 1 : found].decode("utf-8", "replace").removesuffix("\n")
+            begin = found
+        del held[: begin + len(end)]
 
 
 def _moment(seconds: str, written: str = "") -> datetime:
@@ -84,9 +94,9 @@ def _signature(name: str, email: str, raw_email: str) -> Signature:
     return Signature(name=name, email=email, user_id=user_id, login=login)
 
 
-def read_record(record: bytes, *, files: bool = True) -> Commit:
+def read_record(record: str, *, files: bool = True) -> Commit:
     """One record of the log as a commit."""
-    fields = record.decode("utf-8", "replace").split("\0", 12)
+    fields = record.split("\0", 12)
     changed = read_diff(fields.pop()) if files else ()
     (sha, parents, name, email, raw, written, authored, c_name, c_email, c_raw, committed, message) = fields[:12]
     return Commit(
@@ -106,7 +116,8 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True) -> Iterat
     shown = _PATCHES if patches else ("--use-mailmap",)
     arguments = ("log", "--no-walk=unsorted", "--stdin", FORMAT, *shown)
     with git_stream(folder, *arguments, lines=list(ids)) as stream:
-        yield from map(partial(read_record, files=patches), records(blocks(stream)))
+        told = chain(blocks(stream), [_END])
+        yield from map(partial(read_record, files=patches), Records(told).of(ids, _END))
 
 
 class Walk:

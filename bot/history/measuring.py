@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from itertools import starmap
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.frozen import frozen
 from bot.history.clone import Clone
@@ -14,9 +15,12 @@ from bot.history.notes import Notes
 from bot.history.patches import PatchReader
 from bot.history.rows import Rows
 from bot.history.workers import spread
+from bot.model import Landing
 
 if TYPE_CHECKING:
     from bot.metrics.measure import Measure
+
+Found = TypeVar("Found")
 
 
 @frozen
@@ -41,8 +45,11 @@ def measured(sources: Sequence[Source], batches: Iterable[Batch], workers: int) 
     yield from spread(batches, workers, partial(_measurer, sources))
 
 
-def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Batch], Rows]:
-    """Measures batches, with one git for each clone that stays as long as the stack."""
+def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable[Batch]], Iterator[Rows]]:
+    """Measures batches, with one git for each clone that stays as long as the stack.
+
+    Git is asked for a batch before the one in hand is measured, so that neither waits for the other.
+    """
 
     @cache
     def reading(source: int) -> tuple[PatchReader, Notes]:
@@ -55,16 +62,27 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Batch], 
 
         return rules_of(sources[source].clone, sources[source].ruling)
 
-    def rows(batch: Batch) -> Rows:
+    def asked(batch: Batch) -> tuple[Batch, Iterator[Landing]]:
         source, arrivals = batch
-        reader, notes = reading(source)
-        landed = landings(sources[source].clone, arrivals, read=reader.read)
+        return batch, landings(sources[source].clone, arrivals, read=reading(source)[0].read)
+
+    def rows(batch: Batch, landed: Iterator[Landing]) -> Rows:
         from bot.metrics.measure import measure_all  # loads every metric while git reads the first patches
 
-        noted = notes.of([arrival.commit for arrival in arrivals])
+        source, arrivals = batch
+        noted = reading(source)[1].of([arrival.commit for arrival in arrivals])
         return Rows.of(measure_all(landed, rules(source), noted))
 
-    return rows
+    return lambda batches: starmap(rows, _one_ahead(map(asked, batches)))
+
+
+def _one_ahead(found: Iterable[Found]) -> Iterator[Found]:
+    """Each in turn, once the next is there too."""
+    held: list[Found] = []
+    for one in found:
+        yield from held
+        held = [one]
+    yield from held
 
 
 def _load_tables() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from bot.history.git import GitError, command, complaint, environment
-from bot.history.log import FORMAT, read_record, records
+from bot.history.log import FORMAT, Records, read_record
 from bot.model import Commit
 
 _SHOWN = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
@@ -21,7 +21,7 @@ _BLOCK = 1 << 18
 _AHEAD = 1 << 20
 """bytes that git may be ahead of what is read: each time one waits for the other costs both"""
 MOST_IDS = 500
-"""commits that are asked for at once: their ids have to fit into a pipe that nobody empties yet"""
+"""commits that are asked for at once: the ids of two calls have to fit into a pipe that nobody empties yet"""
 
 
 class PatchReader:
@@ -45,6 +45,7 @@ class PatchReader:
         )
         assert self._git.stdout is not None  # noqa: S101 (asked for above)
         _widen(self._git.stdout.fileno())
+        self._records = Records(self._blocks())
 
     def __enter__(self) -> PatchReader:
         return self
@@ -66,7 +67,8 @@ class PatchReader:
     def read(self, ids: Sequence[str]) -> Iterator[Commit]:
         """The commits named, in the order named, merges without files. Raises GitError where one cannot be read.
 
-        Git begins at once, whenever the first is looked at; they are to be read to the end before others are asked for.
+        Git begins at once, whenever the first is looked at. One more call may be made before all of these are read, if
+        neither asks for more than MOST_IDS; what was asked for first is to be read first.
         """
         parts = [ids[start : start + MOST_IDS] for start in range(0, len(ids), MOST_IDS)]
         for part in parts[:1]:
@@ -77,7 +79,7 @@ class PatchReader:
         """The commits of all parts, of which the first is asked for."""
         for part, after in zip_longest(parts, parts[1:], fillvalue=()):
             answered = 0
-            for commit in map(read_record, records(self._answer())):
+            for commit in map(read_record, self._records.of(part, self._mark)):
                 yield commit
                 answered += 1
             if answered != len(part):
@@ -93,20 +95,13 @@ class PatchReader:
         except BrokenPipeError:
             raise self._failed() from None
 
-    def _answer(self) -> Iterator[bytes]:
-        """What git writes for the ids that it was asked for, in blocks, without the mark at the end."""
+    def _blocks(self) -> Iterator[bytes]:
+        """What git writes, as it comes; that it ends before it was asked to is a failure."""
         stdout = self._git.stdout
         assert stdout is not None  # noqa: S101 (asked for above)
-        held = b""
-        while not held.endswith(self._mark):
-            block = stdout.read(_BLOCK)
-            if not block:
-                raise self._failed()
-            held += block
-            if len(held) > len(self._mark) and not held.endswith(self._mark):
-                yield held[: -len(self._mark)]
-                held = held[-len(self._mark) :]
-        yield held[: -len(self._mark)]
+        while block := stdout.read(_BLOCK):
+            yield block
+        raise self._failed()
 
     def _failed(self) -> GitError:
         self._git.wait()

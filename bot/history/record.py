@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -20,15 +18,13 @@ import bot.landing as landing_room
 import bot.metrics as metrics_room
 from bot import model
 from bot.history.cache import cache_file
-from bot.history.clone import Clone, open_clone
-from bot.history.git import GitError
+from bot.history.clone import RULING, Clone
 from bot.history.log import Walk
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.sums import Summing, summed
-from bot.landing.identity import People, person_key
-from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
+from bot.landing.identity import People
 from bot.metrics import METHOD_VERSION
-from bot.model import Change, Person, PersonKey, Repository, Signature
+from bot.model import Change, Person, PersonKey, Repository
 
 if TYPE_CHECKING:
     from bot.history.measuring import Batch
@@ -45,33 +41,6 @@ _SHARED = 20_000
 
 Progress = Callable[[int, int], None]
 """Told (landings measured, landings to measure)."""
-
-
-def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
-    """The clones, in the order of their names: the order they were given in makes no difference.
-
-    Raises GitError for what is no clone, for two different clones of one name, and for a clone whose history is cut.
-    """
-    clones = sorted((open_clone(path) for path in paths), key=lambda clone: (clone.repository.full_name, clone.head))
-    for clone in clones:
-        if clone.shallow:
-            raise GitError(
-                f"{clone.folder}: a shallow clone has only the end of its history; run: git fetch --unshallow"
-            )
-    unique = {clone.git_dir: clone for clone in clones}
-    names: dict[str, int] = {}
-    for clone in unique.values():
-        names[clone.repository.full_name] = names.get(clone.repository.full_name, 0) + 1
-    return tuple(_distinct(clone, names) for clone in unique.values())
-
-
-def _distinct(clone: Clone, names: Mapping[str, int]) -> Clone:
-    """Two folders of one name are told apart by the folder above them."""
-    name = clone.repository.full_name
-    if names[name] == 1:
-        return clone
-    folder = clone.folder.resolve()
-    return replace(clone, repository=replace(clone.repository, full_name=f"{folder.parent.name}/{folder.name}"))
 
 
 def _program() -> str:
@@ -106,7 +75,7 @@ class CloneRecord:
 
     def __init__(self, clones: Sequence[Clone], *, cache: bool = True) -> None:
         self.clones = tuple(clones)
-        self._ruling = {clone: clone.files(ATTRIBUTES_PATH, ".mailmap", CONFIG_PATH) for clone in self.clones}
+        self._ruling = {clone: clone.files(*RULING) for clone in self.clones}
         self._scratch = Scratch(cache_file(self._identity()) if cache else None)
 
     def _identity(self) -> list[str]:
@@ -149,7 +118,9 @@ class CloneRecord:
         known = [(clone, heads.get(clone.repository.full_name)) for clone in self.clones]
         walks = [stack.enter_context(Walk(clone, head)) for clone, head in known if head != clone.head]
         if walks:
-            import bot.landing.changes  # git lists meanwhile; whatever is new is folded afterwards
+            # git lists meanwhile; whatever is new is measured and folded afterwards
+            import bot.history.measuring
+            import bot.landing.changes
         if walks and not heads:
             import bot.metrics.measure  # noqa: F401  # a whole history takes long enough to load every metric
         if all(walk.goes_on() for walk in walks):
@@ -172,12 +143,8 @@ class CloneRecord:
     # --- reading --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _signatures(self) -> list[Signature]:
-        return self._scratch.signatures()
-
-    @cached_property
     def people(self) -> People:
-        return People.of(self._signatures)
+        return People.of(self._scratch.signatures())
 
     def keys_of(self, persons: Iterable[Person]) -> frozenset[PersonKey]:
         """The keys under which commits of these persons are kept: one an address."""
@@ -185,10 +152,7 @@ class CloneRecord:
 
     @cached_property
     def _keys(self) -> Mapping[PersonKey, set[PersonKey]]:
-        found: dict[PersonKey, set[PersonKey]] = defaultdict(set)
-        for sig in self._signatures:
-            found[self.people.person(sig).key].add(person_key(sig))
-        return found
+        return self.people.keys()
 
     @cached_property
     def repositories(self) -> Mapping[str, Repository]:
@@ -220,8 +184,9 @@ class CloneRecord:
 
     def month_sums(self, zone: ZoneInfo, workers: int | None = None) -> list[MonthSum]:
         """What each person's months add up to, machines left out, by month and person."""
-        keys = {person: frozenset(found) for person, found in self._keys.items()}
-        return summed(self._scratch, Summing(self.people, keys, self.repositories, zone), workers)
+        keys = {person.key: self._keys[person.key] for person in self.people.all() if not person.bot}
+        machines = set().union(*self._keys.values()).difference(*keys.values())
+        return summed(self._scratch, Summing(self.people, keys, machines, self.repositories, zone), workers)
 
     def all_changes(self) -> tuple[Change, ...]:
         """Every change of the record, oldest first."""

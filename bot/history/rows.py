@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import marshal
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache, lru_cache
 from operator import attrgetter
@@ -19,21 +18,21 @@ from bot.model import AiMark, Fact, Lines, Signature, each_part
 OFFERS, ASKS = 1, 2
 """what a fact has to do with a key: it may be found by it, or looks for what may be"""
 
-SignatureRow = tuple[str, str, int, str, int, str]
-"""name, e-mail, user id or 0, login or empty, whether a bot, the person's key"""
+SignatureRow = tuple[str, str, int, str, int]
+"""name, e-mail, user id or 0, login or empty, whether a bot"""
 
 
 class Rows(NamedTuple):
     """The rows of some facts; a fact is meant by its place in `facts`."""
 
-    facts: list[tuple[str, str, int, str, bytes]]
-    """repository, commit, landed_at, carrier, the whole fact"""
+    facts: list[tuple[str, str, int, str, str, bytes]]
+    """repository, commit, landed_at, carrier, the author's key, the whole fact"""
     keys: list[tuple[int, int, int]]
     """number of the key, fact, OFFERS and ASKS"""
     parts: list[tuple[str, int]]
     """key of a person, fact"""
-    signatures: dict[SignatureRow, int]
-    """authored commits by signature"""
+    signatures: set[SignatureRow]
+    """authors, and who is credited beside them"""
 
     @classmethod
     def of(cls, measured: Iterable[Fact]) -> Rows:
@@ -43,23 +42,13 @@ class Rows(NamedTuple):
         people = [{person_key(fact.author), *map(person_key, fact.co_authors)} for fact in facts]
         return cls(
             [
-                (fact.repository, fact.commit, fact.landed_at, fact.carrier, payload)
+                (fact.repository, fact.commit, fact.landed_at, fact.carrier, person_key(fact.author), payload)
                 for fact, payload in zip(facts, payloads, strict=True)
             ],
             [(number, place, role) for place, found in enumerate(roles) for number, role in found.items()],
             [(key, place) for place, found in enumerate(people) for key in sorted(found)],
-            _signed(facts),
+            {_signature_row(person) for fact in facts for person in (fact.author, *fact.co_authors)},
         )
-
-
-def _signed(facts: Sequence[Fact]) -> dict[SignatureRow, int]:
-    """Authored commits by signature; of who is credited beside an author, none."""
-    signed: Counter[Signature] = Counter([fact.author for fact in facts])
-    signed.update(dict.fromkeys([person for fact in facts for person in fact.co_authors], 0))
-    rows: Counter[SignatureRow] = Counter()
-    for person, commits in signed.items():
-        rows[_signature_row(person)] += commits
-    return rows
 
 
 def _roles(fact: Fact) -> dict[int, int]:
@@ -83,7 +72,7 @@ def key_number(key: str) -> int:
 @lru_cache(maxsize=4096)
 def _signature_row(person: Signature) -> SignatureRow:
     name, email = (text.encode("utf-8", "replace").decode() for text in (person.name, person.email))
-    return name, email, person.user_id or 0, person.login or "", int(person.bot), person_key(person)
+    return name, email, person.user_id or 0, person.login or "", int(person.bot)
 
 
 # --- one fact as bytes -----------------------------------------------------------------------------------------------

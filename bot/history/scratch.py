@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bot.history.rows import ASKS, OFFERS, Rows, from_bytes
@@ -17,7 +17,7 @@ _SCHEMA = """
 create table if not exists head (repository text primary key, commit_id text not null) without rowid;
 create table if not exists fact (
   id integer primary key, repository text not null, commit_id text not null, landed_at integer not null,
-  carrier text not null, payload blob not null);
+  carrier text not null, author text not null, payload blob not null);
 create table if not exists fact_key (
   fact integer not null, key integer not null, role integer not null, primary key (fact, key)) without rowid;
 create table if not exists linked (
@@ -25,17 +25,18 @@ create table if not exists linked (
 create table if not exists part (person text not null, fact integer not null);
 create table if not exists signature (
   name text not null, email text not null, user_id integer not null, login text not null, bot integer not null,
-  person text not null, commits integer not null,
-  primary key (name, email, user_id, login, bot, person)) without rowid;
+  primary key (name, email, user_id, login, bot)) without rowid;
 create table if not exists month_sum (
   zone text not null, month text not null, person text not null, commits integer not null, features integer not null,
   bugs integer not null, lines_of_code integer not null, primary key (zone, month, person)) without rowid;
 create table if not exists summed (zone text primary key, last_fact integer not null) without rowid;
 create table if not exists summed_person (
   zone text not null, key text not null, person text not null, primary key (zone, key)) without rowid;
+create temp table left_out (author text primary key) without rowid;
+create temp view counting as select id, landed_at from fact where author not in left_out;
 """
 _INDEXES = """
-create index if not exists fact_landed on fact (landed_at);
+create index if not exists fact_landed on fact (landed_at, author);
 create index if not exists fact_key_key on fact_key (key, role);
 create index if not exists linked_key on linked (key);
 create index if not exists part_person on part (person);
@@ -105,18 +106,14 @@ class Scratch:
     def add(self, rows: Rows) -> None:
         first = self._db.execute("select coalesce(max(id), 0) + 1 from fact").fetchone()[0]
         self._db.executemany(
-            "insert into fact values (?, ?, ?, ?, ?, ?)",
+            "insert into fact values (?, ?, ?, ?, ?, ?, ?)",
             ((first + place, *row) for place, row in enumerate(rows.facts)),
         )
         self._db.executemany(
             "insert into fact_key values (?, ?, ?)", ((first + place, key, role) for key, place, role in rows.keys)
         )
         self._db.executemany("insert into part values (?, ?)", ((key, first + place) for key, place in rows.parts))
-        self._db.executemany(
-            "insert into signature values (?, ?, ?, ?, ?, ?, ?)"
-            " on conflict do update set commits = commits + excluded.commits",
-            ((*row, commits) for row, commits in rows.signatures.items()),
-        )
+        self._db.executemany("insert or ignore into signature values (?, ?, ?, ?, ?)", rows.signatures)
 
     def settle(self, after: int) -> None:
         """Make searchable what was added after that fact."""
@@ -128,10 +125,8 @@ class Scratch:
     # --- reading --------------------------------------------------------------------------------------------------
 
     def signatures(self) -> list[Signature]:
-        """Every distinct author and credited co-author, the busiest first."""
-        rows = self._db.execute(
-            "select name, email, user_id, login, bot from signature order by commits desc, name, email, user_id, login"
-        )
+        """Every distinct author and credited co-author."""
+        rows = self._db.execute("select name, email, user_id, login, bot from signature")
         return [
             Signature(name, email, user_id or None, login or None, bool(bot))
             for name, email, user_id, login, bot in rows
@@ -168,10 +163,16 @@ class Scratch:
     def landed_between(self, begin: int, end: int) -> list[Fact]:
         """The facts that landed from `begin` until before `end`, with every fact that belongs to one of them."""
         self._want()
-        self._db.execute("insert into wanted select id from fact where landed_at >= ? and landed_at < ?", (begin, end))
+        query = "insert into wanted select id from counting where landed_at >= ? and landed_at < ?"
+        self._db.execute(query, (begin, end))
         return self._wanted()
 
     # --- sums -----------------------------------------------------------------------------------------------------
+
+    def leave_out(self, authors: Iterable[str]) -> None:
+        """From now on what these wrote is looked at only where it belongs with what others did."""
+        self._db.execute("delete from left_out")
+        self._db.executemany("insert into left_out values (?)", ((author,) for author in sorted(authors)))
 
     def last_fact(self) -> int:
         """The number of the fact measured last; 0 where there is none."""
@@ -179,11 +180,11 @@ class Scratch:
 
     def days(self) -> list[int]:
         """The beginning and the end of each day (in UTC) on which something landed."""
-        days = self._db.execute("select distinct landed_at / 86400 from fact")
+        days = self._db.execute("select distinct landed_at / 86400 from counting")
         return [moment for (day,) in days for moment in (day * 86_400, day * 86_400 + 86_399)]
 
     def count_between(self, begin: int, end: int) -> int:
-        query = "select count(*) from fact where landed_at >= ? and landed_at < ?"
+        query = "select count(*) from counting where landed_at >= ? and landed_at < ?"
         return int(self._db.execute(query, (begin, end)).fetchone()[0])
 
     def touched_since(self, number: int) -> list[int]:
@@ -191,7 +192,7 @@ class Scratch:
         self._want()
         self._db.execute("insert into wanted select id from fact where id > ?", (number,))
         self._grow()
-        rows = self._db.execute("select distinct landed_at from fact where id in (select fact from wanted)")
+        rows = self._db.execute("select distinct landed_at from counting where id in (select fact from wanted)")
         return [landed_at for (landed_at,) in rows]
 
     def summed_up_to(self, zone: str, identities: Mapping[str, str]) -> int:
@@ -207,12 +208,12 @@ class Scratch:
         return sorted(self._db.execute(query, (zone,)))
 
     def keep_sums(
-        self, zone: str, months: Sequence[str], rows: Iterable[MonthSum], last: int, identities: Mapping[str, str]
+        self, zone: str, stale: Collection[str], rows: Iterable[MonthSum], last: int, identities: Mapping[str, str]
     ) -> bool:
-        """Put these sums in the place of what was kept of these months; False where another run has the file."""
+        """Put these sums in the place of what was kept of the stale months; False where another run has the file."""
         if not self.begin():
             return False
-        self._db.executemany("delete from month_sum where zone = ? and month = ?", ((zone, month) for month in months))
+        self._db.executemany("delete from month_sum where zone = ? and month = ?", ((zone, month) for month in stale))
         self._db.executemany("insert into month_sum values (?, ?, ?, ?, ?, ?, ?)", ((zone, *row) for row in rows))
         self._db.execute("insert or replace into summed values (?, ?)", (zone, last))
         self._db.execute("delete from summed_person where zone = ?", (zone,))

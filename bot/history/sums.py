@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -37,8 +37,10 @@ class Summing:
     """What is needed to sum up: who is who, which repositories there are, and where months are cut."""
 
     people: People
-    keys: Mapping[PersonKey, frozenset[PersonKey]]
-    """every key of a person, by the person's own"""
+    keys: Mapping[PersonKey, Collection[PersonKey]]
+    """every key of a person who is no machine, by the person's own"""
+    machines: Collection[PersonKey]
+    """every key that machines alone have: of them there are no sums"""
     repositories: Mapping[str, Repository]
     zone: ZoneInfo
 
@@ -73,25 +75,28 @@ def summed(scratch: Scratch, summing: Summing, workers: int | None = None) -> li
     """The sums of every person's months; those that the file holds and nothing has touched since are taken from it."""
     zone = str(summing.zone)
     identities: dict[str, str] = {key: person for person, keys in summing.keys.items() for key in keys}
+    scratch.leave_out(summing.machines)
     last = scratch.last_fact()
     known = scratch.summed_up_to(zone, identities)
     if known < last:
         stretches = list(_stretches(scratch, summing.zone, known))
-        months = [month for stretch in stretches for month in stretch.months]
+        summed_anew = {str(month) for stretch in stretches for month in stretch.months}
+        stale = summed_anew if known else {month for month, *_ in scratch.sums(zone)}
         several = (workers or os.cpu_count() or 1) if len(stretches) >= _WORTH_SPREADING else 1
         found = spread(stretches, several, partial(_summer, scratch.file, summing))
         rows = [row for part in found for row in part]
-        kept = scratch.keep_sums(zone, months, rows, last, identities)
+        kept = scratch.keep_sums(zone, stale, rows, last, identities)
         if not kept:
-            untouched = [row for row in scratch.sums(zone) if known and row[0] not in set(months)]
+            untouched = [row for row in scratch.sums(zone) if row[0] not in stale]
             return sorted([*untouched, *rows])
     return scratch.sums(zone)
 
 
-def _summer(file: Path, summing: Summing, stack: ExitStack) -> Callable[[_Stretch], list[MonthSum]]:
+def _summer(file: Path, summing: Summing, stack: ExitStack) -> Callable[[Iterator[_Stretch]], Iterator[list[MonthSum]]]:
     scratch = Scratch(file)
+    scratch.leave_out(summing.machines)
     stack.callback(scratch.close)
-    return partial(summing.sums, scratch)
+    return partial(map, partial(summing.sums, scratch))
 
 
 def _stretches(scratch: Scratch, zone: ZoneInfo, known: int) -> Iterator[_Stretch]:

@@ -6,6 +6,7 @@ import gc
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.errors import UnusableInputError
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
-Opening = Callable[[ExitStack], Callable[[Task], Answer]]
-"""what a worker opens once, left to the stack to be closed, and how it then does one task"""
+Opening = Callable[[ExitStack], Callable[[Iterator[Task]], Iterator[Answer]]]
+"""what a worker opens once, left to the stack to be closed, and how it then answers tasks, in order"""
+
+_AHEAD = 2
+"""tasks that a worker has: it may begin one while it does another"""
 
 _PATIENCE = 5
 """seconds that a worker has to end by itself"""
@@ -32,31 +36,32 @@ def spread(tasks: Iterable[Task], workers: int, opening: Opening[Task, Answer]) 
     """
     if workers < 2:
         with ExitStack() as stack:
-            yield from map(opening(stack), tasks)
+            yield from opening(stack)(iter(tasks))
         return
     from multiprocessing.connection import wait  # one process alone needs none of it
 
-    with _started(workers, opening) as idle:
-        waiting = iter(tasks)
-        busy: list[Connection] = []
-        while _send(waiting, idle, busy):
-            answering = wait(busy)
-            ready = [connection for connection in busy if connection in answering]
-            answers = [_answer(connection) for connection in ready]
-            busy = [connection for connection in busy if connection not in ready]
-            idle += ready
-            # the next tasks go out before anybody looks at the answers to the last ones
-            _send(waiting, idle, busy)
-            yield from answers
+    with _started(workers, opening) as connections:
+        waiting = chain(tasks, repeat(None))
+        left = sum([_send(connection, waiting) for connection in connections * _AHEAD])
+        while left:
+            answering = wait(connections)
+            for connection in [one for one in connections if one in answering]:
+                answer = _answer(connection)
+                # the next task goes out before anybody looks at the answer to the last one
+                left += _send(connection, waiting) - 1
+                yield answer
 
 
-def _send(waiting: Iterator[Any], idle: list[Connection], busy: list[Connection]) -> bool:
-    """Give each idle worker a task; whether anybody is at work."""
-    while idle and (task := next(waiting, None)) is not None:
-        connection = idle.pop()
-        connection.send(task)
-        busy.append(connection)
-    return bool(busy)
+def _send(connection: Connection, waiting: Iterator[Any]) -> int:
+    """How many tasks were left to be given: one or none."""
+    task = next(waiting)
+    connection.send(task)
+    return int(task is not None)
+
+
+def _received(connection: Connection) -> Iterator[Any]:
+    while (task := connection.recv()) is not None:
+        yield task
 
 
 def _answer(connection: Connection) -> Any:
@@ -105,8 +110,9 @@ def _work(connection: Connection, opening: Opening[Task, Answer], copied: Sequen
     gc.set_threshold(_MANY_OBJECTS)
     with ExitStack() as stack, suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         try:
-            do = opening(stack)
+            for answer in opening(stack)(_received(connection)):
+                connection.send((True, answer))
             while True:
-                connection.send((True, do(connection.recv())))
+                connection.recv()  # whoever ends before the others are done would seem to have failed
         except UnusableInputError as error:
             connection.send((False, str(error)))

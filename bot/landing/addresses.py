@@ -56,20 +56,20 @@ def app_of(email: str) -> tuple[UserId, str] | None:
     return (UserId(int(found[1])), found[2]) if found else None
 
 
+def account_of(sig: Signature) -> tuple[UserId | None, str | None]:
+    """The user id, and the login in lower case, that GitHub or the address proves."""
+    known = noreply(sig.email) or (None, None)
+    return (known[0] if sig.user_id is None else sig.user_id, sig.login.lower() if sig.login else known[1])
+
+
 def user_id_of(sig: Signature) -> UserId | None:
     """The user id that GitHub, or the address, proves."""
-    if sig.user_id is not None:
-        return sig.user_id
-    known = noreply(sig.email)
-    return known[0] if known else None
+    return account_of(sig)[0]
 
 
 def login_of(sig: Signature) -> str | None:
     """The login that GitHub, or the address, proves; in lower case."""
-    if sig.login:
-        return sig.login.lower()
-    known = noreply(sig.email)
-    return known[1] if known else None
+    return account_of(sig)[1]
 
 
 def person_key(sig: Signature) -> PersonKey:

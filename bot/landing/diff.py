@@ -59,9 +59,9 @@ def _counts(patch: str) -> tuple[int, int]:
 
 def read_file(text: str) -> FileChange:
     """One file of a patch; `text` is what stands behind `diff --git `."""
-    head, found, hunks = text.partition("\n@@ ")
-    patch = "@@ " + hunks if found else None
-    lines = head.split("\n")
+    at = text.find("\n@@ ")
+    patch = text[at + 1 :] if at >= 0 else None
+    lines = (text[:at] if at >= 0 else text).split("\n")
     if patch is not None and (path := _plainly_modified(lines)):
         return FileChange(path, "modified", patch.count("\n+"), patch.count("\n-"), patch)
     status: FileStatus = "modified"

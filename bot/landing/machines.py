@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from bot.landing.addresses import login_of, noreply, plain_email, user_id_of
+from bot.landing.addresses import account_of, login_of, plain_email
 from bot.model import Signature
 
 WEB_FLOW = "noreply@github.com"
@@ -200,10 +200,8 @@ def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
 @lru_cache(maxsize=8192)
 def is_ai_agent(sig: Signature) -> bool:
     """Whether the signature is a coding agent; a person called Claude or Devin is not one."""
-    if user_id_of(sig) in _AGENT_IDS or plain_email(sig.email) in _AGENT_ADDRESSES:
-        return True
-    proved = noreply(sig.email) is not None or sig.login is not None
-    return proved and login_of(sig) in _AGENT_LOGINS
+    user, login = account_of(sig)
+    return user in _AGENT_IDS or login in _AGENT_LOGINS or plain_email(sig.email) in _AGENT_ADDRESSES
 
 
 @lru_cache(maxsize=8192)

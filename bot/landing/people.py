@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from bot.landing.addresses import claimed_address, login_of, person_key, plain_email, user_id_of
+from bot.landing.addresses import account_of, claimed_address, login_of, person_key, plain_email
 from bot.landing.machines import is_ai_agent, is_bot
 from bot.model import Person, PersonKey, Signature, UserId
 
@@ -17,16 +18,12 @@ class _Signed(NamedTuple):
 
     sig: Signature
     user: UserId | None
-    address: str
     login: str | None
-
-    @property
-    def handles(self) -> Sequence[str]:
-        return ("mail " + self.address, "login " + self.login) if self.login else ("mail " + self.address,)
+    address: str
 
 
 def _signed(sig: Signature) -> _Signed:
-    return _Signed(sig, user_id_of(sig), claimed_address(sig), login_of(sig))
+    return _Signed(sig, *account_of(sig), claimed_address(sig))
 
 
 class People:
@@ -36,7 +33,8 @@ class People:
     outcome depends on the set of signatures alone, never on their order.
     """
 
-    def __init__(self, persons: Iterable[Person], joins: _Joins) -> None:
+    def __init__(self, owners: Mapping[Signature, PersonKey], persons: Iterable[Person], joins: _Joins) -> None:
+        self._owners = owners
         self._persons = {person.key: person for person in persons}
         self._joins = joins
 
@@ -45,20 +43,28 @@ class People:
         counted = Counter(signatures)
         signed = list(map(_signed, counted))
         joins = _Joins(signed)
-        gathered: dict[PersonKey, _Gathered] = defaultdict(_Gathered)
-        for one, times in zip(signed, counted.values(), strict=True):
-            gathered[joins.key(one)].add(one, times)
-        return cls((known.person(key) for key, known in gathered.items()), joins)
+        keys = list(map(joins.key, signed))
+        gathered: dict[PersonKey, list[tuple[_Signed, int]]] = defaultdict(list)
+        for key, one, times in zip(keys, signed, counted.values(), strict=True):
+            gathered[key].append((one, times))
+        return cls(dict(zip(counted, keys, strict=True)), itertools.starmap(_person, gathered.items()), joins)
+
+    def keys(self) -> Mapping[PersonKey, set[PersonKey]]:
+        """The keys that each person's signatures have by themselves, by the person's own."""
+        found: dict[PersonKey, set[PersonKey]] = defaultdict(set)
+        for sig, owner in self._owners.items():
+            found[owner].add(person_key(sig))
+        return found
 
     def person(self, sig: Signature) -> Person:
         """The person behind a signature; a new one, made of that signature alone, where it was never seen."""
+        if (owner := self._owners.get(sig)) is not None:
+            return self._persons[owner]
         signed = _signed(sig)
         key = self._joins.key(signed)
         if key in self._persons:
             return self._persons[key]
-        fresh = _Gathered()
-        fresh.add(signed, 1)
-        return fresh.person(key)
+        return _person(key, [(signed, 1)])
 
     def all(self) -> tuple[Person, ...]:
         return tuple(self._persons[key] for key in sorted(self._persons))
@@ -114,20 +120,22 @@ class _Joins:
     """What makes several signatures one person."""
 
     def __init__(self, signed: Sequence[_Signed]) -> None:
-        self._ids = _only_ids(signed)
+        proved = [one for one in signed if one.user is not None]
+        self._by_address = _only_ids((one.address, one.user) for one in proved)
+        self._by_login = _only_ids((one.login, one.user) for one in proved)
         self._leaders = self._leading(signed)
 
     def key(self, signed: _Signed) -> PersonKey:
         user = self._proved_id(signed)
         if user is not None:
             return PersonKey(f"u:{user}")
-        leader = self._leaders.get(signed.address)
-        return person_key(signed.sig) if leader is None else PersonKey("e:" + leader)
+        return PersonKey("e:" + self._leaders.get(signed.address, signed.address))
 
     def _proved_id(self, signed: _Signed) -> UserId | None:
         if signed.user is not None:
             return signed.user
-        return next((self._ids[name] for name in signed.handles if name in self._ids), None)
+        by_address = self._by_address.get(signed.address)
+        return self._by_login.get(signed.login) if by_address is None else by_address
 
     def _leading(self, signed: Iterable[_Signed]) -> dict[str, str]:
         """Address to the address that stands for all those whose login is the same, where no user id is known."""
@@ -142,51 +150,41 @@ class _Joins:
         return leaders
 
 
-def _only_ids(signed: Iterable[_Signed]) -> dict[str, UserId]:
-    """`mail <address>` and `login <login>` to the one user id that claims it; two claims are none."""
-    claims: dict[str, set[UserId]] = defaultdict(set)
-    for one in signed:
-        if one.user is not None:
-            for name in one.handles:
-                claims[name].add(one.user)
-    return {name: next(iter(users)) for name, users in claims.items() if len(users) == 1}
+def _only_ids(claims: Iterable[tuple[str | None, UserId | None]]) -> dict[str | None, UserId | None]:
+    """An address or a login to the one user id that claims it; two claims are none."""
+    found: dict[str | None, UserId | None] = {None: None}
+    for name, user in claims:
+        found[name] = user if found.get(name, user) == user else None
+    return found
 
 
-class _Gathered:
-    """What is known of one person so far."""
-
-    __slots__ = ("_bot", "_emails", "_logins", "_names", "_user")
-
-    def __init__(self) -> None:
-        self._names: dict[str, int] = {}
-        self._emails: set[str] = set()
-        self._logins: dict[str, int] = {}
-        self._user: UserId | None = None
-        self._bot = False
-
-    def add(self, signed: _Signed, times: int) -> None:
-        sig = signed.sig
-        name, email, login = sig.name.strip(), plain_email(sig.email), sig.login or signed.login
+def _person(key: PersonKey, signed: Iterable[tuple[_Signed, int]]) -> Person:
+    """Everything that the signatures of one person tell, each with how often it stands."""
+    names: dict[str, int] = {}
+    logins: dict[str, int] = {}
+    emails: set[str] = set()
+    user, bot = None, False
+    for one, times in signed:
+        sig = one.sig
+        name, email, login = sig.name.strip(), plain_email(sig.email), sig.login or one.login
         if name:
-            self._names[name] = self._names.get(name, 0) + times
+            names[name] = names.get(name, 0) + times
         if email:
-            self._emails.add(email)
+            emails.add(email)
         if login:
-            self._logins[login] = self._logins.get(login, 0) + times + (1_000_000 if sig.login is not None else 0)
-        self._user = self._user or signed.user
-        self._bot = self._bot or is_bot(sig) or is_ai_agent(sig)
-
-    def person(self, key: PersonKey) -> Person:
-        names, logins = _most_used_first(self._names), _most_used_first(self._logins)
-        return Person(
-            key=key,
-            name=names[0] if names else "",
-            emails=tuple(sorted(self._emails)),
-            login=logins[0] if logins else None,
-            user_id=self._user,
-            bot=self._bot,
-            names=names,
-        )
+            logins[login] = logins.get(login, 0) + times + (1_000_000 if sig.login is not None else 0)
+        user = user or one.user
+        bot = bot or is_bot(sig) or is_ai_agent(sig)
+    known_as, called = _most_used_first(names), _most_used_first(logins)
+    return Person(
+        key=key,
+        name=known_as[0] if known_as else "",
+        emails=tuple(sorted(emails)),
+        login=called[0] if called else None,
+        user_id=user,
+        bot=bot,
+        names=known_as,
+    )
 
 
 def _most_used_first(counted: Mapping[str, int]) -> tuple[str, ...]:

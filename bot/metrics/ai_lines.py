@@ -53,12 +53,13 @@ _FOOTER = re.compile(
 )
 _HAS_FOOTER = re.compile(r"(?:ed|made|built|written) (?:with|by|using|via) ", re.IGNORECASE)
 _FOOTERS = re.compile(
-    r"\n[^a-z\n]{0,12}+(?:this (?:commit|change|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
+    r"\n[^a-z\n]{0,12}+(?=[abcdgimptuw])(?:this (?:commit|change|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
     r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
     r"|co-authored|pair[- ]programmed)"
     r" (?:with|by|using|via) "
 )
-"""where in a message in lower case a line begins as footers do: a search from line to line is fast"""
+"""where in a message in lower case a line begins as footers do: a search from line to line is fast, and a look at the
+first letter rules most lines out"""
 _LONGEST_LEAD = 40
 
 

@@ -46,7 +46,7 @@ def _issues(text: str, repository: str) -> list[str]:
 def _linked(text: str, match: re.Match[str], repository: str) -> str | None:
     """The key of one number, where a linking word stands before it."""
     before = text[max(match.start() - _BEFORE, 0) : match.start()].rpartition("\n")[2]
-    place = _PLACE.search(before) if before[-1:].strip() else None
+    place = _PLACE.search(before, before.rfind(" ") + 1) if before[-1:].strip() else None
     if not place and match[0][0] == "/":
         return None
     said = before[: place.start()] if place else before

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from bot.frozen import frozen
-from bot.package_files import read_bytes
+from bot.package_files import read_bytes, read_text
 
 SEPARATORS: Mapping[str, str] = {
     "python": ".",
@@ -65,6 +65,18 @@ Skills = tuple[str, ...]
 NONE: Skills = ()
 
 
+class Names(dict[str, Mapping[str, Sequence[str]]]):
+    """The names of each namespace, read when one is first looked up there: a repository meets a few of forty."""
+
+    def __init__(self, text: str) -> None:
+        self._told = dict(line.split(" ", 1) for line in text.split("\n") if line)
+
+    def __missing__(self, space: str) -> Mapping[str, Sequence[str]]:
+        table: Mapping[str, Sequence[str]] = json.loads(self._told[space])
+        self[space] = table
+        return table
+
+
 @frozen
 class Index:
     """The vocabulary by each thing that stands for a skill."""
@@ -91,7 +103,8 @@ def plain(word: str) -> str:
 @cache
 def index() -> Index:
     """The vocabulary, ready to be asked."""
-    return Index(**json.loads(read_bytes("bot.metrics", "skill_index.json")))
+    names = Names(read_text("bot.metrics", "skill_names.txt"))
+    return Index(names, **json.loads(read_bytes("bot.metrics", "skill_index.json")))
 
 
 def normal(space: str, name: str) -> str:

@@ -12,13 +12,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot.errors import UnusableInputError
 from bot.frozen import frozen
-from bot.history.record import CloneRecord, open_clones
-from bot.history.scratch import MonthSum
+from bot.history.opening import Opening
 from bot.model import Month, Person, Profile
+
+if TYPE_CHECKING:
+    from bot.history.record import CloneRecord
+    from bot.history.scratch import MonthSum
 
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _MANY_OBJECTS = 50_000
@@ -76,7 +80,10 @@ class _Progress:
 def record_of(paths: Sequence[str]) -> Iterator[CloneRecord]:
     """The measured record of the clones at these paths."""
     gc.set_threshold(_MANY_OBJECTS)
-    record = CloneRecord(open_clones(paths))
+    opening = Opening(paths)
+    from bot.history.record import CloneRecord  # while gits tell what there is
+
+    record = CloneRecord(opening.clones())
     try:
         record.refresh(_Progress())
         yield record

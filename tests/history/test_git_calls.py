@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.history import clone
 from bot.history.git import command
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from tests.history.repository import Repository
 
 OPENED = {"rev-parse": 1, "symbolic-ref": 2, "cat-file": 2, "config": 1}
@@ -43,6 +45,8 @@ def called(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def run(repository: Repository) -> None:
+    """As a process of its own, which knows nothing of what another read."""
+    clone._files.cache_clear()
     record = CloneRecord(open_clones([repository.folder]))
     record.refresh(workers=1)
     record.close()

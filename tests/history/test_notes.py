@@ -6,7 +6,8 @@ from bot.history import notes as notes_module
 from bot.history.clone import open_clone
 from bot.history.git import GitError
 from bot.history.notes import Notes
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.model import CommitId, Fact
 from tests.history.repository import Repository
 

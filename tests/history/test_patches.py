@@ -25,6 +25,13 @@ def test_one_git_reads_what_a_git_for_each_call_reads(repository: Repository) ->
         assert list(reader.read(ids[:1])) + list(reader.read(ids[1:])) == list(commits(repository.folder, ids))
 
 
+def test_commits_may_be_asked_for_before_those_asked_for_first_are_read(repository: Repository) -> None:
+    ids = repository.git("rev-list", "HEAD").split()
+    with PatchReader(repository.folder) as reader:
+        first, second = reader.read(ids[:2]), reader.read(ids[2:])
+        assert [commit.id for commit in (*first, *second)] == ids
+
+
 def test_more_ids_than_a_pipe_holds_are_asked_for_in_turns(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

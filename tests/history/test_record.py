@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from bot.history import record as record_module
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.model import Fact
 from tests.history.repository import ADA, BEN, Repository
 

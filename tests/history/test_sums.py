@@ -7,7 +7,8 @@ import pytest
 
 from bot.digest.profile import Scope, build
 from bot.history import sums as sums_module
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.history.scratch import MonthSum
 from tests.history.repository import ADA, BEN, Repository
 
@@ -41,8 +42,8 @@ def totals(months: list[MonthSum]) -> dict[str, list[int]]:
 
 
 def by_folding_all(record: CloneRecord) -> dict[str, list[int]]:
-    found = {}
-    for person in record.people.all():
+    found: dict[str, list[int]] = {}
+    for person in [one for one in record.people.all() if not one.bot]:
         scope = Scope(person=person, keys=record.keys_of([person]), zone=UTC_ZONE, now=datetime(2030, 1, 1, tzinfo=UTC))
         whole = build(record.all_changes(), scope).overall
         found[person.key] = [whole.commits, whole.features, whole.bugs, whole.lines_of_code, whole.active_months]
@@ -64,6 +65,23 @@ def test_a_revert_corrects_the_month_of_what_it_takes_back(repository: Repositor
     after = sums(repository)
     (changed,) = [row for row in after if row not in before and row[0] < "2025-06"]
     assert changed[5] < next(row for row in before if row[:2] == changed[:2])[5]
+
+
+def test_a_machine_has_no_sums_but_what_it_takes_back_is_taken_back(repository: Repository) -> None:
+    before = sums(repository)
+    target = repository.git("rev-parse", "HEAD~20")
+    message = f'Revert "x"\n\nThis reverts commit {target}.'
+    repository.commit(message, {"3.py": None}, author=("mender[bot]", "mender@example.org"))
+    after = sums(repository)
+    assert {row[1] for row in after} == {row[1] for row in before}
+    assert len([row for row in after if row not in before]) == 1
+
+
+def test_who_turns_out_to_be_a_machine_has_no_sums_any_more(repository: Repository) -> None:
+    repository.commit("feat: late", {"late.py": "x = 1\n"}, author=ADA, days=90)
+    assert len(totals(sums(repository))) == 2
+    repository.commit("chore: more", {"more.py": "x = 1\n"}, author=("Ada[bot]", ADA[1]))
+    assert len(totals(sums(repository))) == 1
 
 
 def test_nothing_new_is_answered_from_what_is_kept(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

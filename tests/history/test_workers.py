@@ -1,5 +1,6 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
@@ -7,15 +8,15 @@ from bot.history.git import GitError
 from bot.history.workers import spread
 
 
-def doubling(stack: ExitStack) -> Callable[[int], int]:
-    return lambda number: 2 * number
+def doubling(stack: ExitStack) -> Callable[[Iterator[int]], Iterator[int]]:
+    return lambda numbers: (2 * number for number in numbers)
 
 
-def refusing(stack: ExitStack) -> Callable[[int], int]:
+def refusing(stack: ExitStack) -> Callable[[Iterator[int]], Iterator[int]]:
     def refuse(number: int) -> int:
         raise GitError(f"{number} cannot be read")
 
-    return refuse
+    return partial(map, refuse)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -33,6 +34,17 @@ def test_only_the_first_of_several_that_cannot_is_told(capfd: pytest.CaptureFixt
     with pytest.raises(GitError, match="cannot be read"):
         list(spread(range(8), 2, refusing))
     assert capfd.readouterr().err == ""
+
+
+def test_a_worker_has_its_next_task_before_it_answers() -> None:
+    def with_next(numbers: Iterator[int]) -> Iterator[tuple[int, int | None]]:
+        held = next(numbers)
+        for number in numbers:
+            yield held, number
+            held = number
+        yield held, None
+
+    assert set(spread(range(4), 2, lambda stack: with_next)) == {(0, 2), (1, 3), (2, None), (3, None)}
 
 
 def test_no_tasks_are_no_answers() -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from bot.app import Bot, Timing, build, listening
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.landing.changes import fold
 from bot.model import Change, Fact, InstallationId, RepositoryId
 from bot.queue.worker import Pace

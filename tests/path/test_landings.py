@@ -14,7 +14,8 @@ from sqlalchemy import func, select
 from bot.digest.profile import Scope
 from bot.digest.profile import build as build_profile
 from bot.history.clone import Clone
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.model import Person, PersonKey
 from bot.store.dump import canonical_dump
 from bot.store.inbox import INBOX

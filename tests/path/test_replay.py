@@ -18,7 +18,8 @@ from sqlalchemy import select
 from bot.app import Bot
 from bot.digest.profile import Beside, Scope
 from bot.digest.profile import build as build_profile
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.landing.changes import fold
 from bot.landing.identity import People, person_key
 from bot.model import Fact, InstallationId, Person, PersonKey, Profile

@@ -12,7 +12,8 @@ from bot.digest.facts import MonthFacts, month_facts, timeline
 from bot.digest.grounding import check
 from bot.digest.narrative import month_text
 from bot.digest.profile import month_record
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.metrics.totals import work_by_month
 from bot.model import Change, ChangeId, Month, Sentence
 from tests.path.test_replay import SHARED, Replay, shared_replay, small_replay

@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.history.record import CloneRecord, open_clones
+from bot.history.opening import open_clones
+from bot.history.record import CloneRecord
 from bot.model import Month, Repository, RepositoryId
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.worker import Worker
