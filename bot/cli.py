@@ -66,6 +66,7 @@ COMMANDS = (
     records.replay,
     records.export,
     records.forget,
+    records.rebuild,
     records.move,
 )
 for command in COMMANDS:

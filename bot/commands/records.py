@@ -1,4 +1,4 @@
-"""The record, handled by its operator: a delivery replayed, a person exported or erased, everything moved."""
+"""The record, handled by its operator: a delivery replayed, a person exported or erased, all rebuilt or moved."""
 
 from __future__ import annotations
 
@@ -40,6 +40,13 @@ def forget(
         stop(f"this erases everything of {login} for good; look with `almanac export {login}`, then add --yes")
     upkeep.forget_person(login)
     write(f"{login} is erased; posts that told of them are written anew when a worker runs")
+
+
+def rebuild() -> None:
+    """Make all totals anew from the facts, and say what was wrong; on SQLite, stop the bot first."""
+    from bot.operating import upkeep
+
+    upkeep.rebuild_totals(lambda line: write(line))
 
 
 def move(

@@ -19,10 +19,11 @@ from bot.errors import UnusableInputError
 from bot.intake import Inbox
 from bot.model import PersonKey
 from bot.operating.running import read_settings, told_to_the_operator, with_bot
-from bot.store import choices, jobs, people, visibility
+from bot.store import choices, installations, jobs, people, visibility
 from bot.store.engine import Store
 from bot.store.move import Moved, MoveError, move_all
 from bot.tasks import personal
+from bot.tasks.rebuilding import rebuild
 from bot.web.body import LARGEST
 from bot.web.webhook import Delivery, read_delivery
 from handlers import Handlers
@@ -213,6 +214,26 @@ def forget_person(login: str) -> str:
 
 
 # --- the whole record ------------------------------------------------------------------------------------------------
+
+
+def rebuild_totals(told: Callable[[str], None]) -> int:
+    """Make all that is derived anew from the facts, installation by installation; how many rows were wrong."""
+
+    async def rebuilt(store: Store, settings: Settings) -> int:
+        async with store.read() as conn:
+            names = {one: await installations.login_of(conn, one) for one in sorted(await installations.active(conn))}
+        wrong = 0
+        for one, name in names.items():
+            found = await rebuild(store, one, settings.timezone)
+            wrong += found.wrong
+            told(f"{name or one}: changes {found.changes}, sums {found.sums}; {_told_wrong(found.wrong)}")
+        return wrong
+
+    return _with_store(rebuilt, read_only=False)
+
+
+def _told_wrong(wrong: int) -> str:
+    return f"wrong until now: {wrong}" if wrong else "all as the facts give them"
 
 
 def move_record(target: str, told: Callable[[str], None]) -> Moved:

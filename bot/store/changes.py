@@ -123,11 +123,13 @@ _PARTS_STAND = (
 )
 
 
-def mending(spelling: Spelling, installation: InstallationId, month: Month, kept: Iterable[Kept]) -> Plan[None]:
-    """Of all changes that an installation delivered in a month, write what does not stand so."""
+def mending(spelling: Spelling, installation: InstallationId, month: Month, kept: Iterable[Kept]) -> Plan[int]:
+    """Of all changes that an installation delivered in a month, write what does not stand so; how many these are."""
     stands = set((yield Ask(_STAND, (installation, month))))
     parts = set((yield Ask(_PARTS_STAND, (installation, month)))) if stands else stands
-    yield adding(spelling, [(row, own) for row, own in kept if row not in stands or not parts.issuperset(own)])
+    missing = [(row, own) for row, own in kept if row not in stands or not parts.issuperset(own)]
+    yield adding(spelling, missing)
+    return len(missing)
 
 
 def _spelt(row: ChangeRow) -> ChangeRow:

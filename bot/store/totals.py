@@ -137,11 +137,14 @@ def writing(spelling: Spelling, sums: Mapping[Cell, Sum], *, empty: Iterable[Cel
     yield _CELLS.told(spelling, _spelt(sums))
 
 
-def mending(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[None]:
-    """Write those sums that do not stand in their cells."""
-    if sums:
-        stands = set((yield standing(spelling, sums)))
-        yield _CELLS.told(spelling, [row for row in _spelt(sums) if row not in stands])
+def mending(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[int]:
+    """Write those sums that do not stand in their cells; how many these are."""
+    if not sums:
+        return 0
+    stands = set((yield standing(spelling, sums)))
+    missing = [row for row in _spelt(sums) if row not in stands]
+    yield _CELLS.told(spelling, missing)
+    return len(missing)
 
 
 def _spelt(sums: Mapping[Cell, Sum]) -> list[tuple[Any, ...]]:

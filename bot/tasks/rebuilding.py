@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.model import Change, ChangeId, InstallationId, Month, RepositoryId
 from bot.store import changes, folding, ledger, totals
@@ -20,17 +21,27 @@ from bot.tasks.keeping import rows_of
 from bot.tasks.recording import Known, folded
 
 
-async def rebuild(store: Store, installation: InstallationId, zone: ZoneInfo) -> None:
+@frozen
+class Rebuilt:
+    """What a rebuild came to: how many changes and sums the facts give, and how many of these did not stand so, or
+    stood though no fact gives them."""
+
+    changes: int
+    sums: int
+    wrong: int
+
+
+async def rebuild(store: Store, installation: InstallationId, zone: ZoneInfo) -> Rebuilt:
     """Fold all facts of an installation and make changes, contributions and totals what they give, in one transaction.
 
-    What stands and is right is not written again.
+    What stands and is right is not written again. Repositories that were taken from the installation stay as they are.
     """
 
-    async def rebuilt(conn: AsyncConnection) -> None:
+    async def rebuilt(conn: AsyncConnection) -> Rebuilt:
         with _not_collecting():
-            await run(conn, _rebuilding(spelling_of(conn), installation, zone))
+            return await run(conn, _rebuilding(spelling_of(conn), installation, zone))
 
-    await store.write(rebuilt)
+    return await store.write(rebuilt)
 
 
 @contextmanager
@@ -45,7 +56,7 @@ def _not_collecting() -> Iterator[None]:
             gc.enable()
 
 
-_REPOSITORIES = "repository_id IN (SELECT id FROM repository WHERE installation_id = ?)"
+_REPOSITORIES = "repository_id IN (SELECT id FROM repository WHERE installation_id = ? AND removed_at IS NULL)"
 _DERIVED = (
     f"FROM totals WHERE {_REPOSITORIES}",
     f"FROM contribution WHERE change_id IN (SELECT id FROM change WHERE {_REPOSITORIES})",  # noqa: S608  # names
@@ -54,14 +65,17 @@ _DERIVED = (
 """all that is an installation's own: contributions by their change, which is how they are found"""
 
 
-def _rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[None]:
+def _rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[Rebuilt]:
     """Put everything that the facts give in its place; where more stands than that, drop all and do it once more."""
     yield from folding.alone(spelling, installation)
     given = yield from _putting(spelling, installation, zone)
-    if given != (yield from _counting(installation)):
+    stands = yield from _counting(installation)
+    if given.rows != stands:
         for rows in _DERIVED:
             yield Say(f"DELETE {rows}", (installation,))
         yield from _putting(spelling, installation, zone)
+    more = sum(max(0, there - due) for there, due in zip(stands, given.rows, strict=True) if due >= 0)
+    return Rebuilt(given.changes, given.cells, given.wrong + more)
 
 
 def _counting(installation: InstallationId) -> Plan[tuple[int, ...]]:
@@ -71,8 +85,8 @@ def _counting(installation: InstallationId) -> Plan[tuple[int, ...]]:
     return tuple(map(int, found))
 
 
-def _putting(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[tuple[int, ...]]:
-    """Put what the facts give in place of whatever stands there, some facts at a time; how many rows that is.
+def _putting(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[_Given]:
+    """Put what the facts give in place of whatever stands there, some facts at a time.
 
     Facts that fold together come together, the oldest first: what lies in months before the next fact's is complete,
     and is compared with what stands. The memory it takes depends on the largest month and the largest such group, and
@@ -90,8 +104,7 @@ def _putting(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -
             begun = month
         given.take(folded(known, apart, facts))
     yield from _mending(spelling, installation, given, _AFTER_ALL)
-    # Two changes of one name would be one row: what stands cannot be told by counting then.
-    return given.cells, given.parts, given.changes if len(given.names) == given.changes else -1
+    return given
 
 
 _BEFORE_ALL, _AFTER_ALL = Month(""), Month("9999-99")
@@ -104,15 +117,21 @@ class _Given:
         self._ids, self._zone = ids, zone
         self._kept: dict[Month, list[changes.Kept]] = defaultdict(list)
         self._sums: dict[totals.Cell, totals.Sum] = defaultdict(totals.Sum)
-        self.names: set[ChangeId] = set()
-        self.cells = self.parts = self.changes = 0
+        self._names: set[ChangeId] = set()
+        self.cells = self.parts = self.changes = self.wrong = 0
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """How many rows that is, in the order of `_DERIVED`."""
+        # Two changes of one name would be one row: what stands cannot be told by counting then.
+        return self.cells, self.parts, self.changes if len(self._names) == self.changes else -1
 
     def take(self, found: Sequence[Change]) -> None:
         """Add what these changes give."""
         add_up(self._sums, found, self._ids, self._zone)
         for row, parts in rows_of(found, self._ids, self._zone):
             self._kept[row.month].append((row, parts))
-            self.names.add(row.id)
+            self._names.add(row.id)
             self.changes += 1
             self.parts += len(parts)
 
@@ -130,5 +149,5 @@ class _Given:
 def _mending(spelling: Spelling, installation: InstallationId, given: _Given, before: Month) -> Plan[None]:
     """Make the months before one what the facts give."""
     for month, kept in given.kept(before):
-        yield from changes.mending(spelling, installation, month, kept)
-    yield from totals.mending(spelling, given.sums(before))
+        given.wrong += yield from changes.mending(spelling, installation, month, kept)
+    given.wrong += yield from totals.mending(spelling, given.sums(before))

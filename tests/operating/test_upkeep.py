@@ -19,6 +19,7 @@ from bot.store.dump import canonical_dump
 from bot.store.engine import Store
 from bot.store.jobs import JOB, NewJob, add_jobs, counts
 from bot.store.schema import TABLES
+from bot.store.totals import TOTALS
 from bot.tasks.recording import Place, record
 from tests.databases import fresh_database
 from tests.store.conftest import ACME, APP, NOW, fact, seed
@@ -156,6 +157,22 @@ def test_a_person_is_exported_and_then_erased_for_good(almanac: Command, url: st
     assert almanac("export", "ada")[0] == 2
     _do(url, _landed)
     assert almanac("export", "ada")[0] == 2
+
+
+async def _damaged(store: Store) -> None:
+    async with store.begin() as conn:
+        await conn.execute(update(TOTALS).values(commits=7))
+
+
+def test_totals_that_went_wrong_are_mended_from_the_facts_and_told(almanac: Command, url: str) -> None:
+    assert almanac("rebuild")[:2] == (0, "")
+    _do(url, _landed)
+    whole = _do(url, lambda store: canonical_dump(store, TABLES))
+    _do(url, _damaged)
+    told = "acme: changes 1, sums 1; {}\nother: changes 0, sums 0; all as the facts give them\n"
+    assert almanac("rebuild")[:2] == (0, told.format("wrong until now: 1"))
+    assert almanac("rebuild")[:2] == (0, told.format("all as the facts give them"))
+    assert _do(url, lambda store: canonical_dump(store, TABLES)) == whole
 
 
 def test_the_record_moves_with_one_command(almanac: Command, url: str, tmp_path: Path) -> None:

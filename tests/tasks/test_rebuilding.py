@@ -15,9 +15,10 @@ from bot.model import Fact, InstallationId, RepositoryId
 from bot.store import turn
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
+from bot.store.installations import remove_repositories
 from bot.store.migrate import migrate
 from bot.tasks.rebuilding import rebuild
-from tests.store.conftest import database_url, store
+from tests.store.conftest import NOW, database_url, store
 
 __all__ = ["database_url", "store"]
 
@@ -66,8 +67,20 @@ async def test_a_rebuild_mends_whatever_is_missing_wrong_or_too_much(store: Stor
         async with store.begin() as conn:
             await conn.exec_driver_sql(damage)
         assert await canonical_dump(store) != before, damage
-        await rebuild(store, InstallationId(1), UTC_ZONE)
+        found = await rebuild(store, InstallationId(1), UTC_ZONE)
         assert await canonical_dump(store) == before, damage
+        assert found.wrong > 0, damage
+    assert (await rebuild(store, InstallationId(1), UTC_ZONE)).wrong == 0
+
+
+async def test_what_a_removed_repository_has_stays_for_the_day_it_comes_back(store: Store) -> None:
+    ids = await organisation(store, 3)
+    await apply(store, ids, facts_of(40, people=3, repositories=3, seed=8))
+    async with store.begin() as conn:
+        await remove_repositories(conn, [min(ids.values())], NOW)
+    before = await canonical_dump(store)
+    assert (await rebuild(store, InstallationId(1), UTC_ZONE)).wrong == 0
+    assert await canonical_dump(store) == before
 
 
 async def test_what_stands_and_is_right_is_not_written_again(tmp_path: Path) -> None:
