@@ -60,7 +60,7 @@ async def measure() -> Seconds:
     return least
 
 
-async def _timed(work: Awaitable[None]) -> float:
+async def _timed(work: Awaitable[object]) -> float:
     begun = time.process_time()
     await work
     return time.process_time() - begun
