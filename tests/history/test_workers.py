@@ -36,15 +36,20 @@ def test_only_the_first_of_several_that_cannot_is_told(capfd: pytest.CaptureFixt
     assert capfd.readouterr().err == ""
 
 
-def test_a_worker_has_its_next_task_before_it_answers() -> None:
-    def with_next(numbers: Iterator[int]) -> Iterator[tuple[int, int | None]]:
-        held = next(numbers)
-        for number in numbers:
-            yield held, number
-            held = number
-        yield held, None
+def _with_next(numbers: Iterator[int]) -> Iterator[tuple[int, int | None]]:
+    held = next(numbers)
+    for number in numbers:
+        yield held, number
+        held = number
+    yield held, None
 
-    assert set(spread(range(4), 2, lambda stack: with_next)) == {(0, 2), (1, 3), (2, None), (3, None)}
+
+def telling_the_next(stack: ExitStack) -> Callable[[Iterator[int]], Iterator[tuple[int, int | None]]]:
+    return _with_next
+
+
+def test_a_worker_has_its_next_task_before_it_answers() -> None:
+    assert set(spread(range(4), 2, telling_the_next)) == {(0, 2), (1, 3), (2, None), (3, None)}
 
 
 def test_no_tasks_are_no_answers() -> None:
