@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -134,7 +135,8 @@ def _warm(clone: str) -> list[Row]:
         _ours(["contributors", copy], cache)
         again = min((_ours(["contributors", copy], cache) for _ in range(3)), key=lambda one: one.cpu)
         _git(copy, "update-ref", branch, today)
-        more = _ours(["contributors", copy], cache)
+        caches = [shutil.copytree(cache, Path(folder) / f"cache {turn}") for turn in range(3)]
+        more = min((_ours(["contributors", copy], one) for one in caches), key=lambda one: one.cpu)
     rows = [_row("contributors, second run", again, floor), _row(f"the same, {NEW_COMMITS} commits later", more, floor)]
     for row, ours in zip(rows, (again, more), strict=True):
         row["beyond_start_s"] = round(ours.wall - start.wall, 2)
