@@ -149,13 +149,22 @@ def commits_named(folder: Path, names: Sequence[str]) -> dict[str, str]:
     return {name: line for name, line in zip(names, told, strict=True) if line and " " not in line}
 
 
+_NOWHERE = ("symlink", "dangling", "loop", "notdir")
+"""how git says that a link leads to no file of the commit (git-cat-file(1), --follow-symlinks)"""
+
+
 def blobs_named(folder: Path, names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """The id and the text (decoded) of the file that each of these names stands for, of those that there are."""
+    """The id and the text (decoded) of the file that each of these names stands for, of those that there are.
+
+    A link to a file of the same commit stands for that file, as at GitHub; any other stands for none.
+    """
     found = {}
-    with git_stream(folder, "cat-file", "--batch", lines=names) as stream:
+    with git_stream(folder, "cat-file", "--batch", "--follow-symlinks", lines=names) as stream:
         for name in names:
             told = stream.readline().decode("utf-8", "replace").split()
-            if len(told) == 3 and told[2].isdigit():
+            if told[:1] and told[0] in _NOWHERE:
+                stream.read(int(told[1]) + 1)
+            elif len(told) == 3 and told[2].isdigit():
                 text = stream.read(int(told[2]) + 1)[:-1].decode("utf-8", "replace")
                 if told[1] == "blob":
                     found[name] = told[0], text

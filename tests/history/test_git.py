@@ -43,3 +43,19 @@ def test_git_keeps_what_it_frees_unless_the_user_said_otherwise(monkeypatch: pyt
     assert int(environment()["MALLOC_TRIM_THRESHOLD_"]) > 1 << 20
     monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "4096")
     assert environment()["MALLOC_TRIM_THRESHOLD_"] == "4096"
+
+
+def test_a_link_is_the_file_that_it_leads_to_in_the_same_commit(repository: Repository) -> None:
+    folder = repository.folder
+    (folder / "settings").mkdir()
+    (folder / "inner.yml").symlink_to("settings/real.yml")
+    (folder / "dangling.yml").symlink_to("settings/none.yml")
+    (folder / "outer.yml").symlink_to("../../elsewhere.yml")
+    (folder / "loop.yml").symlink_to("loop.yml")
+    (folder / "within.yml").symlink_to("settings/real.yml/deeper.yml")
+    repository.commit("Link", {"settings/real.yml": "a: 1\n", "plain.yml": "b: 2\n"})
+    names = ["inner", "dangling", "outer", "loop", "within", "absent", "plain"]
+    clone = open_clone(folder)
+    found = {name: clone.text(f"{name}.yml") for name in names}
+    assert found == dict.fromkeys(names, "") | {"inner": "a: 1\n", "plain": "b: 2\n"}
+    assert set(clone.files(*(f"{name}.yml" for name in names))) == {"inner.yml", "plain.yml"}
