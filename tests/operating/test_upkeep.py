@@ -159,6 +159,21 @@ def test_a_person_is_exported_and_then_erased_for_good(almanac: Command, url: st
     assert almanac("export", "ada")[0] == 2
 
 
+def test_a_database_without_tables_is_told_with_what_makes_them(
+    almanac: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for database in ("sqlite", "postgresql"):
+        folder = tmp_path / database
+        folder.mkdir()
+        (folder / "almanac.db").touch()
+        with fresh_database(database, folder, migrated=False) as url:
+            monkeypatch.setenv("ALMANAC_DATABASE_URL", url.replace("+aiosqlite", "").replace("+psycopg", ""))
+            code, _, err = almanac("jobs", "list")
+            assert code == 2
+            assert err.endswith("run: almanac migrate\n")
+            assert err.count("\n") == 1
+
+
 async def _damaged(store: Store) -> None:
     async with store.begin() as conn:
         await conn.execute(update(TOTALS).values(commits=7))
