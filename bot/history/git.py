@@ -162,7 +162,7 @@ def blobs_named(folder: Path, names: Sequence[str]) -> dict[str, tuple[str, str]
     with git_stream(folder, "cat-file", "--batch", "--follow-symlinks", lines=names) as stream:
         for name in names:
             told = stream.readline().decode("utf-8", "replace").split()
-            if told[:1] and told[0] in _NOWHERE:
+            if told and told[0] in _NOWHERE:
                 stream.read(int(told[1]) + 1)
             elif len(told) == 3 and told[2].isdigit():
                 text = stream.read(int(told[2]) + 1)[:-1].decode("utf-8", "replace")

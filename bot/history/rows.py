@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from bot.landing.identity import person_key
+from bot.landing.identity import credited, person_key
 from bot.landing.keys import asks, offers
 from bot.model import AiMark, Fact, Lines, Signature, each_part
 
@@ -39,14 +39,13 @@ class Rows(NamedTuple):
         facts = list(measured)
         payloads = [to_bytes(fact) for fact in facts]
         roles = [_roles(fact) for fact in facts]
-        people = [{person_key(fact.author), *map(person_key, fact.co_authors)} for fact in facts]
         return cls(
             [
                 (fact.repository, fact.commit, fact.landed_at, fact.carrier, person_key(fact.author), payload)
                 for fact, payload in zip(facts, payloads, strict=True)
             ],
             [(number, place, role) for place, found in enumerate(roles) for number, role in found.items()],
-            [(key, place) for place, found in enumerate(people) for key in sorted(found)],
+            [(key, place) for place, fact in enumerate(facts) for key in credited(fact)],
             {_signature_row(person) for fact in facts for person in (fact.author, *fact.co_authors)},
         )
 

@@ -9,11 +9,12 @@ from bot.landing.machines import is_ai_agent, is_bot, is_landing_bot, is_web_flo
 from bot.landing.message import read_message
 from bot.landing.people import People
 from bot.landing.trailers import as_trailer
-from bot.model import Signature
+from bot.model import Fact, PersonKey, Signature
 
 __all__ = [
     "People",
     "co_authors",
+    "credited",
     "is_ai_agent",
     "is_bot",
     "is_landing_bot",
@@ -61,6 +62,12 @@ def _credited(line: str) -> Signature | None:
     trailer = as_trailer(line)
     sig = signature_of(trailer[1]) if trailer is not None and trailer[0].lower() in _CREDITS else None
     return None if sig is None or is_bot(sig) or is_ai_agent(sig) else sig
+
+
+def credited(fact: Fact) -> list[PersonKey]:
+    """The author and the co-authors, each once, in the order of their keys."""
+    author = person_key(fact.author)
+    return sorted({author, *map(person_key, fact.co_authors)}) if fact.co_authors else [author]
 
 
 def signature_of(text: str) -> Signature | None:

@@ -60,12 +60,11 @@ def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: S
         asyncio.run(until_stopped())
 
 
-def _told(error: object) -> str:
-    """What SQLite or PostgreSQL says, with what to do about it where that is known."""
-    said = str(error)
+def _advised(said: str) -> str | None:
+    """What SQLite or PostgreSQL says, with what to do about it; None where that is not known."""
     if "no such table" in said or ("relation " in said and "does not exist" in said):
         return "it has not all the tables of this version; run: almanac migrate"
-    return f"{said}; name another file" if "not a database" in said else said
+    return f"{said}; name another file" if "not a database" in said else None
 
 
 @contextmanager
@@ -74,7 +73,7 @@ def told_to_the_operator(settings: Settings) -> Iterator[None]:
     try:
         yield
     except (StoreInUseError, StoreUnavailableError) as error:
-        raise UnusableInputError(f"the database cannot be used: {_told(error)}") from None
+        raise UnusableInputError(f"the database cannot be used: {_advised(str(error)) or error}") from None
     except ModuleNotFoundError as error:
         if error.name not in _OF_POSTGRESQL:
             raise
@@ -82,10 +81,10 @@ def told_to_the_operator(settings: Settings) -> Iterator[None]:
             f"PostgreSQL needs {error.name}: install this distribution with its extra, almanac-bot[postgres]"
         ) from None
     except DatabaseError as error:
-        told = _told(error.orig)
-        if told == str(error.orig):  # a defect of ours, which keeps its traceback
+        advised = _advised(str(error.orig))
+        if advised is None:  # a defect of ours, which keeps its traceback
             raise
-        raise UnusableInputError(f"the database cannot be used: {told}") from None
+        raise UnusableInputError(f"the database cannot be used: {advised}") from None
     except OSError as error:
         if error.filename:
             raise UnusableInputError(f"cannot use {error.filename}: {error.strerror}") from None

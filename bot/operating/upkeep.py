@@ -1,4 +1,4 @@
-"""What an operator does to the record and the queue from a terminal: look, replay, move, export, forget."""
+"""What an operator does to the record and the queue from a terminal: look, replay, export, forget, rebuild, move."""
 
 from __future__ import annotations
 
@@ -216,24 +216,18 @@ def forget_person(login: str) -> str:
 # --- the whole record ------------------------------------------------------------------------------------------------
 
 
-def rebuild_totals(told: Callable[[str], None]) -> int:
-    """Make all that is derived anew from the facts, installation by installation; how many rows were wrong."""
+def rebuild_totals(told: Callable[[str], None]) -> None:
+    """Make all that is derived anew from the facts, installation by installation, and tell how many rows were wrong."""
 
-    async def rebuilt(store: Store, settings: Settings) -> int:
+    async def rebuilt(store: Store, settings: Settings) -> None:
         async with store.read() as conn:
             names = {one: await installations.login_of(conn, one) for one in sorted(await installations.active(conn))}
-        wrong = 0
         for one, name in names.items():
             found = await rebuild(store, one, settings.timezone)
-            wrong += found.wrong
-            told(f"{name or one}: changes {found.changes}, sums {found.sums}; {_told_wrong(found.wrong)}")
-        return wrong
+            state = f"wrong until now: {found.wrong}" if found.wrong else "all as the facts give them"
+            told(f"{name or one}: changes {found.changes}, sums {found.sums}; {state}")
 
-    return _with_store(rebuilt, read_only=False)
-
-
-def _told_wrong(wrong: int) -> str:
-    return f"wrong until now: {wrong}" if wrong else "all as the facts give them"
+    _with_store(rebuilt, read_only=False)
 
 
 def move_record(target: str, told: Callable[[str], None]) -> Moved:

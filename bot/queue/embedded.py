@@ -65,9 +65,8 @@ class EmbeddedQueue:
                 claims = await self._claims(free)
                 for claim in claims:
                     self._start(claim, working)
-                if (
-                    len(claims) < free or not free
-                ):  # there were no more, or there is no room: something has to end first
+                # Unless every free place was filled there is nothing more to take, or no room: something happens first.
+                if not free or len(claims) < free:
                     await self._rest()
         finally:
             await self._leave(working)

@@ -71,17 +71,17 @@ def around(spelling: Spelling, installation: InstallationId) -> Plan[tuple[Stand
     Each is one text: an organisation has thousands of repositories, a landing concerns one, and nearly always the text
     is the last one again.
     """
-    return standing((yield Ask(_standing_of(spelling, _OF_INSTALLATION), (installation, installation))))
+    return found_in((yield Ask(_standing_of(spelling, _OF_INSTALLATION), (installation, installation))))
 
 
 def here(spelling: Spelling, installation: InstallationId, repository: RepositoryId) -> Ask:
-    """The same of one repository, for `standing`: all that matters for work that has to do with no other, however many
+    """The same of one repository, for `found_in`: all that matters for work that has to do with no other, however many
     there are."""
     mine = (installation, repository)
     return Ask(_standing_of(spelling, _ALONE), (*mine, *mine))
 
 
-def standing(rows: Rows) -> tuple[Standing, tuple[Classified, ...]]:
+def found_in(rows: Rows) -> tuple[Standing, tuple[Classified, ...]]:
     """What the row says."""
     ((repositories, said),) = rows
     return _standing(repositories or "[]"), _classified(said or "[]")

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.landing.identity import person_key
+from bot.landing.identity import credited, person_key
 from bot.landing.keys import commit_key
 from bot.metrics.registry import FACT_METHOD
 from bot.model import CommitId, Fact, PersonKey, RepositoryId, fact_from_json, fact_to_json
@@ -134,12 +134,6 @@ def _keys_of(spelling: Spelling, new: Mapping[int, Keyed]) -> list[Said]:
     people = [(key, number) for number, one in new.items() for key in credited(one.fact)]
     rows = [row for number, one in new.items() for row in one.rows(number)]
     return _KEYS.told(spelling, rows) + _PEOPLE.told(spelling, people)
-
-
-def credited(fact: Fact) -> list[PersonKey]:
-    """The author and the co-authors, each once."""
-    author = person_key(fact.author)
-    return sorted({author, *map(person_key, fact.co_authors)}) if fact.co_authors else [author]
 
 
 def meets(here: FromClause, there: FromClause) -> ColumnElement[bool]:

@@ -121,7 +121,7 @@ def adding(spelling: Spelling, sums: Mapping[Cell, Sum], stood: Stood) -> Plan[N
         return
     missing = [cell for cell in sums if cell not in stood]
     if missing:
-        stood = {**stood, **found_in(missing, (yield standing(spelling, missing)))}
+        stood = {**stood, **found_in(missing, (yield asking(spelling, missing)))}
     for cell, more in sums.items():
         older = stood[cell]
         if older is not None:
@@ -141,7 +141,7 @@ def mending(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[int]:
     """Write those sums that do not stand in their cells; how many these are."""
     if not sums:
         return 0
-    stands = set((yield standing(spelling, sums)))
+    stands = set((yield asking(spelling, sums)))
     missing = [row for row in _spelt(sums) if row not in stands]
     yield _CELLS.told(spelling, missing)
     return len(missing)
@@ -171,7 +171,7 @@ _THESE_ARRAYS = (
 )
 
 
-def standing(spelling: Spelling, cells: Iterable[Cell]) -> Ask:
+def asking(spelling: Spelling, cells: Iterable[Cell]) -> Ask:
     """Which rows do these cells have? At least one cell."""
     if spelling.is_postgresql:
         return Ask(_THESE_ARRAYS, [array_text(column) for column in zip(*cells, strict=True)])

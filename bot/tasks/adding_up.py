@@ -24,10 +24,10 @@ def add_up(found: dict[Cell, Sum], changes: Iterable[Change], ids: Mapping[str, 
     """Add the changes' part to sums that are made where there are none yet."""
     for change in changes:
         authors: dict[PersonKey, list[Month]] = {}
-        for commit in change.commits:
+        for commit in change.counted:
             fact = commit.fact
             repository = ids.get(fact.repository)
-            if repository is None or not commit.counts:
+            if repository is None:
                 continue
             on = day_of(fact.landed_at, zone)
             when = Month(on[:7])

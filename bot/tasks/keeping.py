@@ -32,10 +32,10 @@ def _row(change: Change, home: RepositoryId, delivered: Month) -> changes.Change
 def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[changes.PartRow]:
     """Everybody's part in one change, by repository and month."""
     found: dict[totals.Cell, tuple[int, int, Lines]] = {}
-    for commit in change.commits:
+    for commit in change.counted:
         fact = commit.fact
         where = ids.get(fact.repository)
-        if where is None or not commit.counts:
+        if where is None:
             continue
         landed = month_of(fact.landed_at, zone)
         author = (person_key(fact.author), where, landed)

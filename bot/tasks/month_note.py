@@ -13,7 +13,7 @@ from bot.digest.gathering import DigestFacts, digest_facts
 from bot.digest.narrative import Naming
 from bot.digest.repository_month import ToldMonth, told_months
 from bot.frozen import frozen
-from bot.landing.identity import person_key
+from bot.landing.identity import credited
 from bot.landing.months import begins_at, month_after
 from bot.model import Change, ChangeId, CommitId, Fact, Month, Person, PersonKey, Repository, Text
 from bot.narrator.sheet import AnyFacts
@@ -108,7 +108,7 @@ async def month_parts(conn: AsyncConnection, place: Workplace, scope: Scope) -> 
     facts = await _facts(conn, scope, zone)
     if not facts:
         return None
-    keys = sorted({person_key(sig) for fact in facts for sig in (fact.author, *fact.co_authors)})
+    keys = sorted({key for fact in facts for key in credited(fact)})
     changes = await _changes(conn, scope, keys, zone)
     unnamed = await visibility.anonymous(conn)
     where = {one.full_name for one in scope.repositories}, scope.month, zone

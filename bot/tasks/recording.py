@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.frozen import frozen
 from bot.landing.changes import alone, fold
 from bot.landing.corrections import Classified, corrected
-from bot.landing.identity import is_bot, person_key
+from bot.landing.identity import credited, is_bot, person_key
 from bot.landing.months import month_of
 from bot.model import (
     Change,
@@ -92,16 +92,16 @@ def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool
     # Others append meanwhile; whoever comes to fold later finds what is appended here.
     yield from folding.alone(spelling, place.installation)
     if not fresh:
-        stands, _ = folding.standing((yield folding.here(spelling, place.installation, place.repository)))
+        stands, _ = folding.found_in((yield folding.here(spelling, place.installation, place.repository)))
         return Recorded((), (), stands.repositories)
     known, cells = {**left, **fresh}, _cells(fresh, place)
     met, here, rows = yield from asked(
         together.meeting(spelling, known, known, place.installation),
         folding.here(spelling, place.installation, place.repository),
-        totals.standing(spelling, cells),
+        totals.asking(spelling, cells),
     )
     after = yield from together.reaching(spelling, known, met, place.installation)
-    stands, said = folding.standing(here)
+    stands, said = folding.found_in(here)
     if again or met or any(one.fact.repository not in stands.ids for one in fresh.values()):
         stands, said = yield from folding.around(spelling, place.installation)
     older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
@@ -132,7 +132,7 @@ def _taking_back(desk: _Desk, facts: Sequence[Fact]) -> Plan[tuple[Mapping[int, 
 def _cells(facts: Mapping[int, Keyed], place: Place) -> list[totals.Cell]:
     """The cells to which these add where they have to do with nothing recorded, as nearly all do."""
     months = ((one.fact, month_of(one.fact.landed_at, place.zone)) for one in facts.values())
-    return sorted({(person, place.repository, month) for fact, month in months for person in ledger.credited(fact)})
+    return sorted({(person, place.repository, month) for fact, month in months for person in credited(fact)})
 
 
 def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) -> Plan[Recorded]:
@@ -255,9 +255,9 @@ def _touched(found: Iterable[Change], zone: ZoneInfo) -> dict[Month, set[PersonK
     for change in found:
         everybody: set[PersonKey] = set()
         for commit in change.commits:
-            here = {person_key(sig) for sig in (commit.fact.author, *commit.fact.co_authors)}
-            touched[month_of(commit.fact.landed_at, zone)] |= here
-            everybody |= here
+            here = credited(commit.fact)
+            touched[month_of(commit.fact.landed_at, zone)].update(here)
+            everybody.update(here)
         touched[month_of(change.landed_at, zone)] |= everybody
     return touched
 
@@ -273,7 +273,7 @@ def _writing_totals(desk: _Desk, known: Known, when: Month, persons: Sequence[Pe
     spelling, within, zone = desk.spelling, desk.place.installation, desk.place.zone
     facts = yield from folding.month_of_people(spelling, persons, when, within=within, known=known.facts)
     wanted = frozenset(persons)
-    others = [number for number in apart(facts) if wanted.isdisjoint(ledger.credited(facts[number].fact))]
+    others = [number for number in apart(facts) if wanted.isdisjoint(credited(facts[number].fact))]
     for number in others:
         del facts[number]
     found = sums(known.folded(facts), known.stands.ids, zone)
