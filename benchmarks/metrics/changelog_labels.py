@@ -87,7 +87,7 @@ def _commits(path: Path, chosen: list[str]) -> Iterator[_Commit]:
         args = ("log", "--no-walk=unsorted", "--stdin", "-p", "-M", "-U40", "--root", "--no-ext-diff", form)
         for part in git(path, *args, stdin="\n".join(chosen[at : at + _BATCH])).split("\1\1")[1:]:
             name, author, message, diff = (*part.split("\2", 3), "", "", "")[:4]
-            yield _Commit(name, author, message, read_diff(diff.lstrip("\n")[: 4 * _LONGEST_DIFF]))
+            yield _Commit(name, author, message, read_diff(diff.lstrip("\n")[: 4 * _LONGEST_DIFF].encode()))
 
 
 def _labelled(commit: _Commit, merged: Noted) -> Labelled | None:

@@ -86,7 +86,7 @@ def _batch(path: Path, commits: list[str], wanted: dict[str, re.Match[str]]) -> 
         if commit not in wanted:
             continue
         prefix = wanted[commit]
-        files = read_files(read_diff(diff.lstrip("\n")[:_LONGEST_DIFF]))
+        files = read_files(read_diff(diff.lstrip("\n")[:_LONGEST_DIFF].encode()))
         body = message.partition("\n")[2][:4000]
         title = prefix[3]
         yield Labelled(KIND_OF[prefix[1].lower()], prefix[0][: len(prefix[0]) - len(title)], title, body, files)

@@ -22,7 +22,11 @@ _REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s
 
 @frozen
 class Clone:
-    """A readable clone. `git_dir` holds the objects; `head` is the newest commit of the default branch."""
+    """A readable clone. `head` is the newest commit of the default branch.
+
+    History is read in `git_dir`, which holds the objects: in `folder` git would obey the `.gitattributes` that lies
+    there, of whatever commit.
+    """
 
     folder: Path
     git_dir: Path
@@ -33,6 +37,8 @@ class Clone:
     partial: bool
     notes: str = ""
     """the commit that holds its line notes; empty where it has none"""
+    mailmap: str = ""
+    """the `.mailmap` by which its people are named, as git names a blob: that of `head`, whatever is checked out"""
 
     def text(self, path: str) -> str:
         """The file at `path` of the default branch, empty where there is none."""
@@ -117,4 +123,5 @@ def open_clone(path: str | Path) -> Clone:
         shallow=shallow == "true",
         partial=bool(stated.get("extensions.partialclone")),
         notes=commits.get(NOTES, ""),
+        mailmap=f"{commits[branch]}:.mailmap",
     )

@@ -5,11 +5,12 @@ A full clone, because patches are read: with `--filter=blob:none` git would fetc
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import os
 import shutil
-import subprocess
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -20,11 +21,13 @@ from bot.frozen import frozen
 from bot.history.clone import Clone, open_clone
 from bot.history.git import GitError, git, git_stream
 from bot.history.log import Arrival, arrivals, commits
-from bot.model import Commit, CommitId, Repository
+from bot.model import Commit, CommitId, Repository, RepositoryId
 
 _PRIVATE = 0o700
 _NO_MAILMAP = "refs/almanac/no-mailmap"
 """names nothing: GitHub shows names and addresses as they are written, so history reads them so too"""
+_LEFT_BEHIND = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*")
+"""by a git that was killed: what the next one would stop at, and half a pack, as large as the repository maybe"""
 _HOURS = 2 * 3600
 
 
@@ -43,6 +46,11 @@ class Clones:
         """The clone of a repository, there or not: by id, so that a rename changes nothing."""
         return Fetched(self.folder / f"{repository.id}.git", repository, self.web)
 
+    def lying(self) -> dict[RepositoryId, Fetched]:
+        """Every clone that is there, by the id of its repository."""
+        ids = [RepositoryId(int(path.stem)) for path in self.folder.glob("*.git") if path.stem.isdecimal()]
+        return {number: self.of(Repository("", number)) for number in ids}
+
 
 @frozen
 class Fetched:
@@ -52,16 +60,18 @@ class Fetched:
     repository: Repository
     web: str
 
-    def refresh(self, token: str) -> CommitId | None:
-        """Fetch the default branch; its newest commit, None where the repository is empty. Raises FetchError."""
-        self._prepare()
+    async def refresh(self, token: str) -> CommitId | None:
+        """Fetch the default branch; its newest commit, None where the repository is empty.
+
+        Raises FetchError, GitError and OSError. Whoever is cancelled leaves no git at work.
+        """
+        await asyncio.to_thread(self._prepare)
         branch = self.repository.default_branch
         url = f"{self.web}/{self.repository.full_name}.git"
         spec = f"+refs/heads/{branch}:refs/heads/{branch}"
         arguments = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", url, spec)
-        done = _run(self.path, arguments, _credentials(url, token))
-        if done.returncode:
-            told = done.stderr.decode("utf-8", "replace")
+        status, told = await _run(self.path, arguments, _credentials(url, token))
+        if status:
             if "couldn't find remote ref" in told:
                 return None
             raise FetchError(_one_line(told))
@@ -71,9 +81,10 @@ class Fetched:
         self.path.parent.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         self.path.mkdir(mode=_PRIVATE, exist_ok=True)
         self.path.chmod(_PRIVATE)
-        if not (self.path / "HEAD").exists():
-            git(self.path, "init", "--quiet", "--bare")
-        git(self.path, "config", "mailmap.blob", _NO_MAILMAP)
+        for left in (found for pattern in _LEFT_BEHIND for found in self.path.glob(pattern)):
+            left.unlink(missing_ok=True)
+        # Each time: a first one that was killed may have left half of a repository, which git takes for none.
+        git(self.path, "init", "--quiet", "--bare")
         git(self.path, "symbolic-ref", "HEAD", f"refs/heads/{self.repository.default_branch}")
 
     def holds(self, head: CommitId) -> bool:
@@ -84,7 +95,7 @@ class Fetched:
 
     def at(self, head: CommitId) -> Clone:
         """The clone as its default branch stood at `head`."""
-        return replace(open_clone(self.path), repository=self.repository, head=head)
+        return replace(open_clone(self.path), repository=self.repository, head=head, mailmap=_NO_MAILMAP)
 
     def remove(self) -> None:
         """Delete the clone and everything beside it."""
@@ -116,23 +127,22 @@ class Fetched:
     def plan(self, head: CommitId) -> int:
         """Write down what landed, oldest first, so that it can be read in steps; how many commits."""
         rows = list(self._rows(head))[::-1]
-        _write(self.path / "plan.txt", rows)
+        _write(self._plan_of(head), rows)
         return len(rows)
+
+    def _plan_of(self, head: CommitId) -> Path:
+        return self.path / f"plan-{head}.txt"
 
     def _rows(self, head: CommitId) -> Iterator[str]:
         for one in arrivals(self.at(head)):
             yield f"{one.commit} {one.landed_at} {one.carrier or '-'} {one.brought_by or '-'}"
 
-    def is_planned(self) -> bool:
-        return (self.path / "plan.txt").exists()
+    def is_planned(self, head: CommitId) -> bool:
+        return self._plan_of(head).exists()
 
-    def unplan(self) -> None:
-        """Forget the plan: another head counts."""
-        (self.path / "plan.txt").unlink(missing_ok=True)
-
-    def planned(self, start: int, size: int) -> list[Arrival]:
+    def planned(self, head: CommitId, start: int, size: int) -> list[Arrival]:
         """Some lines of the plan."""
-        with (self.path / "plan.txt").open() as file:
+        with self._plan_of(head).open() as file:
             return [_planned(line.split()) for line in islice(file, start, start + size)]
 
     def mainline(self, head: CommitId) -> list[CommitId]:
@@ -142,7 +152,7 @@ class Fetched:
 
     def messages(self, wanted: Sequence[CommitId]) -> dict[CommitId, Commit]:
         """These commits without their files."""
-        return {one.id: one for one in commits(self.path, wanted, patches=False)} if wanted else {}
+        return {one.id: one for one in commits(self.path, wanted, patches=False, mailmap=_NO_MAILMAP)} if wanted else {}
 
 
 def _planned(line: list[str]) -> Arrival:
@@ -178,22 +188,32 @@ def _credentials(url: str, token: str) -> dict[str, str]:
     return found | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C", "GIT_ASKPASS": ""}
 
 
-def _run(
-    folder: Path, arguments: tuple[str, ...], environment: Mapping[str, str]
-) -> subprocess.CompletedProcess[bytes]:
+async def _run(folder: Path, arguments: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
+    """The status of one git, and what it complained of."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        return subprocess.run(
-            ["git", "-C", str(folder), *arguments],
-            capture_output=True,
+        process = await asyncio.create_subprocess_exec(
+            "git",
+            *("-C", str(folder), *arguments),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
             env=kept | dict(environment),
-            check=False,
-            timeout=_HOURS,
+            start_new_session=True,
         )
     except FileNotFoundError:
         raise FetchError("the git program is not installed") from None
-    except subprocess.TimeoutExpired:
+    try:
+        async with asyncio.timeout(_HOURS):
+            _, told = await process.communicate()
+    except TimeoutError:
         raise FetchError("the history did not come within two hours") from None
+    finally:
+        if process.returncode is None:
+            # With whatever it started: a fetch is several processes.
+            os.killpg(process.pid, signal.SIGTERM)
+            await process.wait()
+    return process.returncode or 0, told.decode("utf-8", "replace")
 
 
 def _one_line(told: str) -> str:

@@ -14,6 +14,9 @@ from typing import IO, NamedTuple
 from bot.errors import UnusableInputError
 
 _SETTINGS = (
+    "attr.tree=",
+    "core.bare=true",
+    "core.bigFileThreshold=512m",
     "core.quotePath=false",
     "core.fsmonitor=false",
     "core.hooksPath=" + os.devnull,
@@ -24,14 +27,17 @@ _SETTINGS = (
     "diff.mnemonicPrefix=false",
     "diff.noprefix=false",
     "diff.orderFile=" + os.devnull,
+    "diff.renameLimit=1000",
     "diff.renames=true",
     "diff.suppressBlankEmpty=false",
+    "i18n.logOutputEncoding=UTF-8",
     "log.follow=false",
     "log.showRoot=true",
     "log.showSignature=false",
     "mailmap.file=",
 )
-"""Settings that would change the numbers or run a program, put back to git's defaults (git-config(1))."""
+"""Settings that would change the numbers or run a program, put back to git's defaults (git-config(1)); those of a bare
+repository, so that in a git directory no attributes and no mailmap of what happens to be checked out count."""
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 """glibc keeps what git frees (mallopt(3)): each file it unpacks would else be new pages, a tenth of all its time."""
 
@@ -46,11 +52,13 @@ class GitError(UnusableInputError):
 def environment() -> Mapping[str, str]:
     keep = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     own = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
-    return _ALLOCATOR | keep | own
+    return _ALLOCATOR | keep | own | {"GIT_ATTR_NOSYSTEM": "1"}
 
 
-def command(folder: Path, arguments: Sequence[str]) -> list[str]:
-    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+def command(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[str]:
+    """The words that call git; `mailmap` is as in `Clone`, without it git takes its own choice."""
+    said = (*_SETTINGS, f"mailmap.blob={mailmap}") if mailmap else _SETTINGS
+    settings = [part for setting in said for part in ("-c", setting)]
     return ["git", "--no-pager", "--no-replace-objects", *settings, "-C", str(folder), *arguments]
 
 
@@ -60,7 +68,8 @@ def complaint(folder: Path, stderr: bytes) -> str:
     told = [line for line in lines if not line.startswith(("warning:", "hint:"))]
     lacking = next(filter(None, map(_LACKING.match, told)), None)
     if lacking:
-        return f"{folder}: a partial or damaged clone, without {lacking[1]}; run: git fetch --refetch --no-filter"
+        clone = folder.parent if folder.name == ".git" else folder
+        return f"{clone}: a partial or damaged clone, without {lacking[1]}; run: git fetch --refetch --no-filter"
     return (told or lines)[0].removeprefix("fatal: ") if lines else "git failed without saying why"
 
 
@@ -108,13 +117,13 @@ def git_at_once(folder: Path, *asked: Sequence[str]) -> list[Told]:
 
 
 @contextmanager
-def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> Iterator[IO[bytes]]:
+def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = (), mailmap: str = "") -> Iterator[IO[bytes]]:
     """Git's stdout as a stream; `lines` are written to its standard input first.
 
     Raises GitError at the end where git failed: `git log` on a damaged or partial clone stops after plausible output.
     """
     process = subprocess.Popen(
-        command(folder, arguments),
+        command(folder, arguments, mailmap),
         stdin=subprocess.PIPE if lines else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

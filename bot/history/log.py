@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache, partial
@@ -18,6 +19,8 @@ from bot.model import Commit, CommitId, Landing, Signature
 
 _FIELDS = "%H%x00%P%x00%aN%x00%aE%x00%ae%x00%ai%x00%at%x00%cN%x00%cE%x00%ce%x00%ct%x00%B%x00"
 FORMAT = "--format=%x01" + _FIELDS
+_HEAD = re.compile(rb"(?:[^\0]*\0){12}")
+"""what `_FIELDS` tell"""
 _PATCHES = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--use-mailmap")
 _CHUNK = 1 << 20
 _END = b"\x01end\0"
@@ -47,28 +50,28 @@ class Records:
         self._parts = iter(parts)
         self._held = bytearray()
 
-    def of(self, ids: Sequence[str], end: bytes) -> Iterator[str]:
+    def of(self, ids: Sequence[str], end: bytes) -> Iterator[bytes]:
         """Those of these commits, which the stream tells in this order, with `end` behind the last; fewer where it
         leaves one out.
 
         A record begins with its own id. Each byte is searched once, however long one record is.
         """
-        held, begin = self._held, -1
+        held, begun = self._held, False
         for following in [*(b"\x01%b\0" % one.encode() for one in ids), end]:
-            searched = begin + 1
+            searched = int(begun)
             while (found := held.find(following, searched)) < 0:
                 if held.find(end, searched) >= 0 or not (block := next(self._parts, b"")):
                     return
-                if begin > 0:
-                    del held[:begin]
-                    begin = 0
                 searched = max(len(held) - len(end) - len(following), 0)
                 held += block
-            if begin >= 0:
-                # the line end before a record is none of the last one's
-                yield held[begin + 1 : found].decode("utf-8", "replace").removesuffix("\n")
-            begin = found
-        del held[: begin + len(end)]
+            # the line end before a record is none of the last one's
+            with memoryview(held) as told:
+                record = bytes(told[1 : found - held.endswith(b"\n", 0, found)])
+            del held[:found]
+            if begun:
+                yield record
+            begun = True
+        del held[: len(end)]
 
 
 def _moment(seconds: str, written: str = "") -> datetime:
@@ -94,11 +97,13 @@ def _signature(name: str, email: str, raw_email: str) -> Signature:
     return Signature(name=name, email=email, user_id=user_id, login=login)
 
 
-def read_record(record: str, *, files: bool = True) -> Commit:
-    """One record of the log as a commit."""
-    fields = record.split("\0", 12)
-    changed = read_diff(fields.pop()) if files else ()
-    (sha, parents, name, email, raw, written, authored, c_name, c_email, c_raw, committed, message) = fields[:12]
+def read_record(record: bytes, *, files: bool = True) -> Commit:
+    """One record of the log as a commit. Its files are taken apart where they stand, as a patch may be large."""
+    head = _HEAD.match(record)
+    if head is None:
+        raise ValueError("no record of a commit")
+    fields = head[0].decode("utf-8", "replace").split("\0")
+    (sha, parents, name, email, raw, written, authored, c_name, c_email, c_raw, committed, message, _) = fields
     return Commit(
         id=CommitId(sha),
         parents=tuple(CommitId(parent) for parent in parents.split()),
@@ -107,15 +112,18 @@ def read_record(record: str, *, files: bool = True) -> Commit:
         authored_at=_moment(authored, written),
         committed_at=_moment(committed),
         message=message.removesuffix("\n"),
-        files=changed,
+        files=read_diff(record, head.end()) if files else (),
     )
 
 
-def commits(folder: Path, ids: Sequence[str], *, patches: bool = True) -> Iterator[Commit]:
-    """The commits named, with files and patches, in the order named. Raises GitError where one cannot be read."""
+def commits(folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: str = "") -> Iterator[Commit]:
+    """The commits named, with files and patches, in the order named. Raises GitError where one cannot be read.
+
+    `mailmap` is as in `Clone`; without it, what git itself takes in that folder.
+    """
     shown = _PATCHES if patches else ("--use-mailmap",)
     arguments = ("log", "--no-walk=unsorted", "--stdin", FORMAT, *shown)
-    with git_stream(folder, *arguments, lines=list(ids)) as stream:
+    with git_stream(folder, *arguments, lines=list(ids), mailmap=mailmap) as stream:
         told = chain(blocks(stream), [_END])
         yield from map(partial(read_record, files=patches), Records(told).of(ids, _END))
 
@@ -133,7 +141,7 @@ class Walk:
         self.clone = clone
         self._since = since
         self._head = clone.head
-        self._listed = Listed(clone.folder, arguments)
+        self._listed = Listed(clone.git_dir, arguments)
 
     def __enter__(self) -> Walk:
         return self
@@ -202,7 +210,7 @@ def landings(
 
     They are asked for at once, whenever the first is looked at.
     """
-    read = read or partial(commits, clone.folder, patches=patches)
+    read = read or partial(commits, clone.git_dir, patches=patches, mailmap=clone.mailmap)
     carriers = list(dict.fromkeys(arrival.carrier for arrival in batch if arrival.carrier))
     return _landed(clone, batch, len(carriers), iter(read([*carriers, *(arrival.commit for arrival in batch)])))
 
@@ -212,7 +220,7 @@ def _landed(clone: Clone, batch: Sequence[Arrival], carriers: int, found: Iterat
     from bot.history.batches import brought_by  # who only asks whether anything landed needs none of it
 
     carried = {carrier.id: carrier for carrier in islice(found, carriers)}
-    branches = {carrier.id: brought_by(clone.folder, carrier) for carrier in carried.values()}
+    branches = {carrier.id: brought_by(clone.git_dir, carrier) for carrier in carried.values()}
     for arrival, commit in zip(batch, found, strict=True):
         yield Landing(
             repository=clone.repository,

@@ -54,7 +54,7 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
     @cache
     def reading(source: int) -> tuple[PatchReader, Notes]:
         clone = sources[source].clone
-        return stack.enter_context(PatchReader(clone.folder)), Notes(clone.folder, clone.notes)
+        return stack.enter_context(PatchReader(clone.git_dir, clone.mailmap)), Notes(clone.git_dir, clone.notes)
 
     @cache
     def rules(source: int) -> Measure:

@@ -31,12 +31,12 @@ class PatchReader:
     know beforehand, marks the end of an answer.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, mailmap: str = "") -> None:
         self._folder = folder
         self._mark = f"end {os.urandom(16).hex()}\n".encode()
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
         self._git = subprocess.Popen(
-            command(folder, ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_SHOWN)),
+            command(folder, ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_SHOWN), mailmap),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._told,

@@ -24,13 +24,13 @@ _NOBODY = frozenset(
 )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def plain_email(email: str) -> str:
     """The address as it is compared: trimmed and in lower case."""
     return email.strip().strip("<>").strip().lower()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def noreply(email: str) -> tuple[UserId | None, str] | None:
     """(user id, login) of a GitHub noreply address, in both forms; None for any other address.
 
@@ -46,7 +46,7 @@ def noreply(email: str) -> tuple[UserId | None, str] | None:
     return None, local
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def app_of(email: str) -> tuple[UserId, str] | None:
     """(user id, login) of an App's own noreply address, `ID+name[bot]@…`; None for any other address.
 
@@ -77,7 +77,7 @@ def person_key(sig: Signature) -> PersonKey:
     return _key_of(sig.user_id, sig.email, sig.name)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2048)
 def _key_of(user: UserId | None, email: str, name: str) -> PersonKey:
     """Asked for many times for each piece of work, of the same people."""
     sig = Signature(name, email, user)

@@ -9,6 +9,7 @@ from bot.model import FileChange, FileStatus
 
 _WHOLE = re.compile(r"@@ -(?:0,0 \+1(?:,(?P<all>\d{1,9}))?|1(?:,(?P<none>\d{1,9}))? \+0,0) @@")
 """the header of a file that is wholly new, or wholly gone"""
+_FILE = b"\ndiff --git "
 _ESCAPE = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _NAMED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
@@ -57,11 +58,9 @@ def _counts(patch: str) -> tuple[int, int]:
     return 0, int(whole["none"] or 1)
 
 
-def read_file(text: str) -> FileChange:
-    """One file of a patch; `text` is what stands behind `diff --git `."""
-    at = text.find("\n@@ ")
-    patch = text[at + 1 :] if at >= 0 else None
-    lines = (text[:at] if at >= 0 else text).split("\n")
+def _read_file(head: str, patch: str | None) -> FileChange:
+    """One file: what stands behind `diff --git ` before the hunks, and the hunks."""
+    lines = head.split("\n")
     if patch is not None and (path := _plainly_modified(lines)):
         return FileChange(path, "modified", patch.count("\n+"), patch.count("\n-"), patch)
     status: FileStatus = "modified"
@@ -99,18 +98,26 @@ def read_file(text: str) -> FileChange:
     )
 
 
-def read_diff(text: str) -> tuple[FileChange, ...]:
-    """The files of a whole `git log -p` patch.
+def read_diff(diff: bytes, begin: int = 0) -> tuple[FileChange, ...]:
+    """The files of a whole `git log -p` patch that stands there from `begin` on.
 
-    Every line of a hunk begins with its sign, so a line that begins with `diff --git ` is always a header.
+    Every line of a hunk begins with its sign, so a line that begins with `diff --git ` is always a header. Each file is
+    decoded by itself: one emoji makes four bytes of every character of a text, and a patch may be large.
     """
-    parts = text.removesuffix("\n").split("\ndiff --git ")
-    del text  # a patch may be large: one copy less of it, and each part goes as soon as it is read
-    before = parts[0]
-    if before.startswith("diff --git "):
-        parts[0] = before[len("diff --git ") :]
-    else:
-        del parts[0]
-    del before
-    parts.reverse()
-    return tuple([read_file(parts.pop()) for _ in range(len(parts))])
+    starts = [begin - 1] if diff.startswith(_FILE[1:], begin) else []
+    at = diff.find(_FILE, begin)
+    while at >= 0:
+        starts.append(at)
+        at = diff.find(_FILE, at + 1)
+    if not starts:
+        return ()
+    ends = [*starts[1:], len(diff) - diff.endswith(b"\n", begin)]
+    return tuple([_file_at(diff, start + len(_FILE), end) for start, end in zip(starts, ends, strict=True)])
+
+
+def _file_at(diff: bytes, begin: int, end: int) -> FileChange:
+    hunks = diff.find(b"\n@@ ", begin, end)
+    if hunks < 0:
+        return _read_file(diff[begin:end].decode("utf-8", "replace"), None)
+    with memoryview(diff) as told, told[hunks + 1 : end] as shown:
+        return _read_file(diff[begin:hunks].decode("utf-8", "replace"), str(shown, "utf-8", "replace"))

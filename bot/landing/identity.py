@@ -50,13 +50,13 @@ def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
     return tuple(found.values())
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _known_as(sig: Signature) -> frozenset[str]:
     """All by which a person may be recognised."""
     return frozenset((person_key(sig), "e:" + plain_email(sig.email), "name " + sig.name.strip().lower()))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _credited(line: str) -> Signature | None:
     """The person whom a line credits; kept, for the same people are credited again and again."""
     trailer = as_trailer(line)

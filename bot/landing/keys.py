@@ -65,7 +65,13 @@ def plain_title(title: str) -> str:
 
 
 def digest(*parts: str) -> str:
-    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+    """Of the parts with a NUL between any two. They may be large, so they are not put together first."""
+    hashed = blake2b(digest_size=12)
+    for place, part in enumerate(parts):
+        if place:
+            hashed.update(b"\0")
+        hashed.update(part.encode("utf-8", "replace"))
+    return hashed.hexdigest()
 
 
 def patch_key(
@@ -81,9 +87,9 @@ def patch_key(
     said: list[str] = []
     count = 0
     for path, lines in sorted(told, key=itemgetter(0)) if len(told) > 1 else told:
-        more, text = lines.said()
+        more, texts = lines.said()
         count += more
-        said += [path, text] if more else [path]
+        said += [path, *texts]
     if count < _TINY:
         return None
     return "patch:" + digest(scope.lower(), email.lower(), plain_title(title), *said)

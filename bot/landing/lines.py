@@ -146,7 +146,7 @@ def _has_generated_shape(change: FileChange, lines: PatchLines, language: str | 
     count = len(changed)
     # the hunks hold the changed lines and more: where they are narrow, those are
     wide = (
-        bool(count) and len(lines.hunks) > _MINIFIED_WIDTH * count and sum(map(len, changed)) > _MINIFIED_WIDTH * count
+        bool(count) and len(lines.patch) > _MINIFIED_WIDTH * count and sum(map(len, changed)) > _MINIFIED_WIDTH * count
     )
     if not wide and count < _NUMBERS_FROM:
         return False

@@ -85,7 +85,7 @@ class Candidates:
     settled: bool = False
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def candidates(name: str) -> Candidates:
     """What the file's name (without its folders) allows."""
     known = tables()

@@ -182,7 +182,7 @@ _AGENT_LOGINS = frozenset(
 )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
     """Whether the signature is a machine that commits or lands. `extra` are logins or e-mails a repository names."""
     if sig.bot:
@@ -197,14 +197,14 @@ def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
     return sig.user_id is None and sig.name.strip().lower().endswith("[bot]")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def is_ai_agent(sig: Signature) -> bool:
     """Whether the signature is a coding agent; a person called Claude or Devin is not one."""
     user, login = account_of(sig)
     return user in _AGENT_IDS or login in _AGENT_LOGINS or plain_email(sig.email) in _AGENT_ADDRESSES
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def is_landing_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
     """Whether the signature lands pull requests of the very repository it commits to."""
     email, login = plain_email(sig.email), login_of(sig)

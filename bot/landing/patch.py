@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bot.model import FileChange
 
@@ -13,7 +13,7 @@ HEAD_LINES = 40
 
 _HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _HEADERS = re.compile(r"\n@(?:@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@)?")
-_AT_TOP = re.compile(r"\n@@ -(?:\d{1,9}(?:,\d{1,9})? \+1|1(?:,\d{1,9})? \+0)[ ,]")
+_AT_TOP = re.compile(r"@@ -(?:\d{1,9}(?:,\d{1,9})? \+1|1(?:,\d{1,9})? \+0)[ ,]")
 _MANY = 20
 """lines of one sign from which it is worth while to see whether they stand in one block"""
 # a line end alone is found sooner than one with a sign behind it: the brackets keep the two apart
@@ -32,13 +32,24 @@ class PatchLines:
 
     added: list[str]
     removed: list[str]
-    hunks: str = ""
-    """every line of the hunks, each behind a line end"""
-    at_top: bool = False
-    """the first hunk begins with the first line of the new file (of the old one where nothing is left)"""
-    head: list[str] = field(default_factory=list)
-    """the first lines of the new file (of the old one where nothing is left), if the patch begins there"""
+    patch: str = ""
+    """the hunks they stand in; what else is asked of it is not kept, as a patch may be large"""
     _bare: tuple[list[str], list[str]] | None = None
+
+    @property
+    def hunks(self) -> str:
+        """Every line of the hunks, each behind a line end."""
+        return _hunks(self.patch)
+
+    @property
+    def at_top(self) -> bool:
+        """The first hunk begins with the first line of the new file (of the old one where nothing is left)."""
+        return _AT_TOP.match(self.patch) is not None
+
+    @property
+    def head(self) -> list[str]:
+        """The first lines of the new file (of the old one where nothing is left), if the patch begins there."""
+        return _head(self.patch.split("\n", 3 * HEAD_LINES)) if self.at_top else []
 
     @property
     def bare(self) -> tuple[list[str], list[str]]:
@@ -47,18 +58,18 @@ class PatchLines:
             self._bare = list(map(str.strip, self.added)), list(map(str.strip, self.removed))
         return self._bare
 
-    def said(self) -> tuple[int, str]:
-        """How many changed lines are not blank, and they in the order of the patch between NULs: each its sign, and its
-        text without blanks around it."""
+    def said(self) -> tuple[int, list[str]]:
+        """How many changed lines are not blank, and pieces of text that tell them, with a NUL between any two lines, in
+        the order of the patch: each its sign, and its text without blanks around it."""
         added, removed = self.bare
         if added and removed and self.hunks.rfind("\n-") > self.hunks.find("\n+"):
             following = {"+": iter(added).__next__, "-": iter(removed).__next__}
             told = [sign + text for sign in _CHANGED.findall(self.hunks) if (text := following[sign]())]
-            return len(told), "\0".join(told)
+            return len(told), ["\0".join(told)]
         # most often, all that is lost stands before all that is got
         lost, got = list(filter(None, removed)), list(filter(None, added))
         sides = [sign + f"\0{sign}".join(lines) for sign, lines in (("-", lost), ("+", got)) if lines]
-        return len(lost) + len(got), "\0".join(sides)
+        return len(lost) + len(got), sides
 
     @property
     def signs(self) -> str:
@@ -96,7 +107,7 @@ def read_patch(patch: str, counted: tuple[int, int] | None = None) -> PatchLines
     Hunk headers say how many lines follow; text after that which belongs to no hunk is not counted. Where as many lines
     look added and removed as git `counted`, there is no such text, and headers need not be read.
     """
-    hunks = "\n" + patch.removesuffix("\n")
+    hunks = _hunks(patch)
     if counted and not min(counted) and max(counted) >= _MANY:
         added, removed = _block(hunks, "+", counted[0]), _block(hunks, "-", counted[1])
     else:
@@ -104,9 +115,13 @@ def read_patch(patch: str, counted: tuple[int, int] | None = None) -> PatchLines
     if (len(added), len(removed)) != counted and not _adds_up(hunks, len(added), len(removed)):
         hunks = _restored(patch)
         added, removed = _ADDED.findall(hunks), _REMOVED.findall(hunks)
-    if _AT_TOP.match(hunks):
-        return PatchLines(added, removed, hunks, True, _head(hunks[1:].split("\n", 3 * HEAD_LINES)))
-    return PatchLines(added, removed, hunks)
+        patch = hunks[1:]
+    return PatchLines(added, removed, patch)
+
+
+def _hunks(patch: str) -> str:
+    """The lines of a patch, each behind a line end."""
+    return "\n" + patch.removesuffix("\n")
 
 
 def _block(hunks: str, sign: str, expected: int) -> list[str]:

@@ -123,7 +123,7 @@ def is_config(path: str) -> bool:
     return _CONFIG.search("/" + path) is not None
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def hand_written_part(path: str, language: str | None) -> str:
     """docs, tests, config or authored, for a path that nobody else wrote."""
     kind = linguist.language_type(language)

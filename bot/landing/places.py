@@ -44,7 +44,7 @@ class Place:
     """docs, tests, config or authored, if nobody else wrote it and its language is this one"""
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def place(path: str, rules: Rules) -> Place:
     """The decisions about a path that hold for every commit under the same rules. `part` None: nobody else's work."""
     said = rules.attributes.all(path) if rules.attributes.lines else {}

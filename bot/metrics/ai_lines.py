@@ -72,7 +72,7 @@ def _by(field: str) -> dict[str | int, Tool]:
     return found
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def tool_of(sig: Signature) -> Named | None:
     """The tool whose identity a signature is: user id first, then address, login, and names that no person bears."""
     named = _tool("names", sig.name.strip().lower().removesuffix(" powered by ai"))

@@ -61,7 +61,7 @@ class FileHistory(Protocol):
     def next_fix(self, repository: str, paths: Collection[str], after: int) -> int | None: ...
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def is_source(path: str) -> bool:
     """Whether people wrote this file as source, by its path alone."""
     return own_part(path, linguist.language(path), NO_RULES) == "authored"
@@ -87,7 +87,7 @@ def named(pull_request: int | None) -> tuple[str, ...]:
     return (f"\0#{pull_request}",) if pull_request is not None else ()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def path_key(path: str) -> int:
     """The name of a file in the table of visits, a signed 64-bit number: it can be compared, and read by nobody."""
     return int.from_bytes(blake2b(path.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "big", signed=True)

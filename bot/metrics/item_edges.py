@@ -138,7 +138,7 @@ def _paths(change: Change) -> frozenset[str]:
     return frozenset().union(*(commit.fact.paths for commit in change.commits))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _is_code(path: str) -> bool:
     """A source file or a test."""
     return is_source(path) or is_test(path)

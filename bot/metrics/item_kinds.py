@@ -42,7 +42,7 @@ def _stands_aside(change: Change) -> bool:
     return bool(paths) and all(map(_is_aside, paths))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _is_aside(path: str) -> bool:
     if _EXAMPLE.search(path):
         return True

@@ -38,7 +38,7 @@ def words(title: str) -> list[str]:
     return list(found) or [NO_WORD]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _shape(token: str) -> str:
     """A word in lower case; versions, numbers of issues, identifiers and file names by what they are."""
     first = token[0]
@@ -122,7 +122,7 @@ _BENCH = re.compile(r"/(?:bench(?:es|marks?)?|perf)[/._-]", re.I)
 _NAME_WORD = re.compile(r"[a-z]{3,16}")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def place_of(path: str, part: str) -> str:
     """Where a file stands, finer than its part: ci, build, log, meta, example, bench, or the part itself."""
     slashed = "/" + path
@@ -144,7 +144,7 @@ def place_of(path: str, part: str) -> str:
     return part
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _names(path: str) -> tuple[str, ...]:
     """Features of one path: its end, its name, the words of its folders."""
     folder, _, name = path.lower().rpartition("/")
@@ -155,7 +155,7 @@ def _names(path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _shown(path: str, part: str, status: str) -> tuple[str, tuple[str, ...]]:
     """The place of one file, and its features: what became of what stands there, and its names."""
     place = place_of(path, part)
@@ -180,7 +180,7 @@ def paths(files: Sequence[ReadFile]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _together(places: frozenset[str], source: int, files: int, status: str) -> tuple[str, ...]:
     """Features of all files at once: their places, how many are source, how many there are, their one status."""
     found = ["m:" + "+".join(sorted(places)), f"c:{_bucket(files)}"]
@@ -247,12 +247,12 @@ def _shaped(name: str, pattern: re.Pattern[str], sides: Iterable[tuple[str, str]
     return [_changed(name, new, old) for new, old in counts]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _sized(place: str, added: int, removed: int) -> tuple[str, ...]:
     return f"+{place}:{_bucket(added)}", f"-{place}:{_bucket(removed)}", f"={place}:{_balance(added, removed)}"
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _changed(name: str, new: int, old: int) -> tuple[str, ...]:
     return f"+{name}:{_bucket(new)}", f"={name}:{_balance(new, old)}"
 

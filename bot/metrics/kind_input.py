@@ -117,7 +117,8 @@ def _shown(diff: object) -> tuple[FileChange, ...]:
     if not isinstance(diff, str):
         raise ValueError('"diff" is not a text')
     text = diff[:LONGEST_DIFF].replace("\r\n", "\n")
-    return read_diff(text if "diff --git " in text else _with_headers(text))
+    shown = text if "diff --git " in text else _with_headers(text)
+    return read_diff(shown.encode("utf-8", "replace"))
 
 
 def _with_headers(text: str) -> str:

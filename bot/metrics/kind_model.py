@@ -203,7 +203,7 @@ _TOLD = {
 _LINES = {"def": "definitions", "exp": "public names", "com": "comments", "imp": "imports"}
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2048)
 def told_feature(group: str, feature: str) -> str:
     """A feature as a person reads it."""
     mark, colon, value = feature.partition(":")

@@ -59,7 +59,7 @@ def noted(files: Sequence[ReadFile]) -> Stated | None:
     return kind, f"release note {notes[0].path.rpartition('/')[2][:60]}"
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2048)
 def is_note(path: str) -> bool:
     """Whether a file is a release note of one change, or the changelog itself."""
     return _NOTE.search(path) is not None or _CHANGELOG.search(path) is not None

@@ -64,7 +64,7 @@ def manifests() -> tuple[Manifest, ...]:
     )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def manifests_of(path: str) -> tuple[Manifest, ...]:
     """How this file asks for packages; nothing for most."""
     lower = "/" + path.lower()

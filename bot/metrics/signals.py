@@ -115,7 +115,7 @@ def _spread(files: Sequence[ReadFile], tally: _Tally) -> None:
         tally.more("entropy", round(1000 * entropy(sizes)))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def module_of(path: str) -> str:
     """The module a file belongs to: its folder, two levels deep, `src` and the like apart."""
     folders = [part for part in path.split("/")[:-1] if part not in ("src", "lib", "main", "packages")]

@@ -120,7 +120,7 @@ def normal(space: str, name: str) -> str:
     return name.lower()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def named(space: str, name: str) -> Skills:
     """The skills that a name of a namespace stands for: those of its longest known beginning, then of its stem."""
     table = index().names[space]
@@ -138,7 +138,7 @@ def named(space: str, name: str) -> Skills:
     return NONE
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def by_path(path: str) -> Skills:
     """The skills that a path stands for by the conventions of its name and its folders."""
     known = index()

@@ -40,7 +40,7 @@ _SCAFFOLDS = re.compile(
 _QUOTING = frozenset({"javascript", "python"})
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _is_sample(path: str, part: str) -> bool:
     """Whether a test reads the file as input, or a project generator wrote it: what it imports is nobody's choice."""
     rooted = "/" + path
@@ -49,7 +49,7 @@ def _is_sample(path: str, part: str) -> bool:
     return part == "tests" and _TEST_INPUTS.search(rooted) is not None
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _manifests(path: str) -> tuple[Manifest, ...]:
     """How the file asks for packages, where it is not part of a test: those are asked for by what is tested."""
     found = manifests_of(path)
@@ -105,7 +105,7 @@ def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
     return found
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _imported(family: str, line: str) -> Skills:
     """The skills of one line; kept, for the same lines come again and again in a history."""
     syntax = by_family()[family]

@@ -35,9 +35,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 def called(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     found: Counter[str] = Counter()
 
-    def counted(folder: Path, arguments: Sequence[str]) -> list[str]:
+    def counted(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[str]:
         found[arguments[0]] += 1
-        return command(folder, arguments)
+        return command(folder, arguments, mailmap)
 
     for module in ("git", "patches"):
         monkeypatch.setattr(f"bot.history.{module}.command", counted)

@@ -127,8 +127,8 @@ def test_quoted_paths_are_read_as_git_wrote_them() -> None:
 
 def test_a_submodule_is_one_line_out_and_one_line_in() -> None:
     text = (
-        "diff --git a/lib b/lib\nindex 1111111..2222222 160000\n--- a/lib\n+++ b/lib\n"
-        "@@ -1 +1 @@\n-Subproject commit 1111111\n+Subproject commit 2222222\n"
+        b"diff --git a/lib b/lib\nindex 1111111..2222222 160000\n--- a/lib\n+++ b/lib\n"
+        b"@@ -1 +1 @@\n-Subproject commit 1111111\n+Subproject commit 2222222\n"
     )
     (file,) = read_diff(text)
     assert (file.submodule, file.additions, file.deletions) == (True, 1, 1)

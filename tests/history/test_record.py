@@ -72,3 +72,33 @@ def test_a_cache_that_another_run_holds_is_left_alone(
     assert holder._scratch.begin()
     assert facts(repository, workers=1, cache=True) == expected
     holder.close()
+
+
+def test_figures_and_people_are_those_of_the_history_whatever_is_checked_out(repository: Repository) -> None:
+    first = repository.tip()
+    repository.commit("map", {".mailmap": "Ada Stone <ada@example.org>\n"}, author=BEN)
+    repository.commit("draw", {"art.txt": "a\nb\n", ".gitattributes": "*.txt binary\n"})
+    expected = facts(repository, workers=1)
+    assert {fact.author.name for fact in expected} == {"Ada Stone", "Ben Castor"}
+    assert {fact.title: fact.lines.total for fact in expected}["draw"] == 3
+    repository.git("checkout", "-q", first)
+    (repository.folder / ".gitattributes").write_text("*.py binary\n")
+    (repository.folder / ".mailmap").write_text("Nobody <ben@example.org>\n")
+    assert facts(repository, workers=1) == expected
+
+
+def test_what_a_user_set_for_git_changes_nothing(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit(
+        "écrire", {"a.py": "x = 1\n" * 50, "b.py": "y = 1\n" * 50}, author=("Zoé Brün", "zoe@example.org")
+    )
+    repository.git("mv", "a.py", "c.py")
+    repository.git("mv", "b.py", "d.py")
+    repository.commit("move", {"e.py": "z = 1\n"})
+    expected = facts(repository, workers=1)
+    (tmp_path / ".gitconfig").write_text(
+        "[i18n]\n\tlogOutputEncoding = ISO-8859-1\n[core]\n\tbigFileThreshold = 20\n[diff]\n\trenameLimit = 1\n"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert facts(repository, workers=1) == expected

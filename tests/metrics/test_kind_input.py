@@ -99,4 +99,4 @@ def test_any_text_as_message_and_diff_gets_a_kind_that_can_be_written_as_json(me
 
 
 def test_a_text_without_any_file_is_no_diff() -> None:
-    assert read_diff("nothing here") == ()
+    assert read_diff(b"nothing here") == ()
