@@ -160,7 +160,7 @@ def _beside_peers(clone: str) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         bare, copy = f"{folder}/bare.git", f"{folder}/copy"
         subprocess.run(["git", "clone", "-q", "--bare", "--shared", clone, bare], check=True)
-        commits = _shorten(bare)
+        commits = shorten(bare, PEER_COMMITS)
         subprocess.run(["git", "clone", "-q", "--shared", bare, copy], check=True)
         with tempfile.TemporaryDirectory() as cache:
             ours = _ours(["contributors", copy], Path(cache))
@@ -176,14 +176,14 @@ def _beside_peers(clone: str) -> Iterator[Row]:
             yield _row(f"contributors, cold, of {commits:,} commits", ours, theirs, name)
 
 
-def _shorten(bare: str) -> int:
-    """Put the branch of a clone back to where it had no more than PEER_COMMITS; how many it has then."""
+def shorten(bare: str, most: int) -> int:
+    """Put the branch of a clone back to where it had no more commits, merges aside; how many it has then."""
     line = _git(bare, "rev-list", "--first-parent", "HEAD").split()
     counts: dict[int, int] = {}
 
     def fits(place: int) -> bool:
         counts[place] = int(_git(bare, "rev-list", "--count", "--no-merges", line[place]))
-        return counts[place] <= PEER_COMMITS
+        return counts[place] <= most
 
     place = bisect_left(range(len(line) - 1), True, key=fits)
     fits(place)

@@ -1,6 +1,6 @@
 """What do the measurements say that have a place of their own: a history, requests at GitHub, a backfill, pages?
 
-`BENCH_CLONE` names the clone whose history is read; nothing is fetched to have one.
+`BENCH_CLONE` names the clone whose history is read; nothing is fetched to have one, so without it one is made up.
 """
 
 from __future__ import annotations
@@ -16,18 +16,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed.table import CannotRunError, Told
+from benchmarks import made_history
+from benchmarks.history_speed import shorten
+from benchmarks.speed.table import CannotRunError, Told, say
 
 CLONE = "BENCH_CLONE"
+MADE = Path("build/made-history.git")
 PULLS = 2000
+COMMITS = 4000
+"""that a backfill fills in at most: the simulated GitHub has to answer within the row's time"""
 _COST = re.compile(r"calm: (\d+) pull requests .*? took (\d+) requests \(.*?\) and (\d+) points")
 
 
-def _clone() -> str:
+def clone() -> str:
+    """The clone that is named, or one that is made once."""
     found = os.environ.get(CLONE, "")
-    if not found:
-        raise CannotRunError(f"name a clone: make bench {CLONE}=PATH")
-    return found
+    if not found and not MADE.exists():
+        say(f"    making up a history (a minute, once; {CLONE}=PATH names another)")
+        with tempfile.TemporaryDirectory(dir=MADE.parent) as folder:
+            made_history.make(Path(folder) / MADE.name)
+            (Path(folder) / MADE.name).rename(MADE)
+    return found or str(MADE)
 
 
 def history() -> Iterator[Told]:
@@ -35,7 +44,7 @@ def history() -> Iterator[Told]:
     machine leaves comparable."""
     from benchmarks.history_speed import rows
 
-    yield from map(_of_history, rows(_clone(), rounds=1, peers=True))
+    yield from map(_of_history, rows(clone(), rounds=1, peers=True))
 
 
 def _of_history(row: dict[str, Any]) -> Told:
@@ -75,9 +84,13 @@ def _of_requests(name: str, cost: Counter[str]) -> Told:
 
 
 def backfill() -> list[Told]:
-    """What a backfill costs at the simulated GitHub: one calm run, no kills."""
-    command = [sys.executable, "-m", "tests.campaigns.history", _clone(), str(PULLS), "0"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    """What a backfill costs at the simulated GitHub: one calm run, no kills, of the oldest commits."""
+    with tempfile.TemporaryDirectory() as folder:
+        shorter = f"{folder}/clone.git"
+        subprocess.run(["git", "clone", "-q", "--bare", "--shared", clone(), shorter], check=True)
+        shorten(shorter, COMMITS)
+        command = [sys.executable, "-m", "tests.campaigns.history", shorter, str(PULLS), "0"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = _COST.search(done.stdout)
     if found is None:
         raise CannotRunError((done.stderr or done.stdout or "it said nothing").strip().splitlines()[-1])
