@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import aiohttp
 from aiohttp import web
 
-from bot.config import Settings, own_address
+from bot.config import Settings
+from bot.config_addresses import own_address
 from bot.frozen import frozen
 from bot.github.connection import Connection, Surroundings
 from bot.github.limits import Pace
@@ -37,6 +38,7 @@ from bot.store.ingest import GroupWriter
 from bot.store.migrate import migrate
 from bot.store.pace import SharedPace
 from bot.tasks import TASKS
+from bot.tasks.backfill import STEPS, remove_left_clones
 from bot.tasks.catch_up import ask_to_catch_up
 from bot.tasks.close_month import close_months
 from bot.tasks.measure_again import ask_to_measure_again
@@ -117,6 +119,7 @@ class Bot:
         while True:
             await self._look(ask_to_catch_up, "could not ask for what was missed")
             await self._look(ask_to_measure_again, "could not ask for what is to be measured again")
+            await self._look(remove_left_clones, "clones that nobody reads could not be deleted")
             self.queue.nudge()
             await asyncio.sleep(self.timing.catch_up_every)
 
@@ -139,10 +142,13 @@ class Bot:
 
 
 @contextlib.asynccontextmanager
-async def build(settings: Settings, timing: Timing | None = None, *, asking: bool = True) -> AsyncIterator[Bot]:
+async def build(
+    settings: Settings, timing: Timing | None = None, *, asking: bool = True, working: bool = True
+) -> AsyncIterator[Bot]:
     """The bot with its database open and at its newest tables; closed at the end of the block.
 
-    Not `asking`: it does not know yet what GitHub calls it, which `Bot.introduce` finds out.
+    Not `asking`: it does not know yet what GitHub calls it, which `Bot.introduce` finds out. Not `working`: nobody
+    waits for its worker.
     Raises StoreInUseError where another process has the SQLite file.
     """
     timing = timing or Timing()
@@ -181,7 +187,7 @@ async def build(settings: Settings, timing: Timing | None = None, *, asking: boo
         stack.push_async_callback(writer.close)
         telemetry = Telemetry(Handlers.events, TASKS)
         worker.on_ended = telemetry.job
-        health = Health(store, worker, telemetry, timing.clock, settings.metrics_token)
+        health = Health(store, worker, telemetry, timing.clock, settings.metrics_token, working=working)
         yield Bot(settings, store, queue, place, writer, timing, pages, health)
 
 
@@ -213,6 +219,8 @@ async def _queue(worker: Worker, stack: contextlib.AsyncExitStack) -> EmbeddedQu
 
 def _register(queue: Queue, place: Workplace) -> None:
     for name, kind in TASKS.items():
+        if place.clones is None and name in STEPS.values():
+            continue  # left for a process that reads histories
         queue.register(name, _bound(kind.function, place), kind.time_out, kind.max_attempts)
 
 
@@ -253,7 +261,8 @@ async def serve(
 
     Deliveries are taken at once; the worker begins when GitHub has said who we are, or did not answer.
     """
-    async with build(settings, timing, asking=False) as bot, listening(bot, settings.host, settings.port) as port:
+    building = build(settings, timing, asking=False, working=working)
+    async with building as bot, listening(bot, settings.host, settings.port) as port:
         log.info("listening on %s:%s; deliveries go to %s%s", settings.host, port, settings.public_url, WEBHOOK_PATH)
         async with relaying(settings.relay, f"{own_address(settings.host, port)}{WEBHOOK_PATH}"):
             # What stands now stays: looking through it for garbage, again and again, is a tenth of accepting.

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from bot import credentials
+from bot.config_addresses import LOOPBACK, address_in, own_address
 from bot.credentials import Credentials
 from bot.errors import UnusableInputError
 from bot.frozen import frozen
@@ -35,14 +36,6 @@ NEEDED_TO_SERVE = {
 }
 
 _LINKS_KEY = re.compile(r"[0-9A-Fa-f]{64}")
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
-_DATABASE_DRIVERS = {
-    "sqlite": "sqlite+aiosqlite",
-    "sqlite+aiosqlite": "sqlite+aiosqlite",
-    "postgres": "postgresql+psycopg",
-    "postgresql": "postgresql+psycopg",
-    "postgresql+psycopg": "postgresql+psycopg",
-}
 
 
 class SettingsError(Exception):
@@ -191,13 +184,6 @@ def with_credentials(settings: Settings, kept: Credentials, *, moved: bool = Fal
     )
 
 
-def own_address(host: str, port: int) -> str:
-    """How this machine reaches what listens on host and port."""
-    if host in {"0.0.0.0", "::", ""}:  # noqa: S104  # compared, not bound: "everywhere" is reached by the loopback name
-        host = "127.0.0.1"
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
 # --- one setting each: text in, value out, ValueError with a sentence ------------------------------------------------
 
 
@@ -249,27 +235,22 @@ def secrets_of(text: str) -> tuple[str, ...]:
     return secrets
 
 
-def database_url_of(text: str) -> str:
-    """A SQLAlchemy URL with the driver we use: psycopg for `postgres(ql)://`, aiosqlite for `sqlite://`."""
-    scheme, mark, rest = text.strip().partition("://")
-    driver = _DATABASE_DRIVERS.get(scheme.lower())
-    if not mark or driver is None:
-        raise ValueError("must begin with sqlite:// or postgresql://")
-    if driver.startswith("sqlite") and rest.strip("/") in {"", ":memory:"}:
-        raise ValueError("must name a file: the record does not live in memory")
-    return f"{driver}://{rest}"
-
-
 def github_address_of(text: str) -> GitHubAddress:
-    """github.com, or a GitHub Enterprise Server by its base address. Plain http is for this machine alone."""
-    address = urlsplit(text.strip())
-    if address.scheme not in {"http", "https"} or not address.hostname or address.username or address.query:
+    """github.com, an enterprise on ghe.com, or an Enterprise Server by its base address.
+
+    Plain http is for this machine alone.
+    """
+    address, origin = address_in(text, such_as="https://github.example.com")
+    if address.query:
         raise ValueError("must be an address such as https://github.example.com")
-    if address.scheme == "http" and address.hostname not in _LOOPBACK:
+    if address.scheme == "http" and address.hostname not in LOOPBACK:
         raise ValueError("must use https, except on this machine")
     if address.hostname in {"github.com", "www.github.com", "api.github.com"}:
         return GitHubAddress()
-    base = f"{address.scheme}://{address.netloc}{address.path.rstrip('/')}".removesuffix("/api/v3")
+    if (address.hostname or "").endswith(".ghe.com"):  # an enterprise's own part of GitHub's cloud: api.NAME.ghe.com
+        api = origin.replace("://", "://api.", 1)
+        return GitHubAddress(origin, api, f"{api}/graphql")
+    base = f"{origin}{address.path.rstrip('/')}".removesuffix("/api/v3")
     return GitHubAddress(base, f"{base}/api/v3", f"{base}/api/graphql")
 
 
@@ -281,22 +262,12 @@ def zone_of(text: str) -> ZoneInfo:
         raise ValueError("is no time zone of the IANA list, such as Europe/Vienna") from None
 
 
-def relay_of(text: str) -> str:
-    """The address of a channel; plain http is for this machine alone, as deliveries pass through it."""
-    address = urlsplit(text.strip())
-    if address.scheme not in {"http", "https"} or not address.hostname or not address.path.strip("/"):
-        raise ValueError("must be the address of a channel, such as https://smee.io/your-channel")
-    if address.scheme == "http" and address.hostname not in _LOOPBACK:
-        raise ValueError("must use https, except on this machine")
-    return text.strip().rstrip("/")
-
-
-def base_url_of(text: str) -> str:
-    """A web address without its closing slash."""
-    address = urlsplit(text.strip())
-    if address.scheme not in {"http", "https"} or not address.netloc:
-        raise ValueError("must be an address such as https://almanac.example.com")
-    return text.strip().rstrip("/")
+def folder_of(text: str) -> Path:
+    """A folder; `~` is its user's own, which no shell has put there where the setting stands in a file."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise ValueError("begins with the home of a user whom this machine does not know") from None
 
 
 def _lines_of(error: ValidationError, names: Mapping[str, str]) -> list[str]:

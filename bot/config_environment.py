@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AliasChoices, BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from bot import config
+from bot import config, config_addresses
 
 
 def _stripped(value: object) -> object:
@@ -42,15 +42,15 @@ class Environment(BaseSettings):
     webhook_secrets: Secrets = Field((), validation_alias="ALMANAC_WEBHOOK_SECRET")
     client_id: Word = ""
     client_secret: Word = ""
-    relay: Annotated[str, _read(config.relay_of)] | None = None
-    database_url: Annotated[str, _read(config.database_url_of)] | None = None
-    data: Path = Path("almanac-data")
+    relay: Annotated[str, _read(config_addresses.relay_of)] | None = None
+    database_url: Annotated[str, _read(config_addresses.database_url_of)] | None = None
+    data: Annotated[Path, _read(config.folder_of)] = Path("almanac-data")
     links_key: LinksKey | None = None
     snapshots_key: SnapshotsKey | None = None
     github: Annotated[Any, _read(config.github_address_of)] = Field(None, validation_alias="ALMANAC_GITHUB_URL")
-    host: Word = "127.0.0.1"
+    host: Annotated[str, _read(config_addresses.host_of)] = "127.0.0.1"
     port: int = Field(8080, ge=0, le=65535, validation_alias=AliasChoices("ALMANAC_PORT", "PORT"))
-    public_url: Annotated[str, _read(config.base_url_of)] | None = None
+    public_url: Annotated[str, _read(config_addresses.base_url_of)] | None = None
     timezone: Annotated[Any, _read(config.zone_of)] = ZoneInfo("UTC")
     write_gap: float = Field(1.0, ge=0, le=60)
     backfill: bool = True

@@ -366,6 +366,9 @@ class Method:
     version: str
     timezone: str = "UTC"
     date_basis: Literal["landed"] = "landed"
+    since: Month | None = None
+    """first month that was asked for, where not all were"""
+    until: Month | None = None
 
 
 @frozen
@@ -438,7 +441,7 @@ class LiveScore:
 
 @frozen
 class Score:
-    """0-100, None = not rated. `interval` is the 80 % interval; below three rated changes it is provisional."""
+    """0-100, None = not rated. `interval` is the 80 % interval; below three rated items it is provisional."""
 
     score: float | None = None
     rated: int = 0

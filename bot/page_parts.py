@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.config import Settings
+from bot.errors import UnusableInputError
 from bot.model import PersonKey
 from bot.package_files import shipped
 from bot.signatures import SigningKey, read_signing_key, signing_key, write_once
@@ -15,6 +16,9 @@ from bot.tasks.personal import forget
 from bot.tasks.workplace import Workplace
 from bot.web.collaborators import Pages
 from bot.web.sign_in import SignIn
+
+_SECRET_BYTES = 32
+_MENDED = "restore it from a back-up, or move it away and a new one is made"
 
 
 def pages_of(settings: Settings, place: Workplace) -> Pages:
@@ -52,11 +56,25 @@ def _sign_in(settings: Settings) -> SignIn | None:
 def _signing(settings: Settings) -> SigningKey:
     if settings.snapshots_key:
         return read_signing_key(settings.snapshots_key.encode())
-    return signing_key(settings.data / "snapshots.key")
+    return snapshot_key(settings.data / "snapshots.key")
+
+
+def snapshot_key(path: Path) -> SigningKey:
+    """The key that signs snapshots, made at the first start. Raises UnusableInputError for a file that holds none."""
+    try:
+        return signing_key(path)
+    except ValueError as error:
+        raise UnusableInputError(f"{error}: {_MENDED}") from None
 
 
 def link_secret(path: Path) -> bytes:
-    """The 32 bytes that sign links, made at the first start; readable by the service alone."""
+    """The 32 bytes that sign links, made at the first start; readable by the service alone.
+
+    Raises UnusableInputError for a file that was cut: what little it holds could be guessed.
+    """
     if not path.exists():
-        write_once(path, secrets.token_bytes(32))
-    return path.read_bytes()
+        write_once(path, secrets.token_bytes(_SECRET_BYTES))
+    found = path.read_bytes()
+    if len(found) < _SECRET_BYTES:
+        raise UnusableInputError(f"{path} holds no key of {_SECRET_BYTES} bytes: {_MENDED}")
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import hashlib
 import os
 from dataclasses import field
@@ -75,16 +76,20 @@ def write_once(path: Path, content: bytes) -> None:
 
     Written aside and linked into place: of two processes that start together, one makes the secret of both.
     """
+    import tempfile
+
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
+    # A name that nobody had: in containers every process has the same number, and one that was killed left its file.
+    descriptor, aside = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
     try:
-        os.link(aside, path)
-    except FileExistsError:
-        pass
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)  # a key that the power took away half would be a key that anybody can guess
+        with contextlib.suppress(FileExistsError):
+            os.link(aside, path)
     finally:
-        aside.unlink()
+        os.unlink(aside)
 
 
 def is_signed(text: str, signature: str, public_key: str) -> bool:

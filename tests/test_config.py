@@ -150,12 +150,20 @@ def test_a_database_url_gets_the_driver_we_use(monkeypatch: pytest.MonkeyPatch, 
     assert _set(monkeypatch, DATABASE_URL=given).database_url == read
 
 
+def test_a_database_url_that_cannot_be_read_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    for given in ("postgresql://u:hunter2@db:port/almanac", "postgresql://u:hun:ter2/x@db@:port/almanac"):
+        with pytest.raises(SettingsError, match=r"^ALMANAC_DATABASE_URL: cannot be read") as caught:
+            _set(monkeypatch, DATABASE_URL=given)
+        assert "ter2" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("given", "api", "graphql"),
     [
         ("https://github.com/", "https://api.github.com", "https://api.github.com/graphql"),
         ("https://git.example.com", "https://git.example.com/api/v3", "https://git.example.com/api/graphql"),
         ("https://git.example.com/api/v3", "https://git.example.com/api/v3", "https://git.example.com/api/graphql"),
+        ("https://fenland.ghe.com/", "https://api.fenland.ghe.com", "https://api.fenland.ghe.com/graphql"),
         ("http://127.0.0.1:4501", "http://127.0.0.1:4501/api/v3", "http://127.0.0.1:4501/api/graphql"),
     ],
 )
@@ -168,9 +176,71 @@ def test_the_github_address_gives_its_interfaces(
 
 def test_the_platforms_port_is_read_and_ours_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _set(monkeypatch, PORT="5000").port == 5000
-    assert _set(monkeypatch, PORT="5000", HOST="::").public_url == "http://127.0.0.1:5000"
     monkeypatch.setenv("ALMANAC_PORT", "6000")
     assert load_settings().port == 6000
+
+
+@pytest.mark.parametrize(
+    ("host", "listens", "reached"),
+    [
+        ("0.0.0.0", "0.0.0.0", "127.0.0.1"),  # noqa: S104  # read, not bound
+        ("::", "::", "[::1]"),  # a socket there takes no IPv4
+        ("[::1]", "::1", "[::1]"),
+        (" localhost ", "localhost", "localhost"),
+    ],
+)
+def test_what_listens_is_reached_where_it_listens(
+    monkeypatch: pytest.MonkeyPatch, host: str, listens: str, reached: str
+) -> None:
+    settings = _set(monkeypatch, PORT="5000", HOST=host)
+    assert (settings.host, settings.public_url) == (listens, f"http://{reached}:5000")
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("https://almanac.example.com/", "https://almanac.example.com"),
+        ("HTTPS://Almanac.Example.com:443", "https://almanac.example.com"),
+        ("http://[::1]:8080", "http://[::1]:8080"),
+        ("https://bücher.example:8443", "https://xn--bcher-kva.example:8443"),
+    ],
+)
+def test_the_public_address_is_spelt_as_browsers_spell_the_origin_of_a_form(
+    monkeypatch: pytest.MonkeyPatch, given: str, read: str
+) -> None:
+    assert _set(monkeypatch, PUBLIC_URL=given).public_url == read
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("PUBLIC_URL", "https://example.com/almanac"),
+        ("PUBLIC_URL", "https://almanac.example.com?x=1"),
+        ("PUBLIC_URL", "https://user:word@almanac.example.com"),
+        ("PUBLIC_URL", "https://almanac.example.com:99999"),
+        ("PUBLIC_URL", "almanac.example.com"),
+        ("GITHUB_URL", "https://git.example.com:port"),
+        ("GITHUB_URL", "https://git exa.com"),
+        ("GITHUB_URL", "https://git..example.com"),
+        ("GITHUB_URL", "https://[::1"),
+        ("RELAY", "https://smee.io:99999/channel"),
+        ("RELAY", "https://smee.io/"),
+    ],
+)
+def test_an_address_that_cannot_be_asked_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
+    with pytest.raises(SettingsError, match=f"ALMANAC_{name}: must be") as caught:
+        _set(monkeypatch, **{name: given})
+    assert "word" not in str(caught.value)
+
+
+def test_a_folder_in_a_file_may_begin_with_the_home_of_its_user(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / ".env").write_text("ALMANAC_DATA=~/almanac\n")
+    assert load_settings().data == tmp_path / "home" / "almanac"
+    with pytest.raises(SettingsError, match="ALMANAC_DATA: begins with the home of a user"):
+        _set(monkeypatch, DATA="~no-such-user-here/almanac")
 
 
 def test_the_environment_wins_over_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import made_history
-from benchmarks.history_speed import shorten
+from benchmarks.history_speed import CLONE, shorten
 from benchmarks.speed.table import CannotRunError, Told, say
 
-CLONE = "BENCH_CLONE"
 MADE = Path("build/made-history.git")
 PULLS = 2000
 COMMITS = 4000

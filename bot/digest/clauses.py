@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from bot.digest.guards import is_unfit
-from bot.digest.tenses import base_of, is_verb, past
+from bot.digest.tenses import base_of, is_statement, is_verb, past, tail_in_past
 from bot.digest.titles import Title, read_title
 from bot.digest.words import counted, lexicon, listed, phrases, say, word_set
 from bot.frozen import frozen
@@ -21,7 +21,6 @@ _PARTICLES = frozenset({"up", "out", "down", "off", "away", "back"})
 _NOUN_ENDINGS = ("tion", "tions", "ment", "ments", "ity", "ness", "ance", "ence")
 SHORT_TAIL = 40
 NAMED_TAILS = 3
-_CONJUNCTION = re.compile(r"(,? and |, |; )([A-Za-z-]+) (?=\S+)")
 _ASIDE = re.compile(r"\s\([^()]{0,200}\)$")
 
 
@@ -74,27 +73,6 @@ def cut(text: str, limit: int = LONGEST) -> str:
     return (head if len(head) > limit // 2 else text[: limit - 1]) + "…"
 
 
-def _tail_in_past(rest: str) -> str:
-    """A second verb, joined by "and" or a comma, in the past tense too: only where it cannot be anything else."""
-    out, at = [], 0
-    for found in _CONJUNCTION.finditer(rest):
-        before = rest[: found.start()].lower().split()
-        word = found[2]
-        base = base_of(word)
-        following = rest[found.end() :].split(" ", 1)[0]
-        if (
-            base is None
-            or base != word
-            or (base in word_set("either") and ("and" in found[1] or not is_verb(word, following)))
-            or word_set("infinitive") & set(before)
-            or (before and base_of(before[-1]) == before[-1])
-        ):
-            continue
-        out.append(rest[at : found.start(2)] + past(base))
-        at = found.end(2)
-    return "".join(out) + rest[at:]
-
-
 def _rewritten(body: str) -> tuple[str, str] | None:
     """Titles such as `Fix for X` and `New X`: the base form, and what follows it."""
     lowered = body.lower()
@@ -111,12 +89,12 @@ def _verb_phrase(body: str) -> tuple[str, str, str] | None:
     if len(words) > 2 and words[0].lower() in word_set("adverbs"):
         adverb, words = words[0].lower(), words[1:]
     paired = len(words) > 3 and words[1] in ("and", "or") and base_of(words[2]) == words[2].lower()
-    if len(words) > 1 and is_verb(words[0], "it" if paired else words[1]):
+    if len(words) > 1 and is_verb(words[0], "it" if paired else words[1]) and not is_statement(words):
         base = base_of(words[0])
         rest = words[1:]
         if rest[0] in ("and", "or", "/", "&") and len(rest) > 2 and (second := base_of(rest[1])):
             rest = ["and", past(second), *rest[2:]]
-        return adverb, base or "", _tail_in_past(" ".join(rest))
+        return adverb, base or "", tail_in_past(" ".join(rest))
     found = None if adverb else _rewritten(body)
     return ("", *found) if found else None
 
@@ -148,6 +126,8 @@ def _where(title: Title, repository: str, rest: str) -> tuple[str, str]:
 def _is_fault(body: str) -> bool:
     """A title below a "fix:" that names what was wrong: no sentence, no command whose verb is not known."""
     first, *more = body.split()[:2] or [""]
+    if first.lower() in word_set("commands"):
+        return False
     command = first.istitle() or first.lower().endswith("ly")
     if command and any(word.endswith(_NOUN_ENDINGS) for word in (first, *more)):
         command = False
@@ -226,8 +206,11 @@ def _verb_and_object(clause: Clause) -> tuple[str, str]:
     return (f"{clause.verb} {particle}", rest) if particle in _PARTICLES and rest else (clause.verb, clause.object)
 
 
-def joined(clauses: Sequence[Clause]) -> str:
-    """Clauses as one predicate, equal verbs told once: `fixed A and B, added C and removed D`."""
+def joined(clauses: Sequence[Clause], *, subject: bool = False) -> str:
+    """Clauses as one predicate, equal verbs told once: `fixed A and B, added C and removed D`.
+
+    `subject` where one stands right before it, which no comma parts from its verb.
+    """
     scope = shared_scope(clauses) if len(clauses) > 1 else ""
     shown = [replace(clause, scope="") for clause in clauses] if scope else list(clauses)
     by_verb: dict[str, list[str]] = {}
@@ -242,4 +225,4 @@ def joined(clauses: Sequence[Clause]) -> str:
             told = listed(objects)
             parts.append(f"{verb} {told}" if verb else say("clause", "untitled", titles=told))
     text = listed(parts)
-    return say("clause", "scopes_first", scope=scope, clauses=text) if scope else text
+    return say("clause", "scopes_after" if subject else "scopes_first", scope=scope, clauses=text) if scope else text

@@ -113,6 +113,9 @@ def _by_month(profile: Profile, name: str) -> Iterator[tuple[str, str]]:
                 yield "  " + ", ".join(item.changes), f"{item.title}{joined}"
 
 
+_REST = "what every change loses, the pull of three items of the usual score, and smaller effects; from 100"
+
+
 def _score(profile: Profile, name: str) -> tuple[str, _Rows]:
     score = getattr(profile.quality, name)
     if score.score is None:
@@ -121,6 +124,8 @@ def _score(profile: Profile, name: str) -> tuple[str, _Rows]:
     provisional = ", provisional" if score.rated < 3 else ""
     value = f"{score.score} over {score.rated} items{between}{provisional}"
     rows = [(row.change, f"{row.effect:+.2f} {row.signal}") for row in score.evidence]
+    rest = score.score - 100 - sum(row.effect for row in score.evidence)
+    rows.append(("the rest", f"{rest:+.2f} {_REST}"))
     if score.live is not None:
         value += f"; {score.live.score} with what GitHub shows of checks and reviews"
         rows += [(row.change, f"{row.effect:+.2f} {row.signal} (only GitHub shows it)") for row in score.live.evidence]

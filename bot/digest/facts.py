@@ -113,6 +113,7 @@ class ProfileFacts:
     person: str
     overall: Overall
     first_month: Month
+    """of the months with own commits, where there are any"""
     last_month: Month
     repositories: tuple[RepositoryRecord, ...]
     months: tuple[MonthFacts, ...]
@@ -122,6 +123,8 @@ class ProfileFacts:
     skills: Mapping[str, Evidence] = field(default_factory=_no_evidence)
     """by weight, most first"""
     changes: Mapping[ChangeId, Change] = field(default_factory=_no_changes)
+    landed: Evidence = ()
+    """every change with an own commit, whether it stands or not; with a credited one, where there is no own"""
 
     @cached_property
     def items(self) -> tuple[Told, ...]:
@@ -132,6 +135,12 @@ class ProfileFacts:
     @property
     def turns(self) -> tuple[Turn, ...]:
         return tuple(turn for month in self.months for turn in month.turns)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The repositories by name; those of credited commits, where no own commit landed anywhere."""
+        own = tuple(record.full_name for record in self.repositories)
+        return own or tuple(sorted({name for month in self.months for name in month.repositories}))
 
 
 def told(item: Item, changes: Mapping[ChangeId, Change]) -> Told:
@@ -223,17 +232,25 @@ def profile_facts(
 ) -> ProfileFacts:
     """The facts of the whole record; `months` is newest first, `skills` the languages and the technologies as shown."""
     languages, technical = skills
+    told = [facts for facts in months if facts.commits] or months
     return ProfileFacts(
         person=line.person,
         overall=overall,
-        first_month=months[-1].month,
-        last_month=months[0].month,
+        first_month=told[-1].month,
+        last_month=told[0].month,
         repositories=tuple(repositories),
         months=tuple(months),
         languages=_by_language(line, [language.name for language in languages], {facts.month for facts in months}),
         skills={skill.name: skill.evidence for skill in technical},
         changes={name: change for month in months for name, change in month.changes.items()},
+        landed=_landed(line, [facts.month for facts in reversed(told)]),
     )
+
+
+def _landed(line: Timeline, months: Sequence[Month]) -> Evidence:
+    work = [line.work[month] for month in months if month in line.work]
+    own = [change.id for done in work for change, _ in done.commits]
+    return tuple(dict.fromkeys(own or [change.id for done in work for change, _ in done.co_authored]))
 
 
 def _by_language(line: Timeline, names: Sequence[str], months: Collection[Month]) -> dict[str, Evidence]:

@@ -58,7 +58,7 @@ def _fixes(items: Sequence[Told], month: Month) -> str:
         key = _whole("objects_and_acts", telling)
     else:
         key = "all_objects" if telling.whole else "some_objects"
-    return _variant("fixes", key, month).format(objects=listed(objects), clauses=joined(acts), **values)
+    return _variant("fixes", key, month).format(objects=listed(objects), clauses=joined(acts, subject=True), **values)
 
 
 def _whole(key: str, telling: Telling) -> str:
@@ -70,7 +70,7 @@ def _acts(acts: Sequence[Clause], fixes: str) -> str:
     """All of the fixes by what they did; a scope that they share stands once, before the verbs."""
     scope = shared_scope(acts)
     if not scope:
-        return say("fixes", "all_acts", fixes=fixes, clauses=joined(acts))
+        return say("fixes", "all_acts", fixes=fixes, clauses=joined(acts, subject=True))
     bare = joined([replace(clause, scope="") for clause in acts])
     return say("fixes", "all_acts_in", fixes=fixes, scope=scope, clauses=bare)
 
@@ -95,7 +95,7 @@ def more_sentence(items: Sequence[Told], month: Month) -> Sentence | None:
     verbal = all(clause.base for clause in telling.clauses)
     template = _variant("others", "more" if verbal else "more_named", month)
     parts = "" if verbal else parts_of(telling)
-    text = template.format(clauses=joined(telling.clauses) if verbal else "", parts=parts)
+    text = template.format(clauses=joined(telling.clauses, subject=True) if verbal else "", parts=parts)
     return Sentence(sentence_case(text), tuple(dict.fromkeys(telling.evidence)))
 
 
@@ -106,7 +106,7 @@ def _others(items: Sequence[Told]) -> str:
     if not telling.clauses:
         return say("others", "only", others=counts)
     if telling.whole and verbal:
-        return say("others", "one" if len(items) == 1 else "all", clauses=next(iter(predicate(telling))))
+        return say("others", "one" if len(items) == 1 else "all", clauses=next(iter(predicate(telling, subject=True))))
     if telling.whole and len(items) == 1:
         return say("others", "one_title", titles=telling.clauses[0].text)
     return say("others", "whole" if telling.whole else "some", others=counts, parts=parts_of(telling))
@@ -115,10 +115,14 @@ def _others(items: Sequence[Told]) -> str:
 def _by_place(items: Sequence[Told], places: Mapping[Kind, int], month: Month) -> str:
     """How many went to documentation, tests, CI and the build, where certain, and the weightiest of the rest."""
     names = phrases()["places"]
+    others = counted(len(items), "other")
+    for kind, count in places.items():
+        if count == len(items):
+            return say("others", "went_all", others=others, place=names[kind])
     told = [
         say("others", "placed" if at else "placed_first", count=number(count), place=names[kind])
         for at, (kind, count) in enumerate(sorted(places.items(), key=lambda row: (-row[1], row[0])))
     ]
     rest = tell([item for item in items if not placed([item])], 2)
-    values = {"others": counted(len(items), "other"), "placed": listed(told), "parts": parts_of(rest)}
+    values = {"others": others, "placed": listed(told), "parts": parts_of(rest)}
     return _variant("others", "went_and" if rest.clauses else "went", month).format(**values)

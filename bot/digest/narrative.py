@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from bot.digest.facts import MonthFacts, ProfileFacts, Told
@@ -61,18 +61,22 @@ def _lead(facts: MonthFacts, items: Sequence[Told], noun: str, taken: Collection
     table = phrases()["month"]
     values = {noun: tally(items, "feature") if noun == "features" else counted(len(items), "piece")}
     if telling.clauses and telling.whole:
-        texts = [template.format(clauses=clauses) for template in table["all"] for clauses in predicate(telling)]
+        texts = _filled(table["all"], telling, {})
     elif telling.clauses:
         fill = {**values, "parts": parts_of(telling)}
         templates = table[noun] if all(clause.base for clause in telling.clauses) else table[f"{noun}_named"]
-        texts = [
-            template.format(clauses=clauses, **fill)
-            for template in _turned(templates, facts.month)
-            for clauses in predicate(telling)
-        ]
+        texts = _filled(_turned(templates, facts.month), telling, fill)
     else:
         texts = [template.format(**values) for template in table[f"{noun}_only"]]
     return Sentence(_prefix(facts) + choose(texts, taken), evidence_of(items))
+
+
+def _filled(templates: Sequence[str], telling: Telling, values: Mapping[str, str]) -> list[str]:
+    return [
+        template.format(clauses=clauses, **values)
+        for template in templates
+        for clauses in predicate(telling, subject=not template.startswith("{clauses}"))
+    ]
 
 
 def _turned(templates: Sequence[str], month: Month) -> list[str]:

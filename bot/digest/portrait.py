@@ -53,7 +53,7 @@ def _span(facts: ProfileFacts) -> str:
 
 
 def _repositories(facts: ProfileFacts) -> str:
-    names = [record.full_name for record in facts.repositories]
+    names = facts.places
     if len(names) <= _REPOSITORIES:
         return listed(names)
     rest = len(names) - _REPOSITORIES + 1
@@ -62,19 +62,20 @@ def _repositories(facts: ProfileFacts) -> str:
 
 def _opening(facts: ProfileFacts, naming: Literal["named", "anonymous"]) -> Sentence:
     standing = [change for item in facts.items for change in item.changes]
-    shared = themes(standing, [record.full_name for record in facts.repositories])
+    shared = themes(standing, facts.places)
+    own = facts.overall.commits
     text = say(
         "profile",
-        f"opening_{naming}",
+        f"opening_{naming}" if own else f"helped_{naming}",
         person=facts.person,
-        commits=counted(facts.overall.commits, "commit"),
+        commits=counted(own or facts.overall.co_authored, "commit"),
         repositories=_repositories(facts),
         span=_span(facts),
     )
     if shared:
         text += say("profile", "theme", themes=listed([theme.name for theme in shared]))
     ids = [name for theme in shared for name in theme.evidence[:_THEME_EVIDENCE]] + [*evidence_of(facts.items)]
-    return Sentence(text + ".", _some(ids))
+    return Sentence(text + "." if own else sentence_case(text) + ".", _some(ids or facts.landed))
 
 
 def _built(items: Sequence[Told], named: str) -> Sentence | None:
@@ -82,7 +83,7 @@ def _built(items: Sequence[Told], named: str) -> Sentence | None:
     if not telling.clauses:
         return None
     if all(clause.base for clause in telling.clauses):
-        text = say("profile", "features", clauses=joined(telling.clauses))
+        text = say("profile", "features", clauses=joined(telling.clauses, subject=True))
     else:
         text = say("profile", named, parts=parts_of(telling))
     return Sentence(sentence_case(text), _some([*telling.proofs, *evidence_of(items)]))

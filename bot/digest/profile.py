@@ -238,7 +238,7 @@ def build(changes: Sequence[Change], scope: Scope, beside: Beside = ALONE) -> Pr
         narrative = profile_text(found, scope.naming)
     return Profile(
         generated_at=scope.now,
-        method=Method(METHOD_VERSION, str(scope.zone)),
+        method=Method(METHOD_VERSION, str(scope.zone), since=scope.since, until=scope.until),
         contributor=_contributor(scope),
         narrative=narrative,
         overall=overall,

@@ -91,14 +91,14 @@ def _of_profile(facts: ProfileFacts) -> FactTable:
         **_by_kind(items),
         "change": {changes_in(items), overall.outcomes},
         "month": {overall.active_months},
-        "repository": {len(facts.repositories), max(0, len(facts.repositories) - 2)},
+        "repository": {len(facts.places), max(0, len(facts.places) - 2)},
     }
     return FactTable(
         changes=facts.changes,
         numbers=_numbers(numbers),
         months=frozenset({facts.first_month, facts.last_month}),
         month=None,
-        repositories=frozenset(record.full_name for record in facts.repositories),
+        repositories=frozenset(facts.places),
         names=frozenset({facts.person}),
         terms={**facts.languages, **facts.skills},
         items=items,

@@ -93,10 +93,10 @@ def _sized(item: Told, clause: Clause, proof: Evidence, told: int) -> Clause:
     return replace(clause, size=size, leads=leads) if clause.base and size > (1 if told == 1 else 2) else clause
 
 
-def predicate(telling: Telling) -> Iterable[str]:
-    """The clauses as one predicate, beginning with each of them in turn."""
+def predicate(telling: Telling, *, subject: bool = False) -> Iterable[str]:
+    """The clauses as one predicate, beginning with each of them in turn; `subject` is as in `joined`."""
     for turn in range(len(telling.clauses)):
-        yield joined(telling.clauses[turn:] + telling.clauses[:turn])
+        yield joined(telling.clauses[turn:] + telling.clauses[:turn], subject=subject)
 
 
 def parts_of(telling: Telling) -> str:

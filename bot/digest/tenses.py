@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from bot.digest.words import lexicon, word_set
 
 _VOWELS = "aeiou"
+_CONJUNCTION = re.compile(r"(,? and |, |; )([A-Za-z-]+) (?=\S+)")
 
 
 @cache
@@ -119,3 +122,46 @@ def is_verb(word: str, following: str) -> bool:
 def _either_forms() -> frozenset[str]:
     """Nouns in one of their forms: `fix`, `fixes`; never `fixed` and `fixing`."""
     return frozenset(form for base in word_set("either") for form in (base, _third(base)))
+
+
+def tail_in_past(rest: str) -> str:
+    """A second verb, joined by "and" or a comma, in the past tense too: only where it cannot be anything else."""
+    out, at = [], 0
+    for found in _CONJUNCTION.finditer(rest):
+        before = rest[: found.start()].lower().split()
+        word = found[2]
+        base = base_of(word)
+        following = rest[found.end() :].split(" ", 1)[0]
+        if (
+            base is None
+            or base != word
+            or (base in word_set("either") and ("and" in found[1] or not is_verb(word, following)))
+            or _is_infinitive(before)
+            or (before and base_of(before[-1]) == before[-1] and not _is_object(before))
+        ):
+            continue
+        out.append(rest[at : found.start(2)] + past(base))
+        at = found.end(2)
+    return "".join(out) + rest[at:]
+
+
+def _is_infinitive(before: Sequence[str]) -> bool:
+    """A second verb after these words stays as it is; `to` asks for that only before a verb (`to icons` does not)."""
+    found = word_set("infinitive") & set(before)
+    if found - {"to"}:
+        return True
+    after = [*before[1:], ""]
+    return any(word == "to" and (not follows or base_of(follows)) for word, follows in zip(before, after, strict=True))
+
+
+def _is_object(before: Sequence[str]) -> bool:
+    """They end in a noun, though it could be a verb: `a security group`."""
+    return len(before) > 1 and before[-1] in word_set("either")
+
+
+def is_statement(words: Sequence[str]) -> bool:
+    """A noun that could be a verb, and what is said of it: `build dependencies should only come from X`."""
+    if words[0].lower() not in word_set("either"):
+        return False
+    told = itertools.takewhile(lambda word: word not in word_set("subordinate"), map(str.lower, words[1:]))
+    return any(word in word_set("states") for word in told)

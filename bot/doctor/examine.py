@@ -9,7 +9,6 @@ from bot.config import Settings
 from bot.doctor import machine, remote
 from bot.doctor.findings import Finding, unchecked, wrong
 from bot.github.client import Client
-from bot.setting_up.registering import hook_of
 
 AppCheck = Callable[[Client], Awaitable[Iterator[Finding]]]
 _REMOTE = ("clock", "permissions", "events", "webhook", "deliveries")
@@ -40,7 +39,7 @@ async def examine(settings: Settings, *, network: bool = True) -> list[Finding]:
 async def _of_the_app(settings: Settings) -> list[Finding]:
     asked: tuple[tuple[str, AppCheck], ...] = (
         ("permissions and events", remote.check_terms),
-        ("webhook", lambda client: remote.check_hook(client, hook_of(settings))),
+        ("webhook", lambda client: remote.check_hook(client, settings)),
         ("deliveries", remote.check_deliveries),
     )
     found: list[Finding] = []
@@ -60,4 +59,4 @@ async def _asked(subject: str, check: Callable[[], Awaitable[Iterator[Finding]]]
         return list(await check())
     except remote.OUT_OF_REACH as error:
         told = " ".join(str(error).split())[:200]
-        return [wrong(subject, f"could not be asked ({type(error).__name__}: {told}): is it the network, or the key?")]
+        return [wrong(subject, f"could not be asked ({type(error).__name__}: {told}): {remote.question_about(error)}")]

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from sqlalchemy import text
 
 from bot import credentials
 from bot.config import NEEDED_TO_SERVE, Settings
 from bot.doctor.findings import Finding, note, ok, unchecked, wrong
+from bot.errors import UnusableInputError
 from bot.github.auth import AppKey, BadKeyError
 from bot.github.limits import Clock
+from bot.store.advice import advised
+from bot.store.digests import touch_period
 from bot.store.engine import Store, StoreUnavailableError, sqlite_warning
 from bot.store.lock import StoreInUseError
-from bot.store.migrate import is_current
+from bot.store.migrate import newest, revision, revision_of
 
 _SLOWEST_SIGNATURE = 0.001
 _LEAST_DISK = 1024**3
@@ -88,21 +96,54 @@ def check_files(settings: Settings) -> Iterator[Finding]:
     if folder.exists():
         yield _writable(folder)
     else:
-        yield note("data", f"{folder} is not there yet; the first start makes it")
+        yield _to_be_made("data", folder)
     open_files = [path for path in (*(folder / name for name in _SECRET_FILES), Path(".env")) if _is_open(path)]
     if open_files:
         yield wrong("secrets", f"others can read them: chmod 600 {' '.join(map(str, open_files))}")
     else:
         yield ok("secrets", "their files are for their owner alone")
+    yield from _broken_keys(settings)
+
+
+def _broken_keys(settings: Settings) -> Iterator[Finding]:
+    """What a start would refuse of the keys it finds; one that is not there is made then."""
+    from bot.page_parts import link_secret, snapshot_key
+
+    used = (("links.key", settings.links_key, link_secret), ("snapshots.key", settings.snapshots_key, snapshot_key))
+    for name, given, read in used:
+        path = settings.data / name
+        if given or not path.exists():
+            continue
+        try:
+            read(path)
+        except UnusableInputError as error:
+            yield wrong("secrets", str(error))
+        except OSError as error:
+            yield wrong("secrets", f"cannot read {path}: {error.strerror}; give it to the user the bot runs as")
+
+
+def _to_be_made(subject: str, path: Path) -> Finding:
+    place = _standing(path)
+    if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
+        return note(subject, f"{path} is not there yet; the first start makes it")
+    return wrong(subject, f"{path} is not there, and {place} takes no more; give it to the user the bot runs as")
+
+
+def _standing(path: Path) -> Path:
+    """The path itself, or what there is of its parents."""
+    return next(one for one in (path.absolute(), *path.absolute().parents) if os.path.exists(one))
 
 
 def _writable(folder: Path) -> Finding:
     trial = folder / ".doctor"
     try:
         trial.write_bytes(b"x")
-        trial.unlink()
     except OSError as error:
-        return wrong("data", f"cannot write into {folder}: {error.strerror}; give it to the user the bot runs as")
+        todo = "; give it to the user the bot runs as" if isinstance(error, PermissionError) else ""
+        return wrong("data", f"cannot write into {folder}: {error.strerror}{todo}")
+    finally:
+        with contextlib.suppress(OSError):
+            trial.unlink()
     return ok("data", f"{folder} can be written")
 
 
@@ -112,7 +153,7 @@ def _is_open(path: Path) -> bool:
 
 def check_disk(settings: Settings) -> Iterator[Finding]:
     """Whether there is room to go on."""
-    folder = next(path for path in (settings.data.absolute(), *settings.data.absolute().parents) if path.exists())
+    folder = _standing(settings.data)
     free = shutil.disk_usage(folder).free
     told = f"{free / 1024**3:.1f} GiB free at {folder}"
     yield ok("disk", told) if free >= _LEAST_DISK else wrong("disk", f"{told}: make room for 1 GiB at least")
@@ -131,23 +172,35 @@ async def check_database(settings: Settings) -> Iterator[Finding]:
     try:
         return iter(await asyncio.wait_for(_database(settings), 20))
     except (StoreUnavailableError, OSError, TimeoutError) as error:
-        told = " ".join(str(error).split())[:300] or type(error).__name__
+        told = advised(str(error)) or " ".join(str(error).split())[:300] or type(error).__name__
         return iter([wrong("database", f"cannot be used: {told}")])
     except Exception as error:  # drivers raise what they like for a file that is no database; none of it has secrets
-        return iter([wrong("database", f"cannot be used ({type(error).__name__}): name another one")])
+        todo = advised(str(getattr(error, "orig", error))) or f"{type(error).__name__}; name another one"
+        return iter([wrong("database", f"cannot be used: {todo}")])
 
 
 async def _database(settings: Settings) -> list[Finding]:
     if absent := _absent(settings.database_url):
-        return [note("database", f"{absent} is not there yet; the first start makes it")]
+        return [_to_be_made("database", Path(absent))]
     try:
         async with await Store.open(settings.database_url) as store:
-            async with store.begin():
-                pass  # begins as a writer: a database that cannot be written refuses it
-            return [_tables(await is_current(store), "opens and can be written")]
+            return [_tables(await _try_to_write(store), "opens and can be written")]
     except StoreInUseError as error:
         async with await Store.open(settings.database_url, read_only=True) as store:
-            return [_tables(await is_current(store), f"opens; {str(error).partition(':')[0]}")]
+            return [_tables(await revision(store), f"opens; {str(error).partition(':')[0]}")]
+
+
+async def _try_to_write(store: Store) -> str | None:
+    """Their revision, after something was written and undone: a transaction alone begins where nobody may write."""
+    async with store.begin() as conn:
+        found = await conn.run_sync(revision_of)
+        trial = await conn.begin_nested()
+        if found == newest():
+            await touch_period(conn, "doctor", "written", datetime.now(UTC))
+        else:
+            await conn.execute(text("CREATE TABLE almanac_doctor (x INTEGER)"))
+        await trial.rollback()
+    return found
 
 
 def _absent(url: str) -> str:
@@ -156,7 +209,11 @@ def _absent(url: str) -> str:
     return path if url.startswith("sqlite") and not Path(path).exists() else ""
 
 
-def _tables(current: bool, told: str) -> Finding:
-    if current:
+def _tables(found: str | None, told: str) -> Finding:
+    if found == newest():
         return ok("database", f"{told}; its tables are this version's")
-    return wrong("database", f"{told}; its tables are another version's: run `almanac migrate`")
+    if found is None:
+        return wrong("database", f"{told}; it has no tables yet: run `almanac migrate`, or start")
+    if found < newest():
+        return wrong("database", f"{told}; its tables are an older version's: run `almanac migrate`")
+    return wrong("database", f"{told}; its tables are a newer version's: install that one, or go back to a back-up")

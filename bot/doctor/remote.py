@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import aiohttp
-from gidgethub import GitHubException
+from gidgethub import BadRequest, GitHubException
 
+from bot import credentials
 from bot.config import Settings
 from bot.doctor.findings import Finding, note, ok, wrong
 from bot.github.auth import BadKeyError
@@ -19,9 +20,11 @@ from bot.github.payloads.registration import Attempt, Terms
 from bot.github.registration import read_attempts, read_clock, read_hook_address, read_terms
 from bot.github.transport import Endpoint, open_session
 from bot.setting_up.manifest import app_manifest
+from bot.setting_up.registering import hook_of
 
 OUT_OF_REACH = (GitHubException, aiohttp.ClientError, TimeoutError, OSError, BadKeyError, ValueError)
 """what asking GitHub may raise"""
+_UNKNOWN_TO_GITHUB = {401, 403, 404}
 _MOST_SECONDS_OFF = 30.0
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
 _MEANINGS = {
@@ -32,6 +35,15 @@ _MEANINGS = {
     502: "the proxy found no bot behind it",
     503: "the database could not take it in time",
 }
+
+
+def question_about(error: Exception) -> str:
+    """Where to look for the cause of what asking raised."""
+    if isinstance(error, BadKeyError):
+        return "is the key one?"
+    if isinstance(error, BadRequest) and error.status_code in _UNKNOWN_TO_GITHUB:
+        return "are the App's number and its key of one App, at this GitHub?"
+    return "can it be reached from here?"
 
 
 async def check_clock(settings: Settings) -> Iterator[Finding]:
@@ -82,13 +94,16 @@ def _level(terms: Terms, name: str) -> int:
     return _LEVELS.get(terms.permissions.get(name, ""), 0)
 
 
-async def check_hook(client: Client, expected: str) -> Iterator[Finding]:
+async def check_hook(client: Client, settings: Settings) -> Iterator[Finding]:
     """Whether deliveries are sent to our address."""
+    expected = hook_of(settings)
+    kept = credentials.path_in(settings.data)
+    named = f"ALMANAC_RELAY, or `relay` in {kept}" if settings.relay else "ALMANAC_PUBLIC_URL"
     address = await read_hook_address(client)
     if address.rstrip("/") == expected.rstrip("/"):
         return iter([ok("webhook", f"deliveries go to {address}")])
     told = f"GitHub sends deliveries to {address or 'nowhere'}, and this bot listens at {expected}"
-    return iter([wrong("webhook", f"{told}: change one of them (there: App's settings; here: ALMANAC_PUBLIC_URL)")])
+    return iter([wrong("webhook", f"{told}: change one of them (there: App's settings; here: {named})")])
 
 
 async def check_deliveries(client: Client) -> Iterator[Finding]:
@@ -101,8 +116,9 @@ def _last(attempt: Attempt) -> Finding:
     told = f"the last one ({attempt.event}, {attempt.at:%Y-%m-%d %H:%M} UTC)"
     if attempt.taken:
         return ok("deliveries", f"{told} was taken")
-    meaning = _MEANINGS.get(attempt.status, "see the App's settings, Advanced, Recent deliveries")
-    return wrong("deliveries", f"{told} was answered {attempt.status}: {meaning}")
+    meaning = _MEANINGS.get(attempt.status, "its answer stands in GitHub's list")
+    again = "when that is mended, redeliver it there: App's settings, Advanced"
+    return wrong("deliveries", f"{told} was answered {attempt.status}: {meaning}; {again}")
 
 
 async def check_relay(settings: Settings) -> Iterator[Finding]:
@@ -112,8 +128,12 @@ async def check_relay(settings: Settings) -> Iterator[Finding]:
     patience = aiohttp.ClientTimeout(total=10)
     async with (
         open_session() as session,
-        session.get(settings.relay, headers={"Accept": "text/event-stream"}, timeout=patience) as answer,
+        # As the relay itself asks: it follows no redirect either.
+        session.get(
+            settings.relay, headers={"Accept": "text/event-stream"}, timeout=patience, allow_redirects=False
+        ) as answer,
     ):
         if answer.status == 200 and answer.content_type == "text/event-stream":
             return iter([ok("relay", "the channel answers")])
-        return iter([wrong("relay", f"the channel answers {answer.status}: make another at https://smee.io/new")])
+        told = f"the channel answers {answer.status}, {answer.content_type}, and no stream of events"
+        return iter([wrong("relay", f"{told}: make another at https://smee.io/new")])

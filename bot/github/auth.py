@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 
 import jwt
 from cachetools import TLRUCache
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from gidgethub import BadRequest, GitHubException
@@ -158,7 +159,7 @@ def _load(pem: str | bytes) -> RSAPrivateKey:
     raw = pem.encode() if isinstance(pem, str) else pem
     try:
         key = load_pem_private_key(raw, password=None)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, UnsupportedAlgorithm):
         raise BadKeyError("the private key is not a PEM key without a passphrase") from None
     if not isinstance(key, RSAPrivateKey):
         raise BadKeyError("the private key is not an RSA key")

@@ -101,26 +101,33 @@ class Client(GitHubAPI):
         page, _, _ = await self._late(operation.path, variables)
         return _object(page)
 
-    async def items(self, operation: Operation, **variables: Any) -> AsyncIterator[dict[str, Any]]:
-        """Each element of a list, page after page."""
-        async for page in self.pages(operation, **variables):
+    async def items(
+        self, operation: Operation, *, most: int | None = None, **variables: Any
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Each element of a list, page after page; `most` as in `pages`."""
+        async for page in self.pages(operation, most=most, **variables):
             elements = page.get(operation.items) if operation.items and isinstance(page, dict) else page
             if not isinstance(elements, list):
                 raise BadAnswer(f"no list in the answer to {operation.path}")
             for element in elements:
                 yield _object(element)
 
-    async def pages(self, operation: Operation, *, late: bool = False, **variables: Any) -> AsyncIterator[Any]:
-        """Each page of an answer, following `Link` (only ever to the configured host); `late` as in `read_late`."""
-        url = operation.path
-        for turn in range(_MOST_PAGES):
+    async def pages(
+        self, operation: Operation, *, late: bool = False, most: int | None = None, **variables: Any
+    ) -> AsyncIterator[Any]:
+        """Each page of an answer, following `Link` (only ever to the configured host); `late` as in `read_late`.
+
+        Raises `BadAnswer` beyond `most` pages (None: 200): a list that does not end must not be followed for ever.
+        """
+        url, most = operation.path, most or _MOST_PAGES
+        for turn in range(most):
             get = self._late if late and not turn else self._get
             page, more, _status = await get(url, variables)
             yield page
             if more is None:
                 return
             url = more
-        raise BadAnswer(f"more than {_MOST_PAGES} pages of {operation.path}")
+        raise BadAnswer(f"more than {most} pages of {operation.path}")
 
     async def write(self, operation: Operation, body: Mapping[str, Any] | None = None, **variables: Any) -> Any:
         """What a writing operation answers. A 422 is never tried again."""

@@ -125,8 +125,8 @@ class Publisher:
 
     async def _own_check_runs(self, place: str, run: CheckRun) -> list[int]:
         """Ids, oldest first: GitHub shows the newest of a name."""
-        where = {"repository": place, "commit": run.head, "filter": "all", "check_name": run.name}
-        found = [answers.check_run(row) async for row in self._client.items(op.CHECK_RUNS, **where)]
+        rows = self._client.items(op.CHECK_RUNS, repository=place, commit=run.head, filter="all", check_name=run.name)
+        found = [answers.check_run(row) async for row in rows]
         return sorted(check.id for check in found if check.app == self._ourselves.id and check.external_id == run.key)
 
     async def _own_comments(self, place: str, post: Post) -> list[answers.CommentAnswer]:

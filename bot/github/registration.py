@@ -19,6 +19,8 @@ from bot.github.payloads.registration import Attempt, Registered, Terms
 from bot.github.transport import Endpoint, Traffic, Transport, open_session
 
 _CREATED = 201
+_REFUSED = {404, 410, 422}
+"""the code is good no more; at anything else it may be"""
 
 
 class RegistrationError(Exception):
@@ -35,8 +37,10 @@ async def convert(endpoint: Endpoint, code: str) -> Registered:
         status, _, body = await _exchange(endpoint, op.CONVERT_MANIFEST.method, path)
     except (GitHubException, aiohttp.ClientError, TimeoutError, OSError) as error:
         raise RegistrationError(f"GitHub could not be asked for the App ({type(error).__name__}); try again") from None
-    if status != _CREATED:
+    if status in _REFUSED:
         raise RegistrationError(f"GitHub answered {status}: the code was used already, or is more than an hour old")
+    if status != _CREATED:
+        raise RegistrationError(f"GitHub answered {status}, and made no App of the code yet; try again in a minute")
     try:
         return payloads.registered(json.loads(body))
     except (ValueError, PayloadError) as error:

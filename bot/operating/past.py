@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot import app
@@ -95,7 +95,7 @@ async def _backfill(bot: app.Bot, target: str, told: Told) -> None:
     async with place.store.begin() as conn:
         await see_repositories(conn, place, installation, chosen, place.clock())
         await open_backfills(conn, place, installation, ids, again=True)
-    done = await _worked(bot, _STEPS, lambda: _progress(place, ids))
+    done = await _worked(bot, _Asked(_STEPS, installation), lambda: _progress(place, ids))
     requests, points = sum(one.requests for one in done), sum(one.points for one in done)
     told(
         f"done in {time.monotonic() - started:.0f} s: {sum(one.pulls_done for one in done)} pull requests and "
@@ -142,12 +142,25 @@ def _share(one: Backfill) -> float:
     return 0.1 * one.pulls_done / max(one.pulls, 1) + 0.9 * one.commits_done / max(one.commits, 1)
 
 
-async def _worked(bot: app.Bot, tasks: Sequence[str], look: Callable[[], Awaitable[_Progress]]) -> Sequence[Backfill]:
-    """Work until no job of these tasks is left, and tell how far it is; whatever is live goes first, as ever."""
+@frozen
+class _Asked:
+    """What a command waits for: the jobs of these tasks, of one installation or of all."""
+
+    tasks: Sequence[str]
+    installation: InstallationId | None = None
+
+    def among(self, *states: str) -> ColumnElement[bool]:
+        found = JOB.c.task.in_(self.tasks) & JOB.c.state.in_(states)
+        return found if self.installation is None else found & (JOB.c.installation_id == self.installation)
+
+
+async def _worked(bot: app.Bot, asked: _Asked, look: Callable[[], Awaitable[_Progress]]) -> Sequence[Backfill]:
+    """Work until none of these jobs is left, and tell how far it is; whatever is live goes first, as ever."""
+    before = await _given_up(bot.place, asked)
     worker = asyncio.create_task(bot.queue.run())
     told = _Bar()
     try:
-        while await _waiting(bot.place, tasks):
+        while await _waiting(bot.place, asked):
             told(await look())
             await asyncio.wait({worker}, timeout=_LOOK)
         end = await look()
@@ -156,22 +169,25 @@ async def _worked(bot: app.Bot, tasks: Sequence[str], look: Callable[[], Awaitab
     finally:
         bot.queue.stop()
         await worker
-        await _refuse_dead(bot.place, tasks)
+        _refuse({number: why for number, why in (await _given_up(bot.place, asked)).items() if number not in before})
 
 
-async def _waiting(place: Workplace, tasks: Sequence[str]) -> int:
+async def _waiting(place: Workplace, asked: _Asked) -> int:
     async with place.store.read() as conn:
-        query = select(func.count()).where(JOB.c.task.in_(tasks), JOB.c.state.in_(("ready", "running")))
+        query = select(func.count()).select_from(JOB).where(asked.among("ready", "running"))
         return int((await conn.execute(query)).scalar_one())
 
 
-async def _refuse_dead(place: Workplace, tasks: Sequence[str]) -> None:
-    """What was given up is told with its reason."""
+async def _given_up(place: Workplace, asked: _Asked) -> dict[int, str]:
+    """What was given up or set aside, by number, each with its reason."""
+    query = select(JOB.c.id, JOB.c.task, JOB.c.last_error).where(asked.among("dead", "parked")).order_by(JOB.c.id)
     async with place.store.read() as conn:
-        query = select(JOB.c.task, JOB.c.last_error).where(JOB.c.task.in_(tasks), JOB.c.state.in_(("dead", "parked")))
-        found = (await conn.execute(query.order_by(JOB.c.id.desc()).limit(1))).first()
-    if found is not None:
-        raise UnusableInputError(f"{found.task} could not go on: {found.last_error}; see almanac jobs list")
+        return {row.id: f"{row.task} could not go on: {row.last_error}" for row in await conn.execute(query)}
+
+
+def _refuse(given_up: Mapping[int, str]) -> None:
+    if given_up:
+        raise UnusableInputError(f"{given_up[max(given_up)]}; see almanac jobs list")
 
 
 class _Bar:
@@ -209,9 +225,9 @@ async def _catch_up(bot: app.Bot, told: Told) -> None:
     await ask_to_catch_up(place, thorough=True)
 
     async def look() -> _Progress:
-        return _Progress(0.0, f"{await _waiting(place, _CAUGHT)} jobs left", ())
+        return _Progress(0.0, f"{await _waiting(place, _Asked(_CAUGHT))} jobs left", ())
 
-    await _worked(bot, _CAUGHT, look)
+    await _worked(bot, _Asked(_CAUGHT), look)
     async with place.store.read() as conn:
         facts_now, stored_now = await _counted(conn)
     told(

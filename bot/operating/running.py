@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy.exc import DatabaseError
 
 from bot import app
-from bot.config import NEEDED_TO_SERVE, Settings, SettingsError, load_settings, relay_of
+from bot.config import NEEDED_TO_SERVE, Settings, SettingsError, load_settings
+from bot.config_addresses import relay_of
 from bot.errors import UnusableInputError
+from bot.github.auth import BadKeyError
 from bot.logs import configure_logs
+from bot.store.advice import advised
 from bot.store.engine import StoreUnavailableError
 from bot.store.lock import StoreInUseError
 
@@ -60,20 +63,17 @@ def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: S
         asyncio.run(until_stopped())
 
 
-def _advised(said: str) -> str | None:
-    """What SQLite or PostgreSQL says, with what to do about it; None where that is not known."""
-    if "no such table" in said or ("relation " in said and "does not exist" in said):
-        return "it has not all the tables of this version; run: almanac migrate"
-    return f"{said}; name another file" if "not a database" in said else None
-
-
 @contextmanager
 def told_to_the_operator(settings: Settings) -> Iterator[None]:
     """What the settings name and this machine refuses, in one line each."""
     try:
         yield
     except (StoreInUseError, StoreUnavailableError) as error:
-        raise UnusableInputError(f"the database cannot be used: {_advised(str(error)) or error}") from None
+        raise UnusableInputError(f"the database cannot be used: {advised(str(error)) or error}") from None
+    except BadKeyError as error:
+        raise UnusableInputError(
+            f"ALMANAC_PRIVATE_KEY: {error}; make a new one on the App's settings page at GitHub"
+        ) from None
     except ModuleNotFoundError as error:
         if error.name not in _OF_POSTGRESQL:
             raise
@@ -81,10 +81,12 @@ def told_to_the_operator(settings: Settings) -> Iterator[None]:
             f"PostgreSQL needs {error.name}: install this distribution with its extra, almanac-bot[postgres]"
         ) from None
     except DatabaseError as error:
-        advised = _advised(str(error.orig))
-        if advised is None:  # a defect of ours, which keeps its traceback
+        told = advised(str(error.orig))
+        if told is None:  # a defect of ours, which keeps its traceback
             raise
-        raise UnusableInputError(f"the database cannot be used: {advised}") from None
+        raise UnusableInputError(f"the database cannot be used: {told}") from None
+    except BrokenPipeError:
+        raise  # whoever read what we print is gone
     except OSError as error:
         if error.filename:
             raise UnusableInputError(f"cannot use {error.filename}: {error.strerror}") from None
@@ -129,12 +131,14 @@ def setup(form: Path | None, *, organisation: str = "", relay: str | None = None
         settings = replace(settings, relay=_channel(relay))
     if settings.app_id:
         raise UnusableInputError(f"App {settings.app_id} is set up here already; `almanac doctor` checks it")
+    if len(settings.missing_to_serve) < len(NEEDED_TO_SERVE):
+        raise UnusableSettingsError(settings.missing_to_serve)  # what is set would win over what GitHub gives
     if form is None:
         if organisation:
             raise UnusableInputError("--organisation goes with --form; the page asks for it otherwise")
         _run(_register, settings)
         return
-    made = asyncio.run(registering.register_by_form(settings, form, organisation))
+    made = registering.register_by_form(settings, form, organisation)
     registering.tell(f"The App {made.slug} is registered. Install it on an account: {made.install_link}")
 
 

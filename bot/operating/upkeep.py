@@ -14,7 +14,8 @@ from gidgethub.sansio import Event
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot import app
-from bot.config import Settings, database_url_of
+from bot.config import Settings
+from bot.config_addresses import database_url_of
 from bot.errors import UnusableInputError
 from bot.intake import Inbox
 from bot.model import PersonKey

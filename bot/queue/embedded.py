@@ -71,6 +71,7 @@ class EmbeddedQueue:
         finally:
             await self._leave(working)
             keeper.cancel()
+            await asyncio.gather(keeper, return_exceptions=True)
 
     def _start(self, claim: Claim, working: set[asyncio.Task[None]]) -> None:
         task = asyncio.create_task(self._worker.work(claim))

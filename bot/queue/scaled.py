@@ -153,6 +153,7 @@ class ScaledQueue:
         finally:
             for side in (keeper, sweeper):
                 side.cancel()
+            await asyncio.gather(keeper, sweeper, return_exceptions=True)
 
     def stop(self) -> None:
         """procrastinate takes a cancelled run as the wish to stop gracefully."""

@@ -18,7 +18,7 @@ from bot.logs import about
 from bot.queue import rows
 from bot.queue.backoff import back_off
 from bot.queue.interface import Clock, Job, LeaseLost, Park, RetryLater, Task
-from bot.store.engine import Store
+from bot.store.engine import Store, StoreUnavailableError
 from bot.store.jobs import Claim, Waiting
 
 log = logging.getLogger(__name__)
@@ -156,7 +156,10 @@ class Worker:
             self.beat = time.monotonic()
             await asyncio.sleep(self.pace.renew_every)
             if self.running:
-                await self.renew()
+                try:
+                    await self.renew()
+                except StoreUnavailableError as error:
+                    log.warning("no lease could be renewed: %s", error)
 
     async def renew(self) -> None:
         """Renew once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +12,9 @@ from zoneinfo import ZoneInfo
 from bot.errors import UnusableInputError
 from bot.frozen import frozen
 from bot.history.record import CloneRecord
-from bot.model import Change, Fact, Person, PersonKey, Signature
+from bot.landing.months import parse_month
+from bot.model import Change, Fact, Month, Person, Signature
+from bot.recomputing.contributor import Seen, contributor
 from bot.recomputing.offline import record_of
 from bot.recomputing.stated import corrections, is_live, told_corrections, told_live
 from bot.render.anonymity import PERSONAL, Identity
@@ -136,16 +137,18 @@ def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict
     try:
         now = datetime.fromisoformat(published["generated_at"])
         zone = ZoneInfo(published["method"]["timezone"])
+        since, until = (_month(published["method"].get(name)) for name in ("since", "until"))
         names = _repositories(published)
     except (KeyError, TypeError, ValueError, OSError):
         raise UnusableInputError("the profile's date, time zone or repositories cannot be read") from None
     _check_clones(record, names, published)
-    persons = _contributor(record, published)
+    persons = contributor(record, published, Seen(names, zone, int(now.timestamp()), since, until))
     facts = _facts(record, persons, names, until=int(now.timestamp()))
-    contributor = published["contributor"]
-    shown = Person(persons[0].key, str(contributor.get("display", "")), (), contributor.get("login"))
-    naming: Naming = "anonymous" if contributor.get("naming") == "anonymous" else "named"
-    scope = Scope(person=shown, keys=_keys(record, persons), zone=zone, now=now, naming=naming)
+    told = published["contributor"]
+    shown = Person(persons[0].key, str(told.get("display", "")), (), told.get("login"))
+    naming: Naming = "anonymous" if told.get("naming") == "anonymous" else "named"
+    keys = record.keys_of(persons)
+    scope = Scope(person=shown, keys=keys, zone=zone, now=now, since=since, until=until, naming=naming)
     changes = fold(facts, record.repositories)
     if not any(commit.counts for change in changes for commit in change.commits):
         raise UnusableInputError("the clones hold nothing of this contributor from before the profile's date")
@@ -154,6 +157,14 @@ def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict
     beside = Beside(record.file_history(), partial=_partial(published, _own(changes, persons)))
     profile = as_named(build(changes, scope, beside), changes, scope)
     return profile_object(profile), list(told_corrections(said))
+
+
+def _month(stated: Any) -> Month | None:
+    """A month as it is stated; raises ValueError for what is none."""
+    if stated is None:
+        return None
+    parse_month(str(stated))
+    return Month(stated)
 
 
 def _own(changes: Sequence[Change], persons: Sequence[Person]) -> frozenset[str]:
@@ -179,32 +190,6 @@ def _check_clones(record: CloneRecord, names: frozenset[str], published: Mapping
     missing = sorted(name for name in told - given if not name.startswith(PERSONAL))
     if missing:
         raise UnusableInputError(f"no clone of {', '.join(missing)} was given; the profile tells of work there")
-
-
-def _contributor(record: CloneRecord, published: Mapping[str, Any]) -> tuple[Person, ...]:
-    """Whose profile it is: by user id, login or name, else whoever made most of the commits it lists."""
-    told = published["contributor"]
-    found = [
-        person for person in record.people.all() if person.user_id is not None and person.user_id == told.get("id")
-    ]
-    for who in (told.get("login"), told.get("name")):
-        found += record.people.find(who) if isinstance(who, str) and who else ()
-    if not found:
-        found = _likeliest(record, published)
-    if not found:
-        raise UnusableInputError("none of the profile's commits is in these clones")
-    return tuple({person.key: person for person in found}.values())
-
-
-def _likeliest(record: CloneRecord, published: Mapping[str, Any]) -> list[Person]:
-    listed = {commit for row in published["changes"] for commit in row.get("commits", ())}
-    facts = [commit.fact for change in record.all_changes() for commit in change.counted]
-    authors = Counter(record.people.person(fact.author) for fact in facts if fact.commit in listed)
-    return [min(authors, key=lambda person: (-authors[person], person.key))] if authors else []
-
-
-def _keys(record: CloneRecord, persons: Sequence[Person]) -> frozenset[PersonKey]:
-    return record.keys_of(persons)
 
 
 def _facts(record: CloneRecord, persons: Sequence[Person], names: frozenset[str], *, until: int) -> list[Fact]:

@@ -163,6 +163,7 @@ def _view(profile: Profile, page: Page, years: charts.Days) -> dict[str, Any]:
         "computed": wording.moment_name(profile.generated_at, profile.method.timezone),
         "stamp": wording.rfc3339(profile.generated_at),
         "method": profile.method,
+        "window": wording.window(profile.method),
     }
 
 

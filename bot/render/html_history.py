@@ -61,14 +61,15 @@ def _elsewhere(keys: Iterable[ChangeId], evidence: Evidence, zone: str) -> str:
 
 
 def _year_tally(months: Sequence[MonthRecord]) -> str:
-    """`3 active months: 41 commits • 7 features`."""
+    """`3 active months: 41 commits • 7 features`; what was only credited makes no month active."""
     if not months:
         return "work beside code alone"
-    numbers = [(month.commits, month.features, month.bugs) for month in months]
-    commits, features, bugs = (sum(column) for column in zip(*numbers, strict=True))
-    parts = ((commits, "commit", "commits"), (features, "feature", "features"), (bugs, "bug fix", "bug fixes"))
-    told = wording.BULLET.join(wording.counted(number, one, many) for number, one, many in parts if number)
-    return f"{wording.counted(len(months), 'active month')}: {told}"
+    numbers = [(month.commits, month.co_authored, month.features, month.bugs) for month in months]
+    counts = [sum(column) for column in zip(*numbers, strict=True)]
+    nouns = (("commit",), ("co-authored commit",), ("feature",), ("bug fix", "bug fixes"))
+    told = [wording.counted(number, *noun) for number, noun in zip(counts, nouns, strict=True) if number]
+    active = sum(month.commits > 0 for month in months)
+    return (f"{wording.counted(active, 'active month')}: " if active else "") + wording.BULLET.join(told)
 
 
 def _only_beside(month: MonthRecord, beside: str) -> str:

@@ -101,6 +101,8 @@ class ScoreRow:
     shown: int
     """pieces of evidence in `rows`"""
     all: int
+    rest: str
+    """points between 100 and the score that `rows`, as they are shown, leave over"""
 
 
 def quality_rows(profile: Profile, evidence: Evidence) -> list[ScoreRow]:
@@ -120,6 +122,7 @@ def _score(name: str, score: Score, evidence: Evidence) -> ScoreRow:
         rows=HtmlText("".join([_effect(row, evidence) for row in strongest])),
         shown=len(strongest),
         all=len(score.evidence),
+        rest=signed((score.score or 0.0) - 100 - sum(round(row.effect, 1) for row in strongest)),
     )
 
 

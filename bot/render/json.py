@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from bot.metrics.beside_code import together
-from bot.model import Change, Item, MonthRecord, Profile, Quality, RepositoryRecord, Score, ScoreEvidence, Text
+from bot.model import Change, Item, Method, MonthRecord, Profile, Quality, RepositoryRecord, Score, ScoreEvidence, Text
 from bot.render.beside_code import objects
 from bot.render.wording import QUALITY_NAMES, instant, lines_of, rfc3339
 
@@ -65,6 +65,11 @@ def profile_object(profile: Profile) -> Object:
     return {name: list(value) if isinstance(value, Iterator) else value for name, value in _fields(profile).items()}
 
 
+def _window(method: Method) -> Object:
+    """The months that were asked for, of a profile that does not tell all."""
+    return {name: month for name, month in (("since", method.since), ("until", method.until)) if month}
+
+
 def _fields(profile: Profile) -> Object:
     """The fields in the schema's order; the lists are made element by element as they are read."""
     contributor = profile.contributor
@@ -75,6 +80,7 @@ def _fields(profile: Profile) -> Object:
             "version": profile.method.version,
             "timezone": profile.method.timezone,
             "date_basis": profile.method.date_basis,
+            **_window(profile.method),
         },
         "contributor": {
             "id": contributor.id,

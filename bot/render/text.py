@@ -51,11 +51,12 @@ def _paragraph(text: Text, indent: str = "") -> Iterator[str]:
 
 
 def _wrap(text: str, indent: str, hanging: str = "") -> list[str]:
+    """Lines of the page's width; those after the first begin with blanks, where the first may begin with a mark."""
     return textwrap.wrap(
         text,
         WIDTH,
         initial_indent=indent,
-        subsequent_indent=indent + hanging,
+        subsequent_indent=" " * len(indent) + hanging,
         break_long_words=False,
         break_on_hyphens=False,
     )
@@ -144,7 +145,7 @@ def _items(month: MonthRecord, changes: dict[ChangeId, Change]) -> Iterator[str]
 def _item(item: Item, changes: dict[ChangeId, Change]) -> Iterator[str]:
     state = wording.item_state(item, changes)
     title = f"{wording.ITEM_NAMES[item.kind]}: {plain(item.title)}" + (f" ({plain(state)})" if state else "")
-    yield from _wrap(title, "  - ", "  ")
+    yield from _wrap(title, "  - ")
     for key in item.changes:
         change = changes.get(key)
         yield from _wrap(_change(change) if change else plain(key), "      ", "  ")
@@ -226,5 +227,5 @@ def _footer(profile: Profile) -> Iterator[str]:
     when = wording.moment_name(profile.generated_at, profile.method.timezone)
     yield (
         f"Computed {when}, method {plain(profile.method.version)}; a month is the calendar month of landing "
-        f"in {plain(profile.method.timezone)}."
+        f"in {plain(profile.method.timezone)}{wording.window(profile.method)}."
     )

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
-from bot.model import Change, ChangeId, Item, Lines, MonthRecord, Score
+from bot.model import Change, ChangeId, Item, Lines, Method, MonthRecord, Score
 
 BULLET = " • "
 MONTH_NAMES = (
@@ -48,7 +48,7 @@ STATE_NAMES = {"landed": "landed", "reverted": "reverted", "relanded": "landed a
 NOT_RATED = "not rated"
 NOT_AVAILABLE = "n/a"
 PROVISIONAL_BELOW = 3
-"""rated changes; under this number a score is shown as provisional"""
+"""rated items; under this number a score is shown as provisional"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -99,6 +99,13 @@ def span(first: str, last: str) -> str:
     return short_month(first) if first == last else f"{short_month(first)} – {short_month(last)}"
 
 
+def window(method: Method) -> str:
+    """`; only months from July 2025 on are counted`; nothing where all are."""
+    first = f" from {month_name(method.since)}" if method.since else ""
+    last = f"{' to' if first else ' until'} {month_name(method.until)}" if method.until else " on" if first else ""
+    return f"; only months{first}{last} are counted" if first or last else ""
+
+
 def date_name(date: str) -> str:
     """`2025-07-09` as `9 July 2025`."""
     return f"{int(date[8:10])} {month_name(date)}"
@@ -125,10 +132,10 @@ def score_text(score: Score) -> str:
 
 
 def score_basis(score: Score) -> str:
-    """`12 changes rated, 80 % interval 94.1 – 97.9, provisional`."""
+    """`12 items rated, 80 % interval 94.1 – 97.9, provisional`."""
     if score.score is None:
-        return "no change with enough evidence"
-    parts = [f"{counted(score.rated, 'change')} rated"]
+        return "no item with enough evidence"
+    parts = [f"{counted(score.rated, 'item')} rated"]
     if score.interval:
         parts.append(f"80 % interval {score.interval[0]:.1f} – {score.interval[1]:.1f}")
     if score.rated < PROVISIONAL_BELOW:

@@ -8,8 +8,9 @@ import re
 import secrets
 import sys
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode
 
 from aiohttp import web
 
@@ -64,8 +65,12 @@ def hand_over(settings: Settings, base: str) -> Callable[[GitHubAddress, str, st
     return form
 
 
-async def converted(github: GitHubAddress, code: str) -> Registered:
-    """What GitHub gives for a code. Raises RegistrationError."""
+async def converted(settings: Settings, github: GitHubAddress, code: str) -> Registered:
+    """What GitHub gives for a code, once: asked only where it can be kept.
+
+    Raises RegistrationError, and UnusableInputError where it cannot.
+    """
+    credentials.check_room(settings.data)
     return await convert(Endpoint(base_url=github.api), code)
 
 
@@ -111,7 +116,7 @@ async def register_by_page(
             github=settings.github.web,
             hook=hook_of(settings),
             hand_over=hand_over(settings, base),
-            convert=converted,
+            convert=partial(converted, settings),
             keep=keep,
             warning=unreachable(settings),
             starting=starting,
@@ -158,19 +163,34 @@ def form_for_elsewhere(settings: Settings, organisation: str, state: str) -> str
     return hand_over_page(hand_over(settings, settings.public_url)(settings.github, organisation, state))
 
 
-async def register_by_form(settings: Settings, form: Path, organisation: str) -> Credentials:
+def register_by_form(settings: Settings, form: Path, organisation: str) -> Credentials:
     """The App, registered with a browser on another machine. Raises UnusableInputError."""
     if organisation and not is_login(organisation):
         raise UnusableInputError(f"{organisation} is no organisation's name")
     credentials.check_room(settings.data)
     state = secrets.token_urlsafe(32)
     try:
-        await asyncio.to_thread(form.write_text, form_for_elsewhere(settings, organisation, state), "utf-8")
+        form.write_text(form_for_elsewhere(settings, organisation, state), "utf-8")
     except OSError as error:
         raise UnusableInputError(f"cannot write {form}: {error.strerror}") from None
+    if unreachable(settings):
+        tell(unreachable(settings))
     tell(f"Open {form} in a browser anywhere, and register the App there.")
     tell("The browser ends at an address it may not be able to open. Paste that address here:")
-    return await register_by_code(settings, code_in(await asyncio.to_thread(sys.stdin.readline), state))
+    return _pasted(settings, state)
+
+
+def _pasted(settings: Settings, state: str) -> Credentials:
+    """The App of the first pasted line that brings one: a slip of the hand must not cost a registered App."""
+    wrong = UnusableInputError("nothing was pasted, so no App was asked for")
+    for line in sys.stdin.buffer:
+        try:
+            code = code_in(line.decode("utf-8", "replace"), state)
+            return asyncio.run(register_by_code(settings, code))
+        except UnusableInputError as error:
+            wrong = error
+            tell(f"Not yet: {error}. Paste it again, or give up with Ctrl-C:")
+    raise wrong
 
 
 def code_in(pasted: str, state: str) -> str:
@@ -180,7 +200,7 @@ def code_in(pasted: str, state: str) -> str:
     """
     text = pasted.strip()
     if "?" in text:
-        asked = parse_qs(urlsplit(text).query)
+        asked = parse_qs(text.partition("?")[2])
         if asked.get("state") != [state]:
             raise UnusableInputError("that address does not answer this page: open the page that was written just now")
         text = (asked.get("code") or [""])[0]
@@ -191,8 +211,7 @@ def code_in(pasted: str, state: str) -> str:
 
 async def register_by_code(settings: Settings, code: str) -> Credentials:
     """The App behind a pasted code, kept. Raises UnusableInputError."""
-    credentials.check_room(settings.data)
     try:
-        return kept(settings, await converted(settings.github, code), settings.github)
+        return kept(settings, await converted(settings, settings.github, code), settings.github)
     except RegistrationError as error:
         raise UnusableInputError(str(error)) from None

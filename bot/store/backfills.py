@@ -50,8 +50,8 @@ WATERMARK = Table(
 class Backfill:
     """The reading of one repository's history. What was asked of GitHub for it is counted in `requests` and `points`.
 
-    `head` is the commit of the default branch that the clone was at, `cursor` GitHub's mark behind the last page of
-    pull requests (None before the first), `size` how many a page holds.
+    `head` is the commit of the default branch that the clone was at (it names none where that was `rewritten`),
+    `cursor` GitHub's mark behind the last page of pull requests (None before the first), `size` how many a page holds.
     """
 
     repository_id: RepositoryId
@@ -91,21 +91,35 @@ async def of(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> list[Backfil
 
 
 async def begin(conn: AsyncConnection, new: Backfill, *, again: bool = False) -> bool:
-    """Open the reading of a repository; False where it was opened before, unless `again` begins a finished one anew."""
+    """Open the reading of a repository; False where it was opened before, unless `again` begins a finished one anew.
+
+    One that is under way is handed to the installation that reaches the repository now, where it is another one.
+    """
     row: dict[str, Any] = {name: getattr(new, name) for name in new.__match_args__}
-    if again:
-        old = await read(conn, new.repository_id)
-        if old is not None and old.state != "done":
-            return False
-        await upsert(conn, BACKFILL, [row])
-        return True
     statement = insert_into(conn, BACKFILL).values(row).on_conflict_do_nothing().returning(BACKFILL.c.repository_id)
-    return (await conn.execute(statement)).first() is not None
+    if (await conn.execute(statement)).first() is not None:
+        return True
+    old = await read(conn, new.repository_id)
+    if old is None or old.state == "done":
+        await upsert(conn, BACKFILL, [row] if again else [])
+        return again
+    await move(conn, new.repository_id, installation_id=new.installation_id)
+    return old.installation_id != new.installation_id
 
 
 async def move(conn: AsyncConnection, repository_id: RepositoryId, **values: Any) -> None:
     """Write down how far it is."""
     await conn.execute(update(BACKFILL).where(BACKFILL.c.repository_id == repository_id).values(**values))
+
+
+async def rewritten(conn: AsyncConnection, repository_id: RepositoryId, by: int, *, other_branch: bool = False) -> None:
+    """The branch that is being read does not reach its head any more, as job number `by` found: it is fetched anew, and
+    its commits are looked through again. Of another branch the pull requests are, too."""
+    values: dict[str, Any] = {"head": f"rewritten, says job {by}", "commits": 0, "commits_done": 0}
+    if other_branch:
+        values |= {"state": "waiting", "cursor": None, "pulls_done": 0}
+    reading = (BACKFILL.c.repository_id == repository_id) & (BACKFILL.c.state != "done")
+    await conn.execute(update(BACKFILL).where(reading).values(values))
 
 
 async def bring(conn: AsyncConnection, repository_id: RepositoryId, found: Mapping[CommitId, int]) -> None:

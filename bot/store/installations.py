@@ -143,6 +143,12 @@ async def remove_repositories(conn: AsyncConnection, ids: Sequence[RepositoryId]
     await conn.execute(update(REPOSITORY).where(gone).values(removed_at=now, visibility="hidden"))
 
 
+async def reached(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> set[RepositoryId]:
+    """Those of these repositories that are not removed."""
+    ours = REPOSITORY.c.id.in_(ids) & REPOSITORY.c.removed_at.is_(None)
+    return {RepositoryId(row.id) for row in await conn.execute(select(REPOSITORY.c.id).where(ours))}
+
+
 async def repository(conn: AsyncConnection, repository_id: RepositoryId) -> Stored | None:
     row = (await conn.execute(select(REPOSITORY).where(REPOSITORY.c.id == repository_id))).one_or_none()
     return None if row is None else _stored(row)

@@ -122,8 +122,13 @@ async def park_installation(conn: AsyncConnection, installation_id: int) -> int:
 
 
 async def unpark_installation(conn: AsyncConnection, installation_id: int, now: datetime) -> list[Waiting]:
-    """Make what was set aside ready again."""
-    return await revive(conn, _waiting_for(installation_id) & (JOB.c.state == "parked"), now)
+    """Make what was set aside ready again; of those with one dedupe key, one does the work of all."""
+    parked = _waiting_for(installation_id) & (JOB.c.state == "parked")
+    revived = await revive(conn, parked, now)
+    await conn.execute(
+        update(JOB).where(parked).values(state="done", last_error="its like is waiting", finished_at=now)
+    )
+    return revived
 
 
 async def cancel_installation(conn: AsyncConnection, installation_id: int, now: datetime) -> int:
@@ -205,6 +210,18 @@ async def is_coming(conn: AsyncConnection, serial_key: str, task: str, part: str
     mine = (JOB.c.serial_key == serial_key) & (JOB.c.state == "ready") & (JOB.c.task == task)
     query = select(JOB.c.id).where(mine, JOB.c.ref_id.contains(part, autoescape=True)).limit(1)
     return (await conn.execute(query)).first() is not None
+
+
+async def under_way(conn: AsyncConnection, tasks: Sequence[str], installation_id: int) -> set[str]:
+    """What the jobs of these tasks are about that wait or run for an installation."""
+    mine = (JOB.c.installation_id == installation_id) & JOB.c.state.in_(("ready", "running")) & JOB.c.task.in_(tasks)
+    return set((await conn.execute(select(JOB.c.ref_id).where(mine))).scalars())
+
+
+async def dismiss(conn: AsyncConnection, tasks: Sequence[str], ref_id: str, now: datetime) -> None:
+    """End the jobs of these tasks, about this, that were set aside or given up: others take their place."""
+    mine = JOB.c.task.in_(tasks) & (JOB.c.ref_id == ref_id) & JOB.c.state.in_(("parked", "dead"))
+    await conn.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now))
 
 
 async def counts(conn: AsyncConnection) -> dict[str, int]:

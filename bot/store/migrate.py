@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, insert, inspect, select, text
 
+from bot.errors import UnusableInputError
 from bot.store.engine import Store
 from bot.store.schema import METADATA
 
@@ -58,6 +59,11 @@ def _to_newest(connection: Connection) -> bool:
     found = revision_of(connection)
     if found == newest():
         return False
+    if found is not None and found > newest():
+        raise UnusableInputError(
+            f"the database has the tables of a newer version of this program ({found}, and this one knows {newest()}): "
+            "install that version again, or go back to a back-up from before it"
+        )
     if found is None and connection.dialect.name == "sqlite" and not inspect(connection).get_table_names():
         create(connection)
     else:
@@ -82,8 +88,18 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
 
 async def is_current(store: Store) -> bool:
     """Whether the tables are at the newest revision that this version ships."""
+    return await revision(store) == newest()
+
+
+async def is_enough(store: Store) -> bool:
+    """Whether the tables hold what this version needs: a newer one's do, as a migration only adds."""
+    return (await revision(store) or "") >= newest()
+
+
+async def revision(store: Store) -> str | None:
+    """The revision that the tables are at; None where there are none of ours."""
     async with store.read() as conn:
-        return await conn.run_sync(revision_of) == newest()
+        return await conn.run_sync(revision_of)
 
 
 def revision_of(connection: Connection) -> str | None:

@@ -37,7 +37,7 @@ async def move_all(source: Store, target: Store, told: Callable[[str], None] = l
     Rows pass in batches, so memory does not grow with the record. Raises MoveError where the target holds anything.
     """
     if not await is_current(source):
-        raise MoveError("the source's tables are older than this version; run almanac migrate first")
+        raise MoveError("the source's tables are another version's; run almanac migrate first")
     await migrate(target)
     async with source.read() as here, target.begin() as there:
         await _must_be_empty(there)

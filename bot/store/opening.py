@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -56,7 +57,8 @@ def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngin
     lock = writer = None
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = ProcessLock(path.with_name(path.name + ".lock"))
+        written = path.resolve() if path.is_symlink() else path  # one lock for a file, by whatever name it is opened
+        lock = ProcessLock(written.with_name(written.name + ".lock"))
         lock.take()
 
         async def connect() -> Any:
@@ -65,10 +67,13 @@ def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngin
         writer = create_async_engine(url, pool_size=1, max_overflow=0, async_creator=connect)
         _own_transactions(writer, "BEGIN IMMEDIATE")
 
-    async def connect_to_read() -> Any:
-        return await connected(f"file:{path}?mode=ro", uri=True)
+    # In such an address %, # and ? would be more than letters of a name, and another file would be opened.
+    named = f"file:{quote(str(path))}"
 
-    look = url.set(database=f"file:{path}", query={"mode": "ro", "uri": "true"})
+    async def connect_to_read() -> Any:
+        return await connected(f"{named}?mode=ro", uri=True)
+
+    look = url.set(database=named, query={"mode": "ro", "uri": "true"})
     reader = create_async_engine(look, pool_size=READERS, max_overflow=0, async_creator=connect_to_read)
     _own_transactions(reader, "BEGIN")
     return writer, reader, lock

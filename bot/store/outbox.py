@@ -112,6 +112,11 @@ async def claim(conn: AsyncConnection, outbox_id: int, *, now: datetime, lease_u
     return Posting(row.id, intent, row.remote_id, row.attempt, row.body_hash)
 
 
+async def renew(conn: AsyncConnection, posting: Posting, until: datetime) -> None:
+    """Prolong the lease, where it was not lost."""
+    await conn.execute(update(OUTBOX).where(*_mine(posting)).values(lease_until=until))
+
+
 async def done(conn: AsyncConnection, posting: Posting, remote_id: str) -> bool:
     """It stands at GitHub under this id. False where the lease was lost, or a newer body has come and waits now."""
     stands = OUTBOX.c.body_hash == posting.body_hash

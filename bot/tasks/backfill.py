@@ -17,21 +17,24 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.github.client import Client
 from bot.github.operations import INSTALLATION_REPOSITORIES, needed
 from bot.github.reads import read_installation_repositories, read_repository
-from bot.history.fetching import Clones, Fetched, FetchError
+from bot.history.fetching import Clones, Fetched
+from bot.history.git import GitError
 from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model import CommitId, InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, Park, RetryLater
-from bot.store import backfills, installations
+from bot.store import backfills, installations, jobs
 from bot.store.backfills import Backfill, Watermark
 from bot.store.jobs import LATER
 from bot.tasks.configuring import in_force_with
-from bot.tasks.known_installation import know_installation
+from bot.tasks.known_installation import know_account, know_installation
 from bot.tasks.known_repository import see_repositories
 from bot.tasks.rules_now import RulesNow, keep_rules
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 _RULES = 2
 """requests for the repository itself and the settings of its account: its own settings stand in the clone"""
+_TOGETHER = 100
+"""histories opened in one transaction: deliveries wait for it on SQLite"""
 
 
 async def backfill_installation(job: Job, place: Workplace) -> None:
@@ -47,7 +50,11 @@ async def backfill_installation(job: Job, place: Workplace) -> None:
         stored = {row.repository.id: row for row in await installations.repositories_of(conn, number)}
         new = [repository for repository in reached if repository.id not in stored]
         await see_repositories(conn, place, number, new, place.clock())
-        await open_backfills(conn, place, number, [RepositoryId(one.id or 0) for one in reached])
+    ids = [RepositoryId(one.id or 0) for one in reached]
+    for at in range(0, len(ids), _TOGETHER):
+        async with place.store.begin() as conn:
+            await open_backfills(conn, place, number, ids[at : at + _TOGETHER])
+    async with place.store.begin() as conn:
         await job.finish(conn)
 
 
@@ -60,22 +67,34 @@ async def open_backfills(
     again: bool = False,
 ) -> list[RepositoryId]:
     """Ask for the history of these repositories; those that were not asked for before (`again`: are not being read)."""
-    opened = []
+    opened, steps = [], sorted(set(STEPS.values()))
+    known = {one.repository_id: one for one in await backfills.of(conn, repositories)}
+    going_on = await jobs.under_way(conn, steps, installation) if again else set()
     for repository in repositories:
-        new = Backfill(repository, installation, place.clock())
-        if await backfills.begin(conn, new, again=again):
-            await defer(conn, place, new, "backfill_repository")
-            opened.append(repository)
+        old, new = known.get(repository), Backfill(repository, installation, place.clock())
+        if old is not None and old.state != "done" and old.installation_id == installation:
+            if not again or _about(new) in going_on:
+                continue
+            # What is left of its jobs was given up or set aside: it is ended, as a new one goes on.
+            await jobs.dismiss(conn, steps, _about(new), place.clock())
+        elif not await backfills.begin(conn, new, again=again):
+            continue
+        await defer(conn, place, new, "backfill_repository")
+        opened.append(repository)
     return opened
+
+
+def _about(one: Backfill) -> str:
+    """The arguments of each of its jobs."""
+    given = {"installation": one.installation_id, "repository": one.repository_id}
+    return json.dumps(given, sort_keys=True, separators=(",", ":"))
 
 
 async def defer(
     conn: AsyncConnection, place: Workplace, one: Backfill, task: str, run_at: datetime | None = None
 ) -> None:
     """Ask for a step. The clone is fetched beside live jobs of the repository, records are made between them."""
-    ref = json.dumps(
-        {"installation": one.installation_id, "repository": one.repository_id}, sort_keys=True, separators=(",", ":")
-    )
+    ref = _about(one)
     serial = "clone" if task == "backfill_repository" else "repository"
     await place.queue.defer(
         conn,
@@ -98,6 +117,7 @@ async def backfill_repository(job: Job, place: Workplace) -> None:
     client = place.reader(one.installation_id, one.repository_id)
     with asking_github():
         repository = await read_repository(client, one.repository_id)
+    await know_account(place, one.installation_id, repository)
     clone = clones_of(place).of(repository)
     head = await fetch(clone, client)
     ruling = await asyncio.to_thread(_ruling, clone, head)
@@ -105,21 +125,24 @@ async def backfill_repository(job: Job, place: Workplace) -> None:
         settings = await in_force_with(place, client, repository, own=ruling.get(CONFIG_PATH, ""))
     rules = RulesNow(settings, ruling.get(ATTRIBUTES_PATH, ""))
     async with place.store.begin() as conn:
+        now = await backfills.read(conn, one.repository_id)
+        if now is None or now.head != one.head:
+            raise RetryLater(0.0, "the branch was rewritten while it was fetched")
         await see_repositories(conn, place, one.installation_id, [repository], place.clock())
         await keep_rules(conn, repository, rules, now=place.clock())
-        spent = {"requests": one.requests + _RULES}
+        await backfills.move(conn, one.repository_id, requests=one.requests + _RULES)
         if head is None:
             await finished(conn, place, one)
         elif one.head is not None and clone.holds(one.head):
-            await backfills.move(conn, one.repository_id, **spent)
             await defer(conn, place, one, STEPS[one.state])
         else:
             # The first time, or the head that was read is no longer on the branch: commits are looked through again.
-            clone.unplan()
             state = "pull requests" if one.state == "waiting" else one.state
-            await backfills.move(conn, one.repository_id, state=state, head=head, commits_done=0, **spent)
+            await backfills.move(conn, one.repository_id, state=state, head=head, commits=0, commits_done=0)
             await defer(conn, place, one, STEPS[state])
         await job.finish(conn)
+    if head is None:
+        await asyncio.to_thread(clone.remove)
 
 
 def _ruling(clone: Fetched, head: CommitId | None) -> dict[str, str]:
@@ -154,8 +177,8 @@ async def fetch(clone: Fetched, client: Client) -> CommitId | None:
     with asking_github():
         token = await client.token()
     try:
-        return await asyncio.to_thread(clone.refresh, token)
-    except FetchError as error:
+        return await clone.refresh(token)
+    except (GitError, OSError) as error:
         raise RetryLater(300.0, f"the history could not be fetched: {error}") from error
 
 
@@ -185,3 +208,15 @@ async def finished(conn: AsyncConnection, place: Workplace, one: Backfill) -> No
     name = f"repository:{one.repository_id}"
     if await backfills.watermark(conn, name) is None:
         await backfills.mark(conn, Watermark(name, one.started_at, one.head))
+
+
+async def remove_left_clones(place: Workplace) -> None:
+    """Delete the clones whose history is read no longer: what is taken away from us does not stay on this machine."""
+    if place.clones is None:
+        return
+    lying = place.clones.lying()
+    async with place.store.read() as conn:
+        reading = {one.repository_id for one in await backfills.of(conn, sorted(lying)) if one.state != "done"}
+        reading &= await installations.reached(conn, sorted(reading))
+    for number in lying.keys() - reading:
+        await asyncio.to_thread(lying[number].remove)

@@ -44,7 +44,7 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
     one, clone, head = found
     one = await _planned(one, clone, head)
     client = place.reader(one.installation_id, one.repository_id)
-    rows = await asyncio.to_thread(clone.planned, one.commits_done, BATCH)
+    rows = await asyncio.to_thread(clone.planned, head, one.commits_done, BATCH)
     batch = await _read(place, client, _Reading(one, clone, clone.at(head)), rows)
     now = place.clock()
     target = Place(one.installation_id, one.repository_id, place.zone)
@@ -71,7 +71,7 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
 
 async def _planned(one: Backfill, clone: Fetched, head: CommitId) -> Backfill:
     """The reading with its plan on disk; made anew where another machine made it, or it was lost."""
-    if clone.is_planned() and one.commits:
+    if clone.is_planned(head) and one.commits:
         return one
     return replace(one, commits=await asyncio.to_thread(clone.plan, head))
 

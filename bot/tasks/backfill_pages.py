@@ -71,8 +71,7 @@ def rebased(clone: Fetched, line: Sequence[CommitId], pulls: Sequence[PullReques
     stretches = {
         pull.number: line[start : start + len(pull.commits)]
         for pull in pulls
-        if len(pull.commits) > 1 and pull.base_ref == clone.repository.default_branch
-        if (start := position.get(pull.merge_commit or CommitId(""))) is not None
+        if len(pull.commits) > 1 and (start := position.get(pull.merge_commit or CommitId(""))) is not None
     }
     read = clone.messages(list(dict.fromkeys(commit for stretch in stretches.values() for commit in stretch)))
     found: dict[CommitId, int] = {}

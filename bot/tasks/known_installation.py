@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from bot.github.payloads.answers import Installation
 from bot.github.reads import read_installation
-from bot.model import InstallationId
+from bot.model import InstallationId, Repository
 from bot.queue.interface import Park
 from bot.store import installations
 from bot.store.installations import Account
@@ -14,6 +16,24 @@ from bot.tasks.workplace import Workplace, asking_github
 def account_of(found: Installation) -> Account:
     """Whose installation it is, as the store keeps it."""
     return Account(found.account_id, found.account, "Organization" if found.organisation else "User")
+
+
+async def know_account(place: Workplace, installation: int, repository: Repository) -> None:
+    """No delivery tells that an account is called otherwise now, but its repositories' names do: ask, and keep it."""
+    number, owner = InstallationId(installation), repository.full_name.partition("/")[0]
+    login = await place.store.look(lambda conn: installations.login_of(conn, number))
+    if login is None or login.lower() == owner.lower():
+        return
+    with asking_github():
+        found = await read_installation(place.github.app, number)
+    if found is not None and found.account.lower() == owner.lower():
+        async with place.store.begin() as conn:
+            await _see(conn, place, found)
+
+
+async def _see(conn: AsyncConnection, place: Workplace, found: Installation) -> None:
+    account, app_id = account_of(found), str(place.ourselves.id)
+    await installations.see_installation(conn, found.id, account, app_id=app_id, now=place.clock())
 
 
 async def know_installation(place: Workplace, installation: int) -> None:
@@ -26,6 +46,4 @@ async def know_installation(place: Workplace, installation: int) -> None:
     if found is None:
         raise Park(f"installation {installation} is deleted")
     async with place.store.begin() as conn:
-        await installations.see_installation(
-            conn, number, account_of(found), app_id=str(place.ourselves.id), now=place.clock()
-        )
+        await _see(conn, place, found)

@@ -15,6 +15,7 @@ from bot.model import InstallationId, Repository, RepositoryId
 from bot.store import changes, installations, ledger
 from bot.store.installations import Stored
 from bot.tasks.close_month import retell_elsewhere
+from bot.tasks.known_installation import know_account
 from bot.tasks.recording import Place, recount
 from bot.tasks.workplace import Workplace
 
@@ -31,7 +32,9 @@ async def know_repository(
     stored = await place.store.look(lambda conn: installations.repository(conn, number))
     if stored is not None and _is_settled(stored, installation, told):
         return stored.repository
-    return await read_repository(client, number)
+    found = await read_repository(client, number)
+    await know_account(place, installation, found)
+    return found
 
 
 def _is_settled(stored: Stored, installation: InstallationId, told: Repository | None) -> bool:

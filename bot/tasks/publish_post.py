@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
 from gidgethub import BadRequest
@@ -15,10 +18,12 @@ from bot.github.reads import read_repository
 from bot.model import CommitId, InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, RetryLater
 from bot.store import installations, outbox
+from bot.store.engine import StoreUnavailableError
 from bot.store.outbox import Intent, Posting
 from bot.tasks.workplace import Workplace, asking_github
 
-LEASE = timedelta(minutes=5)
+LEASE, RENEW_EVERY = timedelta(seconds=60), 20.0
+"""as short as a job's, and renewed as often (seconds): what a killed worker was posting waits for no longer"""
 CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview"}
 """names of check runs by kind of intent; every other kind is a comment or a reaction"""
 DIGEST_TITLE = "Almanac: the months"
@@ -39,7 +44,8 @@ async def publish_post(job: Job, place: Workplace) -> None:
         return
     try:
         with asking_github():
-            remote = await _post(place, posting)
+            async with _leased(place, posting):
+                remote = await _post(place, posting)
     except BaseException as error:
         # 422 means that GitHub will never take this text; 404 that what it was about is gone
         refused = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
@@ -64,6 +70,24 @@ async def _taken(conn: AsyncConnection, intent: int, now: datetime) -> tuple[Pos
     """The posting in hand, or until when it is in another worker's."""
     posting = await outbox.claim(conn, intent, now=now, lease_until=now + LEASE)
     return posting, await outbox.busy_until(conn, intent) if posting is None else None
+
+
+@contextlib.asynccontextmanager
+async def _leased(place: Workplace, posting: Posting) -> AsyncIterator[None]:
+    """Renew the lease while the block runs."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(RENEW_EVERY)
+            with contextlib.suppress(StoreUnavailableError):
+                await place.store.write(lambda conn: outbox.renew(conn, posting, place.clock() + LEASE))
+
+    keeper = asyncio.create_task(renew())
+    try:
+        yield
+    finally:
+        keeper.cancel()
+        await asyncio.gather(keeper, return_exceptions=True)
 
 
 async def _post(place: Workplace, posting: Posting) -> int | str:

@@ -28,7 +28,7 @@ from bot.store.jobs import LATER
 from bot.tasks.backfill import open_backfills
 from bot.tasks.backfill_pages import row_of
 from bot.tasks.catch_up import EVERYTHING
-from bot.tasks.known_installation import know_installation
+from bot.tasks.known_installation import know_account, know_installation
 from bot.tasks.known_repository import see_repositories
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
@@ -76,6 +76,8 @@ async def reconcile_installation(job: Job, place: Workplace) -> None:
     with asking_github():
         client = place.github.installation(number, permissions=op.needed(op.CONTENT, op.CLOSED_PULL_REQUESTS))
         reached = {RepositoryId(one.id or 0): one for one in await read_installation_repositories(client)}
+    for one in list(reached.values())[:1]:
+        await know_account(place, number, one)
     await _compare_repositories(place, number, reached)
     with asking_github():
         looks = await _looks(place, client, number, started)

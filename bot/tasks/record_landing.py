@@ -13,7 +13,7 @@ from bot.github.pushes import Push, Pushed, read_lost, read_push
 from bot.github.reads import Landed, read_tip
 from bot.model import Commit, CommitId, InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job
-from bot.store import erasure, ledger, pulls, readings
+from bot.store import backfills, erasure, ledger, pulls, readings
 from bot.tasks.announcing import announce
 from bot.tasks.close_month import retell
 from bot.tasks.known_installation import know_installation
@@ -110,6 +110,8 @@ async def record_arrived(job: Job, place: Workplace, client: Client, arrived: Ar
 
     async def written(conn: AsyncConnection) -> None:
         await see_repositories(conn, place, installation, [repository], now, followed=arrived.other_branch)
+        if arrived.other_branch or arrived.pushed.behind:
+            await backfills.rewritten(conn, number, job.claim.id, other_branch=arrived.other_branch)
         target = Place(installation, number, place.zone)
         await _keep(conn, place, arrived, (wanted, rules))
         if arrived.lost:

@@ -13,7 +13,7 @@ from bot.queue.interface import Job, RetryLater
 from bot.store import installations, rules_read
 from bot.tasks.close_month import retell_elsewhere, retell_months
 from bot.tasks.follow_branch import branch_moved
-from bot.tasks.known_installation import know_installation
+from bot.tasks.known_installation import know_account, know_installation
 from bot.tasks.known_repository import has_left, see_repositories
 from bot.tasks.record_landing import record_arrived
 from bot.tasks.workplace import Workplace, arguments, asking_github
@@ -26,6 +26,8 @@ async def update_repository(job: Job, place: Workplace) -> None:
     await know_installation(place, installation)
     client = place.reader(installation, number)
     repository = await _now(client, number)
+    if repository is not None:
+        await know_account(place, installation, repository)
     async with place.store.read() as conn:
         before = await installations.repository(conn, number)
         if repository is not None and before is not None and await has_left(conn, installation, before, repository):

@@ -16,7 +16,7 @@ from bot.queue.worker import Worker
 from bot.store import jobs
 from bot.store.digests import touch_period
 from bot.store.engine import Store, StoreUnavailableError
-from bot.store.migrate import is_current
+from bot.store.migrate import is_enough
 from bot.web.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,8 @@ class Health:
     clock: Callable[[], datetime]
     token: str = field(default="", repr=False)
     timer: Callable[[], float] = time.monotonic
+    working: bool = True
+    """False where this process leaves all work to others"""
     _asked: float | None = None
     _wrong: tuple[str, ...] = ()
 
@@ -55,14 +57,14 @@ class Health:
     async def _look(self) -> list[str]:
         wrong = []
         try:
-            if not await is_current(self.store):
-                wrong.append("tables of another version")
+            if not await is_enough(self.store):
+                wrong.append("tables of an older version")
             async with self.store.begin() as conn:
                 await touch_period(conn, "readiness", "written", self.clock())
         except StoreUnavailableError as error:
             log.warning("not ready: %s", error)
             wrong.append("database cannot be written")
-        if not self.worker.is_alive:
+        if self.working and not self.worker.is_alive:
             wrong.append("worker gives no sign of life")
         return wrong
 

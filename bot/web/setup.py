@@ -108,7 +108,10 @@ class SetupPages:
     async def _hand_over(self, request: web.Request) -> web.Response:
         if not self._admits(request):
             return problem(request, 404)
-        form = await request.post()
+        try:
+            form = await request.post()
+        except (ValueError, LookupError):  # what aiohttp raises of bytes, a charset or a boundary that it cannot read
+            return problem(request, 400)
         github, organisation = str(form.get("github", "")).strip()[:200], str(form.get("organisation", "")).strip()[:80]
         try:
             address = github_address_of(github)

@@ -14,7 +14,7 @@ from bot.render.html_text import HtmlText
 from bot.render.site import document_page, welcome_page
 from bot.store import visibility
 from bot.store.engine import StoreUnavailableError
-from bot.store.migrate import is_current
+from bot.store.migrate import is_enough
 from bot.store.visibility import PersonState
 from bot.web import subjects
 from bot.web.access import ANYBODY
@@ -137,9 +137,9 @@ async def show_health(request: web.Request) -> web.Response:
 
 
 async def show_readiness(request: web.Request) -> web.Response:
-    """The database can be read, and its tables are those of this version."""
+    """The database can be read, and its tables are enough for this version."""
     try:
-        ready = await is_current(desk_of(request).pages.store)
+        ready = await is_enough(desk_of(request).pages.store)
     except StoreUnavailableError:
         ready = False
     return answer(request, b"ready\n" if ready else b"not ready\n", "text/plain", status=200 if ready else 503)

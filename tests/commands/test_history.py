@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
 from bot.cli import main
 from bot.store.engine import Store
@@ -23,6 +23,7 @@ from simulator.server import Simulator
 from simulator.work import Step, Work
 from simulator.world import World
 from tests.campaigns.kill_storm import Victim
+from tests.databases import put_tables
 
 START = datetime(2031, 4, 1, 12, tzinfo=UTC)
 PULLS = 3
@@ -89,13 +90,23 @@ async def serving(almanac: Almanac) -> AsyncIterator[None]:
         await almanac.end(signal.SIGTERM)
 
 
+async def given_up_long_ago(data: Path) -> None:
+    """Dead letters of another installation's history, and of a look for what was missed."""
+    await asyncio.to_thread(put_tables, data)
+    async with await Store.open(f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}") as store, store.begin() as conn:
+        row = {"ref_id": "{}", "state": "dead", "last_error": "old", "created_at": START, "run_at": START}
+        for task, installation in (("backfill_pages", 77), ("record_landing", 77)):
+            await conn.execute(insert(JOB).values(row | {"task": task, "installation_id": installation}))
+
+
 async def test_a_backfill_reads_the_history_where_nothing_else_runs(github: Simulator, tmp_path: Path) -> None:
     almanac = Almanac(github, world_of(github), tmp_path)
+    await given_up_long_ago(tmp_path)
     code, out, errors = await almanac.typed("backfill", "acme/app")
     assert (code, errors.count("Traceback")) == (0, 0), errors
     assert f"1 repositories with {PULLS} closed pull requests" in out
     assert f"{PULLS} pull requests and {PULLS + 1} commits" in out
-    assert await counted(tmp_path) == (PULLS + 1, 0)
+    assert await counted(tmp_path) == (PULLS + 1, 2)
 
 
 async def test_a_running_process_is_asked_where_it_has_the_database(

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Literal
+
 from bot.digest.digest_text import contributor_texts, organisation_month_text, repository_month_text
 from bot.digest.facts import month_facts
 from bot.digest.gathering import digest_facts
 from bot.digest.grounding import check_text
 from bot.digest.narrative import month_text, profile_text
 from bot.digest.opening import opener
-from bot.model import Change, Month
-from tests.digest.worlds import change, facts, line_of, record, whole
+from bot.digest.profile import Scope, build
+from bot.landing.identity import People, person_key
+from bot.model import Change, Month, Profile, Signature
+from tests.digest.worlds import MIRA, UTC_ZONE, change, facts, line_of, record, whole
 
 
 def _stack() -> list[Change]:
@@ -147,3 +154,53 @@ def test_an_organisation_month_counts_repositories() -> None:
     text = organisation_month_text(digest)
     assert text.sentences[0].text == "June 2025, acme: two features by one contributor landed in two repositories."
     assert not check_text(text, digest)
+
+
+def _profile(changes: Sequence[Change], naming: Literal["named", "anonymous"] = "named") -> Profile:
+    people = People.of([MIRA])
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    keys = frozenset({person_key(MIRA)})
+    return build(changes, Scope(person=people.person(MIRA), keys=keys, zone=UTC_ZONE, now=now, naming=naming))
+
+
+def _credited(found: Change) -> Change:
+    """The same by somebody else, with Mira as co-author."""
+    counted = found.commits[0]
+    fact = replace(counted.fact, author=Signature("Odo Vance", "odo@example.org"), co_authors=(MIRA,))
+    return replace(found, commits=(replace(counted, fact=fact),))
+
+
+def test_who_was_only_credited_is_told_as_credited_with_the_changes_that_say_so() -> None:
+    changes = [_credited(change("Add a flag")), _credited(change("Add x", number=2, month="2025-08"))]
+    (sentence,) = _profile(changes).narrative.sentences
+    assert sentence.text == (
+        "Two commits with a co-author credit for Mira Kessler landed in acme/engine between June and August 2025."
+    )
+    assert sentence.evidence == ("acme/engine#1", "acme/engine#2")
+    (anonymous,) = _profile(changes, "anonymous").narrative.sentences
+    assert anonymous.text == sentence.text.replace(" for Mira Kessler", "")
+
+
+def test_own_commits_are_dated_by_their_own_months() -> None:
+    changes = [change("Add a flag"), _credited(change("Add x", number=2, month="2025-08"))]
+    text = _profile(changes).narrative.sentences[0].text
+    assert text.startswith("Mira Kessler landed one commit in acme/engine in June 2025")
+
+
+def test_work_of_which_nothing_stands_still_cites_its_changes() -> None:
+    for found in (change("Add a flag", state="reverted", reverted_by="acme/engine#9"), change("Take x back", "revert")):
+        assert _profile([found]).narrative.sentences[0].evidence == ("acme/engine#1",)
+
+
+def test_other_work_that_went_to_one_place_says_so_once() -> None:
+    notes = [change(f"Note {at}", "docs", number=at) for at in range(2, 7)]
+    found = facts([change("Add a flag"), *notes])
+    text = month_text(found)
+    assert text.sentences[1].text == "Five other pieces of work went to the documentation."
+    assert not check_text(text, found)
+    found = facts([change("Add a flag"), *notes[:4], change("Rename the module", "refactor", number=9)])
+    text = month_text(found)
+    assert text.sentences[1].text.endswith(
+        "four went to the documentation; the rest includes work that renamed the module."
+    )
+    assert not check_text(text, found)

@@ -70,6 +70,15 @@ CLAUSES = [
     ("fix: Walk flattened archives", "“Walk flattened archives”"),
     ("fix: Path resolution on Windows", "fixed Path resolution on Windows"),
     ("enh: support casting", "supported casting"),
+    ("fix: observe what the pump says", "observed what the pump says"),
+    ("fix: change completions to the new name", "“change completions to the new name”"),
+    ("Bootstrap the harbour", "bootstrapped the harbour"),
+    ("build dependencies should only come from the backend", "“build dependencies should only come from the backend”"),
+    ("feat(build): build files are now async", "“build files are now async”"),
+    ("Check if the string is a prefix", "checked if the string is a prefix"),
+    ("Rename it to icons and add a style", "renamed it to icons and added a style"),
+    ("Allow plugins to load, parse and save", "allowed plugins to load, parse and save"),
+    ("Add a port, remove the node group, add a pier", "added a port, removed the node group, added a pier"),
 ]
 
 
@@ -132,3 +141,9 @@ def test_hostile_titles_take_no_time() -> None:
         start = time.perf_counter()
         clause_of(piece * (65536 // len(piece)))
         assert time.perf_counter() - start < 0.5
+
+
+def test_a_shared_scope_stands_first_with_a_comma_only_where_no_subject_does() -> None:
+    clauses = [clause for title in ("core: add a pier", "core: drop a quay") if (clause := clause_of(title))]
+    assert joined(clauses) == "in core, added a pier and dropped a quay"
+    assert joined(clauses, subject=True) == "in core added a pier and dropped a quay"

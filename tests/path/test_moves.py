@@ -128,6 +128,27 @@ async def test_a_renamed_repository_is_counted_once_under_its_new_name(github: S
         assert sum(line.startswith('["change"') for line in lines) == 3
 
 
+@pytest.mark.parametrize("heard", ["by a push", "by the nightly look", "by another event of the repository"])
+async def test_an_account_that_is_renamed_keeps_its_repositories(github: Simulator, data: Path, heard: str) -> None:
+    async with shop(github, data) as there:
+        there.merge(there.open(), "squash")
+        await there.cost()
+        accounts, installation = github.state.accounts, there.installation.id
+        there.owner.login = "acme-limited"
+        accounts["acme-limited"] = accounts.pop("acme")
+        if heard == "by a push":
+            there.push()
+        elif heard == "by the nightly look":
+            await there.ask("reconcile_installation", installation=installation)
+        else:
+            github.tell(there.repository, "repository", {"action": "edited", "changes": {}}, sender=there.mara)
+        await there.cost()
+        async with there.bot.store.read() as conn:
+            (kept,) = await installations.repositories_of(conn, InstallationId(installation))
+        assert (kept.repository.full_name, kept.visibility) == ("acme-limited/app", "public")
+        assert {fact.repository for fact in await there.facts()} == {"acme-limited/app"}
+
+
 @pytest.mark.parametrize("heard", ["rename first", "new repository first"])
 async def test_a_new_repository_under_an_old_name_inherits_nothing(github: Simulator, data: Path, heard: str) -> None:
     async with shop(github, data) as there:

@@ -77,6 +77,11 @@ async def test_a_process_that_only_accepts_leaves_its_jobs_to_others(settings: S
     serving = asyncio.create_task(app.serve(settings, stopping, working=False))
     try:
         assert await _answered(settings, json.dumps(MERGED).encode()) == 202
+        async with (
+            aiohttp.ClientSession() as session,
+            session.get(f"http://{settings.host}:{settings.port}/readyz") as answer,
+        ):
+            assert (answer.status, await answer.text()) == (200, "ready\n")
     finally:
         stopping.set()
         await asyncio.wait_for(serving, 60)

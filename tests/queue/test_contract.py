@@ -14,7 +14,8 @@ from sqlalchemy import select, update
 
 from bot.queue.interface import Job, LeaseLost, Park, RetryLater
 from bot.queue.scaled import ScaledQueue
-from bot.queue.worker import Pace
+from bot.queue.worker import Pace, Worker
+from bot.store.engine import StoreUnavailableError
 from bot.store.jobs import (
     JOB,
     LATER,
@@ -170,14 +171,17 @@ async def test_a_parked_job_waits_until_its_installation_is_back(bench: Bench) -
             raise Park("suspended")
 
     register(queue, "work", work)
-    await bench.defer(queue, "work", installation_id=9)
-    await queue.drain()
-    assert await bench.counts() == {"parked": 1}
+    for _ in range(2):
+        await bench.defer(queue, "work", installation_id=9, dedupe_key="work")
+        await queue.drain()
+    assert await bench.counts() == {"parked": 2}
     suspended = False
     async with bench.store.begin() as conn:
-        await queue.announce(conn, await unpark_installation(conn, 9, bench.clock()))
+        revived = await unpark_installation(conn, 9, bench.clock())
+        await queue.announce(conn, revived)
     await queue.drain()
-    assert await bench.counts() == {"done": 1}
+    assert len(revived) == 1, "one does the work of both"
+    assert await bench.counts() == {"done": 2}
 
 
 async def test_only_the_removed_installations_jobs_are_cancelled(bench: Bench) -> None:
@@ -457,6 +461,29 @@ async def test_a_long_job_keeps_its_lease_while_it_runs(bench: Bench) -> None:
         queue.stop()
         await running
     assert await bench.counts() == {"done": 1}
+
+
+async def test_leases_are_renewed_again_when_the_database_is_back(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker, twice, tries = Worker(bench.store, pace=PACE), asyncio.Event(), 0
+
+    async def renew(*_: object) -> set[tuple[int, int]]:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise StoreUnavailableError("the server is being restarted")
+        twice.set()
+        return set(worker.running)
+
+    monkeypatch.setattr("bot.queue.rows.renew", renew)
+    keeper = asyncio.create_task(worker.keep_leases())
+    worker.running[1, 1] = keeper
+    async with asyncio.timeout(10):
+        await twice.wait()
+    assert worker.is_alive
+    keeper.cancel()
+    await asyncio.gather(keeper, return_exceptions=True)
 
 
 async def test_old_finished_jobs_go_and_dead_letters_stay(bench: Bench) -> None:

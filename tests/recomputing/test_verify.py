@@ -328,3 +328,45 @@ def test_what_was_seen_beside_code_is_told_as_numbers_and_compared_with_nothing(
             f"months[{whole['months'][0]['month']}].live.releases.published is 1",
         ),
     )
+
+
+@pytest.fixture(scope="module")
+def namesakes(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two addresses that nothing joins, of one name; somebody who was only credited, beside an author of more."""
+    clone = Repository(tmp_path_factory.mktemp("namesakes") / "rocket")
+    for number in range(6):
+        who = (ADA, ("Ada Brook", "ada@work.example"))[number % 2]
+        clone.commit(f"Step {number}", {f"{number}.py": "x = 1\n"}, author=who, days=20)
+    credit = "\n\nCo-authored-by: Cleo Dorn <cleo@example.org>"
+    for number in range(6, 8):
+        clone.commit(f"Step {number}{credit}", {f"{number}.py": "x = 1\n"}, author=BEN, days=20)
+    clone.commit("Step 8", {"8.py": "x = 1\n"}, author=BEN)
+    return [str(clone.folder)]
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+@pytest.mark.parametrize("who", ["ada@example.org", "ada@work.example", "Ada Brook", "cleo@example.org", "Ben Castor"])
+def test_whoever_the_profile_is_of_is_told_from_others_of_that_name_and_from_co_authors(
+    namesakes: list[str], who: str, anonymous: bool
+) -> None:
+    text = "".join(profile(namesakes, who, window(None, None, "UTC"), form="json", anonymous=anonymous))
+    assert verify(namesakes, text) == []
+    whole = json.loads(text)
+    whole["overall"]["commits"] += 1
+    assert "overall.commits" in {difference.field for difference in verify(namesakes, json.dumps(whole))}
+
+
+@pytest.mark.parametrize(("since", "until"), [("2025-03", None), (None, "2025-03"), ("2025-02", "2025-04")])
+def test_a_profile_of_some_months_says_which_and_is_verified_by_them(
+    namesakes: list[str], since: str | None, until: str | None
+) -> None:
+    text = "".join(profile(namesakes, "Ada Brook", window(since, until, "UTC"), form="json", anonymous=False))
+    whole = json.loads(text)
+    assert (whole["method"].get("since"), whole["method"].get("until")) == (since, until)
+    assert verify(namesakes, text) == []
+    whole["method"]["since"] = "2025-01"
+    whole["method"].pop("until", None)
+    assert verify(namesakes, json.dumps(whole))
+    whole["method"]["since"] = "spring"
+    with pytest.raises(UnusableInputError):
+        verify(namesakes, json.dumps(whole))

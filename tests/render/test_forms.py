@@ -16,6 +16,7 @@ from bot.model import (
     BesideCode,
     Contributor,
     LiveScore,
+    Month,
     Profile,
     RepositoryRecord,
     Score,
@@ -133,6 +134,37 @@ def test_a_folder_name_cannot_smuggle_a_command_into_the_line_to_copy() -> None:
     record = replace(small_profile().repositories[0], full_name="x; rm -rf ~ $(id)")
     profile = replace(small_profile(), repositories=(record,))
     assert verify_commands(profile) == ("almanac verify 'x; rm -rf ~ $(id)' --profile profile.json",)
+
+
+def test_a_long_title_goes_on_under_its_first_word_and_makes_no_second_entry() -> None:
+    base = small_profile()
+    title = "fix(sync): skip records that fail to decrypt or decode instead of failing the whole store"
+    month = replace(base.months[0], items=(replace(base.months[0].items[0], title=title),))
+    text = RENDERERS["text"](replace(base, months=(month,)))
+    assert text.count("\n  - ") == 1
+    assert "instead of failing the whole\n    store (landed again" in text
+
+
+def test_a_year_of_credited_commits_alone_is_not_called_active() -> None:
+    base = small_profile()
+    credited = replace(base.months[0], month=Month("2019-03"), commits=0, co_authored=2, items=(), features=0, bugs=0)
+    html = RENDERERS["html"](replace(base, months=(*base.months, credited)))
+    assert "<summary>2 co-authored commits</summary>" in html
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "said"),
+    [
+        ("2026-01", None, "Europe/Berlin; only months from January 2026 on are counted"),
+        (None, "2026-02", "Europe/Berlin; only months until February 2026 are counted"),
+        ("2026-01", "2026-02", "Europe/Berlin; only months from January 2026 to February 2026 are counted"),
+    ],
+)
+def test_a_record_of_some_months_says_so(since: str | None, until: str | None, said: str) -> None:
+    base = small_profile()
+    method = replace(base.method, since=Month(since) if since else None, until=Month(until) if until else None)
+    for form in ("text", "markdown", "html"):
+        assert said in " ".join(RENDERERS[form](replace(base, method=method)).split())
 
 
 def test_no_control_character_reaches_a_terminal() -> None:

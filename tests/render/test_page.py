@@ -234,11 +234,20 @@ def test_only_a_public_page_speaks_to_search_engines() -> None:
     parse(shown)
 
 
+def test_the_effects_of_a_score_and_the_rest_lead_from_a_hundred_to_it() -> None:
+    page = render_html(small_profile())
+    tables = re.findall(r'<p class="big">([\d.]+) .*?<table class=ev>(.*?)</table>', page, re.DOTALL)
+    assert len(tables) == 3
+    for score, table in tables:
+        effects = re.findall(r"<td>([+−][\d.]+)", table)
+        assert round(100 + sum(float(effect.replace("−", "-")) for effect in effects), 1) == float(score)
+
+
 def test_provisional_and_missing_scores_say_so() -> None:
     page = render_html(small_profile())
-    assert "2 changes rated, provisional" in page
-    assert "not rated <span>no change with enough evidence" in page
-    assert "5 changes rated, 80 % interval 93.0 – 98.1" in page
+    assert "2 items rated, provisional" in page
+    assert "not rated <span>no item with enough evidence" in page
+    assert "5 items rated, 80 % interval 93.0 – 98.1" in page
 
 
 def test_the_same_record_gives_the_same_bytes() -> None:

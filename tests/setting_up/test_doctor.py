@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -10,19 +11,24 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from bot.config import GitHubAddress, Settings
 from bot.doctor import machine, remote
 from bot.doctor.examine import examine
 from bot.doctor.findings import Finding
 from bot.setting_up.manifest import app_manifest
+from bot.store.advice import advised
 from bot.store.engine import Store
 from bot.store.migrate import migrate
 from simulator.demo import settings_for
 from simulator.server import Simulator
 from simulator.state import App
 from simulator.world import World, build_world
+from tests.databases import database_url
 from tests.simulator.calling import AT
+
+__all__ = ["database_url"]
 
 
 @pytest.fixture
@@ -74,6 +80,10 @@ def _hook(app: App, settings: Settings) -> None:
     app.webhook_url = "https://elsewhere.example/webhook"
 
 
+def _left_channel(app: App, settings: Settings) -> Settings:
+    return replace(settings, relay="http://127.0.0.1:9/channel")
+
+
 def _other_app(app: App, settings: Settings) -> Settings:
     return replace(settings, app_id="424242")
 
@@ -88,6 +98,22 @@ def _no_database(app: App, settings: Settings) -> None:
 
 def _old_database(app: App, settings: Settings) -> None:
     sqlite3.connect(settings.data / "almanac.sqlite").execute("CREATE TABLE other (x)").connection.close()
+
+
+def _newer_database(app: App, settings: Settings) -> None:
+    database = sqlite3.connect(settings.data / "almanac.sqlite")
+    database.executescript(
+        "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('9999')"
+    )
+    database.close()
+
+
+def _cut_database(app: App, settings: Settings) -> None:
+    path = settings.data / "almanac.sqlite"
+    database = sqlite3.connect(path)
+    database.executescript("CREATE TABLE other (x); INSERT INTO other VALUES (zeroblob(90000))")
+    database.close()
+    path.write_bytes(path.read_bytes()[:8192])
 
 
 def _open_secret(app: App, settings: Settings) -> None:
@@ -109,10 +135,13 @@ def _half(app: App, settings: Settings) -> Settings:
         (_event, {"events"}, "subscribe to push"),
         (_permission, {"permissions"}, "grant issues: write"),
         (_hook, {"webhook"}, "https://elsewhere.example/webhook"),
-        (_other_app, {"permissions and events", "webhook", "deliveries"}, "could not be asked"),
+        (_left_channel, {"webhook", "relay"}, "`relay` in"),
+        (_other_app, {"permissions and events", "webhook", "deliveries"}, "number and its key of one App"),
         (_no_key, {"key", "permissions and events", "webhook", "deliveries"}, "make a new one"),
-        (_no_database, {"database"}, "name another one"),
+        (_no_database, {"database"}, "name another file"),
         (_old_database, {"database"}, "almanac migrate"),
+        (_newer_database, {"database"}, "install that one"),
+        (_cut_database, {"database"}, "put a back-up in its place"),
         (_open_secret, {"secrets"}, "chmod 600"),
         (_plain_address, {"address", "webhook"}, "put TLS before it"),
         (_half, {"App"}, "ALMANAC_WEBHOOK_SECRET"),
@@ -183,6 +212,42 @@ async def test_a_database_that_a_running_bot_holds_is_read_and_left_alone(fit: t
         await migrate(store)
         found = (await report(settings, network=False))["database"]
     assert (found.state, "in use by process" in found.text) == ("ok", True)
+
+
+async def test_a_database_that_may_only_be_read_is_told_though_a_transaction_begins_there(
+    fit: tuple[App, Settings], database_url: str
+) -> None:
+    settings = replace(fit[1], database_url=database_url)
+    assert (await report(settings, network=False))["database"].state == "ok"
+    if database_url.startswith("sqlite") and os.geteuid() == 0:
+        pytest.skip("NOT RUN AS ROOT, who may write everywhere")
+    found = (await report(replace(settings, database_url=_read_only(database_url)), network=False))["database"]
+    assert found.state == "WRONG"
+    assert "write" in found.text.partition(";")[2], "what to do"
+
+
+async def test_what_the_first_start_cannot_make_is_told(tmp_path: Path) -> None:
+    (tmp_path / "note").write_text("in the way")
+    data = tmp_path / "note" / "almanac-data"
+    found = await report(Settings(data=data, database_url=f"sqlite+aiosqlite:///{data}/almanac.db"), network=False)
+    assert {"data", "database"} <= states(found)
+    assert f"{tmp_path}/note takes no more" in found["data"].text
+
+
+def _read_only(url: str) -> str:
+    """The same database, where nothing may be written."""
+    address = make_url(url)
+    if url.startswith("sqlite"):
+        Path(address.database or "").chmod(0o400)
+        return url
+    refused = address.update_query_dict({"options": "-c default_transaction_read_only=on"})
+    return refused.render_as_string(hide_password=False)
+
+
+def test_what_postgresql_does_not_let_its_user_do_is_told_with_what_to_do() -> None:
+    refused = "(psycopg.errors.InsufficientPrivilege) permission denied for schema public"
+    assert advised(refused) == f"{refused}; make the user that the bot connects as the owner of the database"
+    assert advised("column x does not exist") is None, "a defect of ours is no matter of the operator's"
 
 
 async def test_signing_is_measured_on_a_key_that_is_loaded(fit: tuple[App, Settings]) -> None:

@@ -204,6 +204,9 @@ async def test_noise_on_the_channel_does_no_harm(make_house: MakeHouse) -> None:
         '{"body":',
         '{"x-github-delivery":"g"}',
         '{"x-github-delivery":"g","bodyB":"%"}',
+        '{"x-github-delivery":"g","bodyB":"\u00e9"}',
+        '{"x-github-delivery":"g\\nX-Other: 1","body":{}}',
+        '{"x-github-delivery":"g\\u0000","body":{}}',
     )
     async with channel() as through, followed(through, house):
         for message in noise:

@@ -113,6 +113,10 @@ async def test_without_the_token_there_is_nothing_and_wrong_answers_are_told(
         for form, words in (
             ({"github": "ftp://x", "organisation": ""}, "GitHub&#39;s address must be an address"),
             ({"github": "http://git.example.com", "organisation": ""}, "must use https"),
+            (
+                {"github": "https://git.example.com:99999", "organisation": ""},
+                "GitHub&#39;s address must be an address",
+            ),
             ({"github": github.url, "organisation": "a b/<i>"}, "no organisation"),
         ):
             status, text, _ = await browser.post(path, form)
@@ -133,6 +137,44 @@ async def test_a_code_that_github_does_not_know_is_told_and_the_page_stays(
         status, text, _ = await browser.get(f"/setup/done?code=long-gone&state={state}")
         assert (status, "GitHub answered 404" in text) == (502, True)
         assert (await browser.registered(path, "", github.url))[0] == 200
+
+
+async def test_a_github_that_fails_for_a_moment_is_asked_again_by_the_same_address(
+    github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = bare_settings(github, tmp_path)
+    github.faults.plan("500", "POST /app-manifests/*")
+    async with serving(settings), visitor(settings) as browser:
+        path = link(capsys.readouterr().out)
+        status, text, at = await browser.registered(path, "", github.url)
+        assert (status, "try again in a minute" in text, "used already" in text) == (502, True, False)
+        assert (await browser.get(at))[0] == 200
+    assert credentials.read(tmp_path) is not None
+
+
+async def test_a_code_is_not_spent_where_its_secrets_cannot_be_kept(
+    github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = bare_settings(github, tmp_path / "data")
+    async with serving(settings), visitor(settings) as browser:
+        path = link(capsys.readouterr().out)
+        credentials.keep(settings.data, ONE)
+        status, text, at = await browser.registered(path, "", github.url)
+        assert (status, "move it away" in text) == (502, True)
+        credentials.path_in(settings.data).unlink()
+        assert (await browser.get(at))[0] == 200
+
+
+async def test_a_form_that_cannot_be_read_is_refused_and_no_fault_of_ours(
+    github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = bare_settings(github, tmp_path)
+    async with serving(settings), visitor(settings) as browser:
+        path = link(capsys.readouterr().out)
+        for media in ("application/x-www-form-urlencoded; charset=no-such", "multipart/form-data; boundary=b"):
+            sent = {"Content-Type": media}
+            async with browser.session.post(browser.base + path, data=b"\xff", headers=sent) as answer:
+                assert answer.status == 400
 
 
 async def test_no_secret_is_printed_logged_or_shown(
@@ -173,6 +215,14 @@ def test_a_broken_file_is_told_in_one_line(tmp_path: Path, content: str) -> None
     credentials.path_in(tmp_path).write_text(content)
     with pytest.raises(UnusableInputError, match="restore it"):
         credentials.read(tmp_path)
+
+
+def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    for name in (credentials.FILE, f"{credentials.FILE}.trial"):
+        (tmp_path / f"{name}.{os.getpid()}").write_text("half")
+    credentials.check_room(tmp_path)
+    credentials.keep(tmp_path, ONE)
+    assert credentials.read(tmp_path) == ONE
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="NOT RUN AS ROOT, who may write everywhere")

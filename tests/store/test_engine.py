@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import subprocess
 import sys
@@ -13,9 +14,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 
+from bot.config import load_settings
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.inbox import INBOX, Delivery, accept, count
 from bot.store.lock import StoreInUseError
+from bot.store.migrate import is_current, migrate
 from tests.store.conftest import cancelled_after
 
 NOW = datetime(2031, 5, 1, 12, 0, 0, 250, UTC)
@@ -121,11 +124,27 @@ async def test_two_stores_in_two_processes_cannot_both_write_one_sqlite_file(tmp
         )
         _, told = await process.communicate()
         assert b"in use by process" in told
-        with pytest.raises(StoreInUseError):
-            await Store.open(url)
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere" / "b.db").symlink_to(tmp_path / "a.db")
+        for same in (url, f"sqlite+aiosqlite:///{tmp_path}/elsewhere/b.db"):
+            with pytest.raises(StoreInUseError):
+                await Store.open(same)
         reader = await Store.open(url, read_only=True)
         await reader.close()
     await (await Store.open(url)).close()
+
+
+async def test_whatever_the_folder_is_called_readers_open_the_file_that_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALMANAC_DATA", str(tmp_path / "100 % of #1? ü%41"))
+    settings = load_settings(env_files=())
+    async with await Store.open(settings.database_url) as store:
+        await migrate(store)
+        assert await is_current(store)
+    async with await Store.open(settings.database_url, read_only=True) as store:
+        assert await is_current(store)
+    assert os.listdir(tmp_path) == [settings.data.name]
 
 
 async def test_a_full_or_read_only_database_is_told_as_unavailable_and_recovers(store: Store) -> None:

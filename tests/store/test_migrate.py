@@ -10,15 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, Table, event, insert, select
+from sqlalchemy import Column, Connection, MetaData, Table, event, insert, select, text
 
 from benchmarks.speed.landings import UTC_ZONE, apply, facts_of, organisation
+from bot.errors import UnusableInputError
 from bot.model import InstallationId, fact_to_json
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
 from bot.store.installations import ACCOUNT, INSTALLATION
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, add_facts, forget_facts
-from bot.store.migrate import BrokenReferencesError, configuration, create, is_current, migrate, newest, upgrade
+from bot.store.migrate import (
+    BrokenReferencesError,
+    configuration,
+    create,
+    is_current,
+    is_enough,
+    migrate,
+    newest,
+    revision,
+    upgrade,
+)
 from bot.store.migrations.names import is_ours
 from bot.store.schema import METADATA, TABLES
 from bot.store.visits import VISIT
@@ -49,6 +60,19 @@ async def test_processes_that_start_together_migrate_once(empty_database_url: st
     async with await Store.open(empty_database_url) as store:
         await asyncio.gather(*(migrate(store) for _ in range(3)))
         assert await is_current(store)
+
+
+async def test_tables_of_a_newer_version_are_served_and_not_touched(empty_database_url: str) -> None:
+    async with await Store.open(empty_database_url) as store:
+        assert not await is_enough(store)
+        await migrate(store)
+        assert await is_enough(store)
+        async with store.begin() as conn:
+            await conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        assert (await is_enough(store), await is_current(store)) == (True, False), "old processes beside it go on"
+        with pytest.raises(UnusableInputError, match="install that version again, or go back to a back-up"):
+            await migrate(store)
+        assert await revision(store) == "9999"
 
 
 def test_the_visible_list_names_every_table() -> None:

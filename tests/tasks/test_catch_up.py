@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.github import client
+from bot.github import operations as op
 from bot.model import CommitId, RepositoryId
 from bot.store import backfills, inbox, installations, ledger
 from bot.store.dump import canonical_dump
@@ -93,6 +96,22 @@ async def test_what_came_through_at_a_later_attempt_is_not_taken_again(github: S
         before = github.count(r"GET /app/hook/deliveries/\d+")
         await caught_up(place)
         assert github.count(r"GET /app/hook/deliveries/\d+") == before
+
+
+async def test_a_log_of_more_pages_than_other_lists_have_is_read_to_its_end(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with town(github, tmp_path) as place:
+        github.deliveries.clock = place.clock
+        async with outage(place):
+            landed = merge(place, "Stands at the end of the log")
+            for number in range(4):
+                merge(place, f"Landed later, {number}")
+        monkeypatch.setattr(client, "_MOST_PAGES", 2)
+        monkeypatch.setattr(op, "DELIVERIES", replace(op.DELIVERIES, path=op.DELIVERIES.path.replace("=100", "=2")))
+        await caught_up(place)
+        assert github.count(r"GET /app/hook/deliveries$") > 2
+        assert await recorded(place, landed) == 1
 
 
 def posts(place: Town) -> int:

@@ -1,0 +1,97 @@
+"""Whose profile was published, among the people of the clones?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bot.errors import UnusableInputError
+from bot.frozen import frozen
+from bot.history.record import CloneRecord
+from bot.landing.months import month_of
+from bot.model import CommitId, Fact, Month, Person, PersonKey
+from bot.render.anonymity import PERSONAL
+
+
+@frozen
+class Seen:
+    """What the publisher looked at: these repositories, up to this moment (epoch seconds), of these months."""
+
+    names: Collection[str]
+    zone: ZoneInfo
+    now: int
+    since: Month | None = None
+    until: Month | None = None
+
+    def holds(self, fact: Fact) -> bool:
+        month = month_of(fact.landed_at, self.zone)
+        masked = any(name.startswith(PERSONAL) for name in self.names)
+        return (
+            fact.landed_at <= self.now
+            and (masked or fact.repository in self.names)
+            and (self.since is None or month >= self.since)
+            and (self.until is None or month <= self.until)
+        )
+
+
+def contributor(record: CloneRecord, published: Mapping[str, Any], seen: Seen) -> tuple[Person, ...]:
+    """By user id, login or name. Where these mean several people or none, those whose whole work is listed.
+
+    Raises UnusableInputError where nobody of the clones is meant.
+    """
+    named = _called(record, published["contributor"])
+    if len(named) == 1:
+        return named
+    listed = _listed(published)
+    credited = _credited(record, seen)
+    among = [person for person in named or record.people.all() if credited[person.key] & listed]
+    whole = [person for person in among if credited[person.key] <= listed]
+    found = _enough(whole, credited, _stated(published)) or named or _enough(among, credited, 1)
+    if not found:
+        raise UnusableInputError("none of the profile's commits is in these clones")
+    return tuple(found)
+
+
+def _listed(published: Mapping[str, Any]) -> frozenset[str]:
+    rows = [row.get("commits") for row in published["changes"]]
+    return frozenset(commit for row in rows if isinstance(row, list) for commit in row if isinstance(commit, str))
+
+
+def _called(record: CloneRecord, told: Mapping[str, Any]) -> tuple[Person, ...]:
+    found = [
+        person for person in record.people.all() if person.user_id is not None and person.user_id == told.get("id")
+    ]
+    for who in (told.get("login"), told.get("name")):
+        found += record.people.find(who) if isinstance(who, str) and who else ()
+    return tuple({person.key: person for person in found}.values())
+
+
+def _credited(record: CloneRecord, seen: Seen) -> Mapping[PersonKey, set[CommitId]]:
+    """The counted commits of which each person is author or co-author."""
+    found: dict[PersonKey, set[CommitId]] = defaultdict(set)
+    for change in record.all_changes():
+        for fact in (commit.fact for commit in change.counted):
+            if seen.holds(fact):
+                for sig in (fact.author, *fact.co_authors):
+                    found[record.people.person(sig).key].add(fact.commit)
+    return found
+
+
+def _stated(published: Mapping[str, Any]) -> int:
+    """How many commits the profile says it tells of, own and credited ones."""
+    overall = published.get("overall")
+    counts = [overall.get(name) for name in ("commits", "co_authored")] if isinstance(overall, dict) else []
+    return sum(count for count in counts if isinstance(count, int))
+
+
+def _enough(people: Sequence[Person], credited: Mapping[PersonKey, set[CommitId]], wanted: int) -> list[Person]:
+    """Those with most commits first, each for what the others have not, until there are as many as wanted."""
+    found: list[Person] = []
+    held: set[CommitId] = set()
+    for person in sorted(people, key=lambda person: (-len(credited[person.key]), person.key)):
+        if len(held) < wanted and credited[person.key] - held:
+            found.append(person)
+            held |= credited[person.key]
+    return found

@@ -1,0 +1,236 @@
+"""What befalls a repository while its history is read makes no difference: the record is that of a calm reading."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from bot.history.fetching import Clones
+from bot.model import InstallationId, Repository, RepositoryId
+from bot.queue import rows
+from bot.store.jobs import JOB
+from bot.tasks.backfill import open_backfills, remove_left_clones
+from simulator.server import Simulator
+from simulator.work import Step
+from simulator.world import World
+from tests.path.running import Running
+from tests.path.test_backfill import (
+    START,
+    STORY,
+    backfill_of,
+    bot_on,
+    install,
+    installed,
+    play,
+    record_of,
+    settled,
+    small_world,
+    the_repository,
+)
+
+IN_THE_MIDST = 7
+"""jobs: all pages of two pull requests each are kept then, and three of the commits"""
+
+
+@pytest.fixture(autouse=True)
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["bot.tasks.backfill_pages"], "PAGE", 2)
+    monkeypatch.setattr(sys.modules["bot.tasks.backfill_commits"], "BATCH", 3)
+
+
+async def work_one(there: Running) -> None:
+    """The job that is due first."""
+    worker = there.bot.queue._worker
+    async with there.bot.store.begin() as conn:
+        claim = await rows.claim(conn, worker.tasks, worker.lease())
+    assert claim is not None
+    await worker.work(claim)
+
+
+async def half_read(there: Running) -> None:
+    install(there.world)
+    await there.world.github.settled()
+    for _ in range(IN_THE_MIDST):
+        await work_one(there)
+    row = await backfill_of(there)
+    assert (row.state, row.commits_done) == ("commits", 3)
+
+
+async def calm_record(world: World, data: Path) -> list[str]:
+    """What a new bot reads from the beginning."""
+    world.github.uninstall(installed(world))
+    async with bot_on(world.github, world, data, backfill=True) as calm:
+        install(world)
+        await settled(calm)
+        return told(await record_of(calm.bot, world.installation))
+
+
+def told(lines: list[str]) -> list[str]:
+    """Without who was ever heard of, and which installations there were."""
+    return [line for line in lines if not line.startswith(('["person', '["installation"'))]
+
+
+# --- what happens ----------------------------------------------------------------------------------------------------
+
+
+def force_push(world: World) -> None:
+    """Work is taken off the branch that is being read, and other work comes in its place."""
+    repository, mara = the_repository(world), world.people["mara"]
+    stays = repository.git.tip or ""
+    for _ in range(3):
+        stays = repository.git.commits[stays].parents[0]
+    world.github.force_push(repository, "main", stays, by=mara)
+    step = Step("Otherwise", {"otherwise.py": b"a = 1\n"})
+    world.github.push(repository, "main", [step], by=mara, at=START + timedelta(days=30))
+
+
+def another_default(world: World) -> None:
+    """A branch that lacks the newest work, and has its own."""
+    repository, git = the_repository(world), the_repository(world).git
+    git.set_ref("refs/heads/next", git.commits[git.tip or ""].parents[0])
+    step = Step("On the next branch", {"next.py": b"a = 1\n"})
+    world.github.commit(repository, "next", [step], by=world.people["ada"], at=START + timedelta(days=30))
+    git.default_branch = "next"
+    (git.path / "HEAD").write_text("ref: refs/heads/next\n")
+    changes = {"action": "edited", "changes": {"default_branch": {"from": "main"}}}
+    world.github.tell(repository, "repository", changes, sender=world.people["mara"])
+
+
+def install_again(world: World) -> None:
+    world.github.uninstall(installed(world))
+    install(world)
+
+
+@pytest.mark.parametrize("happens", [force_push, another_default, install_again])
+async def test_what_happens_in_the_midst_of_a_history_makes_no_difference(
+    github: Simulator, tmp_path: Path, happens: Callable[[World], None]
+) -> None:
+    world = small_world(github)
+    await play(world, range(len(STORY)))
+    async with bot_on(github, world, tmp_path / "disturbed", backfill=True) as there:
+        await half_read(there)
+        happens(world)
+        await settled(there)
+        assert (await backfill_of(there)).state == "done"
+        found = told(await record_of(there.bot, world.installation))
+        assert list((tmp_path / "disturbed" / "clones").iterdir()) == []
+    assert found == await calm_record(world, tmp_path / "calm")
+
+
+async def test_a_branch_that_is_rewritten_while_it_is_fetched_is_fetched_again(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = small_world(github)
+    await play(world, range(3))
+    async with bot_on(github, world, tmp_path / "disturbed", backfill=True) as there:
+        fetching = sys.modules["bot.tasks.backfill"]
+        fetch, heads = fetching.fetch, []
+
+        async def fetch_and_rewrite(*given: object) -> object:
+            heads.append(await fetch(*given))
+            if len(heads) == 1:
+                force_push(world)
+                await there.drained()
+            return heads[-1]
+
+        monkeypatch.setattr(fetching, "fetch", fetch_and_rewrite)
+        install(world)
+        await settled(there)
+        assert heads[1:] == [the_repository(world).git.tip]
+        found = told(await record_of(there.bot, world.installation))
+    assert found == await calm_record(world, tmp_path / "calm")
+
+
+async def test_a_history_that_was_given_up_goes_on_when_it_is_asked_for_again(
+    github: Simulator, tmp_path: Path
+) -> None:
+    world = small_world(github)
+    await play(world, range(len(STORY)))
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        await half_read(there)
+        async with there.bot.store.begin() as conn:
+            await conn.execute(update(JOB).where(JOB.c.state == "ready").values(state="dead"))
+        number, reached = RepositoryId(the_repository(world).id), InstallationId(installed(world).id)
+        for opened in ([number], []):
+            async with there.bot.store.begin() as conn:
+                asked = await open_backfills(conn, there.bot.place, reached, [number], again=True)
+            assert asked == opened, "the second time it is under way"
+        await settled(there)
+        assert (await backfill_of(there)).state == "done"
+
+
+async def test_a_process_that_reads_no_histories_leaves_them_to_one_that_does(
+    github: Simulator, tmp_path: Path
+) -> None:
+    world = small_world(github)
+    await play(world, range(3))
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        install(world)
+        await github.settled()
+        for _ in range(3):
+            await work_one(there)
+        assert (await backfill_of(there)).state == "pull requests"
+    for reads, state in ((False, "pull requests"), (True, "done")):
+        async with bot_on(github, world, tmp_path, backfill=reads) as there:
+            await settled(there)
+            assert (await backfill_of(there)).state == state
+
+
+# --- what lies on the disk -------------------------------------------------------------------------------------------
+
+
+async def test_a_clone_goes_with_what_is_taken_away_and_stays_while_it_is_read(
+    github: Simulator, tmp_path: Path
+) -> None:
+    world = small_world(github)
+    await play(world, range(len(STORY)))
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        await half_read(there)
+        await remove_left_clones(there.bot.place)
+        assert len(list((tmp_path / "clones").iterdir())) == 1
+        github.uninstall(installed(world))
+        await settled(there)
+        await remove_left_clones(there.bot.place)
+        assert list((tmp_path / "clones").iterdir()) == []
+
+
+async def test_what_a_killed_git_left_stops_no_later_one(github: Simulator, tmp_path: Path) -> None:
+    world = small_world(github)
+    await play(world, range(3))
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        folder = tmp_path / "clones" / f"{the_repository(world).id}.git"
+        (folder / "objects" / "pack").mkdir(parents=True)
+        (folder / "refs" / "heads").mkdir(parents=True)
+        (folder / "HEAD").write_text("ref: refs/heads/main\n")
+        for left in ("HEAD.lock", "config.lock", "refs/heads/main.lock", "objects/pack/tmp_pack_a1b2"):
+            (folder / left).write_bytes(b"half")
+        install(world)
+        await settled(there)
+        assert (await backfill_of(there)).state == "done"
+
+
+async def test_a_fetch_ends_with_whoever_waits_for_it(tmp_path: Path) -> None:
+    asked, left = asyncio.Event(), asyncio.Event()
+
+    async def never_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        asked.set()
+        await reader.read()  # until the other end is gone
+        left.set()
+        writer.close()
+
+    async with await asyncio.start_server(never_answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        clones = Clones(tmp_path / "clones", f"http://127.0.0.1:{port}")
+        fetch = asyncio.create_task(clones.of(Repository("acme/app", RepositoryId(1))).refresh("a token"))
+        await asked.wait()
+        fetch.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await fetch
+        await left.wait()

@@ -1,0 +1,81 @@
+"""A post is in one worker's hands at a time, and does not wait for long where that worker is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from bot.queue.interface import RetryLater
+from bot.store import outbox
+from bot.store.outbox import OUTBOX, Posting
+from bot.tasks.workplace import Workplace
+from simulator.server import Simulator
+from tests.tasks.landed import Town, town
+
+publishing = sys.modules["bot.tasks.publish_post"]
+"""the module: its package has the function under this name"""
+MINUTE = timedelta(seconds=60)
+
+
+async def claimed(place: Town) -> Posting | None:
+    """What a worker gets that takes the post in hand now."""
+    async with place.bot.store.begin() as conn:
+        number = (await conn.execute(select(OUTBOX.c.id).where(OUTBOX.c.kind == "check"))).scalar_one()
+        now = place.clock.now
+        return await outbox.claim(conn, number, now=now, lease_until=now + publishing.LEASE)
+
+
+async def test_what_a_killed_worker_was_posting_is_posted_after_a_minute(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with town(github, tmp_path) as place:
+
+        async def killed(_: Workplace, posting: Posting) -> int:
+            raise RetryLater(0.0, "the row says what it says when a worker is killed")
+
+        async def nothing(*_: object, **__: object) -> None:
+            """Whoever is killed lets nothing go."""
+
+        with monkeypatch.context() as patch:
+            patch.setattr(publishing, "_post", killed)
+            patch.setattr(outbox, "let_go", nothing)
+            await place.land("Landed, and posted by a worker that dies")
+        assert not place.checks()
+        await place.drained()
+        assert not place.checks(), "it may still be alive"
+        place.clock.now += MINUTE
+        await place.drained()
+        assert len(place.checks()) == 1
+
+
+async def test_a_post_that_takes_longer_than_its_lease_stays_in_hand(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with town(github, tmp_path) as place:
+        renewed, post, renew = asyncio.Event(), publishing._post, outbox.renew
+        by_others: list[Posting | None] = []
+
+        async def renew_and_tell(*given: object) -> None:
+            await renew(*given)  # type: ignore[arg-type]  # passed on as they came
+            renewed.set()
+
+        async def slowly(workplace: Workplace, posting: Posting) -> int | str:
+            for _ in range(3):
+                place.clock.now += MINUTE * 0.9
+                renewed.clear()
+                await renewed.wait()
+                by_others.append(await claimed(place))
+            found: int | str = await post(workplace, posting)
+            return found
+
+        monkeypatch.setattr(publishing, "RENEW_EVERY", 0.0)
+        monkeypatch.setattr(publishing, "_post", slowly)
+        monkeypatch.setattr(outbox, "renew", renew_and_tell)
+        await place.land("Landed, and posted slowly")
+        assert by_others == [None] * 3
+        assert len(place.checks()) == 1
