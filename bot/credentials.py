@@ -53,7 +53,9 @@ def read(folder: Path) -> Credentials | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnusableInputError(f"cannot read {path}: {error.strerror}") from None
+        denied = isinstance(error, PermissionError)
+        todo = "; give the folder and what is in it to the user the bot runs as" if denied else ""
+        raise UnusableInputError(f"cannot read {path}: {error.strerror}{todo}") from None
     except (ValueError, TypeError, AttributeError):
         raise UnusableInputError(f"{path} is not what the set-up writes: restore it from a backup") from None
 

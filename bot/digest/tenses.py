@@ -135,7 +135,7 @@ def tail_in_past(rest: str) -> str:
         if (
             base is None
             or base != word
-            or (base in word_set("either") and ("and" in found[1] or not is_verb(word, following)))
+            or (base in word_set("either") and not _is_second(word, following, found[1]))
             or _is_infinitive(before)
             or (before and base_of(before[-1]) == before[-1] and not _is_object(before))
         ):
@@ -143,6 +143,11 @@ def tail_in_past(rest: str) -> str:
         out.append(rest[at : found.start(2)] + past(base))
         at = found.end(2)
     return "".join(out) + rest[at:]
+
+
+def _is_second(word: str, following: str, joint: str) -> bool:
+    """Whether what is a noun as often is the second verb; behind "and" mostly nouns stand: `a port and test X`."""
+    return is_verb(word, following) and ("and" not in joint or word in word_set("seconds"))
 
 
 def _is_infinitive(before: Sequence[str]) -> bool:

@@ -21,7 +21,7 @@ from bot.doctor.findings import Finding, note, ok, unchecked, wrong
 from bot.errors import UnusableInputError
 from bot.github.auth import AppKey, BadKeyError
 from bot.github.limits import Clock
-from bot.store.advice import advised
+from bot.store.advice import advised, missing_driver
 from bot.store.digests import touch_period
 from bot.store.engine import Store, StoreUnavailableError, sqlite_warning
 from bot.store.lock import StoreInUseError
@@ -174,6 +174,8 @@ async def check_database(settings: Settings) -> Iterator[Finding]:
     except (StoreUnavailableError, OSError, TimeoutError) as error:
         told = advised(str(error)) or " ".join(str(error).split())[:300] or type(error).__name__
         return iter([wrong("database", f"cannot be used: {told}")])
+    except ModuleNotFoundError as error:
+        return iter([wrong("database", f"cannot be used: {missing_driver(error) or error}")])
     except Exception as error:  # drivers raise what they like for a file that is no database; none of it has secrets
         todo = advised(str(getattr(error, "orig", error))) or f"{type(error).__name__}; name another one"
         return iter([wrong("database", f"cannot be used: {todo}")])

@@ -20,7 +20,7 @@ from bot.config_addresses import relay_of
 from bot.errors import UnusableInputError
 from bot.github.auth import BadKeyError
 from bot.logs import configure_logs
-from bot.store.advice import advised
+from bot.store.advice import advised, missing_driver
 from bot.store.engine import StoreUnavailableError
 from bot.store.lock import StoreInUseError
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 log = logging.getLogger(__name__)
-
-_OF_POSTGRESQL = {"psycopg", "procrastinate"}
 
 
 def read_settings(*, serving: bool) -> Settings:
@@ -75,11 +73,10 @@ def told_to_the_operator(settings: Settings) -> Iterator[None]:
             f"ALMANAC_PRIVATE_KEY: {error}; make a new one on the App's settings page at GitHub"
         ) from None
     except ModuleNotFoundError as error:
-        if error.name not in _OF_POSTGRESQL:
+        missing = missing_driver(error)
+        if missing is None:
             raise
-        raise UnusableInputError(
-            f"PostgreSQL needs {error.name}: install this distribution with its extra, almanac-bot[postgres]"
-        ) from None
+        raise UnusableInputError(missing) from None
     except DatabaseError as error:
         told = advised(str(error.orig))
         if told is None:  # a defect of ours, which keeps its traceback

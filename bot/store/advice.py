@@ -25,3 +25,10 @@ def advised(said: str) -> str | None:
         return "it has not all the tables of this version; run: almanac migrate"
     todo = next((todo for words, todo in _KNOWN if words in said), None)
     return f"{said.strip().splitlines()[0][:300]}; {todo}" if todo else None
+
+
+def missing_driver(error: ModuleNotFoundError) -> str | None:
+    """What to install for PostgreSQL; None where another module is missing."""
+    if error.name not in {"psycopg", "procrastinate"}:
+        return None
+    return f'PostgreSQL needs {error.name}: install the extra too, pip install "CHECKOUT[postgres]"'

@@ -60,6 +60,8 @@ def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngin
         written = path.resolve() if path.is_symlink() else path  # one lock for a file, by whatever name it is opened
         lock = ProcessLock(written.with_name(written.name + ".lock"))
         lock.take()
+        if not path.exists():
+            path.touch(0o600)  # for its owner alone, as the files that SQLite puts beside it: it holds everything
 
         async def connect() -> Any:
             return await connected(str(path))

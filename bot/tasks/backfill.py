@@ -72,8 +72,10 @@ async def open_backfills(
     going_on = await jobs.under_way(conn, steps, installation) if again else set()
     for repository in repositories:
         old, new = known.get(repository), Backfill(repository, installation, place.clock())
+        if old is not None and not again and (old.state == "done" or old.installation_id == installation):
+            continue
         if old is not None and old.state != "done" and old.installation_id == installation:
-            if not again or _about(new) in going_on:
+            if _about(new) in going_on:
                 continue
             # What is left of its jobs was given up or set aside: it is ended, as a new one goes on.
             await jobs.dismiss(conn, steps, _about(new), place.clock())

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.github.graphql import PAGE, Page, Points, read_page
+from bot.github.graphql import PAGE, SMALLEST_PAGE, Page, Points, read_page
 from bot.history.fetching import Fetched
 from bot.model import Commit, CommitId, InstallationId, PullRequest, RepositoryId
 from bot.queue.interface import Job
@@ -123,7 +123,8 @@ async def _go_on(conn: AsyncConnection, place: Workplace, one: Backfill, page: P
         one.repository_id,
         state="commits" if last else "pull requests",
         cursor=page.pulls.cursor,
-        size=page.size,
+        # Where GitHub was too slow for more it is asked for a little more each time: that may have been a moment's.
+        size=min(page.size + SMALLEST_PAGE, PAGE),
         pulls=page.pulls.total,
         pulls_done=one.pulls_done + kept,
         requests=one.requests + page.requests,

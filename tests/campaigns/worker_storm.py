@@ -160,7 +160,7 @@ class Outcome:
     delivered: float
     """seconds until the last delivery was sent for the first time; harm ends then"""
     seconds: float
-    """until no job was left: what a killed process was posting is taken up when its lease of minutes is over"""
+    """until no job was left: what a killed process was posting is taken up when its lease of a minute is over"""
 
     @property
     def whole(self) -> bool:

@@ -144,10 +144,11 @@ import os, sys
 sys.modules.update(psycopg=None, procrastinate=None)
 from bot.cli import main
 for os.environ["ALMANAC_DATABASE_URL"] in sys.argv[1:]:
-    try:
-        main(["migrate"])
-    except SystemExit as ended:
-        print(ended.code or 0)
+    for command in (["migrate"], ["doctor", "--no-network"]):
+        try:
+            main(command)
+        except SystemExit as ended:
+            print("exit", ended.code or 0)
 """
 
 
@@ -160,7 +161,9 @@ def test_without_the_extra_sqlite_works_and_postgresql_is_told_in_one_line(tmp_p
         text=True,
         check=False,
     )
-    assert found.stdout.split()[-2:] == ["0", "2"], found.stderr
+    codes = [line for line in found.stdout.splitlines() if line.startswith("exit")]
+    assert codes == ["exit 0", "exit 1", "exit 2", "exit 1"], found.stderr
+    assert "WRONG database: cannot be used: PostgreSQL needs psycopg: install" in found.stdout
     assert (tmp_path / "a.db").exists()
     assert found.stderr.startswith("almanac: PostgreSQL needs psycopg: install")
     assert found.stderr.count("\n") == 1

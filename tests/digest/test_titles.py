@@ -77,6 +77,8 @@ CLAUSES = [
     ("feat(build): build files are now async", "“build files are now async”"),
     ("Check if the string is a prefix", "checked if the string is a prefix"),
     ("Rename it to icons and add a style", "renamed it to icons and added a style"),
+    ("Use variadics and fix build tags", "used variadics and fixed build tags"),
+    ("Add a test and fix for the valve", "added a test and fix for the valve"),
     ("Allow plugins to load, parse and save", "allowed plugins to load, parse and save"),
     ("Add a port, remove the node group, add a pier", "added a port, removed the node group, added a pier"),
 ]

@@ -86,3 +86,16 @@ async def test_who_finds_no_room_beside_a_page_is_asked_for_once_and_not_batch_b
     assert None not in {person.user_id for fact in facts for person in (fact.author, fact.committer)}
     assert asked["POST /graphql"] == 2, "a page, and everybody who found no room beside it"
     assert counted == asked.total() == 5, "and one commit that a machine wrote and GitHub's button committed"
+
+
+async def test_a_page_that_is_too_slow_is_halved_and_the_next_ones_grow_again(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("bot.github.client"), "retry_wait", lambda *_: 0.0)
+    world = small_world(github)
+    await land(world, world.people["ada"], range(2))
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        github.faults.plan("502", "POST /graphql", times=4)
+        await read_history(there)
+        row = await backfill_of(there)
+    assert (row.state, row.pulls_done, row.size) == ("done", 2, 60)

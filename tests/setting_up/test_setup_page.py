@@ -225,6 +225,14 @@ def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(tmp_pat
     assert credentials.read(tmp_path) == ONE
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="NOT RUN AS ROOT, who may read everything")
+def test_a_file_that_another_user_made_is_told_with_what_to_do(tmp_path: Path) -> None:
+    credentials.keep(tmp_path, ONE)
+    credentials.path_in(tmp_path).chmod(0o000)
+    with pytest.raises(UnusableInputError, match="give the folder and what is in it to the user the bot runs as"):
+        credentials.read(tmp_path)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="NOT RUN AS ROOT, who may write everywhere")
 def test_a_folder_that_cannot_be_written_is_told_before_github_is_asked(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

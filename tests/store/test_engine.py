@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -132,6 +133,14 @@ async def test_two_stores_in_two_processes_cannot_both_write_one_sqlite_file(tmp
         reader = await Store.open(url, read_only=True)
         await reader.close()
     await (await Store.open(url)).close()
+
+
+async def test_a_new_sqlite_is_for_its_owner_alone_wherever_it_lies(tmp_path: Path) -> None:
+    os.chmod(tmp_path, 0o755)  # noqa: S103  # a folder that others may look into
+    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/a.db") as store:
+        await migrate(store)
+        modes = {name: stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in os.listdir(tmp_path)}
+    assert modes == dict.fromkeys(("a.db", "a.db-wal", "a.db-shm", "a.db.lock"), 0o600)
 
 
 async def test_whatever_the_folder_is_called_readers_open_the_file_that_is_written(
