@@ -14,6 +14,8 @@ from bot.model import CommitId, Repository
 
 NOTES = "refs/notes/ai"
 """where line notes are kept"""
+NO_MAILMAP = "refs/almanac/no-mailmap"
+"""names nothing"""
 RULING = (ATTRIBUTES_PATH, ".mailmap", CONFIG_PATH)
 """the files that say how a history is measured, and of whom it tells"""
 
@@ -38,7 +40,7 @@ class Clone:
     notes: str = ""
     """the commit that holds its line notes; empty where it has none"""
     mailmap: str = ""
-    """the `.mailmap` by which its people are named, as git names a blob: that of `head`, whatever is checked out"""
+    """the blob of the `.mailmap` by which its people are named: that of `head`, whatever is checked out"""
 
     def text(self, path: str) -> str:
         """The file at `path` of the default branch, empty where there is none."""
@@ -102,16 +104,18 @@ def open_clone(path: str | Path) -> Clone:
     folder = Path(path)
     if not folder.is_dir():
         raise GitError(f"{path}: no such folder; name a git clone")
-    about, remote_head, head, settings = git_at_once(folder, _ABOUT, _REMOTE_HEAD, _HEAD, _SETTINGS)
+    about, remote_head, own_head, settings = git_at_once(folder, _ABOUT, _REMOTE_HEAD, _HEAD, _SETTINGS)
     if about.complaint is not None:
         reason = "not a git repository" if "not a git repository" in about.complaint else about.complaint
         raise GitError(f"{path}: {reason}")
     git_dir, _, shallow = about.text.rstrip("\n").rpartition("\n")
-    branches = list(_branches(remote_head.text, head.text))
+    branches = list(_branches(remote_head.text, own_head.text))
     commits = commits_named(folder, [*branches, NOTES])
     branch = next((branch for branch in branches if branch in commits), None)
     if branch is None:
         raise GitError(f"{path}: the default branch has no commits yet")
+    head = CommitId(commits[branch])
+    mailmap, _ = _files(folder, head, RULING).get(".mailmap", (NO_MAILMAP, ""))
     stated = _by_name(settings.text)
     name = name_of_remote(stated.get("remote.origin.url", "")) or _folder_name(folder)
     return Clone(
@@ -119,9 +123,9 @@ def open_clone(path: str | Path) -> Clone:
         git_dir=Path(git_dir),
         repository=Repository(full_name=name, default_branch=branch.rsplit("/", 1)[-1]),
         branch=branch,
-        head=CommitId(commits[branch]),
+        head=head,
         shallow=shallow == "true",
         partial=bool(stated.get("extensions.partialclone")),
         notes=commits.get(NOTES, ""),
-        mailmap=f"{commits[branch]}:.mailmap",
+        mailmap=mailmap,
     )

@@ -18,14 +18,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot.frozen import frozen
-from bot.history.clone import Clone, open_clone
+from bot.history.clone import NO_MAILMAP, Clone, open_clone
 from bot.history.git import GitError, git, git_stream
 from bot.history.log import Arrival, arrivals, commits
 from bot.model import Commit, CommitId, Repository, RepositoryId
 
 _PRIVATE = 0o700
-_NO_MAILMAP = "refs/almanac/no-mailmap"
-"""names nothing: GitHub shows names and addresses as they are written, so history reads them so too"""
 _LEFT_BEHIND = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*")
 """by a git that was killed: what the next one would stop at, and half a pack, as large as the repository maybe"""
 _HOURS = 2 * 3600
@@ -94,8 +92,8 @@ class Fetched:
         )
 
     def at(self, head: CommitId) -> Clone:
-        """The clone as its default branch stood at `head`."""
-        return replace(open_clone(self.path), repository=self.repository, head=head, mailmap=_NO_MAILMAP)
+        """The clone as its default branch stood at `head`; GitHub shows names as they are written, so it does too."""
+        return replace(open_clone(self.path), repository=self.repository, head=head, mailmap=NO_MAILMAP)
 
     def remove(self) -> None:
         """Delete the clone and everything beside it."""
@@ -152,7 +150,7 @@ class Fetched:
 
     def messages(self, wanted: Sequence[CommitId]) -> dict[CommitId, Commit]:
         """These commits without their files."""
-        return {one.id: one for one in commits(self.path, wanted, patches=False, mailmap=_NO_MAILMAP)} if wanted else {}
+        return {one.id: one for one in commits(self.path, wanted, patches=False, mailmap=NO_MAILMAP)} if wanted else {}
 
 
 def _planned(line: list[str]) -> Arrival:

@@ -42,6 +42,15 @@ def alone(spelling: Spelling, installation: InstallationId) -> Plan[None]:
         yield Say("SELECT pg_advisory_xact_lock(?)", (_LOCKS + installation % 2**32,))
 
 
+def still(spelling: Spelling, repository: RepositoryId, installations: Collection[InstallationId]) -> Plan[None]:
+    """From here on the repository stays where it is, and nobody folds in these installations: what is recorded there is
+    seen by whoever moves it, or records after the move."""
+    if spelling.is_postgresql:
+        yield Ask("SELECT id FROM repository WHERE id = ? FOR UPDATE", (repository,))
+    for one in sorted(installations):
+        yield from alone(spelling, one)
+
+
 _REPOSITORIES = """
     SELECT full_name, id, private, fork, parent, default_branch FROM repository
     WHERE {mine} AND removed_at IS NULL ORDER BY full_name, id"""

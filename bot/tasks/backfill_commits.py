@@ -18,9 +18,10 @@ from bot.history.log import Arrival, landings
 from bot.landing.recognition import recognise
 from bot.metrics.measure import Measure, measure
 from bot.model import CommitId, Fact, Landing, PullRequest, RepositoryId
-from bot.queue.interface import Job
-from bot.store import backfills, pulls, rules_read
+from bot.queue.interface import Job, RetryLater
+from bot.store import backfills, installations, pulls, rules_read
 from bot.store.backfills import Backfill
+from bot.store.installations import Stored
 from bot.store.ledger import FACT
 from bot.store.pulls import PullRequestRow
 from bot.tasks.backfill import at_hand, defer, finished
@@ -52,6 +53,9 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
 
     async def written(conn: AsyncConnection) -> None:
         recorded = await record(conn, target, batch.facts, now=now, again=batch.again)
+        stands = await installations.repository(conn, one.repository_id)
+        if stands is None or stands.installation_id != one.installation_id or _called(stands) != _called(clone):
+            raise RetryLater(1.0, "the repository moved while its history was read")
         await retell(conn, place, target, recorded)
         spent = {"requests": one.requests + batch.requests, "points": one.points + batch.points}
         await backfills.move(conn, one.repository_id, commits=one.commits, commits_done=done, **spent)
@@ -67,6 +71,10 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
     await place.store.write(written, lasting=False)
     if done >= one.commits:
         await asyncio.to_thread(clone.remove)
+
+
+def _called(one: Stored | Fetched) -> str:
+    return one.repository.full_name
 
 
 async def _planned(one: Backfill, clone: Fetched, head: CommitId) -> Backfill:

@@ -12,8 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.github.client import Client
 from bot.github.reads import read_repository
 from bot.model import InstallationId, Repository, RepositoryId
-from bot.store import changes, installations, ledger
+from bot.store import changes, folding, installations, ledger
 from bot.store.installations import Stored
+from bot.store.turn import run, spelling_of
 from bot.tasks.close_month import retell_elsewhere
 from bot.tasks.known_installation import know_account
 from bot.tasks.recording import Place, recount
@@ -106,6 +107,8 @@ async def _follow(
     """The facts get the new name, and both what they leave and what they come to is folded anew."""
     before, repository, installation = moved
     number = RepositoryId(repository.id or 0)
+    left = {installation} if before.installation_id is None else {installation, before.installation_id}
+    await run(conn, folding.still(spelling_of(conn), number, left))
     commits = [fact.commit for fact in await ledger.facts_in(conn, number)]
     seeds = [(number, commit) for commit in commits]
     near = await ledger.component(conn, seeds, installation_id=before.installation_id)

@@ -102,3 +102,9 @@ def test_what_a_user_set_for_git_changes_nothing(
     )
     monkeypatch.setenv("HOME", str(tmp_path))
     assert facts(repository, workers=1) == expected
+
+
+def test_a_mailmap_that_is_a_link_names_people_too(repository: Repository) -> None:
+    (repository.folder / ".mailmap").symlink_to("people.txt")
+    repository.commit("map", {"people.txt": "Ada Stone <ada@example.org>\n"}, author=BEN)
+    assert {fact.author.name for fact in facts(repository, workers=2)} == {"Ada Stone", "Ben Castor"}

@@ -147,6 +147,31 @@ async def test_a_branch_that_is_rewritten_while_it_is_fetched_is_fetched_again(
     assert found == await calm_record(world, tmp_path / "calm")
 
 
+async def test_a_batch_that_was_measured_for_an_installation_that_is_gone_is_read_again(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = small_world(github)
+    await play(world, range(len(STORY)))
+    async with bot_on(github, world, tmp_path / "disturbed", backfill=True) as there:
+        reading = sys.modules["bot.tasks.backfill_commits"]
+        read, read_before = reading._read, []
+
+        async def read_and_install_again(*given: object) -> object:
+            found = await read(*given)
+            if not read_before:
+                read_before.append(True)
+                install_again(world)
+                await there.drained()
+            return found
+
+        await half_read(there)
+        monkeypatch.setattr(reading, "_read", read_and_install_again)
+        await settled(there)
+        assert (await backfill_of(there)).state == "done"
+        found = told(await record_of(there.bot, world.installation))
+    assert found == await calm_record(world, tmp_path / "calm")
+
+
 async def test_a_history_that_was_given_up_goes_on_when_it_is_asked_for_again(
     github: Simulator, tmp_path: Path
 ) -> None:

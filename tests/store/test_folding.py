@@ -1,0 +1,43 @@
+"""Two who fold, or move what is folded, take turns."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import text
+
+from bot.model import InstallationId
+from bot.store import folding
+from bot.store.engine import Store
+from bot.store.turn import run, spelling_of
+from tests.store.conftest import ACME, APP, OTHER, seed
+
+_WAITERS = text(
+    "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
+    " WHERE NOT granted AND datname = current_database()"
+)
+
+
+@pytest.mark.parametrize("where", [ACME, OTHER])
+async def test_a_repository_is_moved_when_nobody_folds_where_it_was_or_comes_to(
+    store: Store, where: InstallationId
+) -> None:
+    if store.dialect == "sqlite":
+        pytest.skip("one connection writes")
+    await seed(store)
+    order: list[str] = []
+
+    async def move() -> None:
+        async with store.begin() as conn:
+            await run(conn, folding.still(spelling_of(conn), APP, (OTHER, ACME)))
+            order.append("moved")
+
+    async with asyncio.timeout(10), store.begin() as conn:
+        await run(conn, folding.alone(spelling_of(conn), where))
+        moving = asyncio.create_task(move())
+        while not (await conn.execute(_WAITERS)).scalar_one():
+            assert not order
+        order.append("folded")
+    await moving
+    assert order == ["folded", "moved"]
