@@ -58,10 +58,13 @@ async def see_repositories(
 
     Another default branch is kept once the record has `followed` it, and a job is asked to do so.
     """
+    known = await installations.repositories(conn, [RepositoryId(one.id or 0) for one in found])
+    as_told: list[Repository] = []
+    moved: list[tuple[Stored, Repository, InstallationId]] = []
     for repository in found:
-        before = await installations.repository(conn, RepositoryId(repository.id or 0))
+        before = known.get(RepositoryId(repository.id or 0))
         if before is None:
-            await installations.see_repositories(conn, installation, [repository], now)
+            as_told.append(repository)
             continue
         old = before.repository
         if await has_left(conn, installation, before, repository):
@@ -72,9 +75,12 @@ async def see_repositories(
             await _ask_to_follow(conn, place, installation, repository)
             repository = replace(repository, default_branch=old.default_branch)
         if _moved(before, repository, installation):
-            await _follow(conn, place, (before, repository, installation), now)
+            moved.append((before, repository, installation))
         else:
-            await installations.see_repositories(conn, installation, [repository], now)
+            as_told.append(repository)
+    await installations.see_repositories(conn, installation, as_told, now)
+    for one in moved:
+        await _follow(conn, place, one, now)
 
 
 async def has_left(conn: AsyncConnection, installation: InstallationId, before: Stored, repository: Repository) -> bool:
