@@ -14,14 +14,13 @@ def local_time(epoch_seconds: int, zone: ZoneInfo) -> datetime:
     return datetime.fromtimestamp(epoch_seconds, zone)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=16_384)
 def month_of(epoch_seconds: int, zone: ZoneInfo) -> Month:
     """`YYYY-MM` on that zone's calendar; of each landing it is asked many times."""
-    moment = local_time(epoch_seconds, zone)
-    return Month(f"{moment.year:04d}-{moment.month:02d}")
+    return Month(day_of(epoch_seconds, zone)[:7])
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=16_384)
 def day_of(epoch_seconds: int, zone: ZoneInfo) -> str:
     """`YYYY-MM-DD` on that zone's calendar."""
     return local_time(epoch_seconds, zone).date().isoformat()

@@ -455,7 +455,7 @@ async def test_requests_are_counted(script: Script, client: Client) -> None:
     assert client.traffic.by_status == {301: 1, 200: 1}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     status=st.integers(100, 999),
     body=st.binary(max_size=60)

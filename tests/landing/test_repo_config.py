@@ -176,7 +176,7 @@ YAML_LIKE = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=200), YAML_LIKE))
 @example("\ud800")
 def test_no_text_makes_the_reader_raise(text):
@@ -210,7 +210,7 @@ FILES = st.dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(FILES)
 def test_reader_and_schema_agree_on_the_form_of_a_file(written):
     schema_agrees = jsonschema.Draft202012Validator(SCHEMA).is_valid(written)
