@@ -27,6 +27,8 @@ _PRIVATE = 0o700
 _LEFT_BEHIND = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*")
 """by a git that was killed: what the next one would stop at, and half a pack, as large as the repository maybe"""
 _HOURS = 2 * 3600
+_NO_BRANCH = 2
+"""what git ends with where there is none (git-ls-remote(1), --exit-code)"""
 
 
 class FetchError(GitError):
@@ -68,12 +70,18 @@ class Fetched:
         url = f"{self.web}/{self.repository.full_name}.git"
         spec = f"+refs/heads/{branch}:refs/heads/{branch}"
         arguments = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", url, spec)
-        status, told = await _run(self.path, arguments, _credentials(url, token))
+        credentials = _credentials(url, token)
+        status, told = await _run(self.path, arguments, credentials)
         if status:
-            if "couldn't find remote ref" in told:
+            if "couldn't find remote ref" in told and await self._is_empty(url, credentials):
                 return None
             raise FetchError(_one_line(told))
         return CommitId(git(self.path, "rev-parse", "--verify", f"refs/heads/{branch}^{{commit}}").strip())
+
+    async def _is_empty(self, url: str, credentials: Mapping[str, str]) -> bool:
+        """Whether there is no branch at all; a default branch can be renamed just before it is fetched."""
+        status, _ = await _run(self.path, ("ls-remote", "--quiet", "--exit-code", "--heads", url), credentials)
+        return status == _NO_BRANCH
 
     def _prepare(self) -> None:
         self.path.parent.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)

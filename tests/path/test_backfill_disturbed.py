@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from bot.history.fetching import Clones
+from bot.history.fetching import Clones, FetchError
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue import rows
 from bot.store.jobs import JOB
-from bot.tasks.backfill import open_backfills, remove_left_clones
+from bot.tasks.backfill import clones_of, open_backfills, remove_left_clones
 from simulator.server import Simulator
 from simulator.work import Step
 from simulator.world import World
@@ -238,6 +238,22 @@ async def test_what_a_killed_git_left_stops_no_later_one(github: Simulator, tmp_
         install(world)
         await settled(there)
         assert (await backfill_of(there)).state == "done"
+
+
+async def test_a_branch_that_was_renamed_is_no_empty_repository(github: Simulator, tmp_path: Path) -> None:
+    world = small_world(github)
+    await play(world, range(3))
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        place, repository = there.bot.place, the_repository(world)
+        install(world)
+        await settled(there)
+        token = await place.reader(installed(world).id, repository.id).token()
+        old = Repository(repository.full_name, RepositoryId(repository.id), default_branch="before")
+        with pytest.raises(FetchError, match="before"):
+            await clones_of(place).of(old).refresh(token)
+        for ref in list(repository.git.refs):
+            repository.git.set_ref(ref, None)
+        assert await clones_of(place).of(old).refresh(token) is None
 
 
 async def test_a_fetch_ends_with_whoever_waits_for_it(tmp_path: Path) -> None:
