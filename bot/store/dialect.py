@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import ColumnElement, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,10 +14,18 @@ from bot.store.turn import run, spelling_of
 
 Row = Mapping[str, Any]
 AnyInsert = postgresql.Insert | sqlite.Insert
+_AT_ONCE = 500
+"""values that one statement names"""
 
 
 def is_postgresql(conn: AsyncConnection) -> bool:
     return conn.dialect.name == "postgresql"
+
+
+def among(column: ColumnElement[Any], values: Sequence[Any]) -> Iterator[ColumnElement[bool]]:
+    """Conditions one of which holds for each of these values: no statement takes any number of them."""
+    for at in range(0, len(values), _AT_ONCE):
+        yield column.in_(values[at : at + _AT_ONCE])
 
 
 def insert_into(conn: AsyncConnection, table: Table) -> Any:

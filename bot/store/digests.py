@@ -11,10 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.frozen import frozen
 from bot.model import Month
 from bot.store.columns import METADATA, Instant, Whole, Words
-from bot.store.dialect import insert_into, upsert
+from bot.store.dialect import among, insert_into, upsert
 
-_AT_ONCE = 500
-"""names in one statement"""
 DIGEST = Table(
     "digest",
     METADATA,
@@ -84,9 +82,8 @@ async def told_at(conn: AsyncConnection, repository_id: int, month: Month | None
 async def told_elsewhere(conn: AsyncConnection, targets: Collection[str]) -> list[DigestRow]:
     """The posted digests of these targets (`repository:<id>`) that stand in another repository, oldest month first."""
     found: list[DigestRow] = []
-    names = sorted(targets)
-    for at in range(0, len(names), _AT_ONCE):
-        posted = (DIGEST.c.target.in_(names[at : at + _AT_ONCE])) & (DIGEST.c.state == "posted")
+    for these in among(DIGEST.c.target, sorted(targets)):
+        posted = these & (DIGEST.c.state == "posted")
         rows = (await conn.execute(select(DIGEST).where(posted))).mappings()
         found += [DigestRow(**row) for row in rows if row["target"] != f"repository:{row['repository_id']}"]
     return sorted(found, key=lambda row: (row.month, row.target))

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.border import clean_text, whole_number
 from bot.store.bulk import inserting, inserting_quietly
 from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.dialect import among
 from bot.store.jobs import COLUMNS as JOB_COLUMNS
 from bot.store.jobs import JOB, NewJob, Waiting, adding
 from bot.store.statements import Row
@@ -39,7 +40,6 @@ INBOX = Table(
 )
 Key = tuple[str, str]
 
-_SLICE = 500
 _KNOWN = (
     "SELECT json_group_array(json_array(app_id, guid)) FROM json_each(?) CROSS JOIN inbox"
     " WHERE app_id = json_extract(value, '$[0]') AND guid = json_extract(value, '$[1]')"
@@ -162,8 +162,8 @@ async def body_of(conn: AsyncConnection, app_id: str, guid: str) -> bytes:
 async def known(conn: AsyncConnection, app_id: str, guids: Sequence[str]) -> set[str]:
     """Those of these deliveries that have arrived."""
     found: set[str] = set()
-    for at in range(0, len(guids), _SLICE):
-        same = (INBOX.c.app_id == app_id) & INBOX.c.guid.in_(guids[at : at + _SLICE])
+    for these in among(INBOX.c.guid, guids):
+        same = (INBOX.c.app_id == app_id) & these
         found |= set((await conn.execute(select(INBOX.c.guid).where(same))).scalars())
     return found
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Boolean, Column, ColumnElement, ForeignKey, Index, Table, false, func, select, update
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, false, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.frozen import frozen
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
-from bot.store.dialect import upsert
+from bot.store.dialect import among, upsert
 
 Visibility = Literal["public", "private", "hidden"]
-_AT_ONCE = 500
-"""repositories that one statement names"""
 ACCOUNT = Table(
     "account",
     METADATA,
@@ -140,30 +138,25 @@ def _row(repository: Repository) -> dict[str, Any]:
 
 async def remove_repositories(conn: AsyncConnection, ids: Sequence[RepositoryId], now: datetime) -> None:
     """No longer ours to show: hidden in the same transaction. Facts stay, so that a return counts nothing twice."""
-    for gone in _among(ids):
+    for gone in among(REPOSITORY.c.id, ids):
         await conn.execute(update(REPOSITORY).where(gone).values(removed_at=now, visibility="hidden"))
 
 
 async def reached(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> set[RepositoryId]:
     """Those of these repositories that are not removed."""
-    found = await repositories(conn, ids)
-    return {number for number, stored in found.items() if stored.removed_at is None}
+    ours = [these & REPOSITORY.c.removed_at.is_(None) for these in among(REPOSITORY.c.id, ids)]
+    return {RepositoryId(row.id) for these in ours for row in await conn.execute(select(REPOSITORY.c.id).where(these))}
 
 
 async def repositories(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> dict[RepositoryId, Stored]:
     """Those of these that are known, by id."""
-    rows = [row for these in _among(ids) for row in await conn.execute(select(REPOSITORY).where(these))]
+    rows = [row for these in among(REPOSITORY.c.id, ids) for row in await conn.execute(select(REPOSITORY).where(these))]
     return {RepositoryId(row.id): _stored(row) for row in rows}
 
 
-def _among(ids: Sequence[RepositoryId]) -> Iterator[ColumnElement[bool]]:
-    """Conditions that hold for these repositories together, as no statement takes any number of values."""
-    for at in range(0, len(ids), _AT_ONCE):
-        yield REPOSITORY.c.id.in_(ids[at : at + _AT_ONCE])
-
-
 async def repository(conn: AsyncConnection, repository_id: RepositoryId) -> Stored | None:
-    return (await repositories(conn, [repository_id])).get(repository_id)
+    row = (await conn.execute(select(REPOSITORY).where(REPOSITORY.c.id == repository_id))).one_or_none()
+    return None if row is None else _stored(row)
 
 
 async def repository_named(conn: AsyncConnection, full_name: str) -> Stored | None:

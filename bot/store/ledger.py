@@ -32,6 +32,7 @@ from bot.store import visits
 from bot.store.border import REPLACEMENT, ordered_json
 from bot.store.bulk import cleaned, returned
 from bot.store.columns import METADATA, Instant, Json, Spelt, Whole, Words
+from bot.store.dialect import among
 from bot.store.installations import REPOSITORY
 from bot.store.keyed import OFFERS, SAID_TWICE, Keyed, keyed
 from bot.store.statements import Insert
@@ -73,9 +74,6 @@ FACT_PERSON = Table(
     Index(None, "fact_id"),
     sqlite_with_rowid=False,
 )
-
-_SLICE = 500
-"""values in one statement; both databases allow far more, but plans and messages stay small"""
 
 
 async def add_facts(
@@ -211,9 +209,9 @@ async def _ids(conn: AsyncConnection, commits: Sequence[tuple[RepositoryId, Comm
     for repository_id, commit in commits:
         by_repository.setdefault(repository_id, []).append(commit)
     parts = [
-        select(FACT.c.id).where(FACT.c.repository_id == repository_id, FACT.c.commit_id.in_(ids[at : at + _SLICE]))
+        select(FACT.c.id).where(FACT.c.repository_id == repository_id, these)
         for repository_id, ids in sorted(by_repository.items())
-        for at in range(0, len(ids), _SLICE)
+        for these in among(FACT.c.commit_id, ids)
     ]
     return list((await conn.execute(union(*parts))).scalars()) if parts else []
 
@@ -237,8 +235,8 @@ async def facts_in(
 async def known(conn: AsyncConnection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> set[CommitId]:
     """Those of the commits that the ledger holds."""
     found: set[CommitId] = set()
-    for at in range(0, len(commits), _SLICE):
-        same = (FACT.c.repository_id == repository_id) & FACT.c.commit_id.in_(commits[at : at + _SLICE])
+    for these in among(FACT.c.commit_id, commits):
+        same = (FACT.c.repository_id == repository_id) & these
         found |= {CommitId(row.commit_id) for row in await conn.execute(select(FACT.c.commit_id).where(same))}
     return found
 
@@ -280,8 +278,8 @@ def _renamed_key(key: str, old: str, new: str) -> str:
 
 async def forget_facts(conn: AsyncConnection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> None:
     """Drop facts that are about to be measured anew, with their keys."""
-    for at in range(0, len(commits), _SLICE):
-        same = (FACT.c.repository_id == repository_id) & FACT.c.commit_id.in_(commits[at : at + _SLICE])
+    for these in among(FACT.c.commit_id, commits):
+        same = (FACT.c.repository_id == repository_id) & these
         await conn.execute(delete(FACT).where(same))
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import Commit, CommitId, FileChange, RepositoryId, Signature, UserId
 from bot.store.columns import METADATA, Instant, Whole, Words
-from bot.store.dialect import upsert
+from bot.store.dialect import among, upsert
 from bot.store.installations import REPOSITORY
 
 READING = Table(
@@ -33,7 +33,6 @@ READING = Table(
 KEPT = timedelta(days=7)
 LARGEST = 512 * 1024
 """bytes, compressed; a commit above it is read again where it is needed again"""
-_SLICE = 500
 
 
 async def keep(
@@ -53,8 +52,8 @@ async def keep(
 async def known(conn: AsyncConnection, repository: RepositoryId, commits: Sequence[CommitId]) -> dict[CommitId, Commit]:
     """Those of the commits that are kept, by id."""
     found: dict[CommitId, Commit] = {}
-    for at in range(0, len(commits), _SLICE):
-        same = (READING.c.repository_id == repository) & READING.c.commit_id.in_(commits[at : at + _SLICE])
+    for these in among(READING.c.commit_id, commits):
+        same = (READING.c.repository_id == repository) & these
         for row in await conn.execute(select(READING.c.commit_id, READING.c.body).where(same)):
             found[CommitId(row.commit_id)] = _unpacked(row.body)
     return found

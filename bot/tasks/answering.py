@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
@@ -27,7 +26,7 @@ from bot.tasks.correcting import fold_corrected
 from bot.tasks.digest_home import expected
 from bot.tasks.month_note import month_note, month_number
 from bot.tasks.recording import Place, recount
-from bot.tasks.workplace import Workplace
+from bot.tasks.workplace import Workplace, reference
 
 MOST_REFOLDED = 20_000
 """facts of one repository that a recount folds at once; more is an operator's work"""
@@ -148,7 +147,7 @@ async def _recount(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
             "repository": scene.repository_id,
             "again": 1,
         }
-        ref = json.dumps(given, sort_keys=True, separators=(",", ":"))
+        ref = reference(given)
         serial = f"repository:{scene.repository_id}"
         await place.queue.defer(
             conn,

@@ -8,7 +8,6 @@ the next are one transaction; each step is a job of its repository, behind whate
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -29,7 +28,7 @@ from bot.tasks.configuring import in_force_with
 from bot.tasks.known_installation import know_account, know_installation
 from bot.tasks.known_repository import see_repositories
 from bot.tasks.rules_now import RulesNow, keep_rules
-from bot.tasks.workplace import Workplace, arguments, asking_github
+from bot.tasks.workplace import Workplace, arguments, asking_github, reference
 
 _RULES = 2
 """requests for the repository itself and the settings of its account: its own settings stand in the clone"""
@@ -88,8 +87,7 @@ async def open_backfills(
 
 def _about(one: Backfill) -> str:
     """The arguments of each of its jobs."""
-    given = {"installation": one.installation_id, "repository": one.repository_id}
-    return json.dumps(given, sort_keys=True, separators=(",", ":"))
+    return reference({"installation": one.installation_id, "repository": one.repository_id})
 
 
 async def defer(

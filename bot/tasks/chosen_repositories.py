@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from bot.errors import UnusableInputError
 from bot.github import operations as op
 from bot.github.listings import read_installations
-from bot.github.payloads.answers import Installation
 from bot.github.reads import read_installation_repositories
 from bot.model import InstallationId, Repository
-from bot.store import installations
-from bot.tasks.known_installation import account_of
+from bot.tasks.known_installation import see_installation
 from bot.tasks.workplace import Workplace
 
 
@@ -29,10 +25,5 @@ async def read_chosen(place: Workplace, target: str) -> tuple[InstallationId, li
     if not chosen:
         raise UnusableInputError(f"the installation does not reach {target}; choose the repository in its settings")
     async with place.store.begin() as conn:
-        await _see(conn, place, found[0])
+        await see_installation(conn, place, found[0])
     return found[0].id, chosen
-
-
-async def _see(conn: AsyncConnection, place: Workplace, found: Installation) -> None:
-    account, app_id = account_of(found), str(place.ourselves.id)
-    await installations.see_installation(conn, found.id, account, app_id=app_id, now=place.clock())

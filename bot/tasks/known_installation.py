@@ -28,10 +28,11 @@ async def know_account(place: Workplace, installation: int, repository: Reposito
         found = await read_installation(place.github.app, number)
     if found is not None and found.account.lower() == owner.lower():
         async with place.store.begin() as conn:
-            await _see(conn, place, found)
+            await see_installation(conn, place, found)
 
 
-async def _see(conn: AsyncConnection, place: Workplace, found: Installation) -> None:
+async def see_installation(conn: AsyncConnection, place: Workplace, found: Installation) -> None:
+    """Keep what GitHub says of it."""
     account, app_id = account_of(found), str(place.ourselves.id)
     await installations.see_installation(conn, found.id, account, app_id=app_id, now=place.clock())
 
@@ -46,4 +47,4 @@ async def know_installation(place: Workplace, installation: int) -> None:
     if found is None:
         raise Park(f"installation {installation} is deleted")
     async with place.store.begin() as conn:
-        await _see(conn, place, found)
+        await see_installation(conn, place, found)

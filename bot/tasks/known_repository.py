@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -18,7 +17,7 @@ from bot.store.turn import run, spelling_of
 from bot.tasks.close_month import retell_elsewhere
 from bot.tasks.known_installation import know_account
 from bot.tasks.recording import Place, recount
-from bot.tasks.workplace import Workplace
+from bot.tasks.workplace import Workplace, reference
 
 
 async def know_repository(
@@ -96,7 +95,7 @@ async def _ask_to_follow(
     conn: AsyncConnection, place: Workplace, installation: InstallationId, repository: Repository
 ) -> None:
     given = {"action": "edited", "installation": installation, "repository": repository.id}
-    ref = json.dumps(given, sort_keys=True, separators=(",", ":"))
+    ref = reference(given)
     serial, dedupe = f"repository:{repository.id}", f"update_repository:{ref}"
     await place.queue.defer(
         conn, "update_repository", ref, serial_key=serial, dedupe_key=dedupe, installation_id=installation

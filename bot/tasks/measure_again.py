@@ -6,7 +6,6 @@ repository's history: what lands meanwhile must not wait.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
@@ -27,7 +26,7 @@ from bot.tasks.landed_before import landed_before
 from bot.tasks.measuring import facts_of
 from bot.tasks.recording import Place, record
 from bot.tasks.rules_now import rules_now
-from bot.tasks.workplace import Workplace, arguments, asking_github
+from bot.tasks.workplace import Workplace, arguments, asking_github, reference
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +108,7 @@ async def _put_in_force(conn: AsyncConnection, place: Workplace, where: tuple[In
 
 
 async def _defer(conn: AsyncConnection, place: Workplace, installation: InstallationId, wait: timedelta) -> None:
-    ref = json.dumps({"installation": installation}, separators=(",", ":"))
+    ref = reference({"installation": installation})
     await place.queue.defer(
         conn,
         "measure_again",

@@ -6,7 +6,6 @@ look, and what its default branch got since. What is found missing is asked for 
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -30,7 +29,7 @@ from bot.tasks.backfill_pages import row_of
 from bot.tasks.catch_up import EVERYTHING
 from bot.tasks.known_installation import know_account, know_installation
 from bot.tasks.known_repository import see_repositories
-from bot.tasks.workplace import Workplace, arguments, asking_github
+from bot.tasks.workplace import Workplace, arguments, asking_github, reference
 
 OVERLAP = timedelta(hours=1)
 
@@ -193,7 +192,7 @@ async def _ask_about(conn: AsyncConnection, place: Workplace, look: _Look, task:
     """Ask about a repository, unless a delivery has asked for the same meanwhile and its job still waits."""
     serial = f"repository:{look.id}"
     told = "after" if "after" in more else "number"
-    if await jobs.is_coming(conn, serial, task, json.dumps({told: more[told]}, separators=(",", ":"))[1:-1] + ","):
+    if await jobs.is_coming(conn, serial, task, reference({told: more[told]})[1:-1] + ","):
         return
     installation = look.stored.installation_id or 0
     await _ask(conn, place, task, serial, installation=installation, repository=look.id, **more)
@@ -201,7 +200,7 @@ async def _ask_about(conn: AsyncConnection, place: Workplace, look: _Look, task:
 
 async def _ask(conn: AsyncConnection, place: Workplace, task: str, serial: str, **given: int | str) -> None:
     """Defer a job as a delivery would, behind whatever deliveries ask for now."""
-    ref = json.dumps(given, sort_keys=True, separators=(",", ":"))
+    ref = reference(given)
     installation = int(given["installation"])
     await place.queue.defer(
         conn, task, ref, serial_key=serial, dedupe_key=f"{task}:{ref}", installation_id=installation, priority=LATER

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,7 +11,7 @@ from bot.model import Month, PersonKey
 from bot.queue.interface import Job
 from bot.store import links, snapshots, visibility
 from bot.store.digests import begin_period
-from bot.tasks.workplace import Workplace, arguments
+from bot.tasks.workplace import Workplace, arguments, reference
 
 SETTLED = timedelta(days=1)
 """after a month's end, so that what GitHub tells late is in the snapshot, which cannot change"""
@@ -44,7 +43,7 @@ async def _defer(conn: AsyncConnection, place: Workplace, month: Month) -> int:
     keys = {person.key for person in await visibility.public_people(conn)}
     keys |= set(await links.people_with_links(conn, place.clock()))
     for key in sorted(keys):
-        ref = json.dumps({"month": month, "person": key}, separators=(",", ":"), sort_keys=True)
+        ref = reference({"month": month, "person": key})
         await place.queue.defer(conn, "take_snapshots", ref, dedupe_key=f"take_snapshots:{ref}")
     return len(keys)
 

@@ -9,7 +9,7 @@ from bot.model import InstallationId, Repository
 from bot.queue.interface import Job
 from bot.store import installations, jobs
 from bot.tasks.close_month import retell_elsewhere
-from bot.tasks.known_installation import account_of
+from bot.tasks.known_installation import see_installation
 from bot.tasks.known_repository import see_repositories
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
@@ -39,9 +39,7 @@ async def _remove(job: Job, place: Workplace, number: InstallationId) -> None:
 
 async def _suspend(job: Job, place: Workplace, found: Installation) -> None:
     async with place.store.begin() as conn:
-        await installations.see_installation(
-            conn, found.id, account_of(found), app_id=str(place.ourselves.id), now=place.clock()
-        )
+        await see_installation(conn, place, found)
         await installations.suspend(conn, found.id, place.clock())
         await jobs.park_installation(conn, found.id)
         await job.finish(conn)
@@ -51,7 +49,7 @@ async def _renew(job: Job, place: Workplace, found: Installation, reached: tuple
     now = place.clock()
     kept = {repository.id for repository in reached}
     async with place.store.begin() as conn:
-        await installations.see_installation(conn, found.id, account_of(found), app_id=str(place.ourselves.id), now=now)
+        await see_installation(conn, place, found)
         await installations.suspend(conn, found.id, None)
         before = {row.repository.id for row in await installations.repositories_of(conn, found.id)}
         await see_repositories(conn, place, found.id, reached, now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -70,6 +70,11 @@ def arguments(ref_id: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise TypeError("a job's arguments are an object")
     return found
+
+
+def reference(given: Mapping[str, object]) -> str:
+    """The arguments of a job as it carries them: one line, equal for equal arguments, as the handlers write it."""
+    return json.dumps(given, sort_keys=True, separators=(",", ":"))
 
 
 @contextmanager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -62,6 +63,16 @@ async def half_read(there: Running) -> None:
     assert (row.state, row.commits_done) == ("commits", 3)
 
 
+@asynccontextmanager
+async def in_the_midst(github: Simulator, data: Path) -> AsyncIterator[tuple[World, Running]]:
+    """A whole story at GitHub, and a bot that has read half of it."""
+    world = small_world(github)
+    await play(world, range(len(STORY)))
+    async with bot_on(github, world, data, backfill=True) as there:
+        await half_read(there)
+        yield world, there
+
+
 async def calm_record(world: World, data: Path) -> list[str]:
     """What a new bot reads from the beginning."""
     world.github.uninstall(installed(world))
@@ -111,10 +122,7 @@ def install_again(world: World) -> None:
 async def test_what_happens_in_the_midst_of_a_history_makes_no_difference(
     github: Simulator, tmp_path: Path, happens: Callable[[World], None]
 ) -> None:
-    world = small_world(github)
-    await play(world, range(len(STORY)))
-    async with bot_on(github, world, tmp_path / "disturbed", backfill=True) as there:
-        await half_read(there)
+    async with in_the_midst(github, tmp_path / "disturbed") as (world, there):
         happens(world)
         await settled(there)
         assert (await backfill_of(there)).state == "done"
@@ -175,10 +183,7 @@ async def test_a_batch_that_was_measured_for_an_installation_that_is_gone_is_rea
 async def test_a_history_that_was_given_up_goes_on_when_it_is_asked_for_again(
     github: Simulator, tmp_path: Path
 ) -> None:
-    world = small_world(github)
-    await play(world, range(len(STORY)))
-    async with bot_on(github, world, tmp_path, backfill=True) as there:
-        await half_read(there)
+    async with in_the_midst(github, tmp_path) as (world, there):
         async with there.bot.store.begin() as conn:
             await conn.execute(update(JOB).where(JOB.c.state == "ready").values(state="dead"))
         number, reached = RepositoryId(the_repository(world).id), InstallationId(installed(world).id)
@@ -213,10 +218,7 @@ async def test_a_process_that_reads_no_histories_leaves_them_to_one_that_does(
 async def test_a_clone_goes_with_what_is_taken_away_and_stays_while_it_is_read(
     github: Simulator, tmp_path: Path
 ) -> None:
-    world = small_world(github)
-    await play(world, range(len(STORY)))
-    async with bot_on(github, world, tmp_path, backfill=True) as there:
-        await half_read(there)
+    async with in_the_midst(github, tmp_path) as (world, there):
         await remove_left_clones(there.bot.place)
         assert len(list((tmp_path / "clones").iterdir())) == 1
         github.uninstall(installed(world))
