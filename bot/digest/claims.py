@@ -59,7 +59,7 @@ def _counts() -> re.Pattern[str]:
     words = "|".join(sorted(_values(), key=len, reverse=True))
     places = "|".join(re.escape(place) for place in phrases()["places"].values())
     return re.compile(
-        rf"(?<![\w.\-/])(\d[\d,]{{0,11}}|{words})\s(?:(?:went\s)?to\s(?P<place>{places})\b|(?:(?!and\b|or\b|other\b)[a-z-]+\s){{0,2}}?(?P<noun>{'|'.join(nouns)})\b)",
+        rf"(?<![\w.\-/])(\d{{1,3}}(?:,\d{{3}}){{1,3}}|\d{{1,12}}|{words})\s(?:(?:went\s)?to\s(?P<place>{places})\b|(?:(?!and\b|or\b|other\b)[a-z-]+\s){{0,2}}?(?P<noun>{'|'.join(nouns)})\b)",
         re.IGNORECASE,
     )
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from bot.digest.guards import is_unfit
+from bot.digest.languages import is_foreign
 from bot.digest.tenses import base_of, is_statement, is_verb, past, tail_in_past
 from bot.digest.titles import Title, read_title
 from bot.digest.words import counted, lexicon, listed, phrases, say, word_set
@@ -21,6 +22,8 @@ _PARTICLES = frozenset({"up", "out", "down", "off", "away", "back"})
 _NOUN_ENDINGS = ("tion", "tions", "ment", "ments", "ity", "ness", "ance", "ence")
 SHORT_TAIL = 40
 NAMED_TAILS = 3
+_LOOSE = " .,;:-–("
+"""what a cut text does not end in"""
 _ASIDE = re.compile(r"\s\([^()]{0,200}\)$")
 
 
@@ -60,7 +63,13 @@ class Clause:
     @property
     def text(self) -> str:
         """The clause: past tense, or the body in quotes where no verb is sure."""
-        return f"{self.verb} {self.object}" if self.base else say("lists", "quote", title=self.rest)
+        return f"{self.verb} {self.object}" if self.base else say("lists", "quote", title=unquoted(self.rest))
+
+
+def unquoted(text: str) -> str:
+    """The text without quotation marks around all of it."""
+    inner = text[1:-1]
+    return inner if len(text) > 2 and text[0] in _QUOTE and text[-1] in _QUOTE and not _QUOTE & set(inner) else text
 
 
 def cut(text: str, limit: int = LONGEST) -> str:
@@ -69,8 +78,11 @@ def cut(text: str, limit: int = LONGEST) -> str:
         text = _ASIDE.sub("", text)
     if len(text) <= limit:
         return text
-    head = text[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:-–(")
-    return (head if len(head) > limit // 2 else text[: limit - 1]) + "…"
+    head = text[: limit - 1].rsplit(" ", 1)[0].rstrip(_LOOSE)
+    if head.count("(") > head.count(")"):
+        before = head[: head.rfind("(")].rstrip(_LOOSE)
+        head = before if len(before) > limit // 4 else head
+    return (head if len(head) > limit // 4 else text[: limit - 1]) + "…"
 
 
 def _rewritten(body: str) -> tuple[str, str] | None:
@@ -78,13 +90,15 @@ def _rewritten(body: str) -> tuple[str, str] | None:
     lowered = body.lower()
     for opening, (base, kept) in lexicon()["rewrites"].items():
         if lowered.startswith(opening + " "):
-            return base, kept + body[len(opening) + 1 :]
+            return base, tail_in_past(kept + body[len(opening) + 1 :])
     return None
 
 
 def _verb_phrase(body: str) -> tuple[str, str, str] | None:
     """(adverb, base form, rest) of a title that begins with a verb."""
     words = body.split(" ")
+    if len(words) < 2 or words[1:3] == ["up", "of"] or _is_introduced(words) or _is_told_of(words):
+        return None
     adverb = ""
     if len(words) > 2 and words[0].lower() in word_set("adverbs"):
         adverb, words = words[0].lower(), words[1:]
@@ -94,9 +108,24 @@ def _verb_phrase(body: str) -> tuple[str, str, str] | None:
         rest = words[1:]
         if rest[0] in ("and", "or", "/", "&") and len(rest) > 2 and (second := base_of(rest[1])):
             rest = ["and", past(second), *rest[2:]]
-        return adverb, base or "", tail_in_past(" ".join(rest))
+        return adverb, base or "", tail_in_past(" ".join(rest), words[0])
     found = None if adverb else _rewritten(body)
     return ("", *found) if found else None
+
+
+def _is_introduced(words: Sequence[str]) -> bool:
+    """`Following X, make Y`: the verb comes behind the comma."""
+    if not words[0].lower().endswith("ing"):
+        return False
+    ends = (at for at, word in enumerate(words[:-1], 1) if word.endswith(","))
+    at = next(ends, 0)
+    return bool(at) and base_of(words[at]) == words[at].lower() and at > 1
+
+
+def _is_told_of(words: Sequence[str]) -> bool:
+    """`Link fixed`: a noun and what was done to it."""
+    base = base_of(words[-1])
+    return len(words) == 2 and base is not None and words[0].lower() in word_set("either") and past(base) == words[1]
 
 
 def _summary(rest: str) -> str:
@@ -126,12 +155,16 @@ def _where(title: Title, repository: str, rest: str) -> tuple[str, str]:
 def _is_fault(body: str) -> bool:
     """A title below a "fix:" that names what was wrong: no sentence, no command whose verb is not known."""
     first, *more = body.split()[:2] or [""]
-    if first.lower() in word_set("commands"):
+    if first.lower() in word_set("commands") or (more == ["to"] and base_of(first)):
         return False
     command = first.istitle() or first.lower().endswith("ly")
     if command and any(word.endswith(_NOUN_ENDINGS) for word in (first, *more)):
         command = False
     return not command and not word_set("finite") & set(body.lower().split())
+
+
+def _fault(read: Title) -> tuple[str, str, str] | None:
+    return ("", "fix", tail_in_past(read.body)) if read.fix and _is_fault(read.body) else None
 
 
 def clause_of(title: str, repository: str = "") -> Clause | None:
@@ -141,9 +174,9 @@ def clause_of(title: str, repository: str = "") -> Clause | None:
 
 @lru_cache(maxsize=4096)
 def _clause_of(read: Title, repository: str) -> Clause | None:
-    phrase = _verb_phrase(read.body)
-    if phrase is None and read.fix and _is_fault(read.body):
-        phrase = "", "fix", read.body
+    phrase = None
+    if not any(map(is_foreign, (read.body, *read.scopes))):
+        phrase = _verb_phrase(read.body) or _fault(read)
     adverb, base, rest = phrase if phrase else ("", None, read.body)
     rest = cut(_summary(rest) if base else rest)
     if is_unfit(f"{base or ''} {rest}") or any(is_unfit(scope) for scope in read.scopes):
@@ -154,8 +187,8 @@ def _clause_of(read: Title, repository: str) -> Clause | None:
 
 def name_of(title: str) -> str | None:
     """The body of the title in quotes, as it is written, to name a change by; None where it may not be repeated."""
-    body = cut(read_title(title).body.strip(" \"'“”"), 70)
-    return None if is_unfit(body) else say("lists", "quote", title=body)
+    body = cut(unquoted(read_title(title).body), 70)
+    return None if is_unfit(body) or body.lower() in word_set("plain_words") else say("lists", "quote", title=body)
 
 
 def _singular(word: str) -> str:
@@ -206,6 +239,15 @@ def _verb_and_object(clause: Clause) -> tuple[str, str]:
     return (f"{clause.verb} {particle}", rest) if particle in _PARTICLES and rest else (clause.verb, clause.object)
 
 
+def _folded(objects: Sequence[str]) -> str:
+    """Objects that begin alike as one, their beginning told once; nothing where they do not."""
+    rows = [text.split(" ") for text in objects]
+    shared = next((at for at, column in enumerate(zip(*rows, strict=False)) if len(set(column)) > 1), 0)
+    tails = [" ".join(row[shared:]) for row in rows]
+    short = all(0 < len(tail) <= SHORT_TAIL and not re.search(r"[,;(]| and ", tail) for tail in tails)
+    return f"{' '.join(rows[0][:shared])} {listed(tails)}" if len(rows) > 1 and shared > 1 and short else ""
+
+
 def joined(clauses: Sequence[Clause], *, subject: bool = False) -> str:
     """Clauses as one predicate, equal verbs told once: `fixed A and B, added C and removed D`.
 
@@ -219,7 +261,9 @@ def joined(clauses: Sequence[Clause], *, subject: bool = False) -> str:
         by_verb.setdefault(verb, []).append(told)
     parts: list[str] = []
     for verb, objects in by_verb.items():
-        if verb and any(", " in text or phrases()["lists"]["and"] in text for text in objects):
+        if verb and (folded := _folded(objects)):
+            parts.append(f"{verb} {folded}")
+        elif verb and any(", " in text or phrases()["lists"]["and"] in text for text in objects):
             parts.extend(f"{verb} {text}" for text in objects)
         else:
             told = listed(objects)

@@ -88,6 +88,8 @@ class MonthFacts:
     new_repositories: Mapping[str, Evidence] = field(default_factory=_no_evidence)
     new_languages: Mapping[str, Evidence] = field(default_factory=_no_evidence)
     new_skills: Mapping[str, Evidence] = field(default_factory=_no_evidence)
+    apart: Evidence = ()
+    """changes that own commits of this month belong to, and that another month tells"""
     previous: tuple[Month, int] | None = None
     """the contributor's own month before, and its commits"""
     changes: Mapping[ChangeId, Change] = field(default_factory=_no_changes)
@@ -202,6 +204,7 @@ def month_facts(
         co_authored=record.co_authored,
         helped=tuple(dict.fromkeys(change.id for change, _ in (done.co_authored if done else ()))),
         reviews=reviews,
+        apart=_apart(done),
         languages=tuple(record.languages),
         new_repositories=line.new_repositories.get(month, {}),
         new_languages=line.new_languages.get(month, {}),
@@ -215,6 +218,11 @@ def each_months_facts(records: Sequence[MonthRecord], line: Timeline) -> tuple[M
     """The facts of each of one contributor's months, newest first as the records are."""
     earlier = [*records[1:], None][: len(records)]
     return tuple(month_facts(record, line, earlier=before) for record, before in zip(records, earlier, strict=True))
+
+
+def _apart(done: MonthWork | None) -> Evidence:
+    here = {change.id for change in done.delivered} if done else set()
+    return tuple(dict.fromkeys(change.id for change, _ in (done.commits if done else ()) if change.id not in here))
 
 
 def _places(done: MonthWork | None) -> tuple[str, ...]:

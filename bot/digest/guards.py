@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from bot.digest.words import lexicon
 
 _MENTION = re.compile(r"(?<![\w/.])@[A-Za-z0-9]")
-_REFERENCE = re.compile(r"(?<![\w&])#\d|\bGH-\d|\b[0-9a-f]{40}\b", re.ASCII)
+_REFERENCE = re.compile(r"(?<![\w&])#\d|/[\w.-]+#\d|\bGH-\d|\b[0-9a-f]{40}\b", re.ASCII)
 _LINK = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.[a-z]|\]\(|\bmailto:", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _PART = re.compile(r"[^\W\d_][\w-]*")

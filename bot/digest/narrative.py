@@ -27,7 +27,7 @@ def month_text(facts: MonthFacts, naming: Naming = "named", *, taken: Collection
     turns = turn_sentences(facts.turns, MOST_SENTENCES - 1)
     first = _opening(facts, taken)
     if first is None:
-        leads = rest or turns or _helped(facts)
+        leads = rest or turns or _apart(facts) or _helped(facts)
         if not leads:
             return Text(())
         lead = leads.pop(0)
@@ -92,6 +92,12 @@ def _after_opening(facts: MonthFacts) -> Iterable[Sentence]:
         yield other_sentence(facts.others, facts.month)
     elif more := more_sentence(facts.others, facts.month):
         yield more
+
+
+def _apart(facts: MonthFacts) -> list[Sentence]:
+    """A month whose commits are part of what another month tells."""
+    text = say("month", "apart", commits=counted(facts.commits, "commit"))
+    return [_sentence(text, facts.apart)] if facts.apart else []
 
 
 def _helped(facts: MonthFacts) -> list[Sentence]:

@@ -30,18 +30,24 @@ def portrait(facts: ProfileFacts, naming: Literal["named", "anonymous"]) -> Text
         [item for item in facts.items if item.kind == kind] for kind in ("feature", "bug_fix", "other")
     )
     named = "features_named" if any(item.certain for item in work) else "changes_named"
-    found = [
-        _opening(facts, naming),
-        _built(work, named) or _built(others, "changes_named"),
-        _repaired(fixes),
-    ]
+    opening = _opening(facts, naming)
+    found = [opening, _built(work, named) or _built(others, "changes_named"), _repaired(fixes)]
     if None in found[1:] or not facts.languages:
         found.append(_rest(others, found[1]))
-    if None in found[1:]:
-        found.append(_turned(facts))
+    turned = _turned(facts) if None in found[1:] else None
+    if turned and not facts.items:
+        found = [_joined(opening, turned)]
+    else:
+        found.append(turned)
     told = [sentence for sentence in found if sentence is not None]
     tools = _tools(facts)
     return Text((*told[: _SENTENCES - 1], tools) if tools else tuple(told[:_SENTENCES]))
+
+
+def _joined(opening: Sentence, turned: Sentence) -> Sentence:
+    """Where nothing stands, that it was reverted belongs to what landed."""
+    text = opening.text.removesuffix(".") + "; " + turned.text[:1].lower() + turned.text[1:]
+    return Sentence(text, _some([*turned.evidence, *opening.evidence]))
 
 
 def _span(facts: ProfileFacts) -> str:

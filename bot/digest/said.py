@@ -67,7 +67,8 @@ class Said:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        found = {_stem(word) for word in re.findall(r"[^\W\d_]+", self.text)}
+        words = {*re.findall(r"[^\W\d_]+", self.text), *PLAIN_WORD.findall(self.text)}
+        found = {_stem(word) for word in words}
         told = clause_of(self.change.title, self.change.repository)
         verb = told.verb.split() if told else []
         return frozenset(found | {_stem(word) for word in verb} | ({told.base} if told and told.base else set()))

@@ -127,7 +127,8 @@ class Support:
 
     def _content(self, text: str) -> Iterator[str]:
         for token in self._without_terms(text).split():
-            plain = token.strip(_EDGES) or token.strip()
+            dotted = token.rstrip(_EDGES)
+            plain = dotted if dotted in self.table.terms else token.strip(_EDGES) or token.strip()
             if not any(char.isalnum() for char in plain) or (plain.lower() in own_words() and not _shouts(plain)):
                 continue
             yield plain

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.digest.clauses import Clause, clause_of, joined, shared_scope, stack
 from bot.digest.facts import Told, sure_and_unsure
 from bot.digest.timeline import Evidence
-from bot.digest.words import counted, listed, say
+from bot.digest.words import counted, listed, say, word_set
 from bot.frozen import frozen
 from bot.model import ChangeId
 
@@ -69,7 +69,8 @@ def _rank(row: Worded) -> tuple[bool, bool, bool, bool]:
     item, clause, _ = row
     if clause is None:
         return (True, False, False, not item.certain)
-    return (False, clause.base in _SLIGHT, clause.base is None, not item.certain)
+    slight = clause.base in _SLIGHT or clause.rest.lower() in word_set("plain_words")
+    return (False, slight, clause.base is None, not item.certain)
 
 
 def tell(items: Sequence[Told], most: int = NAMED, *, sizes: bool = True) -> Telling:

@@ -10,7 +10,7 @@ from functools import cache
 from bot.digest.words import lexicon, word_set
 
 _VOWELS = "aeiou"
-_CONJUNCTION = re.compile(r"(,? and |, |; )([A-Za-z-]+) (?=\S+)")
+_CONJUNCTION = re.compile(r"(,? and |, |; | \+ | & )([A-Za-z-]+) (?=\S+)")
 
 
 @cache
@@ -34,6 +34,9 @@ def past(base: str) -> str:
     """The past tense of a base form, in lower case."""
     if base in _irregular():
         return _irregular()[base]
+    again = base.removeprefix("re")
+    if again != base and again in word_set("doubles"):
+        return "re" + past(again)
     if base.endswith("e"):
         return base + "d"
     if base.endswith("y") and base[-2:-1] not in _VOWELS:
@@ -111,6 +114,10 @@ def is_verb(word: str, following: str) -> bool:
     if base is None or not _is_plain(word):
         return False
     after = following.lower().strip(".,;:()")
+    if after == "of" and (base, after) not in _keeps():
+        return False
+    if (word.isupper() and following.startswith("/")) or (after[:1].isdigit() and base in word_set("numbered")):
+        return False
     if f"{word.lower()} {after}" in _compounds():
         return False
     if word.lower() not in _either_forms():
@@ -124,19 +131,31 @@ def _either_forms() -> frozenset[str]:
     return frozenset(form for base in word_set("either") for form in (base, _third(base)))
 
 
-def tail_in_past(rest: str) -> str:
-    """A second verb, joined by "and" or a comma, in the past tense too: only where it cannot be anything else."""
+def _same_form(first: str, base: str) -> str:
+    """The form of another verb that goes with the first one: `adds` with `Fixes`, `adding` with `Fixing`."""
+    lowered = first.lower()
+    if lowered.endswith("ing"):
+        return _gerund(base)
+    return _third(base) if lowered.endswith("s") and base_of(lowered) != lowered else base
+
+
+def tail_in_past(rest: str, first: str = "") -> str:
+    """A second verb, joined by "and" or a comma, in the past tense too, where it has the form of the `first` one or
+    the base form: only where it cannot be anything else; behind a noun alone, only behind a comma."""
     out, at = [], 0
     for found in _CONJUNCTION.finditer(rest):
         before = rest[: found.start()].lower().split()
         word = found[2]
         base = base_of(word)
+        apart = found[1].startswith((",", ";"))
         following = rest[found.end() :].split(" ", 1)[0]
         if (
             base is None
-            or base != word
+            or word not in (base, _same_form(first, base))
+            or (word.endswith("ing") and (following == "of" or (before and before[-1].endswith("ing"))))
             or (base in word_set("either") and not _is_second(word, following, found[1]))
-            or _is_infinitive(before)
+            or not (first or apart)
+            or _is_infinitive([word for word in before if word != "and"] if apart else before)
             or (before and base_of(before[-1]) == before[-1] and not _is_object(before))
         ):
             continue
@@ -165,8 +184,9 @@ def _is_object(before: Sequence[str]) -> bool:
 
 
 def is_statement(words: Sequence[str]) -> bool:
-    """A noun that could be a verb, and what is said of it: `build dependencies should only come from X`."""
-    if words[0].lower() not in word_set("either"):
+    """A noun that could be a verb, and what is said of it: `build dependencies should only come from X`, `testing is
+    slow`."""
+    if words[0].lower() not in word_set("either") and not words[0].endswith("ing"):
         return False
     told = itertools.takewhile(lambda word: word not in word_set("subordinate"), map(str.lower, words[1:]))
     return any(word in word_set("states") for word in told)

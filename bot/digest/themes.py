@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bot.digest.guards import is_unfit
+from bot.digest.said import is_identifier
 from bot.digest.tenses import base_of
 from bot.digest.timeline import Evidence
 from bot.digest.titles import read_title
@@ -32,7 +33,10 @@ class Theme:
 def _tokens(change: Change) -> dict[str, tuple[str, int]]:
     """Lower-case subject -> (as written, weight); a tag or scope weighs more than a word of the sentence."""
     title = read_title(change.title)
-    found = {token.lower(): (token, 1) for token in _TOKEN.findall(title.body) if _is_subject(token)}
+    tokens = _TOKEN.findall(title.body)
+    if tokens and title.body.startswith(tokens[0]) and not is_identifier(tokens[0]):
+        del tokens[0]  # what a title begins with says what was done, whatever its language
+    found = {token.lower(): (token, 1) for token in tokens if _is_subject(token)}
     return found | {scope.lower(): (scope, 3) for scope in title.scopes if _names(scope)}
 
 
@@ -61,9 +65,17 @@ def themes(changes: Sequence[Change], repositories: Iterable[str], most: int = 3
     least = max(LEAST_CHANGES, len(changes) // LEAST_SHARE)
     chosen: list[str] = []
     for key in sorted(weights, key=lambda key: (-weights[key], key)):
-        if len(where[key]) >= least and not any(_overlap(key, other) for other in chosen):
+        fresh = len(where[key]) >= least and not any(_overlap(key, other) for other in chosen)
+        if fresh and not _signs(key, where[key]):
             chosen.append(key)
     return tuple(Theme(_spelling(spelled[key]), tuple(change.id for change in where[key])) for key in chosen[:most])
+
+
+def _signs(key: str, changes: Iterable[Change]) -> bool:
+    """It is part of a name of somebody who made one of the changes, which some titles hold."""
+    facts = (commit.fact for change in changes for commit in change.commits)
+    names = {sig.name.lower() for fact in facts for sig in (fact.author, *fact.co_authors)}
+    return any(key in name.split() for name in names)
 
 
 def _overlap(one: str, other: str) -> bool:

@@ -116,7 +116,9 @@ def _delivered_turns(
     if change.kind == "revert":
         yield Turn("took_back", change, (change.id,))
     elif change.state == "relanded":
-        yield Turn("relanded", change, (change.id,))
+        # Where somebody else landed it again later, its first month tells that it came back.
+        if month_of(change.landed_at, zone) == month:
+            yield Turn("relanded", change, (change.id,))
     elif change.state == "reverted":
         by = tuple(name for name in _reverters(change) if name in changes)
         when = _month(by[0], changes, zone) if by else None

@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache, lru_cache
 
 from bot.digest.tenses import base_of, is_verb
-from bot.digest.words import lexicon
+from bot.digest.words import lexicon, word_set
 from bot.frozen import frozen
 
 LONGEST_READ = 400
@@ -16,7 +16,7 @@ _SHORTCODE = re.compile(r":[a-z][a-z0-9_+-]{1,30}:")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{1,300}\)")
 _ADDRESS = re.compile(r"\b[a-z][a-z+]{1,9}://[^\s)>\]]{1,300}")
 _COMMENT = re.compile(r"<!--.{0,300}?-->", re.DOTALL)
-_STRESS = re.compile(r"(?<![\w*])(\*\*|__|~~)(?=\S)(.{1,200}?)(?<=\S)\1(?![\w*])")
+_STRESS = re.compile(r"(?<![\w*])(\*\*|__(?!\w{1,60}__)|~~)(?=\S)(.{1,200}?)(?<=\S)\1(?![\w*])")
 _TAG = re.compile(r"\s{0,3}\[([^\[\]]{1,60})\]\s{0,3}:?")
 _ROUND_TAG = re.compile(r"\s{0,3}\((\d{1,3}\s?(?:/|of)\s?(?:\d{1,3}|n))\)\s{0,3}:?")
 _SERIES = re.compile(r"(?:part|patch|step)?\s?\d{1,3}\s?(?:/|of)\s?(?:\d{1,3}|n)", re.IGNORECASE)
@@ -32,6 +32,7 @@ _TYPE = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,19})(?:\(([^()]{1,60})\))?\s?!?\s?:
 _SCOPE = re.compile(r"([\w./+\-*@]{1,40}(?:(?:, ?|/| & | and | )[\w./+\-*]{1,40}){0,2})\s?:\s+")
 _DIGIT = re.compile(r"\d")
 _BRANCH = re.compile(r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){0,3}|\d+(?:\.\d+)* backport|PR #?\d+.{0,60}|release[-/ ].{0,30}")
+_BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}")
 _MARKS = ("\u200d", "\ufe0f", "\ufe0e", "\u20e3")
 
 
@@ -62,7 +63,7 @@ def _tail() -> re.Pattern[str]:
         rf"(?:[\s,;.\-–—:]{{1,4}}{said}\s?:?)?[\s,;&]{{0,3}}\(?(?:{said}[\s:]{{1,2}})?(?:{hashed})(?:\s?backport)?\)?\.?$"
         rf"|\s?[(\[](?:{said}[\s:]{{1,2}})?{_JIRA}[)\]]\.?$|[\s,;.\-–—:]{{1,4}}{said}\s?:?\s{_JIRA}\.?$"
         r"|\s?\[(?:skip|no)[ -]ci\]$|\s?\[ci[ -]skip\]$|\s?[(\[](?:part\s?)?\d{1,3}\s?(?:/|of)\s?(?:\d{1,3}|n)[)\]]$"
-        r"|\s(?:(?:in|from|of|for|to|by)\s)?(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}$"
+        r"|\s(?:(?:in|from|of|for|to|by|since|after|with|see)\s)?(?:(?:commit|changeset|revision|rev)\s)?(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}$"
         r"|\s?\((?i:backport|cherry[ -]pick)[^()]{0,60}\)$"
     )
 
@@ -85,7 +86,9 @@ def _without_markup(title: str) -> str:
         text = _SHORTCODE.sub("", _ADDRESS.sub("", text))
     if "**" in text or "__" in text or "~~" in text:
         text = _STRESS.sub(r"\2", text)
-    return " ".join(text.replace("`", "").split())
+    text = " ".join(text.replace("`", "").split())
+    bullet = _BULLET.match(text)
+    return text[bullet.end() :] if bullet else text
 
 
 def _only_text(text: str) -> str:
@@ -103,9 +106,17 @@ def _may_refer_at_its_end(text: str) -> bool:
     return last[-1:] in (")", "]", ".") or last.endswith("backport") or _DIGIT.search(last) is not None
 
 
+def _without_loose_word(text: str) -> str:
+    """Without the word that led to what was taken off: `most of #12`, `as in #12`."""
+    head, _, last = text.rstrip(" \t,;:–—-").rpartition(" ")
+    return head if head and last.lower() in word_set("leading_words") else text
+
+
 def _without_tail(text: str) -> str:
     for _ in range(8):
         shorter = _tail().sub("", text) if _may_refer_at_its_end(text) else text
+        if shorter != text:
+            shorter = _without_loose_word(shorter)
         shorter = shorter.rstrip(" \t,;:–—-")
         if shorter == text or not shorter:
             break
@@ -198,23 +209,28 @@ class _Head:
 
 
 def _first_sentence(text: str) -> str:
-    """The part before a full stop or semicolon-like break, where that is already a clause of three words."""
+    """The part before a full stop or semicolon-like break, where that is already a clause of two words."""
     for mark in (". ", "; ", " -- ", " — "):
-        head, found, _ = text.partition(mark)
-        whole = (
-            len(head.split()) >= 2
-            and head.count("(") == head.count(")")
-            and (head[-1].isalnum() or head[-1] in "\"'”)")
-        )
-        if found and whole:
-            text = head
+        at = text.find(mark)
+        while at > 0 and not _is_whole(text[:at], mark):
+            at = text.find(mark, at + 1)
+        text = text[:at] if at > 0 else text
     return text
+
+
+def _is_whole(head: str, mark: str) -> bool:
+    words = head.split()
+    last = words[-1].lower() if words else ""
+    if mark == ". " and (last.isdigit() or last in word_set("shortened")):
+        return False
+    closed = head.count("(") == head.count(")") and (head[-1].isalnum() or head[-1] in "\"'”)%")
+    return len(words) > 1 and closed
 
 
 def _without_end(text: str) -> str:
     """Without a full stop or a dash at the end; a path such as `..` keeps its own."""
     last = text.rsplit(" ", 1)[-1]
-    return text.rstrip(".-") if any(char.isalnum() for char in last) else text
+    return text.rstrip(".-。；，、") if any(char.isalnum() for char in last) else text
 
 
 _LONGEST = 1_000

@@ -23,6 +23,7 @@ from bot.model import (
     Text,
     Trace,
 )
+from bot.render.spellings import SOLID, is_solid, name_parts, whole_names
 
 if TYPE_CHECKING:
     from bot.digest.profile import Scope
@@ -38,7 +39,9 @@ _GENERIC = frozenset(
 )
 """first parts of addresses that name nobody"""
 _SHORTEST = 3
-"""letters of a part of a name, or of an address, that is looked for by itself"""
+"""letters of the first part of an address that is looked for by itself"""
+_JOINED = rf"[^\W_{SOLID}]"
+"""a letter or digit that makes a longer word of a word beside it"""
 Masked = Callable[[str], str]
 
 
@@ -126,11 +129,14 @@ def _whole_words(identity: Identity, more: Collection[str] = ()) -> re.Pattern[s
     """The person's words, the longest first; parts of a name only as they are written, as Will is a name."""
     local = {email.partition("@")[0].partition("+")[0] for email in identity.emails if noreply(email) is None}
     anyhow = {one for one in local if len(one) >= _SHORTEST and one not in _GENERIC}
-    anyhow |= {*identity.logins, *identity.names, *identity.emails, *more}
-    parts = {part for name in identity.names for part in re.split(r"[^\w'’-]+", name) if len(part) >= _SHORTEST}
-    groups = ((f"(?i:{_either(anyhow)})" if anyhow else ""), _either(parts - anyhow))
-    wanted = "|".join(group for group in groups if group)
-    return re.compile(rf"(?<![^\W_])(?:{wanted})(?![^\W_])") if wanted else None
+    anyhow |= {*identity.logins, *identity.emails, *more}
+    anyhow |= {spelt for name in identity.names for spelt in whole_names(name)}
+    parts = {part for name in identity.names for part in name_parts(name)} - anyhow
+    solid = {word for word in anyhow | parts if is_solid(word)}
+    groups = (f"(?i:{_either(anyhow - solid)})" if anyhow - solid else "", _either(parts - solid))
+    words = "|".join(group for group in groups if group)
+    wanted = "|".join(filter(None, (_either(solid), rf"(?<!{_JOINED})(?:{words})(?!{_JOINED})" if words else "")))
+    return re.compile(wanted) if wanted else None
 
 
 def _either(words: Iterable[str]) -> str:

@@ -62,7 +62,7 @@ def render_heatmap(profile: Profile) -> str:
             _WIDTH,
             len(maps) * tall + 20 if maps else 44,
             f"Commits by day: {profile.contributor.display}",
-            f"{said}. " + " ".join(f"{one.year}: {one.commits} on {one.days} days." for one in maps),
+            f"{said}. " + " ".join(f"{one.year}: {one.commits} on {wording.counted(one.days, 'day')}." for one in maps),
             months + "".join(rows) if rows else _nothing(),
         )
     )

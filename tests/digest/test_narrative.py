@@ -14,8 +14,9 @@ from bot.digest.grounding import check_text
 from bot.digest.narrative import month_text, profile_text
 from bot.digest.opening import opener
 from bot.digest.profile import Scope, build
+from bot.digest.themes import themes
 from bot.landing.identity import People, person_key
-from bot.model import Change, Month, Profile, Signature
+from bot.model import Change, ChangeId, CountedCommit, Month, Profile, Signature
 from tests.digest.worlds import MIRA, UTC_ZONE, change, facts, line_of, record, whole
 
 
@@ -105,6 +106,41 @@ def test_a_re_land_is_told() -> None:
     assert "“Add a flag” landed again after a revert." in text.text
 
 
+def test_what_somebody_else_landed_again_in_a_later_month_is_told_once() -> None:
+    back = change("Add a flag", state="relanded")
+    later = replace(change("Add a flag", number=2, month="2025-07").commits[0].fact, author=Signature("Ann", "a@x.org"))
+    back = replace(back, commits=(*back.commits, CountedCommit(later, True, later.lines)), landed_at=later.landed_at)
+    text = _profile([back]).months[0].summary.text
+    assert "“Add a flag” landed, was reverted, and landed again in July 2025." in text
+    assert "after a revert" not in text
+
+
+def test_a_month_whose_commit_belongs_to_work_of_another_month_says_so() -> None:
+    first, last = change("Add a flag"), change("Add a flag", number=2, month="2025-07")
+    both = replace(last, commits=(*first.commits, *last.commits))
+    text = _profile([both]).months[1].summary
+    assert text.text == "June 2025, acme/engine: one commit landed for work counted in another month."
+    assert text.sentences[0].evidence == (both.id,)
+
+
+def test_a_number_at_the_end_of_a_title_counts_nothing() -> None:
+    titles = ("Pin the lamps", "Raise the mast", "Move to node 12", "Turn the wheel")
+    found = facts([change(title, "chore", number=at) for at, title in enumerate(titles)])
+    assert not check_text(month_text(found, taken=["pin the lamps"]), found)
+
+
+def test_names_that_are_pronouns_and_skills_that_begin_with_a_dot_stand() -> None:
+    found = whole({"2025-06": [change("Add a flag")]}, person="Elena He")
+    found = replace(found, skills={".NET": (ChangeId("acme/engine#1"),)})
+    assert not check_text(profile_text(found), found)
+
+
+def test_themes_are_no_words_that_titles_begin_with_and_no_names_of_authors() -> None:
+    titles = ("Traducido lamp (Mira Kessler)", "Traducido mast lamp (Mira Kessler)", "Traducido lamp")
+    (theme,) = themes([change(title, number=at) for at, title in enumerate(titles)], ["acme/engine"])
+    assert theme.name == "lamp"
+
+
 def test_every_sentence_cites_changes_and_none_is_refused() -> None:
     months = {
         "2025-05": [
@@ -185,6 +221,15 @@ def test_own_commits_are_dated_by_their_own_months() -> None:
     changes = [change("Add a flag"), _credited(change("Add x", number=2, month="2025-08"))]
     text = _profile(changes).narrative.sentences[0].text
     assert text.startswith("Mira Kessler landed one commit in acme/engine in June 2025")
+
+
+def test_a_record_of_which_nothing_stands_says_so_where_it_is_counted() -> None:
+    revert = change('Revert "Add a flag"', "revert", number=2)
+    gone = change("Add a flag", state="reverted", reverted_by=revert.id)
+    found = whole({"2025-06": [gone, revert]})
+    (sentence, *_) = profile_text(found).sentences
+    assert sentence.text.endswith("in June 2025; one change landed and stayed reverted.")
+    assert not check_text(profile_text(found), found)
 
 
 def test_work_of_which_nothing_stands_still_cites_its_changes() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digest.clauses import clause_of, cut, joined, stack
+from bot.digest.clauses import clause_of, cut, joined, name_of, stack
+from bot.digest.revert_titles import reverted_title
 from bot.digest.tenses import base_of, is_verb, past
 from bot.digest.titles import read_title
 
@@ -28,6 +29,13 @@ CLEANED = [
     ("--port argument for the package", "--port argument for the package"),
     ("Disallow names that resolve to ..", "Disallow names that resolve to .."),
     ("cli: add -. as a short option", "add -. as a short option"),
+    ("- Fix the lamp", "Fix the lamp"),
+    ("Fix regression from commit 9284ec06", "Fix regression"),
+    ("Undo most of #12", "Undo most"),
+    ("Gesetz zur Nr. 17 vom 3. März. Zweiter Satz", "Gesetz zur Nr. 17 vom 3. März"),
+    ("灯台のログを修正；", "灯台のログを修正"),
+    ("Add `Lamp.__repr__` and `__slots__`", "Add Lamp.__repr__ and __slots__"),
+    ("all: turn the lamps", "turn the lamps"),
 ]
 
 
@@ -81,6 +89,32 @@ CLAUSES = [
     ("Add a test and fix for the valve", "added a test and fix for the valve"),
     ("Allow plugins to load, parse and save", "allowed plugins to load, parse and save"),
     ("Add a port, remove the node group, add a pier", "added a port, removed the node group, added a pier"),
+    ("Add A and B, and remove calls to C", "added A and B, and removed calls to C"),
+    ("Adds a pier and removes the quay", "added a pier and removed the quay"),
+    ("Adding a pier and removing the quay", "added a pier and removed the quay"),
+    ("Support reading and writing of charts", "supported reading and writing of charts"),
+    ("make tests faster + resubmit charts", "made tests faster + resubmitted charts"),
+    ("fix: stale charts, simplify the parser", "fixed stale charts, simplified the parser"),
+    ("fix: race between drop and create", "fixed race between drop and create"),
+    ("fix: revert to the old chart", "reverted to the old chart"),
+    ("fix: if no lamp burns, wait", "“if no lamp burns, wait”"),
+    ("fix: better lamps and more charts", "“better lamps and more charts”"),
+    ("clean up the quay, add a pier", "cleaned up the quay, added a pier"),
+    ("clean up of the quay", "“clean up of the quay”"),
+    ("refactor of lamp printing", "“refactor of lamp printing”"),
+    ("Following ABC-1, make charts uniform", "“Following ABC-1, make charts uniform”"),
+    ("Link fixed", "“Link fixed”"),
+    ("Running with --fast is broken", "“Running with --fast is broken”"),
+    ("Version 0.2.1", "“Version 0.2.1”"),
+    ("Review comments", "“Review comments”"),
+    ("GET /lamps returns 404", "“GET /lamps returns 404”"),
+    ("Support für Umlaute", "“Support für Umlaute”"),
+    ("standardise les noms", "“standardise les noms”"),
+    ("fix(quay): evita que la luz se apague en el muelle", "“evita que la luz se apague en el muelle”"),
+    ("fix: ランプの色を直す", "“ランプの色を直す”"),
+    ("deprecated な型を更新", "“deprecated な型を更新”"),
+    ("Update 灯台 chart files", "updated 灯台 chart files"),
+    ("'Add the lamp'", "“Add the lamp”"),
 ]
 
 
@@ -122,6 +156,38 @@ def test_a_stack_is_told_as_one() -> None:
 def test_a_particle_stays_with_its_verb_where_objects_are_joined() -> None:
     clauses = [clause_of("Tidy up the parser tests"), clause_of("Tidy up field names")]
     assert joined([clause for clause in clauses if clause]) == "tidied up the parser tests and field names"
+
+
+def test_objects_that_begin_alike_are_told_with_their_beginning_once() -> None:
+    titles = ("Fix fuzzy entries and charts of 3.3", "Fix fuzzy entries and charts of 2.6")
+    clauses = [clause for title in titles if (clause := clause_of(title))]
+    assert joined(clauses) == "fixed fuzzy entries and charts of 3.3 and 2.6"
+
+
+def test_a_cut_text_ends_before_a_bracket_it_would_leave_open() -> None:
+    text = "Abstract the representation of a row in the harbour's chart (as a value, an object array or whatever comes)"
+    assert cut(text + " for now") == "Abstract the representation of a row in the harbour's chart…"
+
+
+REVERTED = [
+    ('Revert "Add a lamp" (#12)', "Add a lamp"),
+    ('Revert "Revert "Add a lamp""', 'Revert "Add a lamp"'),
+    ('Revert "Add a lamp" since it doesn\'t burn', "Add a lamp"),
+    ("Revert \"Don't add 'a lamp'\"", "Don't add 'a lamp'"),
+    ("quay: Revert 'quay: keep 'a lamp' burning", "quay: keep 'a lamp' burning"),
+    ("- Undo most of the lamp", "most of the lamp"),
+    ("Fix revert of a lamp", "Fix revert of a lamp"),
+]
+
+
+@pytest.mark.parametrize(("title", "reverted"), REVERTED)
+def test_a_revert_names_what_it_takes_back(title: str, reverted: str) -> None:
+    assert reverted_title(title) == reverted
+
+
+@pytest.mark.parametrize("title", ["commit 2ca4d16", "acme/api#4", "Changes (#4)"])
+def test_what_names_no_work_is_no_name(title: str) -> None:
+    assert name_of(title) is None
 
 
 def test_unlike_changes_are_no_stack() -> None:

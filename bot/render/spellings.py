@@ -1,0 +1,50 @@
+"""How may the name of a person be spelt in a text?"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_SHORTEST = 3
+"""letters of a part of a name that is looked for by itself"""
+SOLID = "\\u0e00-\\u0eff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af"
+"""letters, as ranges of a pattern, that are written without blanks, or with endings that join the word"""
+_SOLID_WORD = re.compile(f"[{SOLID}]{{2,}}")
+_TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
+
+
+def is_solid(word: str) -> bool:
+    """Whether a text may hold the word with other letters right beside it."""
+    return _SOLID_WORD.fullmatch(word) is not None
+
+
+def whole_names(name: str) -> Iterator[str]:
+    """The whole name, in any case: as it is, joined as in `jane.doe`, and without accents."""
+    parts = _parts(name)
+    for spelt in (name, *(mark.join(parts) for mark in ("", ".", "_", "-") if len(parts) > 1)):
+        yield from _written(spelt)
+
+
+def name_parts(name: str) -> Iterator[str]:
+    """The parts of the name that are looked for by themselves, as they are written."""
+    for part in _parts(name):
+        if is_solid(part):
+            yield from {part, part[:2], part[-2:]} if len(part) in (3, 4) else {part}
+        elif len(part) >= _SHORTEST:
+            yield from _written(part)
+
+
+def _parts(name: str) -> list[str]:
+    return [part for part in re.split(r"[^\w'’-]+", unicodedata.normalize("NFC", name)) if part]
+
+
+def _written(word: str) -> set[str]:
+    """The word; one with accents composed and decomposed, in any case, without them, and as it is transcribed."""
+    composed = unicodedata.normalize("NFC", word)
+    apart = unicodedata.normalize("NFD", word)
+    plain = "".join(char for char in apart if not unicodedata.combining(char))
+    if plain == word:
+        return {word}
+    said = {composed.lower(), composed.upper(), composed.lower().translate(_TRANSCRIBED).title()}
+    return {word, composed, apart, plain, *said}
