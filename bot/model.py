@@ -149,7 +149,8 @@ class Landing:
     pull_request: PullRequest | None = None
     """known only where GitHub was asked; a clone has none"""
     brought_by: int | None = None
-    """where the carrier merges several pull requests at once: the one whose branch held the commit"""
+    """where the carrier merges several pull requests at once: the one whose branch held the commit; 0 where the carrier
+    took in the history of another repository, to which the commit belongs"""
 
 
 # --- the ledger ------------------------------------------------------------------------------------------------------

@@ -1,18 +1,24 @@
-"""Where on this machine are caches kept, and which of them are old enough to go?"""
+"""Where on this machine are caches kept, which of them are old enough to go, and what if one cannot be used?"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+from bot.errors import UnusableInputError
 
 KEPT_DAYS = 30
 """days after its last use when a cache goes"""
 KEPT_BYTES = 2 << 30
 """bytes that all caches together may take: beyond, the longest unused go first"""
-_BESIDE = ("-wal", "-shm")
+_BESIDE = ("", "-wal", "-shm")
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def cache_file(identity: Sequence[str]) -> Path | None:
@@ -20,15 +26,17 @@ def cache_file(identity: Sequence[str]) -> Path | None:
 
     Asking for it counts as using it, and forgets caches that nobody has used for long.
     """
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "almanac"
     try:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "almanac"
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
-        return None
-    if not os.access(root, os.W_OK):
+    except (OSError, RuntimeError):  # no folder can be made, or nobody's home is known
         return None
     file = root / (hashlib.sha256("\0".join(identity).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".sqlite")
+    if not os.access(root, os.W_OK | os.X_OK):
+        return None
     if file.exists():
+        if not os.access(file, os.R_OK | os.W_OK):  # another user's
+            return None
         os.utime(file)
     prune(root, file, time.time())
     return file
@@ -46,5 +54,32 @@ def prune(root: Path, keep: Path, now: float) -> None:
     for used, size, file in sorted(found, reverse=True):
         left -= size
         if file != keep and (left < 0 or used < now - KEPT_DAYS * 86_400):
-            for one in (file, *(file.with_name(file.name + ending) for ending in _BESIDE)):
-                one.unlink(missing_ok=True)
+            forget(file)
+
+
+def forget(file: Path) -> None:
+    """Delete a cache, with what lies beside it."""
+    for ending in _BESIDE:
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+
+
+def is_damaged(error: sqlite3.DatabaseError) -> bool:
+    return _code(error) in _DAMAGED
+
+
+def _code(error: sqlite3.DatabaseError) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+@contextmanager
+def trouble_told(file: Path) -> Iterator[None]:
+    """Raises UnusableInputError where SQLite finds the file damaged, which is forgotten then, or no room for it."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if is_damaged(error):
+            forget(file)
+            raise UnusableInputError(f"what was kept in {file} is damaged, and is deleted; run it again") from None
+        if _code(error) in _NO_ROOM:
+            raise UnusableInputError(f"cannot write {file}: {error}; make room there") from None
+        raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -84,6 +85,11 @@ _SETTINGS = ("config", "--local", "--null", "--get-regexp", r"^(remote\.origin\.
 """`remote get-url` would apply insteadOf rules of the reader's machine: the URL is read as it is written."""
 
 
+def _legible(name: str) -> str:
+    """A name as git or the file system keeps it, as it can be shown."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _branches(*references: str) -> Iterator[str]:
     """What the default branch may be: the remote's in an ordinary clone, else what HEAD names, else by its name."""
     yield from (stripped for reference in references if (stripped := reference.strip()))
@@ -96,18 +102,25 @@ def _by_name(told: str) -> dict[str, str]:
     return {name.lower(): value for name, _, value in (row.partition("\n") for row in told.split("\0"))}
 
 
+def _unopened(complaint: str) -> str:
+    """Why git opens no repository there, and what to do."""
+    _, owned, place = complaint.partition("dubious ownership in repository at ")
+    if owned:
+        return f"another user owns it; if it may be trusted, run: git config --global --add safe.directory {place}"
+    return "not a git repository" if "not a git repository" in complaint else complaint
+
+
 def open_clone(path: str | Path) -> Clone:
     """The clone at `path`, bare or not.
 
     Raises GitError with one line that names the folder, where there is no repository or no commit.
     """
     folder = Path(path)
-    if not folder.is_dir():
-        raise GitError(f"{path}: no such folder; name a git clone")
+    if not path or not folder.is_dir():
+        raise GitError(f"{path or repr(path)}: no such folder; name a git clone")
     about, remote_head, own_head, settings = git_at_once(folder, _ABOUT, _REMOTE_HEAD, _HEAD, _SETTINGS)
     if about.complaint is not None:
-        reason = "not a git repository" if "not a git repository" in about.complaint else about.complaint
-        raise GitError(f"{path}: {reason}")
+        raise GitError(f"{path}: {_unopened(about.complaint)}")
     git_dir, _, shallow = about.text.rstrip("\n").rpartition("\n")
     branches = list(_branches(remote_head.text, own_head.text))
     commits = commits_named(folder, [*branches, NOTES])
@@ -120,8 +133,8 @@ def open_clone(path: str | Path) -> Clone:
     name = name_of_remote(stated.get("remote.origin.url", "")) or _folder_name(folder)
     return Clone(
         folder=folder,
-        git_dir=Path(git_dir),
-        repository=Repository(full_name=name, default_branch=branch.rsplit("/", 1)[-1]),
+        git_dir=Path(os.fsdecode(git_dir.encode("utf-8", "surrogateescape"))),
+        repository=Repository(full_name=_legible(name), default_branch=_legible(branch.rsplit("/", 1)[-1])),
         branch=branch,
         head=head,
         shallow=shallow == "true",

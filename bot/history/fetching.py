@@ -141,7 +141,8 @@ class Fetched:
 
     def _rows(self, head: CommitId) -> Iterator[str]:
         for one in arrivals(self.at(head)):
-            yield f"{one.commit} {one.landed_at} {one.carrier or '-'} {one.brought_by or '-'}"
+            number = "-" if one.brought_by is None else one.brought_by
+            yield f"{one.commit} {one.landed_at} {one.carrier or '-'} {number}"
 
     def is_planned(self, head: CommitId) -> bool:
         return self._plan_of(head).exists()

@@ -7,7 +7,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -41,7 +41,10 @@ repository, so that in a git directory no attributes and no mailmap of what happ
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 """glibc keeps what git frees (mallopt(3)): each file it unpacks would else be new pages, a tenth of all its time."""
 
-_LACKING = re.compile(r"(?:fatal|error): (?:unable to read|could not fetch|bad object) ([0-9a-f]{40,64})")
+_LACKING = re.compile(
+    r"(?:fatal|error): (?:unable to read(?: tree)?|could not (?:fetch|read)|bad object) ([0-9a-f]{40,64})",
+    re.IGNORECASE,
+)
 """how git says that an object is not there: cut off by `git clone --filter`, or lost"""
 
 
@@ -63,18 +66,30 @@ def command(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[s
 
 
 def complaint(folder: Path, stderr: bytes) -> str:
-    """Why git failed, for a person: its own first line, or what to do where the clone lacks what was asked for."""
-    lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("warning:", "hint:"))]
+    """Why git could not read this clone: its own first line, or what to do where something is not there."""
+    clone = folder.parent if folder.name == ".git" else folder
+    told = _told(stderr)
     lacking = next(filter(None, map(_LACKING.match, told)), None)
     if lacking:
-        clone = folder.parent if folder.name == ".git" else folder
         return f"{clone}: a partial or damaged clone, without {lacking[1]}; run: git fetch --refetch --no-filter"
-    return (told or lines)[0].removeprefix("fatal: ") if lines else "git failed without saying why"
+    reason = _reason(stderr)
+    damage = reason.removeprefix("error: ")
+    return f"{clone}: {reason}" if damage == reason else f"{clone}: damaged ({damage}); clone it anew"
+
+
+def _told(stderr: bytes) -> list[str]:
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    return [line for line in lines if not line.startswith(("warning:", "hint:"))] or lines
+
+
+def _reason(stderr: bytes) -> str:
+    """Git's own first line, with the one that it announces."""
+    told = _told(stderr) or ["git failed without saying why"]
+    return " ".join(told[: 2 if told[0].endswith(":") else 1]).removeprefix("fatal: ")
 
 
 def git(folder: Path, *arguments: str, check: bool = True) -> str:
-    """What git prints (stdout, decoded). With `check=False` a failing call answers an empty text.
+    """What git prints (stdout). With `check=False` a failing call answers an empty text.
 
     Raises GitError with git's own first line.
     """
@@ -87,7 +102,7 @@ def git(folder: Path, *arguments: str, check: bool = True) -> str:
 
 
 class Told(NamedTuple):
-    """What one git printed; `complaint` is the first line of its own where it failed, else None."""
+    """What one git printed, each byte kept (surrogateescape); `complaint` is its own first line where it failed."""
 
     text: str
     complaint: str | None
@@ -111,8 +126,7 @@ def git_at_once(folder: Path, *asked: Sequence[str]) -> list[Told]:
         raise GitError("the git program is not installed") from None
     answers = [(process.communicate(), process.returncode) for process in started]
     return [
-        Told(out.decode("utf-8", "replace"), complaint(folder, wrong) if code else None)
-        for (out, wrong), code in answers
+        Told(out.decode("utf-8", "surrogateescape"), _reason(wrong) if code else None) for (out, wrong), code in answers
     ]
 
 
@@ -134,8 +148,9 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = (), mailmap
     assert process.stderr is not None  # noqa: S101 (likewise)
     try:
         if process.stdin is not None:
-            process.stdin.write("".join(line + "\n" for line in lines).encode())
-            process.stdin.close()
+            # a git that ended at once says why below
+            with suppress(BrokenPipeError), process.stdin:
+                process.stdin.write("".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"))
         yield process.stdout
         rest = process.stdout.read(1)
         stderr = process.stderr.read()

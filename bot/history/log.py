@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from bot.history.clone import Clone
-from bot.history.git import GitError, Listed, git_stream
+from bot.history.git import GitError, Listed, git, git_stream
 from bot.landing.diff import read_diff
 from bot.landing.identity import noreply
-from bot.landing.nesting import Spot, below
+from bot.landing.nesting import Spot, below, unrelated
+from bot.landing.reading import ELSEWHERE
 from bot.model import Commit, CommitId, Landing, Signature
 
 _FIELDS = "%H%x00%P%x00%aN%x00%aE%x00%ae%x00%ai%x00%at%x00%cN%x00%cE%x00%ce%x00%ct%x00%B%x00"
@@ -34,13 +35,23 @@ class Arrival(NamedTuple):
     landed_at: int
     carrier: CommitId | None
     brought_by: int | None = None
-    """the pull request of the innermost merge that brought it into the branch which the carrier merged"""
+    """as in `Landing`, but for a carrier whose own message says what it brought together"""
 
 
 def blocks(stream: IO[bytes]) -> Iterator[bytes]:
     """A stream in pieces of any size."""
     while block := stream.read(_CHUNK):
         yield block
+
+
+class _Step(NamedTuple):
+    """One commit of a walk."""
+
+    commit: CommitId
+    parents: list[CommitId]
+    spot: Spot
+    landed_at: int
+    carrier: CommitId | None
 
 
 class Records:
@@ -166,7 +177,31 @@ class Walk:
         return sum(line.count(b" ", 0, line.index(b"\0")) < 3 for line in self._listed.lines())
 
     def arrivals(self) -> Iterator[Arrival]:
-        """Every non-merge commit with what carried it there. Raises GitError where git could not list them.
+        """Every non-merge commit with what carried it there. Raises GitError where git could not list them."""
+        taken_in = self._taken_in()
+        for one in self._steps():
+            if len(one.parents) < 2:
+                number = ELSEWHERE if one.commit in taken_in else one.spot.brought_by
+                yield Arrival(one.commit, one.landed_at, one.carrier, number)
+
+    def _taken_in(self) -> set[CommitId]:
+        """The histories of other repositories that merges brought, each smaller than what was there before."""
+        begin = sum(b" \0" in line for line in self._listed.lines())
+        if self.clone.shallow or begin <= (self._since is None):
+            return set()
+        beginning = {one.carrier for one in self._steps() if not one.parents and one.carrier}
+        brought: dict[CommitId, dict[CommitId, list[CommitId]]] = {carrier: {} for carrier in beginning}
+        for one in self._steps():
+            if one.carrier in brought:
+                brought[one.carrier][one.commit] = one.parents
+        smaller = [parents for carrier, parents in brought.items() if len(parents) < self._size_before(carrier)]
+        return {name for parents in smaller for name in unrelated(parents)}
+
+    def _size_before(self, carrier: CommitId) -> int:
+        return int(git(self.clone.git_dir, "rev-list", "--count", f"{carrier}^1", "--"))
+
+    def _steps(self) -> Iterator[_Step]:
+        """Every commit, merges too.
 
         A commit landed with the oldest commit of the first-parent line that reaches it. Walking children first, only
         the edge of the walk has to be remembered, so memory depends on how many branches are open at once.
@@ -176,21 +211,20 @@ class Walk:
         step = 0
         for line in self._listed.lines():
             head, _, subject = line.decode("utf-8", "replace").partition("\0")
-            sha, committed, *parents = head.split()
+            sha, committed, *parents = map(CommitId, head.split())
             own = sha == mainline
             spot, landed_at, carrier = edge.pop(sha)
             if own:
                 step += 1
                 spot, landed_at = Spot((step,)), max(int(committed), 0)
-                carrier = CommitId(sha) if len(parents) > 1 else None
+                carrier = sha if len(parents) > 1 else None
                 mainline = parents[0] if parents else None
             # on the first-parent line the mark of the child is overruled when the parent's own turn comes
             for parent, there in below(spot, parents, "" if own else subject):
                 known = edge.get(parent)
                 if known is None or known[0].place < there.place:
                     edge[parent] = (there, landed_at, carrier)
-            if len(parents) < 2:
-                yield Arrival(CommitId(sha), landed_at, carrier, spot.brought_by)
+            yield _Step(sha, parents, spot, landed_at, carrier)
 
 
 def arrivals(clone: Clone, since: str | None = None) -> Iterator[Arrival]:

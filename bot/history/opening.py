@@ -14,7 +14,7 @@ from bot.history.git import GitError
 def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
     """The clones, in the order of their names: the order they were given in makes no difference.
 
-    Raises GitError for what is no clone, for two different clones of one name, and for a clone whose history is cut.
+    Raises GitError for what is no clone, and for a clone whose history is cut.
     """
     clones = sorted((open_clone(path) for path in paths), key=lambda clone: (clone.repository.full_name, clone.head))
     for clone in clones:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -17,7 +19,7 @@ import bot.digest as digest_room
 import bot.landing as landing_room
 import bot.metrics as metrics_room
 from bot import model
-from bot.history.cache import cache_file
+from bot.history.cache import cache_file, forget, is_damaged, trouble_told
 from bot.history.clone import RULING, Clone
 from bot.history.log import Walk
 from bot.history.scratch import MonthSum, Scratch
@@ -70,13 +72,26 @@ def _batches(walks: Sequence[Walk]) -> Iterator[Batch]:
             yield source, batch
 
 
+def _scratch(file: Path | None) -> Scratch:
+    """The file that was kept, without what is damaged in it; a temporary one where that one cannot be used."""
+    if file is None:
+        return Scratch(None)
+    try:
+        return Scratch(file)
+    except sqlite3.DatabaseError as error:
+        if not is_damaged(error):
+            return Scratch(None)
+        forget(file)
+        return Scratch(file)
+
+
 class CloneRecord:
     """Facts of clones, refreshed from git and kept in a scratch file."""
 
     def __init__(self, clones: Sequence[Clone], *, cache: bool = True) -> None:
         self.clones = tuple(clones)
         self._ruling = {clone: clone.files(*RULING) for clone in self.clones}
-        self._scratch = Scratch(cache_file(self._identity()) if cache else None)
+        self._scratch = _scratch(cache_file(self._identity()) if cache else None)
 
     def _identity(self) -> list[str]:
         parts = [METHOD_VERSION, _program()]
@@ -93,6 +108,10 @@ class CloneRecord:
 
     def close(self) -> None:
         self._scratch.close()
+
+    def trouble_told(self) -> AbstractContextManager[None]:
+        """Within it, a damaged file or a full disk is told to the person in one line."""
+        return trouble_told(self._scratch.file)
 
     # --- measuring ------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot.frozen import frozen
+from bot.history.cache import trouble_told
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.workers import spread
 from bot.landing.identity import People
@@ -48,7 +49,8 @@ class Summing:
         """The sums of the stretch's months, of everybody who is no machine."""
         from bot.landing.changes import fold  # kept sums need neither this nor what months are made of
 
-        changes = fold(scratch.landed_between(stretch.begin, stretch.end), self.repositories)
+        with trouble_told(scratch.file):
+            changes = fold(scratch.landed_between(stretch.begin, stretch.end), self.repositories)
         return [row for key, mine in self._by_person(changes) for row in self._of_one(key, mine, stretch)]
 
     def _by_person(self, changes: Sequence[Change]) -> Iterator[tuple[PersonKey, list[Change]]]:

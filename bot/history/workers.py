@@ -55,7 +55,8 @@ def spread(tasks: Iterable[Task], workers: int, opening: Opening[Task, Answer]) 
 def _send(connection: Connection, waiting: Iterator[Any]) -> int:
     """How many tasks were left to be given: one or none."""
     task = next(waiting)
-    connection.send(task)
+    with suppress(BrokenPipeError, ConnectionResetError):  # a worker that ended is told of where its answer is read
+        connection.send(task)
     return int(task is not None)
 
 
@@ -67,7 +68,7 @@ def _received(connection: Connection) -> Iterator[Any]:
 def _answer(connection: Connection) -> Any:
     try:
         done, answer = connection.recv()
-    except EOFError:
+    except (EOFError, ConnectionResetError):
         raise GitError("a worker ended before its work was done; run the command again") from None
     if not done:
         raise GitError(answer)

@@ -68,12 +68,16 @@ class Attributes:
 
     def fill(self, settings: tuple[tuple[str, Value], ...], said: dict[str, Value]) -> None:
         """Last word first, as git does: what is said stays, and a macro opens only where it is the last word."""
-        for name, value in reversed(settings):
-            if name in said:
-                continue
-            said[name] = value
-            if value is True and name in self.macros:
-                self.fill(self.macros[name], said)
+        opened = [reversed(settings)]
+        while opened:
+            for name, value in opened[-1]:
+                if name not in said:
+                    said[name] = value
+                    if value is True and name in self.macros:
+                        opened.append(reversed(self.macros[name]))
+                        break
+            else:
+                opened.pop()
 
 
 @lru_cache(maxsize=4096)

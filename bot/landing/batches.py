@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
 from bot.landing.carriers import batch_numbers, is_roll_up, rolled_up_number
-from bot.landing.nesting import Spot, below
+from bot.landing.nesting import Spot, below, unrelated
+from bot.landing.reading import ELSEWHERE
 from bot.model import Commit, CommitId
 
 Name = TypeVar("Name", bound=str)
@@ -21,7 +22,8 @@ _NONE: Mapping[CommitId, int] = {}
 def brought_by(
     carrier: Commit, inside: Collection[CommitId], known: Mapping[CommitId, Commit]
 ) -> Mapping[CommitId, int]:
-    """The pull request by commit id of what a merge brought (`inside`, merges too), where its shape tells one.
+    """The pull request by commit id of what a merge brought (`inside`, merges too), where its shape tells one, and
+    `ELSEWHERE` for what stands on nothing that was there before.
 
     Only messages and parents of the commits are looked at. The merge's own number is not told: its message says that.
     """
@@ -30,6 +32,7 @@ def brought_by(
     parents = {name: known[name].parents for name in inside if name != carrier.id}
     spots = _spots(carrier, parents, known)
     found = {name: spot.brought_by for name, spot in spots.items() if spot.brought_by is not None}
+    found |= dict.fromkeys(unrelated(parents), ELSEWHERE)
     return found | divide(parents, _tips(carrier, parents, known))
 
 

@@ -40,7 +40,7 @@ def numbered_merge(subject: str) -> int | None:
 def nested(reading: Reading) -> Finding | None:
     """A merge of one pull request within the branch that this carrier merged; in somebody's fork it proves nothing."""
     number = reading.landing.brought_by
-    if number is None or _from_elsewhere(reading) or _pulled_from_elsewhere(reading):
+    if not number or _from_elsewhere(reading) or _pulled_from_elsewhere(reading):
         return None
     several = len(batch_numbers(reading.carrier_subject)) > 1 or is_roll_up(reading.landing.carrier.message)
     return None if several else Finding(pull_request=number)
@@ -144,7 +144,7 @@ def _the_one(parts: list[tuple[int, str, str]], reading: Reading) -> Finding:
 
     The shape of the history decides where it was read, then the title, then the author.
     """
-    if (number := reading.landing.brought_by) is not None:
+    if number := reading.landing.brought_by:
         return Finding(pull_request=number, title=next((part[1] for part in parts if part[0] == number), None) or None)
     login = login_of(reading.landing.commit.author)
     by_title = [part for part in parts if part[1] and part[1].lower() == reading.subject.lower()]

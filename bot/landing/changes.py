@@ -11,6 +11,8 @@ from bot.landing.timeline import Event, Standing, stand
 from bot.landing.undoing import Undoing
 from bot.model import Change, ChangeId, CommitId, CountedCommit, Fact, Lines, Repository
 
+_NAMES_IT = "names what it takes back"
+
 
 def fold(facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[Change, ...]:
     """Every change the facts carry, oldest first; the order of the facts, and repeated ones, make no difference.
@@ -89,8 +91,8 @@ class _Folding:
             repository=home,
             title=self._title(places),
             kind="revert" if is_revert else main.kind,
-            why=main.why,
-            certain=main.certain,
+            why=_NAMES_IT if is_revert and main.kind != "revert" else main.why,
+            certain=is_revert or main.certain,
             state=now.state,
             landed_at=now.delivered,
             commits=tuple(self._counted(place, root, now, slice_only) for place in group),
@@ -221,6 +223,9 @@ def _identity(repository: str, number: int | None, commit: CommitId) -> ChangeId
     return ChangeId(f"{repository}@{commit}" if number is None else f"{repository}#{number}")
 
 
-def _url(repository: str, number: int | None, commit: CommitId) -> str:
+def _url(repository: str, number: int | None, commit: CommitId) -> str | None:
+    """Where it can be seen; nowhere, where a clone without a remote has no more than its folder's name."""
+    if "/" not in repository:
+        return None
     tail = f"pull/{number}" if number is not None else f"commit/{commit}"
     return f"https://github.com/{repository}/{tail}"

@@ -31,6 +31,8 @@ _RANK = {name: rank for rank, name in enumerate(POPULAR)}
 
 _MANUAL = re.compile(r"\.(?:[1-9](?:[a-z_]+[a-z_0-9]*)?|0p|n|man|mdoc)(?:\.in)?$")
 _NUL_SNIFF = 8000
+LONGEST_NAME = 255
+"""characters of a file's name that are looked at, from its end: no file system takes more, though git would"""
 
 
 @frozen
@@ -92,7 +94,7 @@ def candidates(name: str) -> Candidates:
     if name in known.by_filename:
         names = tuple(known.by_filename[name])
         return Candidates(names, "", len(names) == 1)
-    lowered = name.lower()
+    lowered = name[-LONGEST_NAME:].lower()
     at = lowered.find(".")
     while at >= 0:
         extension = lowered[at:]

@@ -6,6 +6,7 @@ Addresses were read in public histories, ids of AI agents are those of METRICS.m
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from bot.landing.addresses import account_of, login_of, plain_email
@@ -81,10 +82,17 @@ _BOT_LOGINS = (
             "angular-robot",
             "aqua-bot",
             "astrobot-houston",
+            "brewtestbot",
             "fredkbot",
             "goreleaserbot",
+            "hashibot-web",
             "meltybot",
+            "nextcloud-command",
+            "opentelemetrybot",
+            "pytestbot",
             "semantic-release",
+            "sunpybot",
+            "yoshi-automation",
         )
     )
 )
@@ -105,6 +113,11 @@ _BOT_ADDRESSES = frozenset(
         "anchore-oss-update-bot@anchore.com",
         "semantic-release",
         "gobot@golang.org",
+        "jenkins@openstack.org",
+        "eslint@googlegroups.com",
+        "fabric8-admin@googlegroups.com",
+        "fuse-infra@redhat.com",
+        "githubbot@exercism.io",
         "support@dependabot.com",
         "bot@renovateapp.com",
         "renovate@whitesourcesoftware.com",
@@ -125,6 +138,10 @@ _BOT_ADDRESSES = frozenset(
 )
 _BOT_BEGINNINGS = ("generatedunixname", "facebook-github-bot-")
 """local parts that an exporting tool makes up for its own jobs"""
+_SPELT_BOT = re.compile(r"(?:^|[-_+])bot$|[-_+]robot$")
+"""a login, or what stands before the @: `bot`, `acme-bot`, `ci+bot`; behind a dot it is a surname"""
+_BOT_NAMES = re.compile(r"(?i:[\[(]bot[\])]| (?:release|proposal|actions|automation) bot)$| bot$")
+"""`Acme bot`, `Acme Release Bot`; people are called `Ada Bot`"""
 
 _AGENT_IDS = frozenset(
     (
@@ -193,8 +210,10 @@ def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
     if extra and ({email, login} & {name.lower() for name in extra}):
         return True
     if login is not None:
-        return login.endswith("[bot]") or login in _BOT_LOGINS
-    return sig.user_id is None and sig.name.strip().lower().endswith("[bot]")
+        return login.endswith("[bot]") or login in _BOT_LOGINS or bool(_SPELT_BOT.search(login))
+    if _SPELT_BOT.search(email.partition("@")[0]):
+        return True
+    return sig.user_id is None and bool(_BOT_NAMES.search(sig.name.strip()))
 
 
 @lru_cache(maxsize=2048)

@@ -23,6 +23,8 @@ class LandingSettings:
 
 
 DEFAULT = LandingSettings()
+ELSEWHERE = 0
+"""what `Landing.brought_by` is in the history of another repository that this one took in"""
 TRAILERS = frozenset(
     (
         "change-id",
@@ -94,6 +96,11 @@ class Reading(NamedTuple):
     @property
     def repository(self) -> str:
         return self.landing.repository.full_name
+
+    @property
+    def taken_in(self) -> bool:
+        """The history of another repository was merged: the numbers that its messages name are that one's."""
+        return self.landing.brought_by == ELSEWHERE
 
     def only(self, key: str) -> str | None:
         """The value of a trailer that the message gives once; a roll-up that gives several names other work."""

@@ -104,9 +104,13 @@ def _findings(proofs: Proofs) -> list[Finding]:
 
 
 def _pull_of(reading: Reading, proofs: Proofs) -> int | None:
-    """GitHub's answer, else the first that is proved; a pull request of exported changes is none of theirs."""
+    """GitHub's answer, else the first that is proved; a pull request of exported changes is none of theirs.
+
+    In history that was taken in only the merge that brought it proves a number of this repository.
+    """
     told = reading.landing.pull_request
-    pull = told.number if told else next((each.pull_request for _, each in proofs if each.pull_request), None)
+    heard = [each for entry, each in proofs if not reading.taken_in or entry.looks_at == "merge"]
+    pull = told.number if told else next((each.pull_request for each in heard if each.pull_request), None)
     return None if _is_export(reading, proofs) else pull
 
 

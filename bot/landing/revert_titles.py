@@ -17,7 +17,7 @@ QUOTED = re.compile(
 )
 PREFIXED = re.compile(r"^revert(?:\(([^()]{0,60})\))?!?: ?(.{3,400})", re.IGNORECASE)
 PLAIN = re.compile(
-    r"^(?:\[[^\]]{1,40}\] ?){0,3}(?:partial(?:ly)? |automat(?:ed|ic) )?"
+    r"^(?:\[[^\]]{1,40}\] ?){0,3}(?:[a-z]{2,12}(?:\([^()]{0,60}\))?!?: ?)?(?:partial(?:ly)? |automat(?:ed|ic) )?"
     r"(?:revert(?:s|ed|ing)?|back(?:ed|ing)? ?out|unland|roll(?:ed|ing)? ?back)\b:? ?(?:of )?(.{0,300})",
     re.IGNORECASE,
 )

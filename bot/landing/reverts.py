@@ -6,7 +6,7 @@ Targets are spelt as in `bot.landing.keys`. Each form was read in public histori
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bot.frozen import frozen
 from bot.landing.keys import PART, pull_key
@@ -21,10 +21,18 @@ _RELAND_MARK = re.compile(
 )
 _RELAND_WORDS = ("reland", "re-land", "reappl", "re-appl")
 """how each of them begins"""
-_PARTLY = re.compile(r"\b(?:partly|partial|partially|parts? of)\b", re.IGNORECASE)
+_PARTLY = re.compile(r"\b(?:partly|partially|parts? of|partial (?:revert|back|roll))", re.IGNORECASE)
+_BACK_PARTLY = re.compile(
+    r"\b(?:partly|partial|partially)(?: \w{1,12})? (?:revert|back|roll)"
+    r"|\b(?:revert(?:s|ed|ing)?|back(?:s|ed|ing)? ?out|roll(?:s|ed|ing)? ?back)"
+    r"(?:(?: (?:the|this|that|a|only|main|some)){0,2}| the \S{1,60}) (?:partly|partially|parts? of)\b",
+    re.IGNORECASE,
+)
 _MOST_READ = 65_536
 """characters of a message in which the words are looked for"""
-_HEDGES = ("but ", "except", "keep", "only ", "apart from", "while ")
+_HEDGES = ("but ", "except ", "keep", "only ", "apart from", "while ")
+_HEDGED = slice(60, 140)
+"""where in a line they stand behind the commit: further on they are of its reasons"""
 
 
 @frozen
@@ -46,9 +54,16 @@ def read_reverts(reading: Reading) -> Finding:
         found = [finding for form in FORMS if (finding := form.read(pull)) is not None]
     reverts = list(dict.fromkeys(key for finding in found for key in finding.reverts))
     relands = tuple(dict.fromkeys(key for finding in found for key in finding.relands))
+    if reading.taken_in:
+        reverts, relands = _unnumbered(reverts, reading), tuple(_unnumbered(relands, reading))
     if _is_partial(reading):
         reverts = [key if key.startswith(PART) else PART + key for key in reverts]
     return Finding(reverts=tuple(reverts), relands=relands)
+
+
+def _unnumbered(keys: Sequence[str], reading: Reading) -> list[str]:
+    """Without pull requests of this repository: the number is another one's."""
+    return [key for key in keys if not key.startswith(pull_key(reading.repository, 0)[:-1])]
 
 
 def _pull_request_text(reading: Reading) -> Reading | None:
@@ -94,13 +109,15 @@ def _says_so(lower: str) -> bool:
 def _is_partial(reading: Reading) -> bool:
     if "part" not in reading.message.lower:
         return False
-    if _PARTLY.search(reading.subject):
+    if _PARTLY.search(_outside_quotes(reading.subject)):
         return True
-    return any(
-        _PARTLY.search(line)
-        for line in reading.lines[1:]
-        if "revert" in line[:200].lower() or "back" in line[:60].lower()
-    )
+    return any(_BACK_PARTLY.search(_outside_quotes(line[:200])) for line in reading.lines[1:])
+
+
+def _outside_quotes(line: str) -> str:
+    """Without a quoted title, whose words are not this commit's."""
+    before, quote, rest = line.partition('"')
+    return before + rest.rpartition('"')[2] if quote else line
 
 
 def _is_squash(lines: Sequence[str]) -> bool:
@@ -122,11 +139,20 @@ def _commit_line(reading: Reading) -> Finding | None:
         if not lower.startswith(_COMMIT_LINES):
             continue
         head, _, tail = line.partition(", reversing")
-        if not tail and head.rstrip(" ,").lower().endswith(("commit", "commits")):
-            head += " " + (reading.lines[number + 1] if number + 1 < len(reading.lines) else "")
-        hedged = PART if any(word in head[60:].lower() for word in _HEDGES) else ""
+        hedged = PART if any(word in head[_HEDGED].lower() for word in _HEDGES) else ""
+        if not tail and head.rstrip(" ,:").lower().endswith(("commit", "commits")):
+            head = " ".join((head, *_listed(reading.lines[number + 1 :])))
         keys += [f"{hedged}commit:{sha}" for sha in COMMIT.findall(head) if is_commit_id(sha)]
     return Finding(reverts=tuple(keys)) if keys else None
+
+
+def _listed(lines: Iterable[str]) -> Iterator[str]:
+    """Line by line what begins with a commit or its address; blank lines may stand before it and between."""
+    for line in lines:
+        words = line.lstrip(" -*`").split(None, 1)
+        if words and not COMMIT.search(words[0]):
+            return
+        yield line
 
 
 def _pull_line(reading: Reading) -> Finding | None:

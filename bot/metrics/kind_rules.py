@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from itertools import takewhile
 
 from bot.frozen import frozen
 from bot.model import Kind
@@ -92,14 +93,18 @@ _BODY_LINES = 3
 
 
 def reverts(title: str, body: str) -> Stated | None:
-    """A revert by its title or by the first lines of its body."""
+    """A revert by its title or by the first lines of its body; in a list, as squash merges leave it, one step is."""
     if title[:1] in "RrBb" and _REVERTS.match(title):
         return "revert", "revert marker in the title"
     if "everts " in body:
         lines = [line.strip() for line in body[:2000].split("\n") if line.strip()][:_BODY_LINES]
-        if any(_BODY_REVERTS.match(line) for line in lines):
+        if any(_BODY_REVERTS.match(line) for line in takewhile(_is_no_step, lines)):
             return "revert", "revert marker in the message"
     return None
+
+
+def _is_no_step(line: str) -> bool:
+    return not line.startswith("* ")
 
 
 def landed_again(title: str) -> str | None:

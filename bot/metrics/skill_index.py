@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from bot.frozen import frozen
+from bot.landing.linguist import LONGEST_NAME
 from bot.package_files import read_bytes, read_text
 
 SEPARATORS: Mapping[str, str] = {
@@ -143,7 +144,7 @@ def by_path(path: str) -> Skills:
     """The skills that a path stands for by the conventions of its name and its folders."""
     known = index()
     lower = "/" + path.lower()
-    base = lower[lower.rfind("/") + 1 :]
+    base = lower[lower.rfind("/") + 1 :][-LONGEST_NAME:]
     found: dict[str, None] = {}
     for name in _shapes(base):
         found.update(dict.fromkeys(known.paths.get(name, NONE)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import io
 import json
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,13 +17,13 @@ from zoneinfo import ZoneInfo
 from bot.errors import UnusableInputError
 from bot.frozen import frozen
 from bot.history.opening import Opening
+from bot.landing.months import parse_month
 from bot.model import Month, Person, Profile
 
 if TYPE_CHECKING:
     from bot.history.record import CloneRecord
     from bot.history.scratch import MonthSum
 
-_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _MANY_OBJECTS = 50_000
 """What is made of a history holds no circles: the collector need not look at it seven hundred at a time."""
 
@@ -48,8 +47,11 @@ def check_choice(option: str, value: str, allowed: Sequence[str]) -> None:
 def window(since: str | None, until: str | None, timezone: str) -> Window:
     """Raises UnusableInputError for what is no month, no zone, or an empty range."""
     for option, month in (("--since", since), ("--until", until)):
-        if month is not None and not _MONTH.fullmatch(month):
-            raise UnusableInputError(f"{option} {month!r} is no month; write it as 2025-06")
+        try:
+            if month is not None:
+                parse_month(month)
+        except ValueError:
+            raise UnusableInputError(f"{option} {month!r} is no month; write it as 2025-06") from None
     if since and until and since > until:
         raise UnusableInputError(f"--since {since} lies after --until {until}; swap them")
     try:
@@ -85,8 +87,9 @@ def record_of(paths: Sequence[str]) -> Iterator[CloneRecord]:
 
     record = CloneRecord(opening.clones())
     try:
-        record.refresh(_Progress())
-        yield record
+        with record.trouble_told():
+            record.refresh(_Progress())
+            yield record
     finally:
         record.close()
 
@@ -177,7 +180,9 @@ def _as_csv(rows: Sequence[dict[str, object]]) -> str:
 
 def _inert(value: object) -> object:
     """A cell that no spreadsheet takes for a formula."""
-    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    from bot.render.csv import FORMULA
+
+    return "'" + value if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def _as_table(rows: Sequence[dict[str, object]]) -> str:

@@ -70,10 +70,14 @@ def examine(paths: Sequence[str], text: str, *, keys: str | None = None) -> Verd
 
 def examine_file(paths: Sequence[str], profile: Path, *, keys: Path | None = None) -> Verdict:
     """The same, from files."""
+    return examine(paths, _text(profile), keys=_text(keys) if keys else None)
+
+
+def _text(file: Path) -> str:
     try:
-        return examine(paths, profile.read_text("utf-8"), keys=keys.read_text("utf-8") if keys else None)
+        return file.read_text("utf-8")
     except (OSError, UnicodeError) as error:
-        raise UnusableInputError(f"{profile} cannot be read: {error}") from None
+        raise UnusableInputError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def verify(paths: Sequence[str], text: str, *, keys: str | None = None) -> list[Difference]:

@@ -88,3 +88,19 @@ def test_what_a_branch_held_before_a_merge_was_not_brought_by_it(repository: Rep
     repository.merge("develop", "Merge branch 'develop'")
     found = brought(repository)
     assert (found[one[0]], found[two[0]]) == (4, 7)
+
+
+def test_what_a_merge_took_in_from_another_repository_belongs_there(repository: Repository) -> None:
+    for number in range(5):
+        repository.commit(f"step {number}", {"a.txt": f"{number}\n"})
+    repository.git("checkout", "-q", "--orphan", "other")
+    first = repository.commit("First (#1)", {"b.txt": "1\n"})
+    second = branch(repository, "second", "other")
+    repository.git("checkout", "-q", "other")
+    repository.merge("second", "Merge pull request #2 from ben/second\n\nSecond")
+    repository.git("checkout", "-q", "main")
+    late = branch(repository, "late")
+    repository.git("merge", "-q", "--no-ff", "--allow-unrelated-histories", "-m", "Take in other", "other")
+    repository.merge("late", "Merge pull request #3 from cleo/late\n\nLate")
+    found = brought(repository)
+    assert [found[sha] for sha in (first, *second, *late)] == [0, 0, None]

@@ -42,3 +42,20 @@ def test_the_cache_in_use_stays_however_large_and_old(tmp_path: Path, monkeypatc
 def test_one_identity_has_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_file(["a", "b"]) == cache_file(["a", "b"]) != cache_file(["ab"])
+
+
+def test_where_no_home_is_known_or_the_file_is_another_users_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(*_: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    file = cache_file(["a"])
+    assert file is not None
+    file.write_bytes(b"")
+    monkeypatch.setattr(cache.os, "access", lambda path, _: path != file)
+    assert cache_file(["a"]) is None
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", nobody)
+    assert cache_file(["a"]) is None

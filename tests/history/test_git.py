@@ -1,9 +1,11 @@
+import os
 from pathlib import Path
 
 import pytest
 
 from bot.history.clone import open_clone
-from bot.history.git import blobs_named, commits_named, environment
+from bot.history.git import blobs_named, commits_named, complaint, environment
+from bot.model import Repository as Named
 from tests.history.repository import Repository
 
 
@@ -59,3 +61,32 @@ def test_a_link_is_the_file_that_it_leads_to_in_the_same_commit(repository: Repo
     found = {name: clone.text(f"{name}.yml") for name in names}
     assert found == dict.fromkeys(names, "") | {"inner": "a: 1\n", "plain": "b: 2\n"}
     assert set(clone.files(*(f"{name}.yml" for name in names))) == {"inner.yml", "plain.yml"}
+
+
+def test_a_folder_a_branch_and_an_address_that_are_no_utf_8_are_read_and_shown_as_they_can_be(tmp_path: Path) -> None:
+    made = Repository(tmp_path / os.fsdecode(b"rock\xffet"))
+    made.commit("start", {"a.py": "x = 1\n"})
+    made.git("branch", "-m", os.fsdecode(b"ma\xffin"))
+    made.git("remote", "set-url", "origin", os.fsdecode(b"https://github.com/acme/rock\xffet"))
+    clone = open_clone(made.folder)
+    assert clone.git_dir.is_dir()
+    assert clone.repository == Named(full_name="acme/rock\ufffdet", default_branch="ma\ufffdin")
+    assert clone.text("a.py") == "x = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("fatal: unable to read tree " + "a" * 40, "without " + "a" * 40 + "; run: git fetch --refetch --no-filter"),
+        ("error: Could not read " + "b" * 40, "without " + "b" * 40 + "; run: git fetch --refetch --no-filter"),
+        ("error: inflate: data stream error", "damaged (inflate: data stream error); clone it anew"),
+        (
+            "fatal: unknown repository extension found:\n\trefstorage",
+            ": unknown repository extension found: refstorage",
+        ),
+    ],
+)
+def test_what_git_cannot_read_is_told_with_the_clone_and_what_to_do(said: str, told: str) -> None:
+    line = complaint(Path("rocket/.git"), said.encode())
+    assert line.startswith("rocket: ")
+    assert line.endswith(told)

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.errors import UnusableInputError
 from bot.history import record as record_module
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
@@ -72,6 +73,31 @@ def test_a_cache_that_another_run_holds_is_left_alone(
     assert holder._scratch.begin()
     assert facts(repository, workers=1, cache=True) == expected
     holder.close()
+
+
+@pytest.fixture
+def kept(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file in which the repository's facts were kept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    facts(repository, workers=1, cache=True)
+    (file,) = (tmp_path / "cache" / "almanac").glob("*.sqlite")
+    return file
+
+
+def test_a_cache_that_is_no_database_is_made_anew(repository: Repository, kept: Path) -> None:
+    kept.write_bytes(b"no database at all")
+    assert facts(repository, workers=1, cache=True) == facts(repository, workers=1)
+    assert kept.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_a_cache_in_which_pages_are_lost_is_told_and_deleted(repository: Repository, kept: Path) -> None:
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+    record = CloneRecord(open_clones([repository.folder]))
+    with pytest.raises(UnusableInputError, match="damaged, and is deleted; run it again"), record.trouble_told():
+        list(record._scratch.facts())
+    record.close()
+    assert not kept.exists()
 
 
 def test_figures_and_people_are_those_of_the_history_whatever_is_checked_out(repository: Repository) -> None:

@@ -64,6 +64,8 @@ def test_a_macro_opens_into_what_it_stands_for() -> None:
 def test_macros_that_name_each_other_end() -> None:
     attributes = Attributes.parse("[attr]a b\n[attr]b a linguist-generated\n*.x a")
     assert attributes.get("f.x", GENERATED) is True
+    chain = "\n".join(f"[attr]m{number} m{number + 1}" for number in range(5000))
+    assert Attributes.parse(f"{chain}\n* m0").get("f.x", "m5000") is True
 
 
 def test_the_file_of_a_deeper_folder_wins_and_reaches_no_further() -> None:

@@ -52,6 +52,15 @@ SINGLE = """
 """
 
 
+TAKEN_IN = """
+    m: main o3 : Merge the history of other
+    o3: o2 b1: Merge pull request #9 from ben/b
+    o2: o1: Second (#8)
+    b1: o1: Third
+    o1: : First
+"""
+
+
 @given(order=st.randoms(use_true_random=False))
 def test_a_commit_belongs_to_the_innermost_merge_that_brought_it(order: object) -> None:
     expected = {
@@ -59,6 +68,7 @@ def test_a_commit_belongs_to_the_innermost_merge_that_brought_it(order: object) 
         ROLL_UP: {"a1": 3, "a2": 3, "b1": 4},
         BATCH: {"a1": 3, "b1": 4},
         SINGLE: {},
+        TAKEN_IN: {"o2": 0, "b1": 0},
     }
     for text, numbers in expected.items():
         known = history(text)

@@ -133,6 +133,13 @@ def test_a_part_taken_back_is_told_and_the_change_stands():
     assert (change.state, change.partly_reverted_by, revert.lines.code) == ("landed", (revert.id,), 10)
 
 
+def test_a_revert_that_its_words_do_not_tell_says_why_it_is_one():
+    fact = a_fact("Add a parser (#12)", at=100)
+    back = replace(a_fact("Rolling back #12 for now", at=200), kind="chore", why="“now”", certain=False)
+    _, revert = fold([fact, back])
+    assert (revert.kind, revert.why, revert.certain) == ("revert", "names what it takes back", True)
+
+
 def test_work_that_takes_back_a_part_by_the_way_is_no_revert():
     fact = a_fact("Add a parser (#12)", at=100)
     other = a_fact(f"Remove slow tests (#13)\n\nThis reverts parts of commit {fact.commit}.", at=200)

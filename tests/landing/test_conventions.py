@@ -187,6 +187,7 @@ def back(message, **more):
 
 
 TITLE = f"title:{NAME}:add a parser"
+COMMITS = {f"commit:{PICK}", "commit:0123abc"}
 
 
 @pytest.mark.parametrize(
@@ -222,7 +223,16 @@ TITLE = f"title:{NAME}:add a parser"
             f"test: Remove tests\n\nThis reverts parts of commit {PICK}, reversing\nchanges made to x.",
             {f"part:commit:{PICK}"},
         ),
+        ("fix: revert #12", {f"pr:{NAME}#12"}),
+        ("fix(api): partially revert 0123abc", {"part:commit:0123abc"}),
+        ('Revert "Add a part of it"', {TITLE.replace("a parser", "a part of it")}),
+        (f"Remove it\n\nThis reverts commits:\n\n{PICK}\n - 0123abc a title\n\nToo slow.", COMMITS),
+        (f"Remove it\n\nThis reverts commit\nhttps://github.com/{NAME}/commit/{PICK}.", {f"commit:{PICK}"}),
+        (f"Remove it\n\nThis reverts commit {PICK} for the exception, which is no part of it.", {f"commit:{PICK}"}),
+        (f"Remove it\n\nThis reverts commit {PICK}, but for the test.", {f"part:commit:{PICK}"}),
+        (f"Remove it\n\nThis reverts the a/b.c part of commit {PICK}.", {f"part:commit:{PICK}"}),
         ("Revert the licence to what it was", set()),
+        ("fix: revert to what it was", set()),
         ("Reverting is possible now", set()),
         (f'Big work (#9)\n\n* Add x\n\n* Revert "Add x"\n\nThis reverts commit {PICK}.', set()),
     ],
@@ -330,6 +340,25 @@ def test_an_empty_message_is_a_push():
 def test_a_merge_within_a_merged_branch_proves_its_number_unless_the_branch_is_a_forks(carrier, number):
     landing = replace(a_landing(a_commit("a step"), carrier=a_merge(carrier)), brought_by=7)
     assert recognise(landing).pull_request == number
+
+
+@pytest.mark.parametrize(
+    ("message", "carrier", "number"),
+    [
+        ("Add a parser (#3)", "Merge branch 'other'", None),
+        ("Add a parser (#3)", "Merge pull request #12 from acme/import\n\nImport it", 12),
+        ("Add a parser", "Merge branch 'other'", None),
+    ],
+)
+def test_history_that_was_taken_in_names_the_numbers_of_where_it_comes_from(message, carrier, number):
+    landing = replace(a_landing(a_commit(message, committer=WEB_FLOW), carrier=a_merge(carrier)), brought_by=0)
+    assert recognise(landing).pull_request == number
+
+
+def test_a_revert_in_history_that_was_taken_in_takes_back_by_title_alone():
+    commit = a_commit('Revert "Add a parser (#12)"')
+    landing = replace(a_landing(commit, carrier=a_merge("Merge branch 'other'")), brought_by=0)
+    assert recognise(landing).reverts == (TITLE,)
 
 
 class _Asked(dict):

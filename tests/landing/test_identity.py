@@ -194,6 +194,13 @@ def test_people_do_not_depend_on_the_order_of_signatures(signatures: list[Signat
         Signature("a", "ansibot@users.noreply.github.com"),
         Signature("a", "108291165+astrobot-houston@users.noreply.github.com"),
         Signature("semantic-release", "semantic-release"),
+        Signature("Rocket", "bot@example.org"),
+        Signature("Rocket", "ada+bot@example.org"),
+        Signature("Rocket", "12+rocket-bot@users.noreply.github.com"),
+        Signature("Rocket", "rocket-ci-robot@users.noreply.github.com"),
+        Signature("Rocket bot", "rocket@example.org"),
+        Signature("Rocket Release Bot", "rocket@example.org"),
+        Signature("CI (bot)", "rocket@example.org"),
     ],
 )
 def test_service_accounts_of_public_histories_are_not_people(sig):
@@ -206,6 +213,9 @@ def test_service_accounts_of_public_histories_are_not_people(sig):
         Signature("Ada Bot", "ada.bot@example.org"),
         Signature("Ben", "ben.robot@example.org"),
         Signature("b", "bbot@x.org"),
+        Signature("Ben Castle", "robot@example.org"),
+        Signature("Ada bot", "12+ada@users.noreply.github.com"),
+        Signature("Jo van der Bot", "jo@example.org"),
     ],
 )
 def test_a_person_whose_name_is_bot_is_one(sig):

@@ -63,6 +63,11 @@ def test_a_revert_mentioned_further_down_makes_no_revert() -> None:
     assert kind("feat: add a cache", body=body) == "feature"
 
 
+def test_a_squash_whose_steps_took_something_back_is_what_its_title_says() -> None:
+    body = '* Add a step\n\n* Revert "Add it"\n\nThis reverts commit 0123456789abcdef.\n'
+    assert kind("feat: add a cache", body=body) == "feature"
+
+
 def test_a_label_says_the_kind_where_the_title_does_not() -> None:
     assert classify(Evidence("Cache", labels=("good first issue", "kind/bug"))) == Verdict("bug_fix", "label kind/bug")
     assert kind("feat: cache", labels=("bug",)) == "feature"
