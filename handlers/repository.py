@@ -14,6 +14,7 @@ router = Router()
 @router.register("repository", action="privatized")
 @router.register("repository", action="publicized")
 @router.register("repository", action="deleted")
+@router.register("repository", action="unarchived")
 @router.register("repository", action="edited")  # the default branch may be another one
 async def on_repository(event: Event, deferral: Deferral) -> None:
     """The action goes along so that hiding need not wait for GitHub's answer; showing does."""

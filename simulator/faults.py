@@ -12,8 +12,28 @@ from typing import Literal
 from aiohttp import web
 
 Kind = Literal[
-    "500", "502", "503", "html", "cut", "reset", "slow", "primary", "secondary", "404", "401", "no-link", "renamed-host"
+    "500",
+    "502",
+    "503",
+    "html",
+    "cut",
+    "reset",
+    "slow",
+    "primary",
+    "secondary",
+    "401",
+    "403",
+    "404",
+    "410",
+    "no-link",
+    "renamed-host",
 ]
+REFUSALS = {
+    "401": "Bad credentials",
+    "403": "Repository was archived so is read-only.",
+    "404": "Not Found",
+    "410": "Issues are disabled for this repo",
+}
 KINDS: tuple[Kind, ...] = ("500", "502", "503", "html", "cut", "reset")
 """those that any request may meet at random"""
 
@@ -75,10 +95,8 @@ async def fail(fault: Fault, request: web.Request) -> web.StreamResponse | None:
             return web.json_response(message, status=int(fault.kind))
         case "html":
             return web.Response(text="<html><body>502 Bad Gateway</body></html>", status=502, content_type="text/html")
-        case "404" | "401":
-            return web.json_response(
-                message | {"message": {"404": "Not Found"}.get(fault.kind, "Bad credentials")}, status=int(fault.kind)
-            )
+        case "401" | "403" | "404" | "410":
+            return web.json_response(message | {"message": REFUSALS[fault.kind]}, status=int(fault.kind))
         case "secondary":
             text = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
             return web.json_response(

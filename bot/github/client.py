@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any, Protocol
 
 from cachetools import LRUCache
 from gidgethub import BadRequest, GitHubBroken, GitHubException, HTTPException
 from gidgethub.abc import CACHE_TYPE, JSON_CONTENT_TYPE, GitHubAPI
 
-from bot.github.limits import Clock, Lane, Limited, Pace, exhausted_wait, limit_wait, retry_wait
+from bot.github.limits import (
+    Clock,
+    Lane,
+    Limited,
+    Pace,
+    exhausted_wait,
+    is_query_limit,
+    limit_wait,
+    retry_wait,
+)
 from bot.github.operations import Operation
 from bot.github.transport import BadAnswer, Endpoint, ForeignHost, Traffic, Transport, is_passing, is_unsent
 from bot.model import Repository
@@ -34,6 +44,8 @@ __all__ = [
 _ACCEPT = "application/vnd.github+json"
 _MOST_PAGES = 200
 _CACHED_ANSWERS = 128
+_QUESTION = "QUERY"
+"""the method of a GraphQL query while it is in here; it leaves as a POST, and changes nothing"""
 _LATE_WAITS = (1.0, 2.0, 4.0)
 """seconds between tries of something an event just told of: GitHub's replicas lag"""
 
@@ -51,9 +63,18 @@ class QueryFailed(GitHubException):
     """A GraphQL query answered with errors; `data` is the part that was answered."""
 
     def __init__(self, errors: Sequence[object], data: object) -> None:
-        super().__init__(f"{len(errors)} GraphQL error(s)")
+        self.kinds = frozenset(_kind_of(error) for error in errors)
+        """GitHub's names for what went wrong; one is empty where it gives none"""
+        super().__init__(
+            f"{len(errors)} GraphQL error(s): {', '.join(kind or 'unnamed' for kind in sorted(self.kinds))}"
+        )
         self.errors = errors
         self.data = data
+
+
+def _kind_of(error: object) -> str:
+    kind = error.get("type") if isinstance(error, dict) else None
+    return kind if isinstance(kind, str) else ""
 
 
 @dataclass(slots=True)
@@ -69,8 +90,8 @@ class Wire:
 
 
 def is_missing(error: BaseException) -> bool:
-    """True for a 404."""
-    return isinstance(error, HTTPException) and error.status_code == 404
+    """True for what is not there (404), or no more (410: a deleted issue, or issues that are switched off)."""
+    return isinstance(error, HTTPException) and error.status_code in (404, 410)
 
 
 class Client(GitHubAPI):
@@ -137,14 +158,18 @@ class Client(GitHubAPI):
 
     async def query(self, text: str, **variables: Any) -> dict[str, Any]:
         """The `data` of a GraphQL query (a reading one). Raises `QueryFailed` with what was answered beside errors."""
+        return await self._ask_graph(_QUESTION, text, variables)
+
+    async def mutate(self, text: str, **variables: Any) -> dict[str, Any]:
+        """The `data` of a GraphQL mutation: a write, so it is paced as one, and not sent again where its answer was
+        lost. Raises as `query` does."""
+        return await self._ask_graph("POST", text, variables)
+
+    async def _ask_graph(self, method: str, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         body = {"query": text, "variables": variables}
-        url = self._wire.endpoint.graphql_url
-        answer = _object((await self._make_request("POST", url, {}, body, _ACCEPT))[0])
-        errors = answer.get("errors")
-        if errors:
-            if any(isinstance(error, dict) and error.get("type") == "RATE_LIMITED" for error in errors):
-                self._pause(exhausted_wait(self._last_headers, self._wire.clock.wall()) or 60.0)
-            raise QueryFailed(errors, answer.get("data"))
+        answer = _object((await self._make_request(method, self._wire.endpoint.graphql_url, {}, body, _ACCEPT))[0])
+        if answer.get("errors"):
+            raise QueryFailed(answer["errors"], answer.get("data"))
         return _object(answer.get("data"))
 
     async def graphql(self, query: str, *, endpoint: str = "", **variables: Any) -> Any:
@@ -171,7 +196,7 @@ class Client(GitHubAPI):
             try:
                 return await self._get(url, variables)
             except BadRequest as error:
-                if not is_missing(error):
+                if _status(error) != HTTPStatus.NOT_FOUND:
                     raise
                 await self.sleep(wait)
         return await self._get(url, variables)
@@ -200,7 +225,7 @@ class Client(GitHubAPI):
                 answer = await super()._make_request(
                     method, url, url_vars, data, _ACCEPT, content_type=content_type, extra_headers=headers
                 )
-                return self._checked(answer)
+                return self._checked(answer, url)
             except Exception as error:
                 if _status(error) == 401 and not refreshed and self._credential.refuse(token):
                     refreshed = True
@@ -211,9 +236,9 @@ class Client(GitHubAPI):
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     ) -> tuple[int, Mapping[str, str], bytes]:
-        write = method != "GET" and url != self._wire.endpoint.graphql_url
-        async with self._wire.lane.turn(write=write):
-            answer = await self._wire.transport.send(method, url, headers=headers, body=body)
+        sent = "POST" if method == _QUESTION else method
+        async with self._wire.lane.turn(write=method not in ("GET", _QUESTION)):
+            answer = await self._wire.transport.send(sent, url, headers=headers, body=body)
             self._last_headers = answer[1]
             exhausted = exhausted_wait(answer[1], self._wire.clock.wall())
             if exhausted is not None:
@@ -226,10 +251,13 @@ class Client(GitHubAPI):
 
     # --- failures ---
 
-    def _checked(self, answer: tuple[Any, str | None, int]) -> tuple[Any, str | None, int]:
-        self._wire.lane.hits = 0
+    def _checked(self, answer: tuple[Any, str | None, int], url: str) -> tuple[Any, str | None, int]:
         if answer[2] != 204 and not isinstance(answer[0], (dict, list)):
             raise BadAnswer("an answer that is not JSON")
+        if url == self._wire.endpoint.graphql_url and is_query_limit(answer[0]):
+            # GraphQL tells of its limits in an answer of status 200 too; from here on it is one like any other.
+            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "GraphQL limit", headers=self._last_headers)
+        self._wire.lane.hits = 0
         return answer
 
     async def _await_retry(self, error: Exception, *, method: str, url: str, attempt: int) -> None:
@@ -281,7 +309,7 @@ def _is_broken(error: Exception) -> bool:
 
 def _may_repeat(error: Exception, method: str, url: str) -> bool:
     """A POST may have been done although its answer was lost: only the harmless ones are sent again."""
-    harmless = method != "POST" or url.endswith(("/access_tokens", "/graphql"))
+    harmless = method != "POST" or url.endswith("/access_tokens")
     return _is_broken(error) and (harmless or is_unsent(error))
 
 

@@ -77,18 +77,18 @@ async def post_comment(
     `opening` is key, title and text of the one discussion that takes all comments. Raises NoDiscussionsError.
     """
     body = cut(f"{marker(key)}\n{text}", LONGEST_COMMENT)
-    if known is not None and await _lives(client.query(_UPDATE, comment=known, body=body)):
+    if known is not None and await _lives(client.mutate(_UPDATE, comment=known, body=body)):
         return known
     discussion = await _discussion(client, repository, opening)
     own = [one async for one in _of_key(_comments(client, discussion), key)]
     if not own:
         return payloads.made(
-            await client.query(_ADD, discussion=discussion, body=body), "addDiscussionComment", "comment"
+            await client.mutate(_ADD, discussion=discussion, body=body), "addDiscussionComment", "comment"
         )
     for duplicate in own[1:]:
-        await client.query(_DELETE, comment=duplicate.id)
+        await client.mutate(_DELETE, comment=duplicate.id)
     if own[0].body != body:
-        await client.query(_UPDATE, comment=own[0].id, body=body)
+        await client.mutate(_UPDATE, comment=own[0].id, body=body)
     return own[0].id
 
 
@@ -101,7 +101,7 @@ async def _discussion(client: Client, repository: Repository, opening: tuple[str
     if not board.switched_on or board.category is None:
         raise NoDiscussionsError(f"{repository.full_name} takes no discussions")
     given = {"repository": board.id, "category": board.category.id, "title": title, "body": f"{marker(key)}\n{text}"}
-    return payloads.made(await client.query(_CREATE, **given), "createDiscussion", "discussion")
+    return payloads.made(await client.mutate(_CREATE, **given), "createDiscussion", "discussion")
 
 
 async def _board(client: Client, repository: Repository) -> Board:
@@ -151,7 +151,7 @@ async def _lives(edit: Awaitable[object]) -> bool:
     try:
         await edit
     except QueryFailed as failed:
-        if all(isinstance(error, dict) and error.get("type") == "NOT_FOUND" for error in failed.errors):
+        if failed.kinds == {"NOT_FOUND"}:
             return False
         raise
     return True

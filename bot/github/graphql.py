@@ -24,6 +24,8 @@ SMALLEST_PAGE = 10
 MOST_ADDRESSES = 60
 """asked for beside one page; a query of more grows too slow for GitHub's ten seconds"""
 MOST_GLANCES = 50
+_GONE = frozenset({"NOT_FOUND"})
+_TOO_SLOW = ("", "SERVICE_UNAVAILABLE", "RESOURCE_LIMITS_EXCEEDED")
 _SPARED = 5
 """one fifth of the points stays for whatever is more urgent than history"""
 
@@ -130,7 +132,7 @@ async def read_page(
         try:
             requests += 1
             query = pulls_query(len(commits), releases=after is None)
-            found = await client.query(query, **_place(repository), **given)
+            found = await _inside(client, query, repository, given)
             break
         except Exception as error:
             if size <= SMALLEST_PAGE or not _is_too_slow(error):
@@ -142,8 +144,19 @@ async def read_page(
 async def read_accounts(client: Client, repository: Repository, commits: Sequence[CommitId]) -> Page:
     """The accounts behind these commits alone."""
     query = pulls_query(len(commits), pulls=False)
-    found = await client.query(query, **_place(repository), **_numbered(commits))
+    found = await _inside(client, query, repository, _numbered(commits))
     return _page(found, repository, commits, size=PAGE, requests=1)
+
+
+async def _inside(client: Client, query: str, repository: Repository, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is answered of a repository: a node of it that is gone is an error beside all others, and is left out."""
+    try:
+        return await client.query(query, **_place(repository), **given)
+    except QueryFailed as failed:
+        data = failed.data
+        if failed.kinds != _GONE or not isinstance(data, dict) or data.get("repository") is None:
+            raise
+        return data
 
 
 @frozen
@@ -163,7 +176,7 @@ async def read_glances(client: Client, repositories: Sequence[Repository]) -> Gl
         found = await client.query(glance_query(len(repositories)), **given)
     except QueryFailed as failed:
         # A repository that is gone is an error beside the others' answers.
-        if not isinstance(failed.data, dict) or any(nodes.kind_of(error) != "NOT_FOUND" for error in failed.errors):
+        if not isinstance(failed.data, dict) or failed.kinds != _GONE:
             raise
         found = failed.data
     seen = [nodes.glance(found.get(f"r{number}")) for number in range(len(repositories))]
@@ -199,8 +212,5 @@ def _numbered(commits: Sequence[CommitId]) -> dict[str, str]:
 def _is_too_slow(error: Exception) -> bool:
     """GitHub breaks a query off after ten seconds: 502, 504, or an error that names no reason of ours."""
     if isinstance(error, QueryFailed):
-        return any(
-            nodes.kind_of(failure) in ("", "SERVICE_UNAVAILABLE", "RESOURCE_LIMITS_EXCEEDED")
-            for failure in error.errors
-        )
+        return not error.kinds.isdisjoint(_TOO_SLOW)
     return type(error).__name__ in ("GitHubBroken", "BadAnswer", "TimeoutError")

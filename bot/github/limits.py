@@ -23,6 +23,7 @@ _FIRST_SECONDARY_WAIT = 60.0
 _LONGEST_WAIT = 3900.0
 """a primary window is an hour; whatever a header claims beyond this is not believed"""
 _LONGEST_RETRY = 30.0
+_QUERY_LIMITS = ("RATE_LIMITED", "RATE_LIMIT")
 _SECONDARY_WORDS = ("secondary rate limit", "abuse detection", "rate limit exceeded")
 
 
@@ -133,6 +134,23 @@ def limit_wait(status: int, headers: Mapping[str, str], *, message: str, hits: i
     if asked is None and (status == 429 or any(words in message.lower() for words in _SECONDARY_WORDS)):
         asked = _FIRST_SECONDARY_WAIT * 2 ** min(hits - 1, 6)
     return None if asked is None else min(max(asked, 1.0), _LONGEST_WAIT)
+
+
+def is_query_limit(answer: object) -> bool:
+    """True for GraphQL's answer to one question too many, which comes with status 200.
+
+    Neither its kind nor its headers are reliable: both kinds have been seen, and the secondary limit has words alone.
+    https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api#exceeding-the-rate-limit
+    """
+    errors = answer.get("errors") if isinstance(answer, Mapping) else None
+    return any(_tells_of_limit(error) for error in (errors if isinstance(errors, list) else ()))
+
+
+def _tells_of_limit(error: object) -> bool:
+    if not isinstance(error, Mapping):
+        return False
+    words = str(error.get("message", "")).lower()
+    return error.get("type") in _QUERY_LIMITS or any(known in words for known in _SECONDARY_WORDS)
 
 
 def exhausted_wait(headers: Mapping[str, str], wall: float) -> float | None:

@@ -11,6 +11,7 @@ import http
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import aiohttp
 from gidgethub import GitHubException
@@ -141,15 +142,20 @@ def is_unsent(error: BaseException) -> bool:
 def believable(status: int, headers: Mapping[str, str], body: bytes, *, cacheable: int) -> Answer:
     """The answer in a form gidgethub parses without surprise: status first, body second.
 
-    Error bodies become a JSON object with a message; unknown statuses the plain one of their class; rate headers stay
-    only where all three are numbers; large answers lose their validators, so that they are not cached.
+    Error bodies become a JSON object with a message; unknown statuses the plain one of their class, and so does a 403
+    that is not GitHub's own; rate headers stay only where all three are numbers; large answers lose their validators,
+    so that they are not cached.
     """
     kept = dict(headers)
     if any(not _is_number(kept.get(name, "")) for name in _LIMIT_HEADERS):
         for name in _LIMIT_HEADERS:
             kept.pop(name, None)
     if status >= 300 and status != 304:
-        return _known(status), kept | {"content-type": _JSON}, _error_body(body)
+        answer = _object_in(body)
+        if status == http.HTTPStatus.FORBIDDEN and answer is None and "retry-after" not in kept:
+            # GitHub refuses in JSON: this is something on the way, and may be over soon.
+            status = int(http.HTTPStatus.BAD_GATEWAY)
+        return _known(status), kept | {"content-type": _JSON}, _error_body(answer or {})
     if len(body) > cacheable:
         kept.pop("etag", None)
         kept.pop("last-modified", None)
@@ -182,12 +188,15 @@ def _known(status: int) -> int:
         return 500 if status >= 500 else 400
 
 
-def _error_body(body: bytes) -> bytes:
+def _object_in(body: bytes) -> dict[str, Any] | None:
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
-        answer = None
-    answer = answer if isinstance(answer, dict) else {}
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _error_body(answer: Mapping[str, Any]) -> bytes:
     message = str(answer.get("message") or "no reason given")[:_LONGEST_MESSAGE]
     errors = answer.get("errors")
     told = [error for error in errors if isinstance(error, (str, dict))][:20] if isinstance(errors, list) else []

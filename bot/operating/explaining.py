@@ -28,10 +28,10 @@ def from_clones(paths: Sequence[str], who: str, metric: str, timezone: str) -> s
 
 def from_record(login: str, metric: str) -> str:
     """What the operator sees of everything recorded. Raises UnusableInputError likewise."""
-    from bot.operating.running import read_settings, told_to_the_operator
+    from bot.operating.running import read_settings_of_a_record, told_to_the_operator
 
     name = _checked(metric)
-    settings = read_settings(serving=False)
+    settings = read_settings_of_a_record()
     with told_to_the_operator(settings):
         profile = asyncio.run(profile_recorded(settings.database_url, login, str(settings.timezone)))
         return explained(profile, name).text()

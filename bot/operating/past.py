@@ -33,7 +33,8 @@ from bot.tasks.workplace import Workplace
 
 Told = Callable[[str], None]
 _STEPS = ("backfill_repository", "backfill_pages", "backfill_commits")
-_CAUGHT = ("catch_up", "reconcile", "reconcile_installation", "record_landing", "record_pull_request")
+_LOOKS = ("catch_up", "reconcile", "reconcile_installation")
+_FINDS = ("record_landing", "record_pull_request")
 _FIXED, _POINTS = 4, 3
 """requests a repository needs beside its pages, and points a page costs"""
 _LOOK = 0.25
@@ -144,13 +145,17 @@ def _share(one: Backfill) -> float:
 
 @frozen
 class _Asked:
-    """What a command waits for: the jobs of these tasks, of one installation or of all."""
+    """What a command waits for: the jobs of these tasks, of one installation or of all. Those above the number `newest`
+    came later, of deliveries, which never end where other processes take them."""
 
     tasks: Sequence[str]
     installation: InstallationId | None = None
+    newest: int | None = None
 
     def among(self, *states: str) -> ColumnElement[bool]:
         found = JOB.c.task.in_(self.tasks) & JOB.c.state.in_(states)
+        if self.newest is not None:
+            found &= JOB.c.id <= self.newest
         return found if self.installation is None else found & (JOB.c.installation_id == self.installation)
 
 
@@ -225,9 +230,12 @@ async def _catch_up(bot: app.Bot, told: Told) -> None:
     await ask_to_catch_up(place, thorough=True)
 
     async def look() -> _Progress:
-        return _Progress(0.0, f"{await _waiting(place, _Asked(_CAUGHT))} jobs left", ())
+        return _Progress(0.0, f"{await _waiting(place, _Asked((*_LOOKS, *_FINDS)))} jobs left", ())
 
-    await _worked(bot, _Asked(_CAUGHT), look)
+    await _worked(bot, _Asked(_LOOKS), look)
+    async with place.store.read() as conn:
+        newest = (await conn.execute(select(func.max(JOB.c.id)))).scalar_one()
+    await _worked(bot, _Asked(_FINDS, newest=newest), look)
     async with place.store.read() as conn:
         facts_now, stored_now = await _counted(conn)
     told(

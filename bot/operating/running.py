@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import aiohttp
+from gidgethub import GitHubException
+from sqlalchemy import make_url
 from sqlalchemy.exc import DatabaseError
 
 from bot import app
@@ -38,6 +42,20 @@ def read_settings(*, serving: bool) -> Settings:
     except SettingsError as error:
         raise UnusableSettingsError(error.lines) from None
     configure_logs(settings.log_level)
+    return settings
+
+
+def read_settings_of_a_record() -> Settings:
+    """The same for what is done to a record that exists: where the bot never ran, none is made.
+
+    Raises UnusableInputError too where the SQLite file is not there.
+    """
+    settings = read_settings(serving=False)
+    url = make_url(settings.database_url)
+    if url.get_backend_name() == "sqlite" and not os.path.lexists(url.database or ""):
+        raise UnusableInputError(
+            f"no database at {url.database}: run it where the bot runs, or name its folder in ALMANAC_DATA"
+        )
     return settings
 
 
@@ -82,6 +100,9 @@ def told_to_the_operator(settings: Settings) -> Iterator[None]:
         if told is None:  # a defect of ours, which keeps its traceback
             raise
         raise UnusableInputError(f"the database cannot be used: {told}") from None
+    except (GitHubException, aiohttp.ClientError, TimeoutError) as error:
+        told = str(error) or type(error).__name__
+        raise UnusableInputError(f"GitHub cannot be asked: {told}; almanac doctor says more") from None
     except BrokenPipeError:
         raise  # whoever read what we print is gone
     except OSError as error:

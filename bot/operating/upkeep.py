@@ -19,7 +19,7 @@ from bot.config_addresses import database_url_of
 from bot.errors import UnusableInputError
 from bot.intake import Inbox
 from bot.model import PersonKey
-from bot.operating.running import read_settings, told_to_the_operator, with_bot
+from bot.operating.running import read_settings, read_settings_of_a_record, told_to_the_operator, with_bot
 from bot.store import choices, installations, jobs, people, visibility
 from bot.store.engine import Store
 from bot.store.move import Moved, MoveError, move_all
@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 def _with_store(work: Callable[[Store, Settings], Awaitable[Answer]], *, read_only: bool) -> Answer:
     """Do it on the database of the settings. What is only read needs no turn with a bot that runs."""
-    settings = read_settings(serving=False)
+    settings = read_settings_of_a_record()
 
     async def opened() -> Answer:
         async with await Store.open(settings.database_url, read_only=read_only) as store:

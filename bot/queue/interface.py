@@ -18,10 +18,11 @@ Clock = Callable[[], datetime]
 
 
 class RetryLater(Exception):  # noqa: N818  # a request of the task, not a fault: it does not count as a failure
-    """Raised by a task that has to wait: a rate limit, a replica that lags. The job runs again after `seconds`."""
+    """Raised by a task that has to wait: a rate limit, a replica that lags. The job runs again after `seconds`; None is
+    a little longer each time, for what is out of order and may be for hours."""
 
-    def __init__(self, seconds: float, reason: str = "") -> None:
-        super().__init__(reason or f"again in {seconds:g} s")
+    def __init__(self, seconds: float | None, reason: str = "") -> None:
+        super().__init__(reason or f"again in {seconds or 0:g} s")
         self.seconds = seconds
 
 
@@ -80,7 +81,8 @@ TaskFunction = Callable[[Job], Awaitable[None]]
 
 @frozen
 class Task:
-    """A registered task. After `max_attempts` failures, or `max_age` of being put off, a job is a dead letter."""
+    """A registered task. After `max_attempts` failures a job is a dead letter, and when it was put off as often for
+    `max_age` and longer: time alone passes for jobs that nobody had in hand, too."""
 
     name: str
     function: TaskFunction

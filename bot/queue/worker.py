@@ -102,6 +102,7 @@ class Worker:
             await self._put_off(claim, task, later)
             return "put off"
         except Park as reason:
+            log.warning("job %s (%s) is set aside: %s", claim.id, claim.task, reason)
             async with self.store.begin() as conn:
                 await rows.park(conn, claim, str(reason))
             return "parked"
@@ -120,10 +121,19 @@ class Worker:
                 await rows.finish(conn, job.claim, self.clock())
 
     async def _put_off(self, claim: Claim, task: Task, later: RetryLater) -> None:
-        if self.clock() - claim.created_at > task.max_age:
+        if claim.attempt >= task.max_attempts and self.clock() - claim.created_at > task.max_age:
+            log.warning("job %s (%s) was put off for too long: %s", claim.id, claim.task, later)
             await self._give_up(claim, f"put off for more than {task.max_age.days} days: {later}")
             return
-        await self._put_back(claim, self.clock() + timedelta(seconds=max(later.seconds, 0)), str(later))
+        wait = self._wait(claim, later)
+        await self._put_back(claim, self.clock() + wait, str(later))
+
+    def _wait(self, claim: Claim, later: RetryLater) -> timedelta:
+        if later.seconds is not None:
+            return timedelta(seconds=max(later.seconds, 0))
+        wait = back_off(claim.attempt, self.random)
+        log.warning("job %s (%s) waits for %.0f s: %s", claim.id, claim.task, wait.total_seconds(), later)
+        return wait
 
     async def _fail(self, claim: Claim, task: Task, error: Exception) -> None:
         reason = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]

@@ -183,9 +183,15 @@ async def fetch(clone: Fetched, client: Client) -> CommitId | None:
 
 
 async def clone_at_hand(job: Job, place: Workplace, one: Backfill) -> tuple[Fetched, CommitId] | None:
-    """The clone with the head that is being read; None, and a job that fetches it, where another machine has it."""
+    """The clone with the head that is being read; None, and a job that fetches it, where another machine has it.
+
+    Raises Park where the repository was taken away: what lies here of it is read no further.
+    """
     async with place.store.read() as conn:
         stored = await installations.repository(conn, one.repository_id)
+        active = await installations.is_active(conn, one.installation_id)
+    if not active or (stored is not None and stored.removed_at is not None):
+        raise Park("the repository is out of reach")
     clone = clones_of(place).of(stored.repository if stored else Repository("", one.repository_id))
     if one.head is not None and stored is not None and await asyncio.to_thread(clone.holds, one.head):
         return clone, one.head

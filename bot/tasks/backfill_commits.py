@@ -17,7 +17,7 @@ from bot.history.fetching import Fetched
 from bot.history.log import Arrival, landings
 from bot.landing.recognition import recognise
 from bot.metrics.measure import Measure, measure
-from bot.model import CommitId, Fact, Landing, PullRequest, RepositoryId
+from bot.model import CommitId, Fact, InstallationId, Landing, PullRequest, RepositoryId
 from bot.queue.interface import Job, RetryLater
 from bot.store import backfills, installations, pulls, rules_read
 from bot.store.backfills import Backfill
@@ -54,7 +54,7 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
     async def written(conn: AsyncConnection) -> None:
         recorded = await record(conn, target, batch.facts, now=now, again=batch.again)
         stands = await installations.repository(conn, one.repository_id)
-        if stands is None or stands.installation_id != one.installation_id or _called(stands) != _called(clone):
+        if stands is None or _place_of(stands) != (one.installation_id, clone.repository.full_name):
             raise RetryLater(1.0, "the repository moved while its history was read")
         await retell(conn, place, target, recorded)
         spent = {"requests": one.requests + batch.requests, "points": one.points + batch.points}
@@ -73,8 +73,9 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
         await asyncio.to_thread(clone.remove)
 
 
-def _called(one: Stored | Fetched) -> str:
-    return one.repository.full_name
+def _place_of(one: Stored) -> tuple[InstallationId | None, str]:
+    """Which installation reaches it, if any does, and under which name."""
+    return None if one.removed_at is not None else one.installation_id, one.repository.full_name
 
 
 async def _planned(one: Backfill, clone: Fetched, head: CommitId) -> Backfill:
@@ -105,7 +106,7 @@ class _Batch:
 async def _read(place: Workplace, client: Client, here: _Reading, rows: Sequence[Arrival]) -> _Batch:
     """The facts of a batch that the ledger does not hold, or holds as they were before their pull request was known."""
     with asking_github():
-        rules = (await rules_now(place, client, here.clone.repository, touched=False)).measure
+        rules = await (await rules_now(place, client, here.clone.repository, touched=False)).measure()
     found = await asyncio.to_thread(_unmeasured, here.clone, rows)
     async with place.store.read() as conn:
         told = await _pulls_of(conn, here, found, rules)

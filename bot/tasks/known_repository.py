@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from gidgethub import BadRequest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.github.client import Client
+from bot.github.client import Client, is_missing
 from bot.github.reads import read_repository
 from bot.model import InstallationId, Repository, RepositoryId
+from bot.queue.interface import Park
 from bot.store import changes, folding, installations, ledger
 from bot.store.installations import Stored
 from bot.store.turn import run, spelling_of
@@ -32,7 +34,12 @@ async def know_repository(
     stored = await place.store.look(lambda conn: installations.repository(conn, number))
     if stored is not None and _is_settled(stored, installation, told):
         return stored.repository
-    found = await read_repository(client, number)
+    try:
+        found = await read_repository(client, number)
+    except BadRequest as error:
+        if stored is not None and stored.removed_at is not None and is_missing(error):
+            raise Park(f"repository {number} is out of reach") from error
+        raise
     await know_account(place, installation, found)
     return found
 

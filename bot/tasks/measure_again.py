@@ -78,7 +78,7 @@ async def _measured(
     client = place.reader(*where)
     with asking_github():
         repository = await know_repository(place, client, where, None)
-        rules = (await rules_now(place, client, repository, touched=False)).measure
+        rules = await (await rules_now(place, client, repository, touched=False)).measure()
         return [await _anew(place, client, (repository, rules), fact) for fact in waiting]
 
 

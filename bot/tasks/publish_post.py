@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
@@ -21,6 +22,8 @@ from bot.store import installations, outbox
 from bot.store.engine import StoreUnavailableError
 from bot.store.outbox import Intent, Posting
 from bot.tasks.workplace import Workplace, asking_github
+
+log = logging.getLogger(__name__)
 
 LEASE, RENEW_EVERY = timedelta(seconds=60), 20.0
 """as short as a job's, and renewed as often (seconds): what a killed worker was posting waits for no longer"""
@@ -47,7 +50,7 @@ async def publish_post(job: Job, place: Workplace) -> None:
             async with _leased(place, posting):
                 remote = await _post(place, posting)
     except BaseException as error:
-        # 422 means that GitHub will never take this text; 404 that what it was about is gone
+        # 422 means that GitHub will never take this text; 404 and 410 that what it was about is gone
         refused = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
         final = refused or isinstance(error, NoDiscussionsError)
         async with place.store.begin() as conn:
@@ -55,6 +58,7 @@ async def publish_post(job: Job, place: Workplace) -> None:
             if final:
                 await job.finish(conn)
         if final:
+            log.warning("%s is not posted: %s", posting.intent.key, error)
             return
         raise
 

@@ -104,7 +104,7 @@ async def record_arrived(job: Job, place: Workplace, client: Client, arrived: Ar
     if wanted or touched:
         with asking_github():
             rules = await rules_now(place, client, repository, touched=touched)
-    facts = await facts_of(place, repository, wanted, rules.measure, brought=arrived.brought) if rules else ()
+    facts = await facts_of(place, repository, wanted, await rules.measure(), brought=arrived.brought) if rules else ()
     installation = InstallationId(arguments(job.ref_id)["installation"])
     now = place.clock()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,6 +22,8 @@ from bot.tasks.configuring import SHARED_REPOSITORY, InForce, in_force, keep, re
 from bot.tasks.workplace import Workplace
 
 RULING = frozenset((CONFIG_PATH, ATTRIBUTES_PATH))
+_LARGE = 2_000
+"""characters"""
 BELIEVED = timedelta(days=1)
 """for which a file shared from a repository that we are not installed on is taken to be as it was: no push tells us"""
 
@@ -32,9 +36,17 @@ class RulesNow:
     attributes: str
     fresh: bool = True
 
-    @property
-    def measure(self) -> Measure:
-        return Measure.of(self.settings.config, Attributes.parse(self.attributes))
+    async def measure(self) -> Measure:
+        """What landings are measured by. The patterns of a large file take seconds, and deliveries do not wait."""
+        large = len(self.attributes) > _LARGE
+        found = await asyncio.to_thread(_attributes, self.attributes) if large else _attributes(self.attributes)
+        return Measure.of(self.settings.config, found)
+
+
+@lru_cache(maxsize=16)
+def _attributes(text: str) -> Attributes:
+    """Read once for the many landings under the same file."""
+    return Attributes.parse(text)
 
 
 async def rules_now(place: Workplace, client: Client, repository: Repository, *, touched: bool) -> RulesNow:

@@ -10,7 +10,7 @@ from bot.github.limits import Limited
 from bot.github.reads import read_repository
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, RetryLater
-from bot.store import installations, rules_read
+from bot.store import installations, jobs, rules_read
 from bot.tasks.close_month import retell_elsewhere, retell_months
 from bot.tasks.follow_branch import branch_moved
 from bot.tasks.known_installation import know_account, know_installation
@@ -51,6 +51,9 @@ async def update_repository(job: Job, place: Workplace) -> None:
             # What another installation has taken over is that one's to show.
             await installations.remove_repositories(conn, [number], place.clock())
             await retell_elsewhere(conn, place, installation, [number])
+        if given.get("action") == "unarchived":
+            # What could not be posted while it was only read.
+            await jobs.unpark_installation(conn, installation, place.clock())
         await job.finish(conn)
 
 

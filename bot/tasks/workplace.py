@@ -9,15 +9,16 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from gidgethub import BadRequest
+from gidgethub import BadRequest, GitHubBroken
 
 from bot.frozen import frozen
 from bot.github.auth import InstallationClosed, NotGranted
-from bot.github.client import Client
+from bot.github.client import Client, QueryFailed
 from bot.github.connection import Connection
 from bot.github.limits import Limited
 from bot.github.operations import POSTING_CHECKS, POSTING_DIGESTS, READING, needed
 from bot.github.publish import Ourselves, Publisher
+from bot.github.transport import is_passing
 from bot.history.fetching import Clones
 from bot.model import InstallationId, Month, PersonKey, RepositoryId
 from bot.narrator import NO_WRITER, Writer
@@ -79,14 +80,27 @@ def reference(given: Mapping[str, object]) -> str:
 
 @contextmanager
 def asking_github() -> Iterator[None]:
-    """GitHub's limits put a job off; a closed or narrowed installation sets it aside; what is gone stays an error."""
+    """GitHub's limits put a job off, and so does a GitHub that is out of order, or knows our key no more; a closed or
+    narrowed installation sets it aside; what is gone stays an error."""
     try:
         yield
     except Limited as limited:
         raise RetryLater(limited.wait, "GitHub's rate limit") from limited
     except (InstallationClosed, NotGranted) as closed:
         raise Park(str(closed)) from closed
+    except QueryFailed as failed:
+        if failed.kinds == {"FORBIDDEN"}:
+            raise Park(f"GitHub refuses: {failed}") from failed
+        if failed.kinds <= {"", "SERVICE_UNAVAILABLE"}:
+            raise RetryLater(None, f"GitHub is out of order: {failed}") from failed
+        raise
     except BadRequest as error:
         if error.status_code in (403, 451):
             raise Park(f"GitHub refuses: {error}") from error
+        if error.status_code == 401:
+            raise RetryLater(None, f"GitHub does not know us: {error}; see almanac doctor") from error
+        raise
+    except Exception as error:
+        if isinstance(error, GitHubBroken) or is_passing(error):
+            raise RetryLater(None, f"GitHub is out of order: {type(error).__name__}: {error}") from error
         raise

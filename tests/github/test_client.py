@@ -252,14 +252,29 @@ async def test_rate_headers_that_are_no_numbers_do_no_harm(script: Script, clien
     assert await read(client) == {"id": 7}
 
 
-async def test_a_graphql_limit_arrives_as_200_and_pauses(
-    script: Script, client: Client, time_passing: TestClock
+GRAPH_LIMITS: dict[str, Any] = {
+    "by one name": {"type": "RATE_LIMITED", "message": "x"},
+    "by the other": {"type": "RATE_LIMIT", "code": "graphql_rate_limit", "message": "x"},
+    "in words alone": {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."},
+}
+
+
+@pytest.mark.parametrize("limit", GRAPH_LIMITS)
+async def test_a_graphql_limit_arrives_as_200_and_is_waited_out(
+    script: Script, client: Client, time_passing: TestClock, limit: str
 ) -> None:
-    script.on("/graphql", ok({"errors": [{"type": "RATE_LIMITED", "message": "x"}]}), {"data": {"a": 1}})
-    with pytest.raises(QueryFailed):
-        await client.query("{ a }")
+    script.on("/graphql", ok({"data": None, "errors": [GRAPH_LIMITS[limit]]}), {"data": {"a": 1}})
     assert await client.query("{ a }") == {"a": 1}
     assert time_passing.slept == [60]
+
+
+async def test_a_graphql_limit_that_lasts_is_told_as_any_other(
+    script: Script, client: Client, time_passing: TestClock
+) -> None:
+    script.on("/graphql", ok({"errors": [GRAPH_LIMITS["by one name"]]}, retry_after="600"))
+    with pytest.raises(Limited) as told:
+        await client.query("{ a }")
+    assert (told.value.wait, len(script.seen)) == (600, 1)
 
 
 async def test_a_partial_graphql_answer_keeps_its_data(script: Script, client: Client) -> None:
@@ -324,6 +339,25 @@ async def test_a_post_is_not_repeated_after_a_broken_answer(script: Script, clie
     assert len(script.seen) == 1
 
 
+@pytest.mark.parametrize("fault", BROKEN)
+async def test_a_mutation_is_not_repeated_after_a_broken_answer(script: Script, client: Client, fault: str) -> None:
+    script.on("/graphql", BROKEN[fault])
+    with pytest.raises((GitHubException, aiohttp.ClientError)):
+        await client.mutate("mutation { a }")
+    assert len(script.seen) == 1
+
+
+async def test_mutations_keep_apart_as_writes_do_and_questions_do_not(
+    script: Script, client: Client, time_passing: TestClock
+) -> None:
+    script.on("/graphql", {"data": {"a": 1}})
+    for _ in range(2):
+        await client.query("{ a }")
+        await client.mutate("mutation { a }")
+    assert time_passing.slept == [1.0]
+    assert {one.method for one in script.seen} == {"POST"}
+
+
 async def test_a_post_is_sent_again_where_no_connection_was_made(make_client: MakeClient) -> None:
     client = make_client(url="http://127.0.0.1:1")
     with pytest.raises(OSError, match="Cannot connect"):
@@ -358,7 +392,7 @@ async def test_a_refusal_is_believed_at_once(script: Script, client: Client, sta
     with pytest.raises(BadRequest) as told:
         await read(client)
     assert len(script.seen) == 1
-    assert is_missing(told.value) == (status == 404)
+    assert is_missing(told.value) == (status in (404, 410))
 
 
 async def test_a_late_read_gives_a_404_a_few_chances(script: Script, client: Client, time_passing: TestClock) -> None:

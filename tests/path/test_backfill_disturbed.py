@@ -16,7 +16,7 @@ from bot.history.fetching import Clones, FetchError
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue import rows
 from bot.store.jobs import JOB
-from bot.tasks.backfill import clones_of, open_backfills, remove_left_clones
+from bot.tasks.backfill import clones_of, defer, open_backfills, remove_left_clones
 from simulator.server import Simulator
 from simulator.work import Step
 from simulator.world import World
@@ -116,6 +116,35 @@ def another_default(world: World) -> None:
 def install_again(world: World) -> None:
     world.github.uninstall(installed(world))
     install(world)
+
+
+def take_away(world: World) -> Callable[[], None]:
+    world.github.select(installed(world), [])
+    return lambda: world.github.select(installed(world), [the_repository(world)])
+
+
+def suspend(world: World) -> Callable[[], None]:
+    world.github.suspend(installed(world))
+    return lambda: world.github.unsuspend(installed(world))
+
+
+@pytest.mark.parametrize("taken", [take_away, suspend])
+async def test_what_is_taken_away_is_read_no_further_until_it_is_given_back(
+    github: Simulator, tmp_path: Path, taken: Callable[[World], Callable[[], None]]
+) -> None:
+    async with in_the_midst(github, tmp_path) as (world, there):
+        give_back = taken(world)
+        await github.settled()
+        await work_one(there)
+        async with there.bot.store.begin() as conn:
+            # Its step was in hand when the others were set aside, and asks for the next one.
+            one = await backfill_of(there)
+            await defer(conn, there.bot.place, one, "backfill_commits")
+        await settled(there)
+        assert (await backfill_of(there)).commits_done == one.commits_done
+        give_back()
+        await settled(there)
+        assert (await backfill_of(there)).state == "done"
 
 
 @pytest.mark.parametrize("happens", [force_push, another_default, install_again])

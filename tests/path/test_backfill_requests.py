@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,25 @@ async def test_who_finds_no_room_beside_a_page_is_asked_for_once_and_not_batch_b
     assert None not in {person.user_id for fact in facts for person in (fact.author, fact.committer)}
     assert asked["POST /graphql"] == 2, "a page, and everybody who found no room beside it"
     assert counted == asked.total() == 5, "and one commit that a machine wrote and GitHub's button committed"
+
+
+async def test_a_node_that_is_gone_is_left_out_of_its_page(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, world = import_module("simulator.graphql"), small_world(github)
+    await land(world, world.people["ada"], range(3))
+    answer = graph.answer
+
+    def without_one(*given: object, **more: object) -> tuple[dict[str, Any], int]:
+        found, cost = answer(*given, **more)
+        found["data"]["repository"]["pullRequests"]["nodes"][1] = None
+        return found | {"errors": [{"type": "NOT_FOUND", "path": ["repository", "pullRequests", "nodes", 1]}]}, cost
+
+    monkeypatch.setattr(graph, "answer", without_one)
+    async with bot_on(github, world, tmp_path, backfill=True) as there:
+        await read_history(there)
+        row = await backfill_of(there)
+    assert (row.state, row.pulls, row.pulls_done, row.commits_done) == ("done", 3, 2, 4)
 
 
 async def test_a_page_that_is_too_slow_is_halved_and_the_next_ones_grow_again(

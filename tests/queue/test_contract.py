@@ -62,6 +62,24 @@ async def test_a_job_of_a_transaction_that_fails_was_never_there(bench: Bench) -
     assert await queue.drain() == 0
 
 
+async def test_what_is_put_off_is_given_up_after_days_of_trying_and_not_of_lying(bench: Bench) -> None:
+    queue, log = await bench.queue(), Log()
+
+    async def out_of_order(job: Job) -> None:
+        await log(job)
+        raise RetryLater(None, "out of order")
+
+    register(queue, "note", out_of_order)
+    await bench.defer(queue, "note", 1)
+    bench.clock.pass_by(9 * 86400)
+    await queue.drain()
+    assert await bench.counts() == {"ready": 1}, "time that passed while nobody worked does not count"
+    for _ in range(24):
+        bench.clock.pass_by(3600)
+        await queue.drain()
+    assert await bench.counts() == {"dead": 1}
+
+
 async def test_of_one_dedupe_key_one_waits_and_a_new_one_may_come_while_it_runs(bench: Bench) -> None:
     queue = await bench.queue()
     numbers: list[int | None] = []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
+
+import pytest
 
 from simulator.server import Simulator
 from simulator.state import Repository
@@ -86,6 +89,36 @@ async def test_a_digest_asked_for_as_a_discussion_is_one_discussion_with_a_comme
         assert [text.split("\n")[1] for text in discussed(there.repository)] == ["## May 2031"]
         assert "Ada" not in "".join(discussed(there.repository))
         assert len(there.repository.discussions) == 1
+
+
+@pytest.mark.parametrize("asked_before", [2, 4], ids=["the discussion's", "the comment's"])
+async def test_a_lost_answer_makes_no_second_discussion_and_no_second_comment(
+    github: Simulator, tmp_path: Path, asked_before: int
+) -> None:
+    async with town(github, tmp_path, settings=POST + "digest: discussion\n") as there:
+        there.repository.has_discussions = True
+        await there.land("Add the first thing")
+        lost = github.faults.plan("cut", "POST /graphql", after=asked_before)
+        await there.month_over()
+        assert (lost.times, [len(one.comments) for one in there.repository.discussions]) == (0, [asked_before // 4])
+        there.clock.now += timedelta(minutes=1)
+        await there.drained()
+        assert [len(one.comments) for one in there.repository.discussions] == [1]
+
+
+async def test_where_issues_are_switched_off_the_digest_is_given_up_at_once(
+    github: Simulator, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with town(github, tmp_path, settings=POST) as there:
+        await there.land("Add the first thing")
+        github.faults.plan("410", "GET /repositories/*/issues", times=99)
+        await there.month_over()
+        there.clock.now += timedelta(days=1)
+        await there.drained()
+        assert github.count(r"GET /repositories/\d+/issues$") == 1
+        assert [line for line in caplog.messages if "digest" in line] == [
+            f"digest:{there.repository.id}:2031-05 is not posted: Issues are disabled for this repo"
+        ]
 
 
 async def test_without_discussions_nothing_is_posted_and_the_check_run_says_so(

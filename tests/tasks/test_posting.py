@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from bot.queue.interface import RetryLater
 from bot.store import outbox
 from bot.store.outbox import OUTBOX, Posting
 from bot.tasks.workplace import Workplace
+from simulator.faults import Kind
 from simulator.server import Simulator
 from tests.tasks.landed import Town, town
 
@@ -49,6 +51,40 @@ async def test_what_a_killed_worker_was_posting_is_posted_after_a_minute(
         await place.drained()
         assert not place.checks(), "it may still be alive"
         place.clock.now += MINUTE
+        await place.drained()
+        assert len(place.checks()) == 1
+
+
+async def test_what_an_archived_repository_did_not_take_is_posted_when_it_is_one_no_more(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path) as place:
+        github.faults.plan("403", "POST /repositories/*/check-runs", times=99)
+        await place.land("Landed, and archived at once")
+        github.faults.calm()
+        place.clock.now += timedelta(days=1)
+        await place.drained()
+        assert not place.checks(), "nobody asks again and again"
+        github.tell(place.repository, "repository", {"action": "unarchived"}, sender=place.people["mara"])
+        await place.drained()
+        assert len(place.checks()) == 1
+
+
+@pytest.mark.parametrize("harm", ["502", "401"])
+async def test_an_outage_of_hours_gives_nothing_up(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: Kind
+) -> None:
+    monkeypatch.setattr(import_module("bot.github.client"), "retry_wait", lambda *_: 0.0)
+    async with town(github, tmp_path) as place:
+        github.faults.plan(harm, times=9_999)
+        await place.land("Landed while GitHub was out of order")
+        for _ in range(24):
+            place.clock.now += timedelta(hours=1)
+            await place.drained()
+        assert not place.checks()
+        assert len(github.requests) < 4 * 40, "it is asked less and less"
+        github.faults.calm()
+        place.clock.now += timedelta(hours=1)
         await place.drained()
         assert len(place.checks()) == 1
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 import asyncio
 import random
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+from unittest.mock import AsyncMock
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import text
 
 from bot.landing.identity import person_key
-from bot.model import Fact, RepositoryId, Signature, UserId
-from bot.store import people
+from bot.model import Fact, PersonKey, RepositoryId, Signature, UserId
+from bot.store import folding, ledger, people
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
+from bot.store.turn import run, spelling_of
+from bot.tasks import personal
 from bot.tasks.recording import Place, record
+from bot.tasks.workplace import Workplace
 from tests.databases import put_tables
-from tests.store.conftest import ACME, APP, FORK, NOW, database_url, fact, seed, store
+from tests.store.conftest import ACME, APP, BEA, FORK, NOW, database_url, fact, seed, store
 
 __all__ = ["database_url", "store"]
 
@@ -85,3 +92,40 @@ async def test_who_is_seen_without_a_landing_takes_no_name_from_one(store: Store
     assert again is not None
     assert (again.name, again.login) == (known.name, known.login)
     assert "Somebody" in again.names
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+async def test_what_was_being_recorded_when_somebody_was_forgotten_is_erased_with_the_rest(store: Store) -> None:
+    here = Place(ACME, APP, ZoneInfo("UTC"))
+    queue = SimpleNamespace(defer=AsyncMock())
+    place = cast("Workplace", SimpleNamespace(queue=queue, zone=here.zone, clock=lambda: NOW))
+    await seed(store)
+
+    async def recorded(*facts: Fact) -> None:
+        async with store.begin() as conn:
+            await record(conn, here, facts, now=NOW)
+
+    waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+
+    async def until_waiting(several: int) -> None:
+        count = 0
+        while count < several:
+            async with store.read() as conn:
+                count = (await conn.execute(waiting)).scalar_one()
+
+    async def forgotten() -> None:
+        async with store.begin() as conn:
+            await personal.forget(conn, place, PersonKey("u:7"), NOW)
+        async with store.begin() as conn:
+            await personal.erase(conn, place, PersonKey("u:7"))
+
+    await recorded(fact(1), fact(2, author=BEA))
+    async with store.begin() as conn:
+        await run(conn, folding.alone(spelling_of(conn), ACME))
+        late = asyncio.create_task(recorded(fact(3)))
+        await until_waiting(1)
+        gone = asyncio.create_task(forgotten())
+        await until_waiting(2)
+    await asyncio.gather(late, gone)
+    async with store.read() as conn:
+        assert [one.author for one in await ledger.facts_in(conn, APP)] == [BEA]

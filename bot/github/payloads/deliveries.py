@@ -140,6 +140,7 @@ class CommentHint:
     number: int
     comment: int
     asks: bool
+    body: str
 
 
 @frozen
@@ -276,9 +277,9 @@ def push(told: Told) -> Push:
 def comment(told: Told, command: str) -> CommentHint:
     """A comment on an issue or pull request."""
     found = told["comment"]
-    lines = (found.get("body") or "").splitlines()
-    asks = any(line == command or line.startswith(f"{command} ") for line in lines)
-    return CommentHint(told["issue"]["number"], found["id"], asks)
+    body = found.get("body") or ""
+    asks = any(line == command or line.startswith(f"{command} ") for line in body.splitlines())
+    return CommentHint(told["issue"]["number"], found["id"], asks, body)
 
 
 def comment_app(told: Told) -> int | None:

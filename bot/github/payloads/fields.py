@@ -106,6 +106,12 @@ class Fields:
         for index, element in enumerate(value):
             yield Fields(element, f"{self._name}.{key}[{index}]")
 
+    def nodes(self) -> Iterator[Fields]:
+        """Each node of a page of GraphQL; one that is gone is null there, and left out."""
+        found = self._object.get("nodes")
+        present = [one for one in found if one is not None] if isinstance(found, list) else found
+        yield from Fields({"nodes": present}, self._name).objects("nodes")
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts that may be absent; anything else in it is left out."""
         value = self._object.get(key)

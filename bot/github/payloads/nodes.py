@@ -80,18 +80,12 @@ def repository(answer: Any) -> Inside:
     return Inside(RepositoryId(found.identity("databaseId")), found)
 
 
-def kind_of(error: object) -> str:
-    """GitHub's name for what went wrong; empty where it gives none."""
-    kind = error.get("type") if isinstance(error, dict) else None
-    return kind if isinstance(kind, str) else ""
-
-
 def pull_page(inside: Fields) -> PullPage:
     """The pull requests of a repository's answer; none where none were asked for."""
     found = inside.maybe("pullRequests")
     if found is None:
         return PullPage((), 0, None)
-    rows = list(found.objects("nodes"))
+    rows = list(found.nodes())
     page = found.object("pageInfo")
     cursor = page.text_or("endCursor") or None
     pulls = tuple(_pull(row) for row in rows)
@@ -103,7 +97,7 @@ def pull_page(inside: Fields) -> PullPage:
 def releases(inside: Fields) -> tuple[Release, ...]:
     """The published releases of a repository's answer whose author is a person."""
     found = inside.maybe("releases")
-    read = [_release(row) for row in found.objects("nodes")] if found else []
+    read = [_release(row) for row in found.nodes()] if found else []
     return tuple(one for one in read if one is not None)
 
 
@@ -124,7 +118,7 @@ def _seen(row: Fields) -> Iterator[Seen]:
         merge = Merge(CommitId(row.commit("headRefOid")), merged_at, None if mine is None else by.user_id == mine, by)
         yield Seen(number, mine, merge=merge)
     given = row.maybe("reviews")
-    for one in given.objects("nodes") if given else ():
+    for one in given.nodes() if given else ():
         who, at = _author(one.maybe("author")), one.time_or_none("submittedAt")
         if who is not None and at is not None:
             state = cast("Any", one.text("state").lower())
@@ -146,7 +140,7 @@ def glance(answer: Any) -> Glance | None:
     branch = found.maybe("defaultBranchRef")
     target = branch.maybe("target") if branch else None
     pulls = found.object("pullRequests")
-    newest = next(iter(pulls.objects("nodes")), None)
+    newest = next(iter(pulls.nodes()), None)
     return Glance(
         id=RepositoryId(found.identity("databaseId")),
         full_name=found.text("nameWithOwner"),
@@ -188,8 +182,8 @@ def _pull(row: Fields) -> PullRequest:
         merge_commit=CommitId(merge.commit("oid")) if merge and merged_at else None,
         merged_at=merged_at,
         closed_at=row.time_or_none("closedAt"),
-        labels=tuple(label.text("name") for label in labels.objects("nodes")) if labels else (),
-        commits=tuple(_commit(node.object("commit")) for node in commits.objects("nodes")) if commits else (),
+        labels=tuple(label.text("name") for label in labels.nodes()) if labels else (),
+        commits=tuple(_commit(node.object("commit")) for node in commits.nodes()) if commits else (),
     )
 
 
