@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
@@ -90,17 +93,37 @@ def _ended(error: Exception) -> NoReturn:
     stop(f"{explain().rstrip('.')}; see: {context.command_path if context else 'almanac'} --help")
 
 
+def _open_streams() -> None:
+    """A standard stream that was closed takes all and gives nothing; the next file opened would have its number."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115 (for as long as the process lives)
+
+
+def _stop_writing(error: OSError) -> NoReturn:
+    """What a full disk did not take is not written once more at the end, which would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    stop(f"cannot write: {error.strerror}")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command. Exit 0 done, 1 a check found a difference, 2 bad input."""
+    """Run one command. Exit 0 done, 1 a check found a difference, 2 bad input; 130 and 141 as a shell tells it."""
     atexit.register(gc.freeze)  # what is left then ends with the process: nobody need look through it first
+    _open_streams()
     try:
         code = app(args=arguments, prog_name="almanac", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         stop("stopped", code=130)
-    except BrokenPipeError:
-        # the reader of a pipe went away: that is no error of ours, and nothing more can be told
-        sys.stderr.close()
-        raise SystemExit(0) from None
+    except SystemExit as ended:
+        if isinstance(
+            ended.__context__, BrokenPipeError
+        ):  # the reader went away: typer would say 1, a difference found
+            raise SystemExit(128 + signal.SIGPIPE) from None
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            _stop_writing(error)
+        raise
     except Exception as error:
         _ended(error)
     raise SystemExit(code if isinstance(code, int) else 0)

@@ -37,7 +37,7 @@ class Environment(BaseSettings):
         env_prefix="ALMANAC_", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
     )
 
-    app_id: Word | None = Field(None, pattern=r"^\d+$")
+    app_id: Word | None = Field(None, pattern=r"^[0-9]+$")
     private_key: Key | None = None
     webhook_secrets: Secrets = Field((), validation_alias="ALMANAC_WEBHOOK_SECRET")
     client_id: Word = ""
@@ -79,6 +79,6 @@ class Environment(BaseSettings):
 class ServingEnvironment(Environment):
     """The same, where deliveries are to be taken: the App's credentials are required."""
 
-    app_id: Word = Field(pattern=r"^\d+$")
+    app_id: Word = Field(pattern=r"^[0-9]+$")
     private_key: Key
     webhook_secrets: Secrets = Field(validation_alias="ALMANAC_WEBHOOK_SECRET")

@@ -13,6 +13,7 @@ from bot.model import PersonKey
 from bot.package_files import shipped
 from bot.signatures import SigningKey, read_signing_key, signing_key, write_once
 from bot.tasks.personal import forget
+from bot.tasks.retell_person import ask_to_retell
 from bot.tasks.workplace import Workplace
 from bot.web.collaborators import Pages
 from bot.web.sign_in import SignIn
@@ -27,6 +28,9 @@ def pages_of(settings: Settings, place: Workplace) -> Pages:
     async def erase(conn: AsyncConnection, key: PersonKey) -> None:
         await forget(conn, place, key, place.clock())
 
+    async def retell(conn: AsyncConnection, key: PersonKey) -> None:
+        await ask_to_retell(conn, place, key)
+
     return Pages(
         store=place.store,
         public_url=settings.public_url,
@@ -35,6 +39,7 @@ def pages_of(settings: Settings, place: Workplace) -> Pages:
         definitions=_definitions(),
         sign_in=_sign_in(settings),
         erase=erase,
+        retell=retell,
         secret=settings.links_key or link_secret(settings.data / "links.key"),
         signing=_signing(settings),
     )

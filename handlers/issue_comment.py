@@ -3,12 +3,11 @@
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
 
+from bot.digest.commands import PREFIX, commands_mark
 from bot.github.payloads import deliveries
 from handlers.deferral import Deferral
 
 router = Router()
-
-COMMAND = "/almanac"
 
 
 @router.register("issue_comment", action="created")
@@ -17,7 +16,7 @@ async def on_issue_comment_created(event: Event, deferral: Deferral) -> None:
     place, sender = deliveries.place(event.data), deliveries.sender(event.data)
     if place is None or sender is None or sender.bot:
         return deferral.skip("no installation, or no person")
-    comment = deliveries.comment(event.data, COMMAND)
+    comment = deliveries.comment(event.data, PREFIX)
     if not comment.asks:
         return deferral.skip("no command")
     return deferral.defer(
@@ -27,4 +26,5 @@ async def on_issue_comment_created(event: Event, deferral: Deferral) -> None:
         repository=place.repository,
         number=comment.number,
         comment=comment.comment,
+        said=commands_mark(comment.body),
     )

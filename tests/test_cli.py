@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -151,6 +152,7 @@ def test_nobody_of_that_name_is_answered_with_the_nearest_name(
         (["--since", "2025-13"], "--since '2025-13' is no month"),
         (["--until", "June"], "--until 'June' is no month"),
         (["--since", "2025-7"], "write it as 2025-06"),
+        (["--since", "２０２５-07"], "write it as 2025-06"),
         (["--since", "2025-12", "--until", "2025-01"], "lies after"),
         (["--timezone", "Mars/Phobos"], "no IANA time zone"),
         (["--timezone", "../../etc/localtime"], "no IANA time zone"),
@@ -173,14 +175,15 @@ def test_a_bad_option_of_profile_is_named(
     ("arguments", "words"),
     [
         (["profile", "."], "Missing option '--author'"),
-        (["contributors"], "Missing argument 'CLONE'"),
+        (["contributors"], "Missing argument 'CLONE...'"),
         (["contributors", ".", "--format", "xml"], "none of table, json, csv"),
         (["contributors", ".", "--timezone", "Nowhere"], "no IANA time zone"),
-        (["changes"], "Missing argument 'CLONE'"),
+        (["changes"], "Missing argument 'CLONE...'"),
         (["changes", ".", "--timezone", "Nowhere"], "no IANA time zone"),
         (["classify", "message"], "unexpected extra argument"),
         (["verify", "."], "Missing option '--profile'"),
-        (["verify", ".", "--profile", "absent.json"], "absent.json"),
+        (["verify", ".", "--profile", "absent.json"], "absent.json cannot be read: No such file"),
+        (["jobs", "show", "99999999999999999999"], "not in the range"),
         (["config", "lint"], "Missing argument 'FILE'"),
         (["config", "lint", "absent.yml"], "absent.yml"),
         (["demo", "twice"], "unexpected extra argument"),
@@ -277,6 +280,31 @@ def test_a_database_that_cannot_be_used_is_told_in_one_line(
 ) -> None:
     (tmp_path / "note.txt").write_text("a note that is longer than the head of a database file " * 9)
     assert_refused(almanac("migrate", ALMANAC_DATABASE_URL=url), words)
+
+
+@pytest.mark.parametrize("command", ["export ada", "jobs list", "jobs cancel 1", "explain ada lines", "rebuild"])
+def test_where_the_bot_never_ran_no_database_is_made(almanac: Command, tmp_path: Path, command: str) -> None:
+    assert_refused(almanac(*command.split()), "no database at almanac-data/almanac.db", "ALMANAC_DATA")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("ending", "code", "told"),
+    [(">/dev/full", 2, "almanac: cannot write: No space left on device\n"), (">&-", 0, ""), ("2>&- <&-", 0, "")],
+)
+def test_a_full_disk_is_told_in_one_line_and_a_closed_stream_is_no_error(ending: str, code: int, told: str) -> None:
+    ended = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m bot --version {ending}"], stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (code, told)
+
+
+def test_where_the_reader_of_a_pipe_went_away_no_difference_is_reported() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run([sys.executable, "-m", "bot", "--help"], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (141, b"")
 
 
 def test_migrating_twice_is_migrating_once(almanac: Command, tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ import typer
 from bot.commands.options import Clones, Output, Since, Until, Who, Zone
 from bot.commands.printing import write
 
+FORMS = ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume")
+
 
 def profile(
     clones: Clones,
     author: Who,
-    format_: Annotated[str, typer.Option("--format", help="json, text, markdown, html or svg.")] = "text",
+    format_: Annotated[str, typer.Option("--format", help=f"{', '.join(FORMS[:-1])} or {FORMS[-1]}.")] = "text",
     as_: Annotated[str, typer.Option("--as", help="named or anonymous.")] = "named",
     compat: Annotated[
         str | None, typer.Option("--compat", help="As another product prints it: seed (its page) or seed-text.")
@@ -28,7 +30,7 @@ def profile(
     """Render one contributor's profile from clones."""
     from bot.recomputing import offline
 
-    offline.check_choice("--format", format_, ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume"))
+    offline.check_choice("--format", format_, FORMS)
     offline.check_choice("--as", as_, ("named", "anonymous"))
     if compat is not None:
         offline.check_choice("--compat", compat, ("seed", "seed-text"))

@@ -12,7 +12,11 @@ from bot.commands.printing import stop, write
 
 STATES = ("ready", "running", "parked", "dead", "done", "cancelled")
 
-Numbers = Annotated[list[int], typer.Argument(metavar="ID...", help="Numbers of jobs, as the list shows them.")]
+_LARGEST = 2**63 - 1
+"""what both databases can hold as a number"""
+Numbers = Annotated[
+    list[int], typer.Argument(metavar="ID...", max=_LARGEST, help="Numbers of jobs, as the list shows them.")
+]
 
 
 def list_(
@@ -34,7 +38,7 @@ def list_(
     write("".join(_line(row) + "\n" for row in rows) or f"no {state} jobs; all: {_told(upkeep.count_jobs())}")
 
 
-def show(number: Annotated[int, typer.Argument(metavar="ID", help="The number of a job.")]) -> None:
+def show(number: Annotated[int, typer.Argument(metavar="ID", max=_LARGEST, help="The number of a job.")]) -> None:
     """Print everything about one job as JSON."""
     from bot.operating import upkeep
 
@@ -43,7 +47,8 @@ def show(number: Annotated[int, typer.Argument(metavar="ID", help="The number of
 
 def replay(
     numbers: Annotated[
-        list[int] | None, typer.Argument(metavar="[ID...]", help="Numbers of dead or parked jobs.", show_default=False)
+        list[int] | None,
+        typer.Argument(metavar="[ID...]", max=_LARGEST, help="Numbers of dead or parked jobs.", show_default=False),
     ] = None,
     all_dead: Annotated[bool, typer.Option("--all-dead", help="Every dead letter.")] = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-Clones = Annotated[list[str], typer.Argument(metavar="CLONE", help="Folders of git clones, bare or not.")]
+Clones = Annotated[list[str], typer.Argument(metavar="CLONE...", help="Folders of git clones, bare or not.")]
 Who = Annotated[str, typer.Option("--author", metavar="WHO", help="A login, an e-mail or a name, compared whole.")]
 Since = Annotated[str | None, typer.Option(metavar="YYYY-MM", help="First month that counts.")]
 Until = Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Last month that counts.")]

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NoReturn
+
+_COMMANDS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n)")
+"""what commands a terminal, begins a line or turns its direction round"""
+
+
+def shown(text: str) -> str:
+    """What strangers wrote, fit for a terminal: what would act is spelt as in JSON, in which it stays itself."""
+    if text.replace("\n", "").isprintable():  # a pattern takes twenty times as long
+        return text
+    return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def stop(*told: str, code: int = 2) -> NoReturn:
     """End with one line on stderr for each thing told, which says what to do."""
-    for text in told:
-        print(f"almanac: {' '.join(text.split())}", file=sys.stderr)  # noqa: T201 (this is the command line)
+    with suppress(OSError):  # where nothing can be told, the exit code says it
+        for text in told:
+            print(f"almanac: {shown(' '.join(text.split()))}", file=sys.stderr)  # noqa: T201 (this is the command line)
     raise SystemExit(code)
 
 
@@ -30,5 +43,5 @@ def write(text: str | Iterable[str], output: Path | None = None) -> None:
 
 def _write_pieces(file: BinaryIO, pieces: Iterable[str]) -> None:
     for piece in pieces:
-        file.write(piece.encode("utf-8", "replace"))
+        file.write(shown(piece).encode("utf-8", "replace"))
     file.flush()

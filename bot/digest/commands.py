@@ -6,6 +6,7 @@ nobody's command.
 
 from __future__ import annotations
 
+import hashlib
 from difflib import get_close_matches
 from typing import Literal
 
@@ -92,8 +93,17 @@ _SAME = {
 
 def read_commands(body: str) -> tuple[Command | Mistake, ...]:
     """The commands of a comment in their order, at most five; a line with a mistake stands among them."""
-    asked = [line for line in spoken_lines(body) if line == PREFIX or line.startswith(PREFIX + " ")]
-    return tuple(_read(line.removeprefix(PREFIX).strip()) for line in asked[:MOST])
+    return tuple(_read(line.removeprefix(PREFIX).strip()) for line in _asked(body))
+
+
+def commands_mark(body: str) -> str:
+    """Equal for comments that ask the same, word for word. Whoever may write to a repository may edit what others
+    wrote there, so what is read later is compared with what its writer sent."""
+    return hashlib.sha256("\n".join(_asked(body)).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _asked(body: str) -> list[str]:
+    return [line for line in spoken_lines(body) if line == PREFIX or line.startswith(PREFIX + " ")][:MOST]
 
 
 def _read(said: str) -> Command | Mistake:

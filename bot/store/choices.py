@@ -31,7 +31,7 @@ async def opt_out(conn: AsyncConnection, key: PersonKey, since: datetime | None)
 async def forget(conn: AsyncConnection, key: PersonKey, now: datetime) -> None:
     """Opted out, and every choice, link, log and snapshot gone. The ledger's own rows are erased elsewhere."""
     await people.opt_out(conn, key, now)
-    keys = await visibility.proved_keys(conn, key)
+    keys = await visibility.every_key(conn, key)
     subjects = [subject_of_person(one) for one in keys]
     await conn.execute(delete(LINK).where(LINK.c.subject.in_(subjects)))
     await conn.execute(delete(PUBLISHED).where(PUBLISHED.c.subject.in_(subjects)))
@@ -46,7 +46,7 @@ async def export(conn: AsyncConnection, key: PersonKey) -> str:
     state = await visibility.person_state(conn, key)
     minted = await links.links_of(conn, subject_of_person(key))
     uses = await links.uses_of(conn, [link.nonce for link in minted])
-    keys = await visibility.proved_keys(conn, key)
+    keys = await visibility.every_key(conn, key)
     told: dict[str, Any] = {
         "schema": "almanac.export/1",
         "person": None if person is None else [person.key, person.name, person.login, *person.emails],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -63,6 +63,13 @@ async def of_repositories(conn: AsyncConnection, repositories: Sequence[Reposito
     """What was said about changes in these repositories, in the order it was said."""
     said = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "dispute"))
     return await _read(conn, said)
+
+
+async def disputes_of(conn: AsyncConnection, people: Collection[PersonKey]) -> list[tuple[RepositoryId, int]]:
+    """The repository and number of all that these people disputed."""
+    said = CORRECTION.c.made_by.in_(people) & (CORRECTION.c.kind == "dispute")
+    found = {(one.repository_id, int(one.value["number"])) for one in await _read(conn, said) if one.repository_id}
+    return sorted(found)
 
 
 async def _read(conn: AsyncConnection, which: Any) -> list[Correction]:

@@ -30,7 +30,7 @@ from bot.store.observations import forget as forget_observations
 from bot.store.people import PERSON, PERSON_ALIAS
 from bot.store.pulls import PULL_REQUEST
 from bot.store.totals import TOTALS
-from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
+from bot.store.turn import Ask, Plan, Say, Spelling, run, spelling_of
 from bot.store.wordings import forget as forget_wordings
 
 ERASURE_SALT = Table(
@@ -50,8 +50,23 @@ NOBODY = Signature("", "")
 Landed = tuple[RepositoryId, CommitId]
 
 
+_GATE = 0x616C6D62 << 32
+"""the advisory lock that whoever records shares; those of folding begin elsewhere"""
+
+
+def _gate(spelling: Spelling, *, shut: bool = False) -> Plan[None]:
+    """To the end of the transaction nobody is buried, or with `shut` nobody records.
+
+    Whoever looked for the buried before somebody was has then written what they write, and it is erased with the rest.
+    SQLite has one writer anyway.
+    """
+    if spelling.is_postgresql:
+        yield Say(f"SELECT pg_advisory_xact_lock{'' if shut else '_shared'}(?)", (_GATE,))
+
+
 async def bury(conn: AsyncConnection, keys: Iterable[PersonKey], now: datetime) -> None:
     """Nothing of these people is recorded from now on."""
+    await run(conn, _gate(spelling_of(conn), shut=True))
     await insert_absent(conn, ERASURE_SALT, [{"number": 1, "salt": secrets.token_hex(32)}])
     salt = await _salt(conn)
     await insert_absent(conn, TOMBSTONE, [{"hash": _hash(salt, key), "made_at": now} for key in sorted(set(keys))])
@@ -59,6 +74,7 @@ async def bury(conn: AsyncConnection, keys: Iterable[PersonKey], now: datetime) 
 
 async def buried(conn: AsyncConnection, keys: Iterable[PersonKey]) -> frozenset[PersonKey]:
     """Those of the keys that were erased."""
+    await run(conn, _gate(spelling_of(conn)))
     salt = await _salt(conn)
     if not salt:
         return frozenset()
@@ -86,6 +102,7 @@ async def without_buried(conn: AsyncConnection, facts: Iterable[Fact]) -> list[F
 def sparing(spelling: Spelling, facts: Iterable[Fact]) -> Plan[list[Fact]]:
     """The plan of `without_buried`."""
     given = list(facts)
+    yield from _gate(spelling)
     rows = yield Ask("SELECT salt FROM erasure_salt")
     if not rows:
         return given
@@ -171,11 +188,14 @@ async def pull_request_without_buried(conn: AsyncConnection, payload: dict[str, 
 def without_people(payload: dict[str, Any], keys: Collection[PersonKey]) -> dict[str, Any]:
     """A kept pull request without these people: no author, no review, no credit, and commits without a name."""
     blank = ["", "", None, None, False]
+    own = _is_of(payload.get("author"), keys)
     return payload | {
-        "author": None if _is_of(payload.get("author"), keys) else payload.get("author"),
-        "body": _without_credits(payload["body"], keys),
+        "author": None if own else payload.get("author"),
+        # What they wrote themselves, and a branch that they named, may say who they are.
+        "body": "" if own else _without_credits(payload["body"], keys),
+        "head_ref": "" if own else payload["head_ref"],
         "commits": [
-            [commit, blank if _is_of(author, keys) else author, _without_credits(message, keys)]
+            [commit, blank, ""] if _is_of(author, keys) else [commit, author, _without_credits(message, keys)]
             for commit, author, message in payload.get("commits", [])
         ],
         "reviews": [row for row in payload.get("reviews", []) if not _is_of(row[0], keys)],

@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Index, Table, delete, func, select, text, update
+from sqlalchemy import Column, Index, Table, delete, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.frozen import frozen
@@ -143,14 +143,14 @@ def _waiting_for(installation_id: int) -> Any:
 
 
 async def revive(conn: AsyncConnection, which: Any, now: datetime) -> list[Waiting]:
-    """Make parked or dead jobs ready again with a clean count of failures; one whose like waits is left as it is."""
+    """Make parked or dead jobs ready again, as if they were asked for now; one whose like waits is left as it is."""
     revived = []
     for row in (
         await conn.execute(select(JOB).where(which, JOB.c.state.in_(("parked", "dead"))).order_by(JOB.c.id))
     ).all():
         if row.dedupe_key is not None and await _is_waiting(conn, row.dedupe_key):
             continue
-        fresh = {"state": "ready", "run_at": now, "failures": 0, "finished_at": None}
+        fresh = {"state": "ready", "created_at": now, "run_at": now, "failures": 0, "finished_at": None}
         await conn.execute(update(JOB).where(JOB.c.id == row.id).values(fresh))
         revived.append(Waiting(row.id, row.task, row.serial_key, row.priority, now))
     return revived
@@ -236,6 +236,13 @@ async def prune(conn: AsyncConnection, before: datetime, *, limit: int | None = 
     if limit is not None:
         old = JOB.c.id.in_(select(JOB.c.id).where(old).order_by(JOB.c.finished_at).limit(limit))
     return (await conn.execute(delete(JOB).where(old))).rowcount
+
+
+async def forget_account(conn: AsyncConnection, user: int) -> None:
+    """Delete the jobs that ended and name this account: who pressed a button goes along with its login."""
+    ended = JOB.c.state.in_(("done", "cancelled", "dead"))
+    named = or_(JOB.c.serial_key == f"user:{user}", JOB.c.ref_id.endswith(f'"user":{user}}}'))
+    await conn.execute(delete(JOB).where(ended, named))
 
 
 async def oldest_due(conn: AsyncConnection, now: datetime) -> datetime | None:

@@ -22,13 +22,18 @@ LOG_PAGES = 4000
 """of 4 kB, until SQLite's log is brought into the file: a page that many landings write is brought there once"""
 
 
+_SILENT = {"hide_parameters": True}
+"""of an engine: what a failed statement was to write are people's names and texts, and errors are logged"""
+
 # --- PostgreSQL ------------------------------------------------------------------------------------------------------
 
 
 def postgresql(url: URL) -> AsyncEngine:
     # Prepared statements break behind a pooler that works by transactions.
     arguments = {"prepare_threshold": None}
-    engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True, connect_args=arguments)
+    engine = create_async_engine(
+        url, pool_size=10, max_overflow=10, pool_pre_ping=True, connect_args=arguments, **_SILENT
+    )
     event.listen(engine.sync_engine, "connect", _settle_postgresql)
     return engine
 
@@ -66,7 +71,7 @@ def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngin
         async def connect() -> Any:
             return await connected(str(path))
 
-        writer = create_async_engine(url, pool_size=1, max_overflow=0, async_creator=connect)
+        writer = create_async_engine(url, pool_size=1, max_overflow=0, async_creator=connect, **_SILENT)
         _own_transactions(writer, "BEGIN IMMEDIATE")
 
     # In such an address %, # and ? would be more than letters of a name, and another file would be opened.
@@ -76,7 +81,7 @@ def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngin
         return await connected(f"{named}?mode=ro", uri=True)
 
     look = url.set(database=named, query={"mode": "ro", "uri": "true"})
-    reader = create_async_engine(look, pool_size=READERS, max_overflow=0, async_creator=connect_to_read)
+    reader = create_async_engine(look, pool_size=READERS, max_overflow=0, async_creator=connect_to_read, **_SILENT)
     _own_transactions(reader, "BEGIN")
     return writer, reader, lock
 

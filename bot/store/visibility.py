@@ -211,6 +211,14 @@ async def proved_keys(conn: AsyncConnection, key: PersonKey) -> frozenset[Person
     return frozenset({key, *(PersonKey(f"e:{email}") for email in emails)})
 
 
+async def every_key(conn: AsyncConnection, key: PersonKey) -> frozenset[PersonKey]:
+    """The key itself, and those of all addresses that commits of this person bore. What is hidden or erased is so under
+    all of them; shown under a claimed one is nothing."""
+    query = select(PERSON_ALIAS.c.value).where(PERSON_ALIAS.c.person_key == key, PERSON_ALIAS.c.kind == "email")
+    emails = [plain_email(row.value) for row in await conn.execute(query)]
+    return frozenset({key, *(PersonKey(f"e:{email}") for email in emails)})
+
+
 async def _opted_out(conn: AsyncConnection, keys: Collection[PersonKey]) -> frozenset[PersonKey]:
     query = select(PERSON.c.key).where(PERSON.c.key.in_(keys), _HAS_LEFT)
     return frozenset(PersonKey(row.key) for row in await conn.execute(query))
@@ -219,9 +227,8 @@ async def _opted_out(conn: AsyncConnection, keys: Collection[PersonKey]) -> froz
 async def left_out(conn: AsyncConnection) -> frozenset[PersonKey]:
     """All keys of everybody who has opted out."""
     gone = frozenset(PersonKey(row[0]) for row in await conn.execute(select(PERSON.c.key).where(_HAS_LEFT)))
-    proved = (PERSON_ALIAS.c.kind == "email") & (PERSON_ALIAS.c.proof == "proved")
     theirs = select(PERSON_ALIAS.c.value).join(PERSON, PERSON.c.key == PERSON_ALIAS.c.person_key)
-    emails = await conn.execute(theirs.where(_HAS_LEFT, proved))
+    emails = await conn.execute(theirs.where(_HAS_LEFT, PERSON_ALIAS.c.kind == "email"))
     return gone | {PersonKey(f"e:{plain_email(row.value)}") for row in emails}
 
 
@@ -229,7 +236,7 @@ async def anonymous(conn: AsyncConnection) -> frozenset[PersonKey]:
     """All keys of everybody who chose not to be named."""
     query = select(PERSON.c.key).join(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
     rows = await conn.execute(query.where(PUBLISHED.c.naming == "anonymous"))
-    keys = [await proved_keys(conn, PersonKey(row.key)) for row in rows]
+    keys = [await every_key(conn, PersonKey(row.key)) for row in rows]
     return frozenset().union(*keys)
 
 

@@ -25,6 +25,7 @@ from bot.tasks.reconcile import reconcile, reconcile_installation
 from bot.tasks.record_landing import record_landing
 from bot.tasks.record_pull_request import record_pull_request
 from bot.tasks.refresh_check import refresh_check
+from bot.tasks.retell_person import retell_person
 from bot.tasks.take_snapshots import take_snapshots
 from bot.tasks.update_installation import update_installation
 from bot.tasks.update_repository import update_repository
@@ -61,6 +62,7 @@ TASKS: dict[str, Kind] = {
     "record_landing": Kind(record_landing, timedelta(minutes=30)),
     "record_pull_request": Kind(record_pull_request, timedelta(minutes=30)),
     "refresh_check": Kind(refresh_check),
+    "retell_person": Kind(retell_person, timedelta(minutes=30)),
     "take_snapshots": Kind(take_snapshots, timedelta(minutes=5)),
     "update_installation": Kind(update_installation),
     "update_repository": Kind(update_repository),

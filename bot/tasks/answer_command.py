@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from gidgethub import BadRequest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.digest.commands import Command, Mistake, read_commands
+from bot.digest.commands import Command, Mistake, commands_mark, read_commands
 from bot.frozen import frozen
 from bot.github.client import Client, is_missing
 from bot.github.payloads.answers import CommentAnswer, IssueAnswer
@@ -41,7 +42,7 @@ class _Heard:
 
 
 async def answer_command(job: Job, place: Workplace) -> None:
-    """The comment is read anew: what was deleted, or edited into something else, is not obeyed."""
+    """The comment is read anew: what was deleted, or edited into something else, by whomever, is not obeyed."""
     given = arguments(job.ref_id)
     await know_installation(place, given["installation"])
     with asking_github():
@@ -52,7 +53,7 @@ async def answer_command(job: Job, place: Workplace) -> None:
         await job.finish(conn)
 
 
-async def _hear(place: Workplace, given: dict[str, int]) -> _Heard | None:
+async def _hear(place: Workplace, given: dict[str, Any]) -> _Heard | None:
     """What is asked, by whom; None where nothing is to be answered."""
     client = place.reader(given["installation"], given["repository"])
     repository = await read_repository(client, RepositoryId(given["repository"]))
@@ -63,7 +64,8 @@ async def _hear(place: Workplace, given: dict[str, int]) -> _Heard | None:
         if is_missing(error):
             return None
         raise
-    said = read_commands(comment.body)
+    mark = commands_mark(comment.body)
+    said = read_commands(comment.body) if given.get("said", mark) == mark else ()
     own = place.ourselves.wrote(comment) or comment.author is None or comment.author.bot
     if own or not said or not (issue.is_pull_request or _is_digest(place, repository, issue)):
         return None

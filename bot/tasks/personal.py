@@ -12,7 +12,9 @@ from bot.landing.identity import person_key
 from bot.model import CommitId, Fact, InstallationId, Person, PersonKey, RepositoryId, UserId
 from bot.store import (
     choices,
+    corrections,
     erasure,
+    folding,
     inbox,
     installations,
     ledger,
@@ -23,6 +25,7 @@ from bot.store import (
     visibility,
 )
 from bot.store.people import see_people
+from bot.store.turn import run, spelling_of
 from bot.store.visibility import Naming, subject_of_person
 from bot.tasks.announcing import intend_check, intend_comment, post
 from bot.tasks.asking import Asker
@@ -37,7 +40,7 @@ async def hide(conn: AsyncConnection, place: Workplace, asker: Asker) -> None:
     """Opt out: shown nowhere, whoever they are; what was posted is written anew without them."""
     await _know(conn, asker)
     await choices.opt_out(conn, asker.key, asker.asked_at)
-    await retell_person(conn, place, asker.keys)
+    await retell_person(conn, place, asker.key)
 
 
 async def show(conn: AsyncConnection, place: Workplace, asker: Asker, *, public: bool) -> None:
@@ -46,7 +49,7 @@ async def show(conn: AsyncConnection, place: Workplace, asker: Asker, *, public:
     if public:
         await people.opt_out(conn, asker.key, None)
     await visibility.publish(conn, subject_of_person(asker.key), public=public, now=asker.asked_at)
-    await retell_person(conn, place, asker.keys)
+    await retell_person(conn, place, asker.key)
 
 
 async def unname(conn: AsyncConnection, place: Workplace, asker: Asker) -> None:
@@ -58,7 +61,7 @@ async def unname(conn: AsyncConnection, place: Workplace, asker: Asker) -> None:
         conn, subject_of_person(asker.key), public=bool(state and state.public), now=asker.asked_at, naming=naming
     )
     await visibility.set_naming(conn, subject_of_person(asker.key), naming)
-    await retell_person(conn, place, asker.keys)
+    await retell_person(conn, place, asker.key)
 
 
 async def _know(conn: AsyncConnection, asker: Asker) -> None:
@@ -68,9 +71,9 @@ async def _know(conn: AsyncConnection, asker: Asker) -> None:
         await see_people(conn, [Person(asker.key, account.name, (), account.login, account.user_id)])
 
 
-async def retell_person(conn: AsyncConnection, place: Workplace, keys: Collection[PersonKey]) -> None:
-    """Write anew every digest and note in which these people's work is told."""
-    work = await erasure.work_of(conn, keys)
+async def retell_person(conn: AsyncConnection, place: Workplace, key: PersonKey) -> None:
+    """Write anew every digest and note in which this person's work is told."""
+    work = await erasure.work_of(conn, await visibility.every_key(conn, key))
     for repository in sorted({repository for repository, _ in work}):
         stored = await installations.repository(conn, repository)
         if stored is None or stored.installation_id is None or stored.removed_at is not None:
@@ -108,7 +111,7 @@ async def renew_notes(
 
 async def forget(conn: AsyncConnection, place: Workplace, key: PersonKey, now: datetime) -> None:
     """Hide at once and let nothing come back; a job erases the record, which takes longer."""
-    keys = await visibility.proved_keys(conn, key)
+    keys = await visibility.every_key(conn, key)
     await erasure.bury(conn, keys, now)
     await choices.forget(conn, key, now)
     if key.startswith("u:"):
@@ -121,7 +124,8 @@ async def forget(conn: AsyncConnection, place: Workplace, key: PersonKey, now: d
 
 async def erase(conn: AsyncConnection, place: Workplace, key: PersonKey) -> None:
     """Delete the record of a buried person, fold anew what is left, and write every post anew without them."""
-    keys = await visibility.proved_keys(conn, key)
+    keys = await visibility.every_key(conn, key)
+    await _fold_alone(conn, keys)
     work = await erasure.work_of(conn, keys)
     by_repository: dict[RepositoryId, list[Fact]] = defaultdict(list)
     near: dict[RepositoryId, list[Fact]] = {}
@@ -131,6 +135,7 @@ async def erase(conn: AsyncConnection, place: Workplace, key: PersonKey) -> None
     for repository, facts in by_repository.items():
         seeds = [(repository, fact.commit) for fact in facts]
         near[repository] = await ledger.component(conn, seeds, installation_id=homes[repository])
+    disputed = await corrections.disputes_of(conn, keys)
     await erasure.erase_record(conn, keys)
     await inbox.drop_bodies(conn, place.clock())
     await readings.forget_all(conn)
@@ -138,7 +143,16 @@ async def erase(conn: AsyncConnection, place: Workplace, key: PersonKey) -> None
         home = homes[repository]
         if home is not None:
             await _fold_without(conn, place, Place(home, repository, place.zone), (keys, facts, near[repository]))
+    for repository, number in disputed:
+        await _tell_without_dispute(conn, place, repository, number)
     await _erase_replies(conn, place, keys)
+
+
+async def _fold_alone(conn: AsyncConnection, keys: Collection[PersonKey]) -> None:
+    """Nobody else folds where their work is, until it is gone and what it folded with stands as it is then."""
+    repositories = {repository for repository, _ in await erasure.work_of(conn, keys)}
+    for home in sorted({home for one in repositories if (home := await _home(conn, one)) is not None}):
+        await run(conn, folding.alone(spelling_of(conn), home))
 
 
 async def _home(conn: AsyncConnection, repository: RepositoryId) -> InstallationId | None:
@@ -159,6 +173,17 @@ async def _fold_without(
     recorded = await recount(conn, target, left, gone=lost)
     await renew_notes(conn, place, target, facts, recorded)
     await retell_months(conn, place, (target.installation, target.repository))
+
+
+async def _tell_without_dispute(conn: AsyncConnection, place: Workplace, repository: RepositoryId, number: int) -> None:
+    """What somebody who is gone said against other people's work is told no more; below zero, of a month."""
+    home = await _home(conn, repository)
+    if home is None:
+        return
+    await retell_months(conn, place, (home, repository))
+    if number > 0:
+        facts = await ledger.facts_named(conn, repository, number)
+        await renew_notes(conn, place, Place(home, repository, place.zone), facts)
 
 
 async def _erase_replies(conn: AsyncConnection, place: Workplace, keys: Collection[PersonKey]) -> None:

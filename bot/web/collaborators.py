@@ -42,6 +42,8 @@ class Pages:
     """GitHub sign-in; without it there is no settings page"""
     erase: Callable[[AsyncConnection, PersonKey], Awaitable[None]] | None = None
     """erases a person from the ledger, in the transaction that forgets their choices"""
+    retell: Callable[[AsyncConnection, PersonKey], Awaitable[None]] | None = None
+    """has what was posted written anew, in the transaction that says how a person is shown"""
     requests_a_minute: int = 240
     """of one address"""
     address: Callable[[web.Request], str | None] = peer_address

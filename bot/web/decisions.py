@@ -8,6 +8,7 @@ from types import MappingProxyType
 from urllib.parse import parse_qs
 
 from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import InstallationId, RepositoryId
 from bot.store import choices, links, sessions, visibility
@@ -80,6 +81,7 @@ async def _switch_naming(desk: Desk, owner: Owner, form: Form) -> None:
         if owner.person is not None and not owner.person.alias:
             await visibility.publish(conn, owner.subject, public=False, now=desk.pages.clock())
         await visibility.set_naming(conn, owner.subject, naming)
+        await _retell(conn, desk, owner)
 
 
 async def _switch_repository(desk: Desk, owner: Owner, form: Form) -> None:
@@ -95,6 +97,13 @@ async def _switch_repository(desk: Desk, owner: Owner, form: Form) -> None:
 async def _switch_opt_out(desk: Desk, owner: Owner, form: Form) -> None:
     async with desk.pages.store.begin() as conn:
         await choices.opt_out(conn, owner.key, desk.pages.clock() if _switched(form) else None)
+        await _retell(conn, desk, owner)
+
+
+async def _retell(conn: AsyncConnection, desk: Desk, owner: Owner) -> None:
+    """What stands at GitHub follows, as it does where the same is said in a comment."""
+    if desk.pages.retell is not None:
+        await desk.pages.retell(conn, owner.key)
 
 
 async def _mint(desk: Desk, owner: Owner, form: Form) -> None:

@@ -142,6 +142,9 @@ def headers_of(manner: Manner, *, media: str, secure: bool) -> dict[str, str]:
         "Cache-Control": manner.cache,
         "Cross-Origin-Resource-Policy": "cross-origin" if shared else "same-origin",
     }
+    if manner.forms:
+        # Without any referrer a browser names the origin of what the form sends `null`. No other site is told it.
+        found["Referrer-Policy"] = "same-origin"
     if not manner.indexed:
         found["X-Robots-Tag"] = "noindex"
     if manner.vary:

@@ -19,15 +19,14 @@ pytestmark = pytest.mark.skipif(program() is None, reason="CHROMIUM IS NOT INSTA
 _FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 
-async def _press(tab: Tab, selector: str, ends_at: str) -> None:
+async def _press(tab: Tab, selector: str, ends_at: str, *, says: str = "") -> None:
     """Press, and wait for the page it leads to."""
     await tab.evaluate(f"document.querySelector({selector!r}).click()")
 
     async def there() -> bool:
         try:
-            return bool(
-                await tab.evaluate(f"location.href.includes({ends_at!r}) && document.readyState === 'complete'")
-            )
+            here = f"location.href.includes({ends_at!r}) && document.readyState === 'complete'"
+            return bool(await tab.evaluate(f"{here} && document.body.innerText.includes({says!r})"))
         except RuntimeError:  # the page went away while it was asked
             return False
 
@@ -76,6 +75,7 @@ async def _registered(github: Simulator, folder: Path, told: pytest.CaptureFixtu
         await _press(tab, "li a", f"{settings.port}/settings")
         await until(lambda: tab.evaluate("document.title.startsWith('Settings')"))
         assert "Settings of ada-fen" in await tab.evaluate("document.body.innerText")
+        await _press(tab, "form[action='/settings/sign-out'] button", "/settings", says="Sign in with GitHub")
         strangers = [one for one in tab.requests if not one.startswith((settings.public_url, github.url, "about:"))]
         return wrong + strangers + [error for error in tab.errors if not _is_of_the_browser(error, github)]
 

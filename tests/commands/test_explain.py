@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,26 @@ def test_a_number_of_a_clone_is_explained(
     with pytest.raises(SystemExit, match="0"):
         main([*arguments[:2], "correctness", *arguments[3:]])
     assert "itself a fix" in capfd.readouterr().out
+
+
+def test_a_title_commands_no_terminal(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    repository = Repository(tmp_path / "rocket")
+    acts = "\x1b[31m\x9b31m\x85\u202e"
+    repository.commit(f"feat: add the gauge{acts}", {"gauge.py": "def read():\n    return 1\n"})
+    folder = str(repository.folder)
+    for arguments in (["explain", "ada@example.org", "features", "--clone", folder], ["changes", folder]):
+        with pytest.raises(SystemExit, match="0"):
+            main(arguments)
+        told = capfdbinary.readouterr().out.decode()
+        assert "\\u001b[31m\\u009b31m\\u0085\\u202e" in told
+        assert all(character == "\n" or character.isprintable() for character in told)
+    assert json.loads(told)["title"] == f"feat: add the gauge{acts}"
+    with pytest.raises(SystemExit, match="2"):
+        main(["config", "lint", f"{folder}/{acts}"])
+    assert capfdbinary.readouterr().err.decode().rstrip("\n").isprintable()
 
 
 @pytest.mark.parametrize(

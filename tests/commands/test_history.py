@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from bot.store.engine import Store
 from bot.store.jobs import JOB
 from bot.store.ledger import FACT
 from bot.tasks import wishes
+from simulator.faults import Kind
 from simulator.server import Simulator
 from simulator.work import Step, Work
 from simulator.world import World
@@ -44,8 +46,8 @@ class Almanac(Victim):
         out, errors = await process.communicate()
         return process.returncode or 0, out.decode(), errors.decode()
 
-    def typed_here(self, *words: str) -> None:
-        """The same command in this process, where the other one is what the test is about."""
+    def typed_here(self, *words: str) -> int:
+        """The exit code of the same command in this process, where the other one is what the test is about."""
         with pytest.MonkeyPatch.context() as patch:
             root = logging.getLogger()
             patch.setattr(root, "handlers", list(root.handlers))  # what a command sets up must not outlive the test
@@ -54,7 +56,7 @@ class Almanac(Victim):
                 patch.setenv(name, self._environment[name])
             with pytest.raises(SystemExit) as ended:
                 main(words)
-        assert not ended.value.code
+        return int(ended.value.code or 0)
 
 
 def world_of(github: Simulator) -> World:
@@ -109,15 +111,28 @@ async def test_a_backfill_reads_the_history_where_nothing_else_runs(github: Simu
     assert await counted(tmp_path) == (PULLS + 1, 2)
 
 
+@pytest.mark.parametrize("harm", ["401", "reset", "primary"])
+async def test_a_github_that_cannot_be_asked_is_told_in_one_line(
+    github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, harm: Kind
+) -> None:
+    monkeypatch.setattr(import_module("bot.github.client"), "retry_wait", lambda *_: 0.0)
+    almanac = Almanac(github, world_of(github), tmp_path)
+    await asyncio.to_thread(put_tables, tmp_path)
+    github.faults.plan(harm, "* /app/*", times=99)
+    assert await asyncio.to_thread(almanac.typed_here, "backfill", "acme/app") == 2
+    (line,) = [one for one in capsys.readouterr().err.splitlines() if not one.startswith("{")]
+    assert line.startswith("almanac: GitHub cannot be asked: ")
+
+
 async def test_a_running_process_is_asked_where_it_has_the_database(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     almanac = Almanac(github, world_of(github), tmp_path)
     async with serving(almanac):
         unheard = wishes.leave(tmp_path, "backfill", "nobody/else")
-        await asyncio.to_thread(almanac.typed_here, "backfill", "acme")
+        assert await asyncio.to_thread(almanac.typed_here, "backfill", "acme") == 0
         read = capsys.readouterr()
-        await asyncio.to_thread(almanac.typed_here, "catch-up")
+        assert await asyncio.to_thread(almanac.typed_here, "catch-up") == 0
         looked = capsys.readouterr()
         assert (read.err, looked.err) == ("", "")
         assert "the running process was asked: 1 of 1 repositories" in read.out or "were being read already" in read.out

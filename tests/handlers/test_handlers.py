@@ -9,6 +9,7 @@ import pytest
 from gidgethub.sansio import Event
 
 import handlers
+from bot.digest.commands import commands_mark
 from bot.github.payloads import deliveries
 from bot.github.publish import Ourselves
 from handlers import ROUTERS, Deferral, Handlers
@@ -108,7 +109,9 @@ async def test_the_history_of_repositories_that_come_is_read(event: str, action:
     assert await jobs(event, action=action) == [HISTORY, UPDATE]
 
 
-@pytest.mark.parametrize("action", ["renamed", "transferred", "privatized", "publicized", "deleted", "edited"])
+@pytest.mark.parametrize(
+    "action", ["renamed", "transferred", "privatized", "publicized", "deleted", "unarchived", "edited"]
+)
 async def test_a_repository_that_changes_is_read_anew(action: str) -> None:
     assert await jobs("repository", action=action) == [("update_repository", HERE | {"action": action})]
 
@@ -127,7 +130,8 @@ def comment(body: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("body", ["/almanac me", "/almanac", "Thanks!\r\n/almanac why 3\n"])
 async def test_a_command_is_answered(body: str) -> None:
-    assert await jobs("issue_comment", **comment(body)) == [("answer_command", HERE | {"number": 3, "comment": 21})]
+    asked = {"number": 3, "comment": 21, "said": commands_mark(body)}
+    assert await jobs("issue_comment", **comment(body)) == [("answer_command", HERE | asked)]
 
 
 @pytest.mark.parametrize("body", ["", "see /almanac me", "> /almanac me", " /almanac me", "/almanacs", "/Almanac me"])

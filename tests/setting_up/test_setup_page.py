@@ -81,7 +81,7 @@ async def test_the_manifest_is_app_yml_with_our_addresses_and_the_form_may_go_to
     policy = headers["Content-Security-Policy"]
     assert f"form-action 'self' {github.url} {settings.public_url};" in policy
     assert "default-src 'none'" in policy
-    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Referrer-Policy"] == "same-origin"  # nor is any other site told the token
     assert headers["Cache-Control"] == "no-store"
 
 

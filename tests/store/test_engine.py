@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from bot.config import load_settings
 from bot.store.engine import Store, StoreUnavailableError
@@ -54,6 +55,15 @@ async def test_an_error_takes_everything_back(store: Store) -> None:
         await fail()
     async with store.read() as conn:
         assert await count(conn) == 0
+
+
+async def test_an_error_does_not_tell_what_was_to_be_written(store: Store) -> None:
+    given = {"app_id": "7", "guid": "Ada Example", "event": None, "received_at": NOW}
+    with pytest.raises(IntegrityError) as told:
+        async with store.begin() as conn:
+            await conn.execute(insert(INBOX).values(given))
+    assert "[SQL parameters hidden" in str(told.value)
+    assert "Ada Example" not in str(told.value).partition("[SQL")[2]
 
 
 async def test_a_cancelled_transaction_leaves_nothing_and_the_next_one_works(store: Store) -> None:

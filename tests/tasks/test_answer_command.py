@@ -87,6 +87,20 @@ async def test_a_comment_heard_twice_is_answered_once(github: Simulator, tmp_pat
         assert third.landed in there.checks()
 
 
+async def test_what_somebody_else_made_of_a_comment_is_not_obeyed(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path) as there:
+        pull = await there.land("feat: add a part")
+        for body, edited, heard in (
+            ("/almanac me", "/almanac forget-me", []),
+            ("```\n/almanac forget-me\n```\n/almanac me", "/almanac forget-me\n/almanac me", []),
+            ("Thanks!\n/almanac me", "/almanac me", ["+1"]),
+        ):
+            said = github.comment(there.repository, pull.issue, body, by=there.people["ada"], at=there.clock.now)
+            said.body = edited
+            await there.drained()
+            assert reactions(said) == heard
+
+
 async def test_answers_in_words_end_after_five_in_an_hour(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         pull = await there.land("feat: add a part")

@@ -1,19 +1,25 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 
+import aiohttp
 from sqlalchemy import select
 
-from bot.model import PersonKey
+from bot.model import PersonKey, UserId
+from bot.store import sessions
 from bot.store.dump import dump_lines
 from bot.store.inbox import INBOX
 from bot.store.jobs import JOB
 from bot.store.schema import TABLES
 from bot.store.visibility import person_state
 from bot.tasks.close_month import close_months
+from bot.tasks.workplace import reference
+from bot.web.owner import SESSION_COOKIE
 from simulator.server import Simulator
+from simulator.work import Step, Work
 from tests.tasks.landed import NOW, Town, reactions, town
 
 POST_AT_ONCE = "first_digest: post\n"
@@ -49,6 +55,39 @@ async def test_who_opts_out_is_out_of_digests_and_notes_at_once(github: Simulato
         summaries = [output["summary"] for output in there.checks().values()]
         assert not [text for text in summaries if "| ada |" in text]
         assert [text for text in summaries if "| bea |" in text]
+
+
+async def test_what_is_decided_on_the_settings_page_is_followed_by_what_was_posted(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
+        await _told(there)
+        async with there.bot.store.begin() as conn:
+            ada = await sessions.begin(conn, UserId(there.people["ada"].id), "ada", there.clock.now)
+        for action, to, said, silent in (
+            ("naming", "on", "Somebody who is not named", "Ada Example"),
+            ("naming", "off", "Ada Example", "Somebody who is not named"),
+            ("opt-out", "on", "Bea Example", "lamp"),
+            ("opt-out", "off", "lamp", "Somebody"),
+        ):
+            await _decide(there, ada, action, to)
+            (digest,) = there.digests()
+            assert said in digest
+            assert silent not in digest
+
+
+async def _decide(there: Town, cookie: str, action: str, to: str) -> None:
+    """A form of the settings page, sent by the browser that holds the cookie."""
+    address = f"{(there.app.webhook_url or '').removesuffix('/webhook')}/settings"
+    headers = {"Cookie": f"{SESSION_COOKIE}={cookie}"}
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as browser:
+        async with browser.get(address) as page:
+            token = re.search(r'name=csrf value="([^"]+)"', await page.text())
+        assert token
+        form = {"csrf": token[1], "to": to}
+        async with browser.post(f"{address}/{action}", data=form, allow_redirects=False) as answer:
+            assert answer.status == 303
+    await there.drained()
 
 
 async def test_who_is_anonymous_stays_counted_and_loses_the_name(github: Simulator, tmp_path: Path) -> None:
@@ -93,6 +132,34 @@ async def test_who_is_forgotten_is_nowhere_and_replays_bring_nobody_back(github:
         async with there.bot.store.read() as conn:
             assert (await conn.execute(bodies)).all() == []
     assert b"Ada Example" not in _raw(tmp_path)
+
+
+async def test_nothing_by_another_address_in_a_dispute_or_in_a_job_is_left_of_who_is_forgotten(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path) as there:
+        ada, there.repository.permissions["ada"] = there.people["ada"], "write"
+        ada.email = "fen@corp.example"
+        step = Step("feat: add a lamp\n", {"lamp.py": b"LAMP = 1\n"})
+        mine = github.open_pull(there.repository, Work("feat: add a lamp", ada, [step], "ada-fen", "By A. Fen"), at=NOW)
+        github.merge(there.repository, mine, "squash", by=there.people["mara"], at=NOW)
+        theirs = await there.land("feat: add a horn", by="bea", body="Co-authored-by: A. Fen <fen@corp.example>")
+        await there.say(theirs.issue, "/almanac dispute Fen knows better", by="ada")
+        run = next(number for number, run in there.repository.checks.items() if run.app is there.app)
+        given = {"installation": there.installation.id, "repository": there.repository.id, "check_run": run}
+        async with there.bot.store.begin() as conn:
+            press = reference(given | {"identifier": "classify:fix", "login": ada.login, "user": ada.id})
+            await there.bot.queue.defer(conn, "answer_button", press, serial_key="press")
+        await there.drained()
+        checks = [output["summary"] for output in there.checks().values()]
+        assert [text for text in checks if "A&#46; Fen" in text]
+        assert [text for text in checks if "Fen knows better" in text]
+        await there.say(theirs.issue, "/almanac forget-me", by="ada")
+        assert "Fen" not in "".join(output["summary"] for output in there.checks().values())
+        marks = ("Fen", "ada-fen", "fen@corp.example", f'user\\":{ada.id}', f"user:{ada.id}", f"u:{ada.id}")
+        rows = [line async for line in dump_lines(there.bot.store, [table for table in TABLES if table is not INBOX])]
+        assert [line for line in rows if any(mark in line for mark in marks)] == []
+    assert b"fen" not in _raw(tmp_path).lower()
 
 
 def _raw(folder: Path) -> bytes:

@@ -183,6 +183,14 @@ async def test_erasing_needs_the_login_and_leaves_nothing_to_read(store: Store) 
 
 
 @ON_SQLITE
+async def test_a_browser_names_the_origin_of_what_the_page_sends_and_tells_no_other_site_of_it(store: Store) -> None:
+    async with signed_in(store) as browser:
+        _, headers, _ = await browser.site.get("/settings", Cookie=f"{SESSION_COOKIE}={browser.cookie}")
+        assert headers["Referrer-Policy"] == "same-origin"
+        assert (await browser.send("sign-out", Origin="null"))[0] == 403
+
+
+@ON_SQLITE
 async def test_no_form_counts_without_its_token_its_session_and_its_origin(store: Store) -> None:
     await fill(store)
     async with signed_in(store) as browser:
