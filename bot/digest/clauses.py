@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import lru_cache
 
 from bot.digest.guards import is_unfit
-from bot.digest.languages import is_foreign
+from bot.digest.languages import holds_another_script, is_foreign
 from bot.digest.tenses import base_of, is_statement, is_verb, past, tail_in_past
 from bot.digest.titles import Title, read_title
-from bot.digest.words import counted, lexicon, listed, phrases, say, word_set
+from bot.digest.words import counted, lexicon, phrases, say, word_set
 from bot.frozen import frozen
 
 LONGEST = 90
 """characters of a clause's own words; longer ones are cut between words"""
 _QUOTE = frozenset("\"'“”‘’")
-_PARTICLES = frozenset({"up", "out", "down", "off", "away", "back"})
 _NOUN_ENDINGS = ("tion", "tions", "ment", "ments", "ity", "ness", "ance", "ence")
-SHORT_TAIL = 40
-NAMED_TAILS = 3
 _LOOSE = " .,;:-–("
 """what a cut text does not end in"""
 _ASIDE = re.compile(r"\s\([^()]{0,200}\)$")
@@ -106,7 +101,7 @@ def _verb_phrase(body: str) -> tuple[str, str, str] | None:
     if len(words) > 1 and is_verb(words[0], "it" if paired else words[1]) and not is_statement(words):
         base = base_of(words[0])
         rest = words[1:]
-        if rest[0] in ("and", "or", "/", "&") and len(rest) > 2 and (second := base_of(rest[1])):
+        if rest[0] in ("and", "or", "/", "&", "+") and len(rest) > 2 and (second := base_of(rest[1])):
             rest = ["and", past(second), *rest[2:]]
         return adverb, base or "", tail_in_past(" ".join(rest), words[0])
     found = None if adverb else _rewritten(body)
@@ -137,16 +132,17 @@ def _summary(rest: str) -> str:
     return rest[: aside.start()] if aside and len(aside[0].split()) > 2 else rest
 
 
-def _where(title: Title, repository: str, rest: str) -> tuple[str, str]:
+def _where(title: Title, repository: str, base: str, rest: str) -> tuple[str, str]:
     """(scope, place) to be named beside the clause: only what its words and the repository's name do not say."""
     lowered = rest.lower()
     owner_and_name = repository.lower().replace("/", " ").split()
     for scope in title.scopes:
         plain = scope.lower()
         if plain not in owner_and_name and not set(plain.split()) <= set(lowered.split()) and plain not in lowered:
-            return phrases()["lists"]["and"].join(part.strip() for part in scope.split(",")), ""
+            parts = [scope] if "{" in scope else scope.split(",")
+            return phrases()["lists"]["and"].join(part.strip() for part in parts), ""
     if title.place:
-        words = set(re.findall(r"[\w.]+", lowered))
+        words = {base, *re.findall(r"[\w.]+", lowered)}
         if not words & set(lexicon()["place_words"][title.place]):
             return "", lexicon()["places"][title.place]
     return "", ""
@@ -164,7 +160,8 @@ def _is_fault(body: str) -> bool:
 
 
 def _fault(read: Title) -> tuple[str, str, str] | None:
-    return ("", "fix", tail_in_past(read.body)) if read.fix and _is_fault(read.body) else None
+    named = read.fix and not holds_another_script(read.body) and _is_fault(read.body)
+    return ("", "fix", tail_in_past(read.body)) if named else None
 
 
 def clause_of(title: str, repository: str = "") -> Clause | None:
@@ -181,7 +178,7 @@ def _clause_of(read: Title, repository: str) -> Clause | None:
     rest = cut(_summary(rest) if base else rest)
     if is_unfit(f"{base or ''} {rest}") or any(is_unfit(scope) for scope in read.scopes):
         return None
-    scope, place = _where(read, repository, rest) if base else ("", "")
+    scope, place = _where(read, repository, base, rest) if base else ("", "")
     return Clause(base or None, rest, adverb, scope, place)
 
 
@@ -189,84 +186,3 @@ def name_of(title: str) -> str | None:
     """The body of the title in quotes, as it is written, to name a change by; None where it may not be repeated."""
     body = cut(unquoted(read_title(title).body), 70)
     return None if is_unfit(body) or body.lower() in word_set("plain_words") else say("lists", "quote", title=body)
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _common_start(rows: Sequence[Sequence[str]]) -> int:
-    """How many words all rows begin with, plural or not."""
-    count = 0
-    for column in zip(*rows, strict=False):
-        if len({_singular(word) for word in column}) > 1:
-            break
-        count += 1
-    return count
-
-
-def stack(clauses: Sequence[Clause]) -> Clause | None:
-    """Clauses that begin alike told as one: `added dispatch keys for A, B and others`; None where they do not.
-
-    At least half of them, and three where there are as many, must share the verb and its first words.
-    """
-    base, count = Counter(clause.base for clause in clauses).most_common(1)[0]
-    alike = [clause for clause in clauses if clause.base == base]
-    if base is None or 2 * count < len(clauses) or count < min(3, len(clauses)):
-        return None
-    rows = [clause.rest.split(" ") for clause in alike]
-    shared = _common_start(rows)
-    tails = list(dict.fromkeys(" ".join(row[shared:]) for row in rows))
-    if shared < 2 or any(len(tail) > SHORT_TAIL or (not tail and len(tails) > 1) for tail in tails):
-        return None
-    start = Counter(" ".join(row[:shared]) for row in rows).most_common(1)[0][0]
-    whole = count == len(clauses) and len(tails) <= NAMED_TAILS + 1
-    parts = tails if whole else [*tails[:NAMED_TAILS], phrases()["lists"]["others"]]
-    return replace(alike[0], rest=f"{start} {listed(parts)}" if tails != [""] else start, scope=shared_scope(alike))
-
-
-def shared_scope(clauses: Iterable[Clause]) -> str:
-    """The scope that all clauses stand under, else nothing."""
-    scopes = {clause.scope for clause in clauses}
-    return scopes.pop() if len(scopes) == 1 else ""
-
-
-def _verb_and_object(clause: Clause) -> tuple[str, str]:
-    """`tidied up` and what was tidied up: a particle stays with its verb."""
-    if not clause.base:
-        return "", clause.text
-    particle, _, rest = clause.object.partition(" ")
-    return (f"{clause.verb} {particle}", rest) if particle in _PARTICLES and rest else (clause.verb, clause.object)
-
-
-def _folded(objects: Sequence[str]) -> str:
-    """Objects that begin alike as one, their beginning told once; nothing where they do not."""
-    rows = [text.split(" ") for text in objects]
-    shared = next((at for at, column in enumerate(zip(*rows, strict=False)) if len(set(column)) > 1), 0)
-    tails = [" ".join(row[shared:]) for row in rows]
-    short = all(0 < len(tail) <= SHORT_TAIL and not re.search(r"[,;(]| and ", tail) for tail in tails)
-    return f"{' '.join(rows[0][:shared])} {listed(tails)}" if len(rows) > 1 and shared > 1 and short else ""
-
-
-def joined(clauses: Sequence[Clause], *, subject: bool = False) -> str:
-    """Clauses as one predicate, equal verbs told once: `fixed A and B, added C and removed D`.
-
-    `subject` where one stands right before it, which no comma parts from its verb.
-    """
-    scope = shared_scope(clauses) if len(clauses) > 1 else ""
-    shown = [replace(clause, scope="") for clause in clauses] if scope else list(clauses)
-    by_verb: dict[str, list[str]] = {}
-    for clause in shown:
-        verb, told = _verb_and_object(clause)
-        by_verb.setdefault(verb, []).append(told)
-    parts: list[str] = []
-    for verb, objects in by_verb.items():
-        if verb and (folded := _folded(objects)):
-            parts.append(f"{verb} {folded}")
-        elif verb and any(", " in text or phrases()["lists"]["and"] in text for text in objects):
-            parts.extend(f"{verb} {text}" for text in objects)
-        else:
-            told = listed(objects)
-            parts.append(f"{verb} {told}" if verb else say("clause", "untitled", titles=told))
-    text = listed(parts)
-    return say("clause", "scopes_after" if subject else "scopes_first", scope=scope, clauses=text) if scope else text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bot.digest.clauses import joined
 from bot.digest.facts import changes_in
 from bot.digest.gathering import DigestFacts
+from bot.digest.joining import joined
 from bot.digest.narrative import MOST_SENTENCES, month_text
 from bot.digest.opening import opener
 from bot.digest.telling import evidence_of, parts_of, tally, tell

@@ -56,10 +56,10 @@ def _without_terms(sentence: Sentence, table: FactTable) -> str:
     """The text without names of people (`He` is one) and of skills that it proves: `Beautiful Soup` praises nobody."""
     text = sentence.text
     for name in table.names:
-        text = text.replace(name, " ") if name else text
+        text = text.replace(name, "x") if name else text
     for term, evidence in table.terms.items():
         if term in text and set(evidence) & set(sentence.evidence):
-            text = text.replace(term, " ")
+            text = text.replace(term, "x")
     return text
 
 

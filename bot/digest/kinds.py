@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.digest.clauses import Clause, joined, shared_scope
+from bot.digest.clauses import Clause
 from bot.digest.facts import Told, placed
+from bot.digest.joining import joined, shared_scope
 from bot.digest.telling import Telling, evidence_of, parts_of, predicate, tally, tell
 from bot.digest.words import counted, listed, number, phrases, say, sentence_case
 from bot.model import Kind, Month, Sentence

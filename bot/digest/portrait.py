@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from bot.digest.clauses import joined
 from bot.digest.facts import ProfileFacts, Told
+from bot.digest.joining import joined
 from bot.digest.telling import evidence_of, parts_of, tally, tell
 from bot.digest.themes import themes
 from bot.digest.timeline import Evidence

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from bot.digest.clauses import Clause, clause_of, joined, shared_scope, stack
+from bot.digest.clauses import Clause, clause_of
 from bot.digest.facts import Told, sure_and_unsure
+from bot.digest.joining import joined, shared_scope, stack
 from bot.digest.timeline import Evidence
 from bot.digest.words import counted, listed, say, word_set
 from bot.frozen import frozen

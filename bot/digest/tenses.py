@@ -34,9 +34,8 @@ def past(base: str) -> str:
     """The past tense of a base form, in lower case."""
     if base in _irregular():
         return _irregular()[base]
-    again = base.removeprefix("re")
-    if again != base and again in word_set("doubles"):
-        return "re" + past(again)
+    if base[:2] in ("re", "un") and base[2:] in word_set("doubles"):
+        return base[:2] + past(base[2:])
     if base.endswith("e"):
         return base + "d"
     if base.endswith("y") and base[-2:-1] not in _VOWELS:

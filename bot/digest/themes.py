@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bot.digest.guards import is_unfit
+from bot.digest.languages import is_fragment
 from bot.digest.said import is_identifier
 from bot.digest.tenses import base_of
 from bot.digest.timeline import Evidence
@@ -16,7 +17,7 @@ from bot.digest.words import word_set
 from bot.frozen import frozen
 from bot.model import Change
 
-_TOKEN = re.compile(r"[^\W\d_][\w.+#-]*[\w+#]|[^\W\d_]")
+_TOKEN = re.compile(r"(?<!\w)(?<!\w\.)(?<!\d-)[^\W\d_](?:[\w.+#-]*[\w+#])?")
 LEAST_CHANGES = 2
 LEAST_SHARE = 50
 """a theme is in at least one of this many changes"""
@@ -43,7 +44,12 @@ def _tokens(change: Change) -> dict[str, tuple[str, int]]:
 @lru_cache(maxsize=4096)
 def _is_subject(token: str) -> bool:
     """Neither short nor plain nor a verb: the same words come again in every title."""
-    return len(token) > 2 and token.lower() not in word_set("plain_words") and base_of(token) is None
+    return (
+        len(token) > 2
+        and not is_fragment(token)
+        and token.lower() not in word_set("plain_words")
+        and base_of(token) is None
+    )
 
 
 def _names(scope: str) -> bool:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from bot.digest.addresses import without_addresses, without_loose_word
 from bot.digest.tenses import base_of, is_verb
 from bot.digest.words import lexicon, word_set
 from bot.frozen import frozen
@@ -14,7 +15,6 @@ LONGEST_READ = 400
 """characters of a title that are read at all"""
 _SHORTCODE = re.compile(r":[a-z][a-z0-9_+-]{1,30}:")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{1,300}\)")
-_ADDRESS = re.compile(r"\b[a-z][a-z+]{1,9}://[^\s)>\]]{1,300}")
 _COMMENT = re.compile(r"<!--.{0,300}?-->", re.DOTALL)
 _STRESS = re.compile(r"(?<![\w*])(\*\*|__(?!\w{1,60}__)|~~)(?=\S)(.{1,200}?)(?<=\S)\1(?![\w*])")
 _TAG = re.compile(r"\s{0,3}\[([^\[\]]{1,60})\]\s{0,3}:?")
@@ -28,8 +28,9 @@ _HEAD_TICKET = re.compile(
     r"|(?:Fix(?:es)?|Close[sd]?) #\d{1,7}\s?[:;\-–,.]\s+"
 )
 _BACKPORT = re.compile(r"backport(?: to)? [\w./-]{1,30}\s?:\s+", re.IGNORECASE)
-_TYPE = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,19})(?:\(([^()]{1,60})\))?\s?!?\s?:(?!:|/)\s{0,3}")
-_SCOPE = re.compile(r"([\w./+\-*@]{1,40}(?:(?:, ?|/| & | and | )[\w./+\-*]{1,40}){0,2})\s?:\s+")
+_TYPE = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,19})(?:\((?P<scope>[^()]{1,60})\))?\s?!?\s?:(?!:|/)\s{0,3}")
+_WIDE_TYPE = re.compile(r"([^\W\d_]{1,8})：\s{0,3}")
+_SCOPE = re.compile(r"([\w./+\-*@{}]{1,40}(?:(?:, ?|/| & | and | )[\w./+\-*{}]{1,40}){0,2})\s?:\s+")
 _DIGIT = re.compile(r"\d")
 _BRANCH = re.compile(r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){0,3}|\d+(?:\.\d+)* backport|PR #?\d+.{0,60}|release[-/ ].{0,30}")
 _BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}")
@@ -59,8 +60,9 @@ def _tail() -> re.Pattern[str]:
     words = "|".join(sorted(lexicon()["cleaning"]["references"], key=len, reverse=True))
     hashed = r"(?:[\w.-]{1,40}/[\w.-]{1,60})?#\d{1,7}|(?:GH|gh)-\d{1,7}|D\d{5,9}"
     said = rf"(?i:{words})"
+    refers = rf"(?:\b{said}[\s:]{{1,2}})?(?:{hashed})(?:\s?backport)?"
     return re.compile(
-        rf"(?:[\s,;.\-–—:]{{1,4}}{said}\s?:?)?[\s,;&]{{0,3}}\(?(?:{said}[\s:]{{1,2}})?(?:{hashed})(?:\s?backport)?\)?\.?$"
+        rf"[\s,;&]{{0,3}}\({refers}\)\.?$|(?:[\s,;.\-–—:]{{1,4}}{said}\s?:?)?[\s,;&]{{0,3}}{refers}\)?\.?$"
         rf"|\s?[(\[](?:{said}[\s:]{{1,2}})?{_JIRA}[)\]]\.?$|[\s,;.\-–—:]{{1,4}}{said}\s?:?\s{_JIRA}\.?$"
         r"|\s?\[(?:skip|no)[ -]ci\]$|\s?\[ci[ -]skip\]$|\s?[(\[](?:part\s?)?\d{1,3}\s?(?:/|of)\s?(?:\d{1,3}|n)[)\]]$"
         r"|\s(?:(?:in|from|of|for|to|by|since|after|with|see)\s)?(?:(?:commit|changeset|revision|rev)\s)?(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}$"
@@ -83,7 +85,7 @@ def _without_markup(title: str) -> str:
     if "<" in text:
         text = _html_tag().sub("", text)
     if ":" in text:
-        text = _SHORTCODE.sub("", _ADDRESS.sub("", text))
+        text = _SHORTCODE.sub("", without_addresses(text))
     if "**" in text or "__" in text or "~~" in text:
         text = _STRESS.sub(r"\2", text)
     text = " ".join(text.replace("`", "").split())
@@ -106,17 +108,17 @@ def _may_refer_at_its_end(text: str) -> bool:
     return last[-1:] in (")", "]", ".") or last.endswith("backport") or _DIGIT.search(last) is not None
 
 
-def _without_loose_word(text: str) -> str:
-    """Without the word that led to what was taken off: `most of #12`, `as in #12`."""
-    head, _, last = text.rstrip(" \t,;:–—-").rpartition(" ")
-    return head if head and last.lower() in word_set("leading_words") else text
+def _without_opened(shorter: str, text: str) -> str:
+    """Without the bracket whose end was cut off."""
+    opened = shorter.count("(") > shorter.count(")") and text.count("(") == text.count(")")
+    return shorter[: shorter.rindex("(")] if opened else shorter
 
 
 def _without_tail(text: str) -> str:
     for _ in range(8):
         shorter = _tail().sub("", text) if _may_refer_at_its_end(text) else text
         if shorter != text:
-            shorter = _without_loose_word(shorter)
+            shorter = without_loose_word(_without_opened(shorter, text))
         shorter = shorter.rstrip(" \t,;:–—-")
         if shorter == text or not shorter:
             break
@@ -181,13 +183,13 @@ class _Head:
         return True
 
     def _type(self) -> bool:
-        found = _TYPE.match(self.text)
+        found = _TYPE.match(self.text) or _WIDE_TYPE.match(self.text)
         if not found or found[1].lower() not in lexicon()["types"] or not self.text[found.end() :]:
             return False
         self.text = self.text[found.end() :]
         self._mark(lexicon()["types"][found[1].lower()])
-        if found[2]:
-            self._add(found[2])
+        if scope := found.groupdict().get("scope"):
+            self._add(scope)
         return True
 
     def _scope(self) -> bool:
@@ -221,7 +223,8 @@ def _first_sentence(text: str) -> str:
 def _is_whole(head: str, mark: str) -> bool:
     words = head.split()
     last = words[-1].lower() if words else ""
-    if mark == ". " and (last.isdigit() or last in word_set("shortened")):
+    initials = "." in last and all(len(part) == 1 and part.isalpha() for part in last.split("."))
+    if mark == ". " and (last.isdigit() or initials or last in word_set("shortened")):
         return False
     closed = head.count("(") == head.count(")") and (head[-1].isalnum() or head[-1] in "\"'”)%")
     return len(words) > 1 and closed

@@ -45,15 +45,15 @@ _UNKNOWN = re.compile(r"\b(?:ai|llm|gpt)\b|-(?:ai|agent|bot|coder)\b|\[bot\]")
 _MACHINE_NAME = re.compile(r"(?:^|[\s-])(?:ai|agent|llm|gpt)$")
 _MACHINE_LOCAL = re.compile(r"(?:^|[._-])(?:ai|agent|llm|bot|noreply|no-reply)(?:$|[._-])")
 _FOOTER = re.compile(
-    r"(?:this (?:commit|change|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
+    r"(?:this (?:commit|change|diff|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
     r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
     r"|co-authored|pair[- ]programmed)"
-    r" (?:with|by|using|via) (?P<target>.{2,200})",
+    r" (?:with|by|using|via) (?:(?:the )?(?:assistance|help) (?:from|of) )?(?P<target>.{2,200})",
     re.IGNORECASE,
 )
 _HAS_FOOTER = re.compile(r"(?:ed|made|built|written) (?:with|by|using|via) ", re.IGNORECASE)
 _FOOTERS = re.compile(
-    r"\n[^a-z\n]{0,12}+(?=[abcdgimptuw])(?:this (?:commit|change|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
+    r"\n[^a-z\n]{0,12}+(?=[abcdgimptuw])(?:this (?:commit|change|diff|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
     r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
     r"|co-authored|pair[- ]programmed)"
     r" (?:with|by|using|via) "

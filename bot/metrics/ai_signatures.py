@@ -261,6 +261,8 @@ MODELS: tuple[tuple[str, str], ...] = (
     ("claude ", "Claude Code"),
     ("aws claude ", "Claude Code"),
     ("anthropic claude", "Claude Code"),
+    ("opus ", "Claude Code"),
+    ("sonnet ", "Claude Code"),
     ("gpt-", "Codex"),
     ("gpt ", "Codex"),
     ("openai gpt", "Codex"),

@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from bot.landing.path_parts import is_test
 from bot.metrics.hotspots import is_source
@@ -103,8 +103,11 @@ def _stated(change: Change) -> Iterator[str]:
 def _join_stated(links: Meetings, found: dict[Pair, str]) -> None:
     ranked = [(_STRENGTH[kind], key) for key in links if (kind := key.partition(":")[0]) in _RULES]
     for _, key in sorted(ranked):
-        for pair in combinations(links[key], 2):
-            found.setdefault(pair, f"{_RULES[key.partition(':')[0]]} {key}")
+        places, rule = links[key], f"{_RULES[key.partition(':')[0]]} {key}"
+        # Thousands that name one issue would be millions of pairs; each with the next joins them as well.
+        pairs = combinations(places, 2) if len(places) <= _MOST_PAIRS_OF else pairwise(places)
+        for pair in pairs:
+            found.setdefault(pair, rule)
 
 
 def _join_templates(work: Mapping[int, Change], found: dict[Pair, str]) -> None:

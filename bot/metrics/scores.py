@@ -7,6 +7,7 @@ trouble ever raises a score, and what is unknown leaves it as it is.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
@@ -102,9 +103,14 @@ def coefficients() -> dict[str, Any]:
     return tomllib.loads(read_text("bot.metrics", "quality.toml"))
 
 
+_ONE_OF_MANY = re.compile(r"(?<![\d.])1 ((?:[a-z]+ ){0,2}?[a-z]+?)(?:(?<=x)es|(?<=ch)es|s)\b")
+
+
 def worded(reason: Reason) -> str:
+    """A reason as it is read: its templates speak of many, and one is one."""
     template, numbers = reason
-    return template.format(*numbers)
+    text = template.format(*numbers)
+    return _ONE_OF_MANY.sub(r"1 \1", text) if "1 " in text else text
 
 
 def is_rated(signals: Mapping[str, int]) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from bot.digest.languages import SOLID
 from bot.frozen import frozen
 from bot.landing.addresses import login_of, noreply, person_key, plain_email
 from bot.model import (
@@ -16,6 +17,7 @@ from bot.model import (
     ChangeId,
     CommitId,
     CountedCommit,
+    PersonKey,
     Profile,
     Quality,
     Score,
@@ -23,7 +25,7 @@ from bot.model import (
     Text,
     Trace,
 )
-from bot.render.spellings import SOLID, is_solid, name_parts, whole_names
+from bot.render.spellings import is_solid, name_parts, whole_names
 
 if TYPE_CHECKING:
     from bot.digest.profile import Scope
@@ -256,3 +258,17 @@ def as_named(profile: Profile, changes: Iterable[Change], scope: Scope) -> Profi
     facts = (commit.fact for change in changes for commit in change.commits)
     signed = chain.from_iterable((one.author, one.committer, *one.co_authors) for one in facts)
     return unnamed(profile, Identity.of((sig for sig in signed if person_key(sig) in scope.keys), scope.person.login))
+
+
+def without_names(changes: Sequence[Change], hidden: Collection[PersonKey]) -> tuple[Change, ...]:
+    """The changes, with titles that hold no word by which any of these people is known."""
+    signed: dict[PersonKey, set[Signature]] = {}
+    for fact in (commit.fact for change in changes for commit in change.commits):
+        for sig in (fact.author, fact.committer, *fact.co_authors):
+            if (key := person_key(sig)) in hidden:
+                signed.setdefault(key, set()).add(sig)
+    told = tuple(changes)
+    for key in sorted(signed):
+        word = _masking(_whole_words(Identity.of(signed[key])))
+        told = tuple(replace(change, title=word(change.title)) for change in told)
+    return told

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.digest.words import sentence_case
 from bot.frozen import frozen
 from bot.metrics.totals import sum_lines
 from bot.model import Change, ChangeId, MonthRecord, Text
@@ -82,7 +83,7 @@ def _below_heading(text: Text, frame: DigestFrame, month: str) -> Text:
         return text
     said = first.text.removeprefix(prefix)
     word = said.partition(" ")[0].rstrip(",.;")
-    shown = said[:1].upper() + said[1:] if word.isalpha() and word.islower() else said
+    shown = sentence_case(said) if word.isdigit() or (word.isalpha() and word.islower()) else said
     return replace(text, sentences=(replace(first, text=shown), *text.sentences[1:]))
 
 

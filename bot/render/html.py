@@ -196,7 +196,7 @@ def _repository_note(profile: Profile) -> str:
 def _share_says(profile: Profile) -> str:
     overall = profile.overall
     if overall.feature_share is None:
-        return "neither a feature nor a bug fix has landed"
+        return "neither a feature nor a bug fix stands"
     features = wording.counted(overall.features, "feature")
     other = f"; {wording.counted(overall.other, 'other item')} beside them" if overall.other else ""
     return f"{features}, {wording.counted(overall.bugs, 'bug fix', 'bug fixes')}{other}"

@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from bot.digest.languages import SOLID
+
 _SHORTEST = 3
 """letters of a part of a name that is looked for by itself"""
-SOLID = "\\u0e00-\\u0eff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af"
-"""letters, as ranges of a pattern, that are written without blanks, or with endings that join the word"""
 _SOLID_WORD = re.compile(f"[{SOLID}]{{2,}}")
 _TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digest.clauses import clause_of, cut, joined, name_of, stack
+from bot.digest.clauses import clause_of, cut, name_of
+from bot.digest.joining import joined, stack
 from bot.digest.revert_titles import reverted_title
 from bot.digest.tenses import base_of, is_verb, past
 from bot.digest.titles import read_title
@@ -32,10 +33,22 @@ CLEANED = [
     ("- Fix the lamp", "Fix the lamp"),
     ("Fix regression from commit 9284ec06", "Fix regression"),
     ("Undo most of #12", "Undo most"),
+    ("Fix formatting issues (#12)", "Fix formatting issues"),
+    ("Typo fixes (#12) (#13)", "Typo fixes"),
+    ("Fix lamp issue #12", "Fix lamp"),
+    ("Fix lamp, closes (#12)", "Fix lamp"),
     ("Gesetz zur Nr. 17 vom 3. März. Zweiter Satz", "Gesetz zur Nr. 17 vom 3. März"),
     ("灯台のログを修正；", "灯台のログを修正"),
     ("Add `Lamp.__repr__` and `__slots__`", "Add Lamp.__repr__ and __slots__"),
     ("all: turn the lamps", "turn the lamps"),
+    ("{lamp,mast}_keeper: turn the lamps", "turn the lamps"),
+    ("Add support for e.g. lamps", "Add support for e.g. lamps"),
+    ("Fix the lamp after https://git.example/quay/pull/12", "Fix the lamp"),
+    ("Fix the lamp (see https://git.example/z)", "Fix the lamp"),
+    ("Use https://www.git.example/z as base", "Use git.example/z as base"),
+    ("Replace http://a.example by https://a.example", ""),
+    ("Restore the order before #12.", "Restore the order"),
+    ("Export it (and revert #12)", "Export it"),
 ]
 
 
@@ -93,6 +106,7 @@ CLAUSES = [
     ("Adds a pier and removes the quay", "added a pier and removed the quay"),
     ("Adding a pier and removing the quay", "added a pier and removed the quay"),
     ("Support reading and writing of charts", "supported reading and writing of charts"),
+    ("Install + unskip lamps", "installed and unskipped lamps"),
     ("make tests faster + resubmit charts", "made tests faster + resubmitted charts"),
     ("fix: stale charts, simplify the parser", "fixed stale charts, simplified the parser"),
     ("fix: race between drop and create", "fixed race between drop and create"),
@@ -100,6 +114,7 @@ CLAUSES = [
     ("fix: if no lamp burns, wait", "“if no lamp burns, wait”"),
     ("fix: better lamps and more charts", "“better lamps and more charts”"),
     ("clean up the quay, add a pier", "cleaned up the quay, added a pier"),
+    ("docs: document how to moor", "documented how to moor"),
     ("clean up of the quay", "“clean up of the quay”"),
     ("refactor of lamp printing", "“refactor of lamp printing”"),
     ("Following ABC-1, make charts uniform", "“Following ABC-1, make charts uniform”"),

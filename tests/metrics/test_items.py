@@ -111,3 +111,10 @@ def test_two_changes_of_like_titles_and_the_same_files_are_one_item() -> None:
     (item,) = items.group(both)
     assert item.changes == ("acme/rocket#1", "acme/rocket#2")
     assert [rule.split()[0] for _, _, rule in item.edges] == ["E5"]
+
+
+def test_a_month_of_thousands_that_name_one_issue_is_one_item_and_no_millions_of_pairs() -> None:
+    several = [change(at, "bug_fix", f"Mend part {at}", ("issue:acme/rocket#0",), ()) for at in range(1, 3001)]
+    (item,) = items.group(several)
+    assert len(item.changes) == 3000
+    assert len(item.edges) == 2999

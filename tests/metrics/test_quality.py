@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.metrics.hotspots import History, Past
 from bot.metrics.quality import QUALITIES, item_scores, known_since, rate, scores_of, with_live
-from bot.metrics.scores import FORMULAS, LIVE_SIGNALS, NOTHING, Known, Work, correctness
+from bot.metrics.scores import FORMULAS, LIVE_SIGNALS, NOTHING, Known, Work, correctness, worded
 from bot.model import Score
 from tests.metrics.quality_changes import DAY, NOON, a_change, a_fact, an_item
 
@@ -228,6 +228,23 @@ def test_what_github_shows_stands_beside_the_score_and_never_in_it() -> None:
     assert {row.signal for row in both.correctness.live.evidence} == LIVE_SIGNALS
     passed = rate(items, by_id, known=lambda _: Known(checks="passed", approved=True))
     assert with_live(plain, passed) == plain
+
+
+@pytest.mark.parametrize(
+    ("template", "numbers", "text"),
+    [
+        ("{} functions added", (1,), "1 function added"),
+        ("{} functions added", (11,), "11 functions added"),
+        ("{:.3g} fixes of a file, {} commits", (1.0, 1), "1 fix of a file, 1 commit"),
+        ("{:.3g} fixes of a file, {} commits", (0.1, 21), "0.1 fixes of a file, 21 commits"),
+        ("{} branches added", (1,), "1 branch added"),
+        ("{} deeply indented lines beside loops", (1,), "1 deeply indented line beside loops"),
+        ("{} source lines added, {} removed", (8, 1), "8 source lines added, 1 removed"),
+        ("spread of {:.1f} bits over {} files", (1.0, 1), "spread of 1.0 bits over 1 file"),
+    ],
+)
+def test_one_is_told_as_one(template: str, numbers: tuple[float, ...], text: str) -> None:
+    assert worded((template, numbers)) == text
 
 
 def test_deleting_code_is_not_punished() -> None:
