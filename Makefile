@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
-PIP    := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes
+HELD   := install --disable-pip-version-check --quiet --no-deps --require-hashes
+OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program again and again: without its compiled modules each start compiles all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -13,18 +14,21 @@ help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 # uv from the lock installs the rest of it several times as fast as pip, which does it where uv cannot. uv does not read
-# pip's settings, so it is told which index they name, if any.
+# pip's settings, so it is told which index they name, if any. A pip of the environment's own takes seconds to be put
+# there, so it is only where it is needed: where Python has none that installs elsewhere (22.3), and where uv fails.
 $(STAMP): requirements.lock pyproject.toml
-	@echo "==> setting up $(VENV) (once, a quarter of a minute)"
+	@echo "==> setting up $(VENV) (once, ten seconds)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Almanac needs Python 3.11 or newer; name it with: make PYTHON=python3.11 ...")'
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
 	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $(VENV)/uv.txt
-	@$(PIP) -r $(VENV)/uv.txt || echo "    uv could not be installed"
-	@index=$${PIP_INDEX_URL:-$$($(BIN)/python -m pip config get global.index-url 2>/dev/null)}; \
+	@$(PYTHON) -m pip --python $(BIN)/python $(HELD) -r $(VENV)/uv.txt 2>/dev/null \
+	  || { $(OWN_PIP) && $(BIN)/python -m pip $(HELD) -r $(VENV)/uv.txt; } || echo "    uv could not be installed"
+	@index=$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}; \
 	  env UV_HTTP_TIMEOUT=20 $${index:+UV_DEFAULT_INDEX="$$index"} \
 	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements.lock \
-	  || { echo "    with pip, as uv could not (about a minute)"; $(PIP) -r requirements.lock; }
-	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
+	  || { echo "    with pip, as uv could not (about a minute)"; $(OWN_PIP) && $(BIN)/python -m pip $(HELD) -r requirements.lock; }
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . \
+	  || { $(OWN_PIP) && $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .; }
 	@touch $@
 
 demo: $(STAMP)  ## the whole bot against a simulated organisation; prints the links

@@ -62,6 +62,8 @@ log = logging.getLogger(__name__)
 
 WEBHOOK_PATH = "/webhook"
 LARGEST_BODY = 26 * 1024 * 1024
+PATIENCE = 10.0
+"""seconds that a job waits for GitHub's limits with its place in hand, which other installations' jobs want"""
 
 
 @frozen
@@ -201,7 +203,7 @@ async def _take_over(store: Store, now: datetime) -> None:
 def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -> Connection:
     around = Surroundings(
         endpoint=Endpoint(base_url=settings.github.api),
-        pace=Pace(write_gap=settings.write_gap),
+        pace=Pace(write_gap=settings.write_gap, patience=PATIENCE),
         # On SQLite there is one process only, and its lanes keep the pace among themselves.
         shared=partial(SharedPace, store) if store.dialect == "postgresql" else None,
     )

@@ -47,6 +47,12 @@ def _scrub(_logger: Any, _method: str, event: Any) -> Any:
     return {key: scrubbed(value) if isinstance(value, str) else value for key, value in event.items()}
 
 
+def _is_ours(record: logging.LogRecord) -> bool:
+    """False for a request that is no HTTP: anybody can send thousands, and the answer says what is wrong with it."""
+    error = record.exc_info[1] if record.exc_info else None
+    return type(error).__module__ != "aiohttp.http_exceptions"
+
+
 def configure_logs(level: str) -> None:
     """Send every log record to stderr as JSON, scrubbed; `level` is a name of the logging module."""
     import structlog
@@ -71,5 +77,7 @@ def configure_logs(level: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+    server = logging.getLogger("aiohttp.server")
+    server.filters[:] = [_is_ours]
     for noisy in ("aiosqlite", "alembic", "procrastinate", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

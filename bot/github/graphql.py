@@ -175,8 +175,8 @@ async def read_glances(client: Client, repositories: Sequence[Repository]) -> Gl
     try:
         found = await client.query(glance_query(len(repositories)), **given)
     except QueryFailed as failed:
-        # A repository that is gone is an error beside the others' answers.
-        if not isinstance(failed.data, dict) or failed.kinds != _GONE:
+        # A repository that is gone, or closed to us, is an error beside the others' answers.
+        if not isinstance(failed.data, dict) or not failed.kinds <= {*_GONE, "FORBIDDEN"}:
             raise
         found = failed.data
     seen = [nodes.glance(found.get(f"r{number}")) for number in range(len(repositories))]

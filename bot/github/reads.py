@@ -63,9 +63,14 @@ async def read_installation(app: Client, installation: InstallationId) -> answer
 
 
 async def read_installation_repositories(client: Client) -> tuple[Repository, ...]:
-    """Every repository the installation reaches, by id."""
-    found = [answers.repository(row) async for row in client.items(op.INSTALLATION_REPOSITORIES)]
-    return tuple(sorted(found, key=lambda repository: repository.id or 0))
+    """Every repository the installation reaches, by id. Raises `BadAnswer` where a page went missing."""
+    found: dict[RepositoryId | None, Repository] = {}
+    total = 0
+    async for page in client.pages(op.INSTALLATION_REPOSITORIES):
+        total, listed = answers.repositories(page)
+        found.update((repository.id, repository) for repository in listed)
+    _expect(len(found), total, "repositories of an installation")
+    return tuple(sorted(found.values(), key=lambda repository: repository.id or 0))
 
 
 async def read_permission(client: Client, repository: Repository, login: str) -> str:

@@ -84,7 +84,7 @@ def _tell(line: str) -> None:
 
 
 async def _backfill(bot: app.Bot, target: str, told: Told) -> None:
-    place, started = bot.place, time.monotonic()
+    place, started, asked = bot.place, time.monotonic(), bot.place.clock()
     installation, chosen = await read_chosen(place, target)
     pulls, spent = await _estimate(place, installation, chosen)
     pages = sum(max(1, -(-count // PAGE)) for count in pulls)
@@ -94,7 +94,7 @@ async def _backfill(bot: app.Bot, target: str, told: Told) -> None:
     )
     ids = [RepositoryId(one.id or 0) for one in chosen]
     async with place.store.begin() as conn:
-        await see_repositories(conn, place, installation, chosen, place.clock())
+        await see_repositories(conn, place, installation, chosen, asked)
         await open_backfills(conn, place, installation, ids, again=True)
     done = await _worked(bot, _Asked(_STEPS, installation), lambda: _progress(place, ids))
     requests, points = sum(one.requests for one in done), sum(one.points for one in done)

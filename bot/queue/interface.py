@@ -51,6 +51,11 @@ class Job:
     claim: Claim
     clock: Clock = field(repr=False)
     finished: bool = False
+    begun: datetime = field(init=False)
+    """when it was taken in hand: whatever it asks, it asks later"""
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock()
 
     @property
     def task(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.landing.corrections import SAID_KINDS, Classified
-from bot.model import Change
+from bot.model import Change, Person
 from bot.render.anonymity import PERSONAL
 from bot.render.plain import plain
 
@@ -44,6 +44,18 @@ def corrections(
         if len(meant) == 1:
             found[str(row.get("id", ""))] = Classified(meant[0].repository, number, row["kind"], by), meant[0]
     return found
+
+
+def told_contributor(told: Mapping[str, Any], persons: Sequence[Person]) -> Iterator[str]:
+    """Each name under which the clones do not know whoever made the commits: they show the work, not who that is."""
+    if told.get("naming") == "anonymous":
+        return
+    known: list[object] = [None, *(one for person in persons for one in (person.user_id, person.login, person.display))]
+    known += [name for person in persons for name in (*person.names, *person.emails)]
+    for field in ("id", "login", "name", "display"):
+        value = told.get(field)
+        if value not in known:
+            yield f"contributor.{field} is {plain(json.dumps(value, ensure_ascii=False))}"
 
 
 def told_corrections(said: Mapping[str, tuple[Classified, Change]]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from bot.landing.months import parse_month
 from bot.model import Change, Fact, Month, Person, Signature
 from bot.recomputing.contributor import Seen, contributor
 from bot.recomputing.offline import record_of
-from bot.recomputing.stated import corrections, is_live, told_corrections, told_live
+from bot.recomputing.stated import corrections, is_live, told_contributor, told_corrections, told_live
 from bot.render.anonymity import PERSONAL, Identity
 from bot.signatures import is_signed
 
@@ -107,6 +107,8 @@ def _unsealed(text: str, keys: str | None) -> tuple[dict[str, Any], list[Differe
         if keys is not None and not _is_sealed(found, sealed, _object(keys)):
             wrong.append(Difference("signature", "one that does not fit", "none of the keys made it"))
         found = _object(sealed)
+    elif keys is not None:
+        raise UnusableInputError("the file is no snapshot, and has no signature to be checked; leave --keys out")
     _check_shape(found)
     return found, wrong
 
@@ -131,7 +133,7 @@ def _check_shape(published: Mapping[str, Any]) -> None:
 
 
 def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The profile anew, and the corrections that it takes from the published one, in words."""
+    """The profile anew, and what it takes from the published one, names and corrections, in words."""
     from bot.digest.profile import Beside, Scope, build
     from bot.landing.changes import fold
     from bot.landing.corrections import corrected
@@ -160,7 +162,7 @@ def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict
     changes = corrected(changes, [one for one, _ in said.values()])
     beside = Beside(record.file_history(), partial=_partial(published, _own(changes, persons)))
     profile = as_named(build(changes, scope, beside), changes, scope)
-    return profile_object(profile), list(told_corrections(said))
+    return profile_object(profile), [*told_contributor(told, persons), *told_corrections(said)]
 
 
 def _month(stated: Any) -> Month | None:

@@ -55,11 +55,13 @@ class EventStream:
     _rest: bytearray = field(default_factory=bytearray)
     _name: str = ""
     _data: list[str] = field(default_factory=list)
+    _size: int = 0
+    """of `_data` in bytes, or a little more"""
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
         """The events that these bytes complete. Raises ChannelError for one that never ends."""
         self._rest += chunk
-        if len(self._rest) > _LARGEST:
+        if len(self._rest) + self._size > _LARGEST:
             raise ChannelError("an event above the largest delivery")
         if b"\n" not in chunk:
             return
@@ -71,8 +73,9 @@ class EventStream:
                 self._take(text)
             elif self._data:
                 yield self._name or "message", "\n".join(self._data)
+            self._size += len(line) + 1
             if not text:
-                self._name, self._data = "", []
+                self._name, self._data, self._size = "", [], 0
 
     def _take(self, line: str) -> None:
         name, _, value = line.partition(":")

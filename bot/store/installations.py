@@ -70,6 +70,8 @@ class Stored:
     installation_id: InstallationId | None
     visibility: Visibility
     removed_at: datetime | None
+    seen_at: datetime
+    """when the row was written last, but for its removal"""
 
 
 async def see_installation(
@@ -177,4 +179,4 @@ def _stored(row: Any) -> Stored:
     names = ("full_name", "id", "private", "fork", "parent", "default_branch")
     shown = Repository(*(getattr(row, name) for name in names))
     installation = None if row.installation_id is None else InstallationId(row.installation_id)
-    return Stored(shown, installation, row.visibility, row.removed_at)
+    return Stored(shown, installation, row.visibility, row.removed_at, row.seen_at)

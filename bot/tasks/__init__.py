@@ -56,7 +56,7 @@ TASKS: dict[str, Kind] = {
     "observe_beside_code": Kind(observe_beside_code),
     "observe_pull_request": Kind(observe_pull_request),
     "prune_traffic": Kind(prune_traffic, timedelta(hours=1)),
-    "publish_post": Kind(publish_post, timedelta(minutes=2)),
+    "publish_post": Kind(publish_post),
     "reconcile": Kind(reconcile),
     "reconcile_installation": Kind(reconcile_installation, timedelta(hours=1)),
     "record_landing": Kind(record_landing, timedelta(minutes=30)),

@@ -48,7 +48,7 @@ async def backfill_installation(job: Job, place: Workplace) -> None:
     async with place.store.begin() as conn:
         stored = {row.repository.id: row for row in await installations.repositories_of(conn, number)}
         new = [repository for repository in reached if repository.id not in stored]
-        await see_repositories(conn, place, number, new, place.clock())
+        await see_repositories(conn, place, number, new, job.begun)
     ids = [RepositoryId(one.id or 0) for one in reached]
     for at in range(0, len(ids), _TOGETHER):
         async with place.store.begin() as conn:
@@ -128,7 +128,7 @@ async def backfill_repository(job: Job, place: Workplace) -> None:
         now = await backfills.read(conn, one.repository_id)
         if now is None or now.head != one.head:
             raise RetryLater(0.0, "the branch was rewritten while it was fetched")
-        await see_repositories(conn, place, one.installation_id, [repository], place.clock())
+        await see_repositories(conn, place, one.installation_id, [repository], job.begun)
         await keep_rules(conn, repository, rules, now=place.clock())
         await backfills.move(conn, one.repository_id, requests=one.requests + _RULES)
         if head is None:

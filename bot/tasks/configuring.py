@@ -68,9 +68,14 @@ async def in_force_with(place: Workplace, client: Client, repository: Repository
     async with place.store.read() as conn:
         before = await configurations.read(conn, RepositoryId(repository.id or 0))
     shared_name = f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
-    shared = "" if repository.full_name == shared_name else await _read_shared(place, client, shared_name)
+    shared, private = "", False
+    if repository.full_name != shared_name:
+        shared, private = await _read_shared(place, client, shared_name)
     kept_own, wrong = _tried(own, before.own, CONFIG_PATH)
-    kept_shared, wrong_shared = _tried(shared or "", before.shared, f"{shared_name}: {CONFIG_PATH}")
+    kept_shared, wrong_shared = _tried(shared, before.shared, f"{shared_name}: {CONFIG_PATH}")
+    if wrong_shared and private and not repository.private:
+        # What is wrong quotes the file, and more people may read it here than there.
+        wrong_shared = (f"{shared_name}: {CONFIG_PATH} is not as it should be; almanac config lint tells why",)
     found = InForce(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
     problem = await _no_discussions(client, repository, found.config)
     stored = replace(
@@ -82,14 +87,15 @@ async def in_force_with(place: Workplace, client: Client, repository: Repository
     return InForce(stored)
 
 
-async def _read_shared(place: Workplace, client: Client, name: str) -> str | None:
-    """The organisation's file. A token for one repository also reads public ones; a private one needs its own."""
+async def _read_shared(place: Workplace, client: Client, name: str) -> tuple[str, bool]:
+    """The organisation's file, and whether it is private. A token for one repository reads public ones too; a private
+    one needs its own."""
     async with place.store.read() as conn:
         stored = await installations.repository_named(conn, name)
     if stored is None or stored.installation_id is None or stored.removed_at is not None:
-        return await read_file(client, Repository(name), CONFIG_PATH)
+        return await read_file(client, Repository(name), CONFIG_PATH) or "", False
     known = place.reader(stored.installation_id, stored.repository.id or 0)
-    return await read_file(known, stored.repository, CONFIG_PATH)
+    return await read_file(known, stored.repository, CONFIG_PATH) or "", stored.repository.private
 
 
 def _tried(now: str, before: str, path: str) -> tuple[str, tuple[str, ...]]:

@@ -56,14 +56,16 @@ async def see_repositories(
     place: Workplace,
     installation: InstallationId,
     found: Sequence[Repository],
-    now: datetime,
+    asked: datetime,
     *,
     followed: bool = False,
 ) -> None:
     """Keep what GitHub says of them; where one has another name or another installation, its record follows.
 
-    Another default branch is kept once the record has `followed` it, and a job is asked to do so.
+    Another default branch is kept once the record has `followed` it, and a job is asked to do so. GitHub was asked no
+    sooner than `asked`: what was hidden since then stays hidden.
     """
+    now = place.clock()
     known = await installations.repositories(conn, [RepositoryId(one.id or 0) for one in found])
     as_told: list[Repository] = []
     moved: list[tuple[Stored, Repository, InstallationId]] = []
@@ -73,8 +75,10 @@ async def see_repositories(
             as_told.append(repository)
             continue
         old = before.repository
-        if await has_left(conn, installation, before, repository):
+        if await has_left(conn, installation, before, repository) or _was_removed(before, installation, asked):
             continue
+        if before.seen_at > asked:
+            repository = replace(repository, private=repository.private or old.private)
         if repository.fork:
             repository = replace(repository, parent=repository.parent or old.parent)
         if repository.default_branch != old.default_branch and not followed:
@@ -87,6 +91,10 @@ async def see_repositories(
     await installations.see_repositories(conn, installation, as_told, now)
     for one in moved:
         await _follow(conn, place, one, now)
+
+
+def _was_removed(before: Stored, installation: InstallationId, since: datetime) -> bool:
+    return before.installation_id == installation and before.removed_at is not None and before.removed_at > since
 
 
 async def has_left(conn: AsyncConnection, installation: InstallationId, before: Stored, repository: Repository) -> bool:

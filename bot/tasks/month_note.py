@@ -18,6 +18,7 @@ from bot.landing.months import begins_at, month_after
 from bot.model import Change, ChangeId, CommitId, Fact, Month, Person, PersonKey, Repository, Text
 from bot.narrator.sheet import AnyFacts
 from bot.narrator.writing import Written, judge, sheet_hash
+from bot.render.anonymity import without_names
 from bot.render.digest_note import DigestFrame, DigestPart, digest_note
 from bot.render.md_text import MdText
 from bot.store import ledger, months, people, visibility, wordings
@@ -109,8 +110,8 @@ async def month_parts(conn: AsyncConnection, place: Workplace, scope: Scope) -> 
     if not facts:
         return None
     keys = sorted({key for fact in facts for key in credited(fact)})
-    changes = await _changes(conn, scope, keys, zone)
     unnamed = await visibility.anonymous(conn)
+    changes = without_names(await _changes(conn, scope, keys, zone), unnamed)
     where = {one.full_name for one in scope.repositories}, scope.month, zone
     shown = await _people(conn, keys)
     beside = await beside_month(conn, scope, sorted(shown), changes, zone)

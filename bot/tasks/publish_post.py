@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.github import discussions
 from bot.github.client import Client, is_missing
 from bot.github.discussions import NoDiscussionsError
-from bot.github.publish import Button, CheckRun, Post
+from bot.github.publish import Button, CheckRun, Post, Publisher
 from bot.github.reads import read_repository
 from bot.model import CommitId, InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, RetryLater
@@ -108,11 +108,17 @@ async def _post(place: Workplace, posting: Posting) -> int | str:
         return await publisher.check_run(repository, _check_run(intent), known=known, first=first)
     if intent.kind == "reaction":
         return await publisher.reaction(repository, intent.target["comment"], intent.body["content"])
-    number = intent.target.get("number") or await publisher.issue(
-        repository, DIGEST_TITLE, key=digests_key(intent.repository_id), body=DIGEST_BODY
-    )
+    number = intent.target.get("number") or await _digests_issue(place, publisher, repository)
     post = Post(number, intent.key, intent.body["text"])
     return await publisher.comment(repository, post, known=known, first=first)
+
+
+async def _digests_issue(place: Workplace, publisher: Publisher, repository: Repository) -> int:
+    """The number of the issue that takes the digests of a repository."""
+    if not place.ourselves.login:
+        # By whom it was opened is all that tells it from a copy, and from all issues that there are.
+        raise RetryLater(60.0, "GitHub has not said yet who we are")
+    return await publisher.issue(repository, DIGEST_TITLE, key=digests_key(repository.id or 0), body=DIGEST_BODY)
 
 
 def _is_first(place: Workplace, posting: Posting) -> bool:

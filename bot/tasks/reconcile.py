@@ -77,7 +77,7 @@ async def reconcile_installation(job: Job, place: Workplace) -> None:
         reached = {RepositoryId(one.id or 0): one for one in await read_installation_repositories(client)}
     for one in list(reached.values())[:1]:
         await know_account(place, number, one)
-    await _compare_repositories(place, number, reached)
+    await _compare_repositories(place, number, reached, started)
     with asking_github():
         looks = await _looks(place, client, number, started)
         missing = {look.id: await _missing_pulls(place, client, look) for look in looks}
@@ -92,7 +92,7 @@ async def reconcile_installation(job: Job, place: Workplace) -> None:
 
 
 async def _compare_repositories(
-    place: Workplace, number: InstallationId, reached: dict[RepositoryId, Repository]
+    place: Workplace, number: InstallationId, reached: dict[RepositoryId, Repository], asked: datetime
 ) -> None:
     """Whatever is hidden, renamed, gone or back is read by the job that its delivery would have asked for."""
     async with place.store.begin() as conn:
@@ -101,7 +101,7 @@ async def _compare_repositories(
         }
         for one in sorted({*stored, *reached}):
             if one not in stored:
-                await see_repositories(conn, place, number, [reached[one]], place.clock())
+                await see_repositories(conn, place, number, [reached[one]], asked)
             elif one not in reached or _changed(stored[one].repository, reached[one]):
                 await _ask(
                     conn,

@@ -109,7 +109,7 @@ async def record_arrived(job: Job, place: Workplace, client: Client, arrived: Ar
     now = place.clock()
 
     async def written(conn: AsyncConnection) -> None:
-        await see_repositories(conn, place, installation, [repository], now, followed=arrived.other_branch)
+        await see_repositories(conn, place, installation, [repository], job.begun, followed=arrived.other_branch)
         if arrived.other_branch or arrived.pushed.behind:
             await backfills.rewritten(conn, number, job.claim.id, other_branch=arrived.other_branch)
         target = Place(installation, number, place.zone)

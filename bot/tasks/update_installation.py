@@ -52,7 +52,7 @@ async def _renew(job: Job, place: Workplace, found: Installation, reached: tuple
         await see_installation(conn, place, found)
         await installations.suspend(conn, found.id, None)
         before = {row.repository.id for row in await installations.repositories_of(conn, found.id)}
-        await see_repositories(conn, place, found.id, reached, now)
+        await see_repositories(conn, place, found.id, reached, job.begun)
         stored = await installations.repositories_of(conn, found.id)
         gone = [row.repository.id for row in stored if row.repository.id not in kept and row.repository.id is not None]
         await installations.remove_repositories(conn, gone, now)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gidgethub import BadRequest
 
-from bot.github.auth import InstallationClosed, NotGranted
 from bot.github.client import Client, is_missing
-from bot.github.limits import Limited
 from bot.github.reads import read_repository
 from bot.model import InstallationId, Repository, RepositoryId
-from bot.queue.interface import Job, RetryLater
+from bot.queue.interface import Job, Park
 from bot.store import installations, jobs, rules_read
 from bot.tasks.close_month import retell_elsewhere, retell_months
 from bot.tasks.follow_branch import branch_moved
@@ -18,11 +18,19 @@ from bot.tasks.known_repository import has_left, see_repositories
 from bot.tasks.record_landing import record_arrived
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
+_HIDING = ("privatized", "deleted")
+
 
 async def update_repository(job: Job, place: Workplace) -> None:
-    """What GitHub answers now counts, not what the delivery said; out of reach means hidden."""
+    """What GitHub answers now counts, not what the delivery said; out of reach means hidden.
+
+    What a delivery says is hidden is so before GitHub is asked, which may take hours to answer.
+    """
     given = arguments(job.ref_id)
     number, installation = RepositoryId(given["repository"]), InstallationId(given["installation"])
+    if given.get("action") in _HIDING:
+        await _hide(place, (installation, number), given["action"])
+    asked = place.clock()
     await know_installation(place, installation)
     client = place.reader(installation, number)
     repository = await _now(client, number)
@@ -40,7 +48,7 @@ async def update_repository(job: Job, place: Workplace) -> None:
         return
     async with place.store.begin() as conn:
         if repository is not None:
-            await see_repositories(conn, place, installation, [repository], place.clock())
+            await see_repositories(conn, place, installation, [repository], asked)
             # A new owner shares other settings, and so does a new name.
             if before is None or before.repository.full_name != repository.full_name:
                 await rules_read.forget(conn, number)
@@ -57,6 +65,21 @@ async def update_repository(job: Job, place: Workplace) -> None:
         await job.finish(conn)
 
 
+async def _hide(place: Workplace, where: tuple[InstallationId, RepositoryId], action: str) -> None:
+    installation, number = where
+    async with place.store.begin() as conn:
+        before = await installations.repository(conn, number)
+        if before is None or before.installation_id != installation or before.removed_at is not None:
+            return
+        if action == "deleted":
+            await installations.remove_repositories(conn, [number], place.clock())
+            await retell_elsewhere(conn, place, installation, [number])
+        elif not before.repository.private:
+            hidden = replace(before.repository, private=True)
+            await installations.see_repositories(conn, installation, [hidden], place.clock())
+            await retell_months(conn, place, where)
+
+
 def _has_moved(before: Repository, now: Repository) -> bool:
     return before.default_branch != now.default_branch
 
@@ -64,11 +87,10 @@ def _has_moved(before: Repository, now: Repository) -> bool:
 async def _now(client: Client, repository: RepositoryId) -> Repository | None:
     """The repository as GitHub shows it; None where it is out of reach."""
     try:
-        return await read_repository(client, repository)
-    except (InstallationClosed, NotGranted):
+        with asking_github():
+            return await read_repository(client, repository)
+    except Park:
         return None
-    except Limited as limited:
-        raise RetryLater(limited.wait, "GitHub's rate limit") from limited
     except BadRequest as error:
         if is_missing(error):
             return None

@@ -134,9 +134,10 @@ async def _backfill(place: Workplace, target: str) -> str:
         raise UnusableInputError(
             "the running process reads no histories: set ALMANAC_BACKFILL=on and start it again, or stop it first"
         )
+    asked = place.clock()
     installation, chosen = await read_chosen(place, target)
     async with place.store.begin() as conn:
-        await see_repositories(conn, place, installation, chosen, place.clock())
+        await see_repositories(conn, place, installation, chosen, asked)
         ids = [RepositoryId(one.id or 0) for one in chosen]
         opened = await open_backfills(conn, place, installation, ids, again=True)
     reading = len(chosen) - len(opened)

@@ -437,6 +437,13 @@ async def test_the_repositories_of_an_installation_are_all_listed(script: Script
     )
 
 
+async def test_a_missing_page_of_repositories_hides_none(script: Script, client: Client) -> None:
+    row = {"id": 9, "full_name": "octo/b", "private": True}
+    script.on("/installation/repositories?per_page=100", {"total_count": 2, "repositories": [row]})
+    with pytest.raises(BadAnswer, match="1 of 2 repositories"):
+        await reads.read_installation_repositories(client)
+
+
 async def test_an_internal_repository_is_not_public(script: Script, client: Client) -> None:
     script.on(BASE, {"id": 7, "full_name": "octo/a", "private": False, "visibility": "internal"})
     assert (await reads.read_repository(client, RepositoryId(7))).private

@@ -69,6 +69,20 @@ def test_an_untouched_profile_has_no_difference(published: Published) -> None:
     assert verify(published.paths, published.text) == []
 
 
+@pytest.mark.parametrize("field", ["id", "login", "name"])
+@pytest.mark.parametrize("to", ["Somebody Else", 7, ["Ada Brook"]])
+def test_a_name_that_the_clone_does_not_know_is_told_as_the_publishers_word(
+    published: Published, field: str, to: object
+) -> None:
+    found = examine(published.paths, published.changed("contributor", field, to=to))
+    assert found == Verdict((), (f"contributor.{field} is {json.dumps(to)}",))
+
+
+def test_a_file_without_a_signature_is_not_passed_as_signed(published: Published) -> None:
+    with pytest.raises(UnusableInputError, match="no snapshot"):
+        verify(published.paths, published.text, keys="{}")
+
+
 def test_work_that_landed_later_is_no_difference(published: Published, tmp_path: Path) -> None:
     later = copy(published.clone)
     later.folder = Path(shutil.copytree(published.clone.folder, tmp_path / "rocket"))

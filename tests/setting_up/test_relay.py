@@ -244,8 +244,9 @@ def test_a_body_is_cut_out_as_it_is_written(value: Any) -> None:
         assert found.body == (value if isinstance(value, str) else written).encode()
 
 
-def test_an_event_that_never_ends_is_given_up() -> None:
-    stream, chunk = EventStream(), b"x" * 16 * 1024 * 1024
+@pytest.mark.parametrize("line", [b"x" * 65_536, b"data: " + b"x" * 65_529 + b"\n"])
+def test_an_event_that_never_ends_is_given_up(line: bytes) -> None:
+    stream, chunk = EventStream(), line * 256
     for _ in range(4):
         assert list(stream.feed(chunk)) == []
     with pytest.raises(ChannelError):

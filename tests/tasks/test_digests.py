@@ -106,6 +106,19 @@ async def test_a_lost_answer_makes_no_second_discussion_and_no_second_comment(
         assert [len(one.comments) for one in there.repository.discussions] == [1]
 
 
+async def test_a_digest_waits_until_it_is_known_who_we_are(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST) as there:
+        await there.land("Add the first thing")
+        ourselves = there.bot.place.ourselves
+        ourselves.login, known = "", ourselves.login
+        await there.month_over()
+        assert github.count(r"/issues$") == 0
+        ourselves.login = known
+        there.clock.now += timedelta(minutes=1)
+        await there.drained()
+        assert len(there.digests()) == 1
+
+
 async def test_where_issues_are_switched_off_the_digest_is_given_up_at_once(
     github: Simulator, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

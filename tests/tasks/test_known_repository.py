@@ -1,15 +1,22 @@
-"""What GitHub says of many repositories is kept in a few statements: on SQLite deliveries wait meanwhile."""
+"""What GitHub says of repositories is kept in a few statements, and what is hidden is so at once and stays so."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 
+import pytest
 from sqlalchemy import event
 
 from bot.model import InstallationId, Repository, RepositoryId
+from bot.queue import rows
 from bot.store import installations
 from bot.store.engine import Store
+from bot.store.installations import Stored
 from bot.tasks.known_repository import see_repositories
 from simulator.server import Simulator
 from tests.tasks.landed import NOW, Town, town
@@ -43,3 +50,63 @@ async def test_a_thousand_repositories_are_seen_in_a_few_statements(github: Simu
         assert {one.visibility for one in kept.values()} == {"private", "public"}
         assert sum(one.visibility == "private" for one in kept.values()) == 900
         assert kept[RepositoryId(10**6 + 999)].repository.full_name == f"{owner}/other"
+
+
+async def _stored(place: Town) -> Stored:
+    async with place.bot.store.read() as conn:
+        found = await installations.repository(conn, RepositoryId(place.repository.id))
+    assert found is not None
+    return found
+
+
+def _take_away(place: Town) -> None:
+    place.github.select(place.installation, [])
+
+
+def _make_private(place: Town) -> None:
+    place.repository.private = True
+    place.github.unsuspend(place.installation)  # whatever makes it be looked at
+
+
+@pytest.mark.parametrize("happens", [_take_away, _make_private])
+async def test_what_is_hidden_while_a_landing_is_read_stays_hidden(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[Town], None]
+) -> None:
+    async with town(github, tmp_path) as place:
+        recording, worker = sys.modules["bot.tasks.record_landing"], place.bot.queue._worker
+        read = recording.read_push
+        hidden: list[str] = []
+
+        async def read_and_hide(*given: object, **more: object) -> object:
+            found = await read(*given, **more)
+            if not hidden:
+                place.clock.now += timedelta(seconds=1)
+                happens(place)
+                await github.settled()
+                async with place.bot.store.begin() as conn:
+                    claim = await rows.claim(conn, ["update_installation"], worker.lease())
+                assert claim is not None
+                await worker.work(claim)
+                hidden.append((await _stored(place)).visibility)
+            return found
+
+        monkeypatch.setattr(recording, "read_push", read_and_hide)
+        await place.land("Landed, and hidden")
+        assert [(await _stored(place)).visibility] == hidden == ["hidden" if happens is _take_away else "private"]
+
+
+@pytest.mark.parametrize(("action", "expected"), [("privatized", "private"), ("deleted", "hidden")])
+async def test_what_is_hidden_is_so_before_github_is_asked(
+    github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str, expected: str
+) -> None:
+    monkeypatch.setattr(import_module("bot.github.client"), "retry_wait", lambda *_: 0.0)
+    async with town(github, tmp_path) as place:
+        await place.land("Landed in public")
+        github.faults.plan("502", times=99)
+        github.tell(place.repository, "repository", {"action": action}, sender=place.people["mara"])
+        await place.drained()
+        assert (await _stored(place)).visibility == expected
+        github.faults.calm()
+        place.clock.now += timedelta(minutes=1)
+        await place.drained()
+        assert (await _stored(place)).visibility == "public", "an old delivery, as GitHub says"

@@ -70,6 +70,19 @@ async def test_what_an_archived_repository_did_not_take_is_posted_when_it_is_one
         assert len(place.checks()) == 1
 
 
+async def test_the_limit_of_one_installation_keeps_no_other_one_waiting(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path) as place:
+        github.install(place.app, github.organisation("beta"))
+        other = github.create_repository("beta/app", at=place.clock.now, files={"a": b"a\n"}, by=place.people["mara"])
+        await place.drained()
+        github.faults.plan("secondary", f"* /repositories/{place.repository.id}/*", times=99, seconds=60)
+        async with asyncio.timeout(30):
+            for repo in (place.repository, place.repository, other):
+                await place.land("Landed", repo=repo)
+        assert (len(place.checks()), len(other.checks)) == (0, 1)
+        assert github.count(f"/repositories/{place.repository.id}/") == 1, "the others are put off unasked"
+
+
 @pytest.mark.parametrize("harm", ["502", "401"])
 async def test_an_outage_of_hours_gives_nothing_up(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: Kind
@@ -78,11 +91,11 @@ async def test_an_outage_of_hours_gives_nothing_up(
     async with town(github, tmp_path) as place:
         github.faults.plan(harm, times=9_999)
         await place.land("Landed while GitHub was out of order")
-        for _ in range(24):
-            place.clock.now += timedelta(hours=1)
+        for _ in range(12):
+            place.clock.now += timedelta(hours=2)
             await place.drained()
         assert not place.checks()
-        assert len(github.requests) < 4 * 40, "it is asked less and less"
+        assert len(github.requests) < 4 * 20, "it is asked less and less"
         github.faults.calm()
         place.clock.now += timedelta(hours=1)
         await place.drained()

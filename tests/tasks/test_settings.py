@@ -72,6 +72,18 @@ async def test_an_organisations_file_is_the_default_and_the_repositorys_own_wins
         assert "2 generated" in there.checks()[pull.landed or ""]["summary"]
 
 
+async def test_a_private_file_of_the_organisation_is_not_quoted_where_more_people_read(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path) as there:
+        shared = await there.second_repository(".github", private=True)
+        await there.write(CONFIG, "project_zebra: {}\n", repo=shared)
+        pull = await there.land("feat: add a part")
+        summary = there.checks()[pull.landed or ""]["summary"]
+        assert "is not as it should be" in summary
+        assert "zebra" not in summary
+
+
 async def test_the_first_month_is_a_preview_that_notifies_nobody(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         await there.land("feat: add a lamp", at=APRIL)

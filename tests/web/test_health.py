@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.logs import about, configure_logs
@@ -125,6 +126,7 @@ def test_a_log_line_says_what_it_is_about_and_keeps_no_secret(monkeypatch: pytes
             except RuntimeError:
                 logging.getLogger("bot.any").exception("failed with %s", {"token": SECRETS[1]})
         logging.getLogger("bot.any").info("later")
+        logging.getLogger("aiohttp.server").error("a request", exc_info=BadHttpMessage("that is no HTTP"))
     finally:
         root.handlers[:], root.level = kept, level
     lines = [json.loads(line) for line in sink.getvalue().splitlines()]

@@ -201,6 +201,12 @@ def comment(answer: Any) -> CommentAnswer:
     )
 
 
+def repositories(answer: Any) -> tuple[int, list[Repository]]:
+    """How many there are in all, and those of this page."""
+    fields = Fields(answer, "repositories")
+    return fields.count("total_count"), [repository(row.plain) for row in fields.objects("repositories")]
+
+
 def issue(answer: Any) -> IssueAnswer:
     fields = Fields(answer, "issue")
     app = fields.maybe("performed_via_github_app")
