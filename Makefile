@@ -8,7 +8,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program again and again: without its compiled modules each start compiles all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year lock clean help
+.PHONY: demo test lint acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -63,6 +63,9 @@ campaign-storm: $(STAMP)  ## workers killed and frozen, PostgreSQL restarted, fi
 
 campaign-year: $(STAMP)  ## a year of a large organisation on PostgreSQL, cost a landing by month; ARGS="LANDINGS BATCH"
 	@$(BIN)/python -m benchmarks.speed.year $(ARGS)
+
+campaign-properties: $(STAMP)  ## each property with a thousand examples, others each time; ARGS="tests/landing"
+	@EXAMPLES=$${EXAMPLES:-1000} $(BIN)/python -m pytest -m hypothesis $(ARGS)
 
 bench: $(STAMP)  ## how fast, beside a floor in the same run; ARGS="accept landings totals starts tokens"
 	@$(BIN)/python -m benchmarks.speed $(ARGS)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import atexit
-import errno
 import gc
+import io
 import os
 import signal
 import sys
@@ -15,7 +15,7 @@ import typer
 
 from bot.commands import clones, configuration, digests, explaining, history, jobs, records, running, setting_up
 from bot.commands.printing import stop, write
-from bot.errors import UnusableInputError
+from bot.errors import NO_ROOM, UnusableInputError
 
 app = typer.Typer(
     add_completion=False,
@@ -94,16 +94,21 @@ def _ended(error: Exception) -> NoReturn:
 
 
 def _open_streams() -> None:
-    """A standard stream that was closed takes all and gives nothing; the next file opened would have its number."""
+    """A standard stream that was closed takes all and gives nothing; the next file opened would have its number.
+
+    What is told is UTF-8, whatever the locale says.
+    """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115 (for as long as the process lives)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
 
 
 def _stop_writing(error: OSError) -> NoReturn:
     """What a full disk did not take is not written once more at the end, which would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    stop(f"cannot write: {error.strerror}")
+    stop(f"cannot write{f' {error.filename}' if error.filename else ''}: {error.strerror}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -121,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise SystemExit(128 + signal.SIGPIPE) from None
         raise
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in NO_ROOM:
             _stop_writing(error)
         raise
     except Exception as error:

@@ -1,5 +1,10 @@
 """Which errors are told to a person: one line that says what to do, and exit 2 on the command line."""
 
+import errno
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""what the system says where a disk takes no more"""
+
 
 class UnusableInputError(Exception):
     """Something a person gave cannot be used. The text is one line and says what to do."""

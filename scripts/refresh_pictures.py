@@ -1,4 +1,7 @@
-"""The pictures of a profile page in docs/images, taken anew by Chromium: `python -m scripts.refresh_pictures`."""
+"""The pictures of a profile page and of a digest in docs/images, taken anew by Chromium.
+
+`python -m scripts.refresh_pictures`; the digest is what the bot posts on the simulated GitHub.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,34 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from markdown_it import MarkdownIt
+
 from bot.render import RENDERERS
+from simulator.server import Simulator
 from tests.browser.chromium import chromium
 from tests.render.factories import small_profile
+from tests.tasks.landed import town
 
 IMAGES = Path("docs/images")
 _UNFOLD = "document.querySelectorAll('#history details').forEach(one => one.open = true)"
 _TOP = "document.querySelector('{begin}').getBoundingClientRect().top + scrollY"
+
+
+_WORK = (
+    ("feat: add a retry to HTTPClient", "ada"),
+    ("fix(parser): stop the crash on empty input", "ada"),
+    ("docs: describe retry_after for callers", "bea"),
+    ("feat(cli): print a table with --format table", "bea"),
+    ("refactor: split the loader", "mara"),
+)
+_COMMENTS = """<!doctype html><meta charset=utf-8><style>
+body { font: 15px/1.5 -apple-system, "Noto Sans", Arial, sans-serif; color: #1f2328; margin: 0; padding: 16px 20px }
+main { border: 1px solid #d0d7de; border-radius: 6px; padding: 0 16px; margin-bottom: 16px }
+h2 { border-bottom: 1px solid #d0d7de; padding-bottom: 8px }
+a { color: #0969da; text-decoration: none }
+code { background: #eff1f3; border-radius: 6px; padding: 3px 5px; font-size: 13px }
+blockquote { margin: 0 0 16px; padding-left: 14px; border-left: 4px solid #d0d7de; color: #59636e }
+</style>"""
 
 
 class Picture(NamedTuple):
@@ -33,6 +57,7 @@ PICTURES = (
     Picture("quality-dark", "#quality", 1200, 800, dark=True),
     Picture("phone", "body", 360, 1000),
 )
+DIGEST = Picture("digest", "body", 860, 1130)
 
 
 async def _take(page: str, picture: Picture) -> None:
@@ -46,8 +71,25 @@ async def _take(page: str, picture: Picture) -> None:
     (IMAGES / f"{picture.name}.png").write_bytes(base64.b64decode(shot["data"]))
 
 
+async def _digest(folder: Path) -> str:
+    """Two months as the bot posts them: in the second a feature of the first is reverted, after a dispute."""
+    async with Simulator() as github, town(github, folder, settings="first_digest: post\n") as there:
+        (reverted, *_) = [await there.land(title, by=login) for title, login in _WORK]
+        await there.month_over()
+        issue = next(one for one in there.repository.issues.values() if one.app is there.app)
+        await there.say(issue, "/almanac dispute the loader was two pieces of work", by="mara")
+        body = f"Reverts acme/app#{reverted.number}\n\nThis reverts commit {reverted.landed}."
+        await there.land(f'Revert "{_WORK[0][0]}"', by="mara", body=body)
+        await there.month_over(7)
+        shown = [MarkdownIt("commonmark").render(text) for text in there.digests()]
+    return _COMMENTS + "".join(f"<main>{comment}</main>" for comment in shown)
+
+
 async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
+        digest = Path(folder) / "digest.html"
+        digest.write_text(await _digest(Path(folder)), "utf-8")
+        await _take(digest.as_uri(), DIGEST)
         page = Path(folder) / "profile.html"
         page.write_text(RENDERERS["html"](small_profile()), "utf-8")
         for picture in PICTURES:

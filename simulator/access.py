@@ -7,14 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 import jwt
-from jwt.types import Options
 
 from simulator.state import Account, App, Installation, Json, Repository, State, Token
 
 LEVELS = {"read": 1, "write": 2, "admin": 3}
 LIFETIME = timedelta(hours=1)
-TIMES_BY_HAND: Options = {"verify_exp": False, "verify_iat": False}
-"""the simulated clock says what the time is, not the machine's"""
 
 
 class RefusedError(Exception):

@@ -130,18 +130,6 @@ class Activity(Setting):
         self._tell_pull(repo, "opened", issue.pull, by=work.author)
         return issue.pull
 
-    def add_commits(
-        self, repo: Repository, pull: PullRequest, steps: Sequence[Step], *, by: Account, at: datetime
-    ) -> None:
-        """More commits on an open pull request."""
-        home = pull.head_repository or repo
-        pull.head = self.commit(home, pull.head_ref, steps, by=by, at=at)[-1]
-        if home is not repo:
-            repo.git.adopt(home.git, [pull.head])
-        repo.git.set_ref(f"refs/pull/{pull.number}/head", pull.head)
-        pull.issue.updated_at = at
-        self._tell_pull(repo, "synchronize", pull, by=by)
-
     def review(
         self, repo: Repository, pull: PullRequest, review: tuple[str, str], *, by: Account, at: datetime
     ) -> Review:

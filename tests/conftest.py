@@ -6,6 +6,7 @@ import contextlib
 import functools
 import gc
 import importlib
+import logging
 import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -23,8 +24,13 @@ HERE = Path(__file__).parent
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30
 """bytes that must be free where files are kept in memory; a run needs a tenth of it"""
-LONGEST = ("tests/browser/", "tests/path/test_kill_storm.py", "tests/commands/test_history.py", "tests/deploy/")
-"""what waits most, for processes and for Chromium"""
+LONGEST = (
+    *("tests/browser/", "tests/path/test_kill_storm.py", "tests/commands/test_history.py", "tests/deploy/"),
+    *("tests/web/test_examples.py", "tests/render/test_standards.py"),
+)
+"""what waits most: for processes, for Chromium, and for npm, a minute where there is no network"""
+EXAMPLES = 30
+"""of each property, the same in each run; `make campaign-properties` tries many more, others each time"""
 
 
 def pytest_configure() -> None:
@@ -47,8 +53,10 @@ def pytest_collection(session: pytest.Session) -> None:
     from hypothesis import HealthCheck, settings
 
     # No wall clock: on a busy machine an example may take a second, and be right.
-    settings.register_profile("almanac", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.load_profile("almanac")
+    profile = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("short", profile, max_examples=EXAMPLES, derandomize=True)
+    settings.register_profile("long", profile, max_examples=int(os.environ.get("EXAMPLES", EXAMPLES)))
+    settings.load_profile("long" if "EXAMPLES" in os.environ else "short")
     gc.disable()
     if worker is not None and [Path(one).resolve() for one in session.config.args] == [HERE]:
         _import_from(int(worker["workerid"].removeprefix("gw")), worker["workercount"])
@@ -73,6 +81,18 @@ def pytest_collection_finish() -> None:
     gc.enable()
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """What a command sets up of logs does not outlive its test: each later line would go to a stream that is closed."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    kept = yield
+    if root.handlers != handlers:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+    return kept
 
 
 # --- what is done once and not for each test -------------------------------------------------------------------------
@@ -107,6 +127,16 @@ def _private_keys_are_checked_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(auth, "_load", functools.cache(auth._load))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_are_read_once() -> Iterator[None]:
+    """What each command takes is read from its signature at each call of the program, which is once in its process."""
+    from typer import main
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(main, "get_command", functools.cache(main.get_command))
         yield
 
 

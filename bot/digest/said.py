@@ -24,12 +24,19 @@ def _classes() -> tuple[dict[str, str], dict[str, str]]:
     )
 
 
+_ENDINGS = (("ized", "ize"), ("izes", "ize"), ("izing", "ize"), ("ified", "ify"), ("ifies", "ify"), ("ifying", "ify"))
+"""of verbs that no list holds, and their base forms"""
+
+
 @lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     base = base_of(word)
     if base:
         return base
     lowered = word.lower()
+    for ending, plain in _ENDINGS:
+        if lowered.endswith(ending):
+            return lowered.removesuffix(ending) + plain
     return lowered[:-1] if len(lowered) > 3 and lowered.endswith("s") and not lowered.endswith("ss") else lowered
 
 

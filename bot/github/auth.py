@@ -174,5 +174,8 @@ def _refusal(scope: Scope, status: int) -> GitHubException | None:
     if status in (403, 404):
         return InstallationClosed(scope.installation, deleted=status == 404)
     if status == 422:
-        return NotGranted(f"installation {scope.installation} does not reach what was asked for")
+        asked = ", ".join(f"{name}: {level}" for name, level in scope.permissions)
+        return NotGranted(
+            f"installation {scope.installation} does not reach the repository, or has not granted {asked}"
+        )
     return None

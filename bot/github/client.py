@@ -7,6 +7,7 @@ with a narrower token on the same lane and cache.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -40,6 +41,8 @@ __all__ = [
     "Wire",
     "is_missing",
 ]
+
+log = logging.getLogger(__name__)
 
 _ACCEPT = "application/vnd.github+json"
 _MOST_PAGES = 200
@@ -287,6 +290,7 @@ class Client(GitHubAPI):
         )
 
     def _pause(self, seconds: float) -> None:
+        log.warning("GitHub's limit: nothing more is asked for this installation for %.0f s", seconds)
         self.traffic.limited += 1
         self._wire.lane.pause(seconds)
 

@@ -200,7 +200,10 @@ class Listed:
 
     def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
         self._folder = folder
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
+        try:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
+        except OSError as error:
+            raise GitError(f"{error}: make room for temporary files, or name their folder in TMPDIR") from None
         self._git = subprocess.Popen(
             command(folder, arguments),
             stdin=subprocess.DEVNULL,

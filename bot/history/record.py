@@ -19,6 +19,7 @@ import bot.digest as digest_room
 import bot.landing as landing_room
 import bot.metrics as metrics_room
 from bot import model
+from bot.errors import UnusableInputError
 from bot.history.cache import cache_file, forget, is_damaged, trouble_told
 from bot.history.clone import RULING, Clone
 from bot.history.log import Walk
@@ -74,15 +75,17 @@ def _batches(walks: Sequence[Walk]) -> Iterator[Batch]:
 
 def _scratch(file: Path | None) -> Scratch:
     """The file that was kept, without what is damaged in it; a temporary one where that one cannot be used."""
-    if file is None:
-        return Scratch(None)
+    if file is not None:
+        try:
+            return Scratch(file)
+        except sqlite3.DatabaseError as error:
+            if is_damaged(error):
+                forget(file)
+                return Scratch(file)
     try:
-        return Scratch(file)
-    except sqlite3.DatabaseError as error:
-        if not is_damaged(error):
-            return Scratch(None)
-        forget(file)
-        return Scratch(file)
+        return Scratch(None)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise UnusableInputError(f"{error}: make room for temporary files, or name their folder in TMPDIR") from None
 
 
 class CloneRecord:

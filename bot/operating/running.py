@@ -21,7 +21,7 @@ from sqlalchemy.exc import DatabaseError
 from bot import app
 from bot.config import NEEDED_TO_SERVE, Settings, SettingsError, load_settings
 from bot.config_addresses import relay_of
-from bot.errors import UnusableInputError
+from bot.errors import NO_ROOM, UnusableInputError
 from bot.github.auth import BadKeyError
 from bot.logs import configure_logs
 from bot.store.advice import advised, missing_driver
@@ -106,6 +106,8 @@ def told_to_the_operator(settings: Settings) -> Iterator[None]:
     except BrokenPipeError:
         raise  # whoever read what we print is gone
     except OSError as error:
+        if error.errno in NO_ROOM and not error.filename:
+            raise
         if error.filename:
             raise UnusableInputError(f"cannot use {error.filename}: {error.strerror}") from None
         raise UnusableInputError(

@@ -44,6 +44,8 @@ _SHORTEST = 3
 """letters of the first part of an address that is looked for by itself"""
 _JOINED = rf"[^\W_{SOLID}]"
 """a letter or digit that makes a longer word of a word beside it"""
+_MOST_WORDS = 300
+"""words of one person that are looked for; of somebody who goes by more no text is shown"""
 Masked = Callable[[str], str]
 
 
@@ -134,6 +136,8 @@ def _whole_words(identity: Identity, more: Collection[str] = ()) -> re.Pattern[s
     anyhow |= {*identity.logins, *identity.emails, *more}
     anyhow |= {spelt for name in identity.names for spelt in whole_names(name)}
     parts = {part for name in identity.names for part in name_parts(name)} - anyhow
+    if len(anyhow | parts) > _MOST_WORDS:
+        return re.compile(r"(?s:.+)")
     solid = {word for word in anyhow | parts if is_solid(word)}
     groups = (f"(?i:{_either(anyhow - solid)})" if anyhow - solid else "", _either(parts - solid))
     words = "|".join(group for group in groups if group)

@@ -13,7 +13,6 @@ from bot.store.bulk import inserting, upserting
 from bot.store.turn import run, spelling_of
 
 Row = Mapping[str, Any]
-AnyInsert = postgresql.Insert | sqlite.Insert
 _AT_ONCE = 500
 """values that one statement names"""
 

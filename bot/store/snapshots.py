@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import secrets
 from collections.abc import Collection
 from datetime import datetime
 from typing import Any
@@ -54,11 +54,6 @@ class Snapshot:
     month: Month | None = None
     scope: str | None = None
 
-    @property
-    def id(self) -> str:
-        """The hash of whose and what: the same text twice is one snapshot."""
-        return hashlib.sha256(f"{self.person_key}\n{self.text}".encode()).hexdigest()[:32]
-
 
 @frozen
 class Dated:
@@ -72,11 +67,18 @@ class Dated:
 
 
 async def keep(conn: AsyncConnection, snapshot: Snapshot) -> str:
-    """Its id. What is there already stays as it is."""
+    """Its id, drawn by lot: a hash of whose it is would name, to whoever tries them all, a person who is not named.
+
+    What is there already stays as it is: the same text of a person twice is one snapshot.
+    """
+    same = (SNAPSHOT.c.person_key == snapshot.person_key) & (SNAPSHOT.c.text == snapshot.text)
+    known: str | None = (await conn.execute(select(SNAPSHOT.c.id).where(same))).scalars().first()
+    if known is not None:
+        return known
     row: dict[str, Any] = {name: getattr(snapshot, name) for name in Snapshot.__match_args__}
-    row |= {"id": snapshot.id, "repositories": sorted(snapshot.repositories)}
+    row |= {"id": secrets.token_hex(16), "repositories": sorted(snapshot.repositories)}
     await insert_absent(conn, SNAPSHOT, [row])
-    return snapshot.id
+    return str(row["id"])
 
 
 async def snapshot(conn: AsyncConnection, person: PersonKey, identity: str) -> Snapshot | None:

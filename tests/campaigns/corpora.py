@@ -108,7 +108,7 @@ class _Discussion:
     def __init__(self) -> None:
         self.body = ""
 
-    async def query(self, _: str, **values: Any) -> dict[str, Any]:
+    async def mutate(self, _: str, **values: Any) -> dict[str, Any]:
         self.body = str(values["body"])
         return {}
 

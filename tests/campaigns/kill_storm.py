@@ -31,6 +31,7 @@ from bot.store.ledger import FACT
 from bot.store.outbox import OUTBOX
 from simulator.server import Simulator
 from simulator.world import World, build_world, play_next
+from tests.databases import put_tables
 
 NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
 
@@ -113,6 +114,7 @@ async def storm(kills: int, seed: int, landings: int) -> Outcome:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         async with Simulator() as github:
             world = build_world(github, NOW)
+            await asyncio.to_thread(put_tables, Path(folder))
             victim = Victim(github, world, Path(folder))
             world.app.webhook_url = f"http://127.0.0.1:{victim.port}/webhook"
             await victim.start()

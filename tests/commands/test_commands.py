@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -148,7 +148,6 @@ def _begun_as_text(token: Token) -> set[str]:
 @example("> a\n/almanac me")
 @example("- > a\n/almanac me")
 @example("1. * > a\n/almanac me")
-@settings(max_examples=150, deadline=None)
 def test_no_line_that_a_markdown_parser_quotes_or_shows_as_code_is_a_command(body: str) -> None:
     lines = body.split("\n")
     for number, line in enumerate(lines):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -49,9 +48,6 @@ class Almanac(Victim):
     def typed_here(self, *words: str) -> int:
         """The exit code of the same command in this process, where the other one is what the test is about."""
         with pytest.MonkeyPatch.context() as patch:
-            root = logging.getLogger()
-            patch.setattr(root, "handlers", list(root.handlers))  # what a command sets up must not outlive the test
-            patch.setattr(root, "level", root.level)
             for name in [name for name in self._environment if name.startswith("ALMANAC_")]:
                 patch.setenv(name, self._environment[name])
             with pytest.raises(SystemExit) as ended:
@@ -128,6 +124,7 @@ async def test_a_running_process_is_asked_where_it_has_the_database(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     almanac = Almanac(github, world_of(github), tmp_path)
+    await asyncio.to_thread(put_tables, tmp_path)
     async with serving(almanac):
         unheard = wishes.leave(tmp_path, "backfill", "nobody/else")
         assert await asyncio.to_thread(almanac.typed_here, "backfill", "acme") == 0

@@ -140,3 +140,8 @@ def test_work_that_may_be_a_fix_needs_a_cited_change_that_may_be_one() -> None:
 def test_a_phrase_of_praise_inside_a_longer_word_is_none() -> None:
     found = facts([change("Rename --maxdepth to --max-depth in the walker")])
     assert check(Sentence("Renamed --maxdepth to --max-depth in the walker.", found.items[0].evidence), found) == ()
+
+
+def test_what_a_title_says_of_depth_and_with_verbs_that_no_list_holds_stands() -> None:
+    found = facts([change("fabrics: override queue depth"), change("Reject names, canonicalize charts", number=2)])
+    assert not check_text(month_text(found), found)

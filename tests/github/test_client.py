@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from gidgethub import BadRequest, GitHubBroken, GitHubException, RedirectionException
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.github.client import BadAnswer, Client, ForeignHost, Limited, QueryFailed, is_missing
@@ -489,7 +489,6 @@ async def test_requests_are_counted(script: Script, client: Client) -> None:
     assert client.traffic.by_status == {301: 1, 200: 1}
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     status=st.integers(100, 999),
     body=st.binary(max_size=60)

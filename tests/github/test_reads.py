@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from gidgethub import BadRequest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.github import reads
@@ -365,7 +365,6 @@ def reached(commits: dict[CommitId, Commit], tip: CommitId) -> set[CommitId]:
     return seen
 
 
-@settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.integers(2, 25))
 def test_carriers_of_a_push_are_those_a_clone_shows(seed: int, size: int) -> None:
     """For a tip and any commit of its first-parent line as the old tip, told against the whole history."""

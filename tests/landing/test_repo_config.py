@@ -5,7 +5,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.errors import UnusableInputError
@@ -176,7 +176,6 @@ YAML_LIKE = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=200), YAML_LIKE))
 @example("\ud800")
 def test_no_text_makes_the_reader_raise(text):
@@ -210,7 +209,6 @@ FILES = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(FILES)
 def test_reader_and_schema_agree_on_the_form_of_a_file(written):
     schema_agrees = jsonschema.Draft202012Validator(SCHEMA).is_valid(written)

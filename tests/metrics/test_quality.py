@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.metrics.hotspots import History, Past
@@ -134,7 +134,6 @@ parts = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(parts, st.booleans())
 def test_slicing_one_change_into_many_never_raises_it(slices: list[dict[str, int]], fix: bool) -> None:
     """One commit with all signals, against an item of one change a slice; every slice touches a file of its own."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Callable
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -47,9 +46,6 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
         monkeypatch.setenv(f"ALMANAC_{name}", value)
 
     monkeypatch.setattr("bot.app._introduce", _nobody_to_ask)
-    root = logging.getLogger()
-    monkeypatch.setattr(root, "handlers", list(root.handlers))  # what a command sets up must not outlive the test
-    monkeypatch.setattr(root, "level", root.level)
 
     def run(*arguments: str) -> Answer:
         capfd.readouterr()

@@ -36,9 +36,9 @@ def test_a_few_people_stand_open_and_more_are_folded() -> None:
     assert "did thing number 1" in folded
 
 
-@pytest.mark.parametrize("people", [40, 150, 400, 2_000])
-def test_the_text_stays_below_the_cap_and_every_commit_is_told(people: int) -> None:
-    text = note(people, sentences=30)
+@pytest.mark.parametrize(("people", "sentences"), [(40, 30), (150, 30), (400, 30), (2_000, 6)])
+def test_the_text_stays_below_the_cap_and_every_commit_is_told(people: int, sentences: int) -> None:
+    text = note(people, sentences)
     assert units(text) <= 65_000
     assert f"{3 * people:,} commits by {people:,} contributors" in text
     if people == 400:

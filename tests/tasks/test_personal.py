@@ -93,12 +93,14 @@ async def _decide(there: Town, cookie: str, action: str, to: str) -> None:
 async def test_who_is_anonymous_stays_counted_and_loses_the_name(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _told(there)
+        await there.land("feat: paint Ada's lamp", by="bea", at=APRIL + timedelta(hours=2))
         pull = there.repository.pulls[0]
         await there.say(pull.issue, "/almanac anonymise", by="ada")
         (after,) = there.digests()
         assert "Ada" not in after
         assert "Somebody who is not named" in after
-        assert "2 commits by 2 contributors" in after
+        assert "3 commits by 2 contributors" in after
+        assert "lamp" in after
         await there.say(pull.issue, "/almanac public on", by="ada")
         async with there.bot.store.read() as conn:
             state = await person_state(conn, PersonKey(f"u:{there.people['ada'].id}"))

@@ -123,3 +123,10 @@ def test_whole_words_are_masked_and_parts_of_a_name_only_as_they_are_written(tit
     from bot.render.anonymity import Identity, _masking, _whole_words
 
     assert _masking(_whole_words(Identity.of([ZELDA])))(title) == masked
+
+
+def test_of_somebody_with_hundreds_of_names_no_text_is_shown() -> None:
+    from bot.render.anonymity import WITHHELD, Identity, _masking, _whole_words
+
+    many = Identity.of(replace(ZELDA, name=f"Zelda {number}x{number}") for number in range(400))
+    assert _masking(_whole_words(many))("Add a lamp\nand a bell") == WITHHELD

@@ -276,7 +276,7 @@ PAYLOADS = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(event=EVENTS, action=ACTIONS, payload=PAYLOADS)
 async def test_no_signed_shape_is_answered_with_an_error_of_ours(
     house: House, event: str, action: str, payload: dict[str, Any]
@@ -290,7 +290,7 @@ HEADER_TEXT = st.text(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     headers=st.dictionaries(
         st.sampled_from(
