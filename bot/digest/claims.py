@@ -84,9 +84,10 @@ class _Reader:
         self.table = table
 
     def claims(self) -> Iterator[Claim]:
+        yield from self._person("“")
         yield from self._quotes()
         yield from self._opening()
-        yield from self._person()
+        yield from self._person("")
         yield from self._terms()
         yield from self._expansions()
         yield from self._months()
@@ -108,9 +109,10 @@ class _Reader:
             yield Claim("repository", name)
         self.text = body
 
-    def _person(self) -> Iterator[Claim]:
+    def _person(self, mark: str) -> Iterator[Claim]:
+        """People by name; those whose names hold a quotation mark before anything is read as a quote."""
         for name in sorted(self.table.names, key=len, reverse=True):
-            if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.text):
+            if name and mark in name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.text):
                 yield Claim("name", name)
                 self.text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ¶ ", self.text)
 

@@ -22,6 +22,8 @@ PLAIN = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_TITLE = 400
+_OWN_TITLE = 20
+"""characters from which on a title that nothing marks as one is hardly another's too"""
 
 
 def says_revert(subject: str) -> bool:
@@ -60,7 +62,14 @@ def _without_quotes(reading: Reading) -> Finding | None:
     named = colon and DIFF.fullmatch(diff.strip()) and len(title) > 2
     keys = [*spelt_targets(plain[1], reading.repository), *([title_key(reading.repository, title)] if named else [])]
     keys += () if named else _loosely_spelt(plain[1], reading)
+    if not keys and _is_a_title(reading.subject[: plain.start(1)], plain[1], reading):
+        keys = [title_key(reading.repository, without_numbers(plain[1]))]
     return Finding(reverts=tuple(keys)) if keys else None
+
+
+def _is_a_title(said: str, rest: str, reading: Reading) -> bool:
+    """`Rollback: Add a parser of dates`; Copybara's `Revert Add a parser of dates`."""
+    return len(rest) >= _OWN_TITLE and (said.rstrip().endswith(":") or "piperorigin-revid" in reading.trailers)
 
 
 def _inner_numbers(text: str, reading: Reading) -> list[str]:

@@ -53,6 +53,7 @@ def spelt_targets(text: str, repository: str) -> tuple[str, ...]:
     target = pull_reference(words[0] if said not in _BEFORE_PULLS or "#" in word else "#" + word, repository)
     if target is not None:
         return (pull_key(*target),)
+    word = word.rpartition("/commit/")[2]
     if not COMMIT.fullmatch(word) or not is_commit_id(word):
         return ()
     return (f"commit:{word}", *([f"shipit:{word[:12]}"] if said == "changeset" and len(word) >= 12 else []))

@@ -47,13 +47,15 @@ class Undoing:
     def is_revert(self, place: int) -> bool:
         """The commit takes something back, and does not thereby bring something else back.
 
-        Work that says by the way that it takes back a part of something is no revert.
+        Work that says by the way that it takes back a part of something is no revert, and neither is work of another
+        kind that names nothing but a title which nothing has.
         """
         home = self._pieces.home(place)
         if home not in self._is_reverting or home in self.relands:
             return False
         fact = self._pieces.facts[home]
-        return fact.kind == "revert" or not all(key.startswith(PART) for key in fact.reverts)
+        stated = any(not key.startswith((PART, "title:")) for key in fact.reverts)
+        return fact.kind == "revert" or stated or bool(self.effects[home].signs)
 
     def _settle(self, place: int) -> None:
         """Work out an effect, those it depends on first; a circle of references has none."""

@@ -149,9 +149,12 @@ async def _end(conn: AsyncConnection, claim: Claim, **values: Any) -> bool:
     return done.rowcount == 1
 
 
-async def renew(conn: AsyncConnection, lease: Lease) -> set[tuple[int, int]]:
-    """Prolong every lease of this worker; the (id, attempt) of the jobs that are still its own."""
-    mine = (JOB.c.owner == lease.owner) & (JOB.c.state == "running")
+async def renew(conn: AsyncConnection, lease: Lease, held: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Prolong the leases of what this worker has in hand; the (id, attempt) of the jobs that are still its own.
+
+    No other lease of its own: one whose end could not be written runs out, so that the job comes back.
+    """
+    mine = (JOB.c.owner == lease.owner) & (JOB.c.state == "running") & JOB.c.id.in_([number for number, _ in held])
     statement = update(JOB).where(mine).values(lease_until=lease.until).returning(JOB.c.id, JOB.c.attempt)
     return {(row.id, row.attempt) for row in await conn.execute(statement)}
 

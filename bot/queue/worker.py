@@ -175,7 +175,7 @@ class Worker:
         """Renew once."""
         held = set(self.running)
         async with self.store.begin() as conn:
-            mine = await rows.renew(conn, self.lease())
+            mine = await rows.renew(conn, self.lease(), held)
         for key in held - mine:
             if key in self.running:
                 self.running[key].cancel()

@@ -130,9 +130,10 @@ def test_a_number_at_the_end_of_a_title_counts_nothing() -> None:
 
 
 def test_names_that_are_pronouns_and_skills_that_begin_with_a_dot_stand() -> None:
-    found = whole({"2025-06": [change("Add a flag")]}, person="Elena He")
-    found = replace(found, skills={".NET": (ChangeId("acme/engine#1"),)})
-    assert not check_text(profile_text(found), found)
+    for person in ("Elena He", "“mira”"):
+        found = whole({"2025-06": [change("Add a flag")]}, person=person)
+        found = replace(found, skills={".NET": (ChangeId("acme/engine#1"),)})
+        assert not check_text(profile_text(found), found)
 
 
 def test_themes_are_no_words_that_titles_begin_with_and_no_names_of_authors() -> None:

@@ -140,6 +140,15 @@ def test_a_revert_that_its_words_do_not_tell_says_why_it_is_one():
     assert (revert.kind, revert.why, revert.certain) == ("revert", "names what it takes back", True)
 
 
+def test_work_that_only_sounds_like_a_revert_keeps_its_lines():
+    work = a_fact("Rollback: keep the last twenty rows", at=200)
+    (change,) = fold([replace(work, kind="feature")])
+    assert (change.kind, change.lines.code) == ("feature", 10)
+    earlier = a_fact("Keep the last twenty rows", at=100)
+    states = [(change.kind, change.state) for change in fold([replace(earlier, kind="feature"), work])]
+    assert states == [("feature", "reverted"), ("revert", "landed")]
+
+
 def test_work_that_takes_back_a_part_by_the_way_is_no_revert():
     fact = a_fact("Add a parser (#12)", at=100)
     other = a_fact(f"Remove slow tests (#13)\n\nThis reverts parts of commit {fact.commit}.", at=200)

@@ -20,7 +20,7 @@ from bot.store.jobs import counts
 from tests.databases import fresh_database
 
 ENGINES = ("embedded on sqlite", "embedded on postgresql", "procrastinate on postgresql")
-PACE = Pace(concurrency=2, lease=timedelta(seconds=60), renew_every=0.05, poll_every=0.05, grace=0.05)
+PACE = Pace(concurrency=2, lease=timedelta(seconds=60), renew_every=0.05, poll_every=0.05, grace=5.0)
 
 
 @dataclass

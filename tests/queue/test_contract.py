@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 from sqlalchemy import select, update
 
+from bot.queue import rows
 from bot.queue.interface import Job, LeaseLost, Park, RetryLater
 from bot.queue.scaled import ScaledQueue
 from bot.queue.worker import Pace, Worker
@@ -434,7 +436,7 @@ async def test_a_job_deferred_in_the_databases_own_thread_wakes_a_worker_that_re
 
 
 async def test_a_job_that_outlives_the_grace_is_handed_back_at_shutdown(bench: Bench) -> None:
-    queue, began = await bench.queue(PACE), asyncio.Event()
+    queue, began = await bench.queue(replace(PACE, grace=0.05)), asyncio.Event()
 
     async def endless(job: Job) -> None:
         began.set()
@@ -479,6 +481,25 @@ async def test_a_long_job_keeps_its_lease_while_it_runs(bench: Bench) -> None:
         queue.stop()
         await running
     assert await bench.counts() == {"done": 1}
+
+
+async def test_a_job_whose_end_could_not_be_written_comes_back_while_its_worker_works_on(bench: Bench) -> None:
+    queue, worker, me = await bench.queue(), Worker(bench.store, clock=bench.clock), asyncio.current_task()
+    assert me is not None
+
+    async def claimed() -> list[int]:
+        async with bench.store.begin() as conn:
+            claims = [await rows.claim(conn, ["note"], worker.lease()) for _ in range(2)]
+        return [one.id for one in claims if one is not None]
+
+    for number in range(2):
+        await bench.defer(queue, "note", number)
+    lost, held = await claimed()
+    bench.clock.pass_by(50)
+    worker.running[held, 1] = me
+    await worker.renew()
+    bench.clock.pass_by(20)
+    assert await claimed() == [lost]
 
 
 async def test_leases_are_renewed_again_when_the_database_is_back(

@@ -80,7 +80,7 @@ async def vouched(taker: Pages, shower: Pages) -> tuple[bool, bool]:
         token = await links.mint(conn, Link(subject, ACME), secret=taker.secret, now=NOW)
     assert await take_of_month(taker, ADA_KEY, Month("2026-02")) > 0
     async with taker.store.read() as conn:
-        taken = await snapshots.snapshots_of(conn, [ADA_KEY])
+        taken = await snapshots.listed(conn, [ADA_KEY])
     async with serve(shower.store, secret=shower.secret, signing=shower.signing) as site:
         status, _, _ = await site.get(f"/p/{token}")
         (key,) = json.loads(await site.text("/.well-known/almanac-key.json"))["keys"]

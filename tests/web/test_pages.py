@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -278,7 +279,9 @@ async def test_an_anonymous_page_names_nobody_and_the_named_address_is_gone(stor
         for end in ("", ".json", ".txt", ".md", ".svg", ".atom", *BELOW):
             text = await site.text(f"/anonymous/{state.alias}{end}")
             assert "ada" not in text.replace(state.alias, "").lower().replace("metadata", "")
-        assert f"/anonymous/{state.alias}" in await site.text("/sitemap.xml")
+        places = re.findall("<loc>(.*?)</loc>", await site.text("/sitemap.xml"))
+        assert f"https://almanac.example/anonymous/{state.alias}" in places
+        assert places == sorted(places)
 
 
 async def test_a_recycled_login_shows_neither_person(store: Store) -> None:
