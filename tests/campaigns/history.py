@@ -40,7 +40,7 @@ from bot.landing.identity import person_key
 from bot.landing.recognition import recognise
 from bot.model import Fact, InstallationId, Person, PersonKey, Signature
 from bot.render.json import render_json
-from bot.store import backfills, installations, ledger
+from bot.store import backfills, installations, ledger, records
 from bot.store.backfills import BACKFILL, Backfill
 from bot.store.dump import dump_lines
 from bot.store.engine import Store
@@ -272,20 +272,20 @@ async def profiles_differ(data: Path, world: World, found: Imported, people: int
     clones = open_clones([str(found.repository.git.path)])
     record = CloneRecord(tuple(called("acme/history", one) for one in clones), cache=False)
     record.refresh()
-    store = await Store.open(f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}", read_only=True)
+    wrong = []
     assert world.installation is not None
-    async with store.read() as conn:
+    address = f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}"
+    async with await Store.open(address, read_only=True) as store, store.read() as conn:
         stored = await installations.repositories_of(conn, InstallationId(world.installation.id))
         names = {row.repository.full_name: row.repository for row in stored}
-        facts = [fact for row in stored if row.repository.id for fact in await ledger.facts_in(conn, row.repository.id)]
-    await store.close()
-    changes, wrong = fold(facts, names), []
-    for person in [one for one in record.people.all() if not one.bot][:people]:
-        keys = keys_in_ledger(record, person, facts)
-        mine = [one for one in changes if keys & {person_key(sig) for c in one.commits for sig in people_of(c.fact)}]
-        scopes = scope_of(person, record.keys_of([person])), scope_of(person, keys)
-        if told(build_profile(record.changes_of([person]), scopes[0])) != told(build_profile(mine, scopes[1])):
-            wrong.append(person.display)
+        homes = [row.repository.id for row in stored if row.repository.id]
+        facts = [fact for home in homes for fact in await ledger.facts_in(conn, home)]
+        for person in [one for one in record.people.all() if not one.bot][:people]:
+            keys = keys_in_ledger(record, person, facts)
+            mine = fold((await records.facts_about(conn, sorted(keys), homes)).facts(), names)
+            scopes = scope_of(person, record.keys_of([person])), scope_of(person, keys)
+            if told(build_profile(record.changes_of([person]), scopes[0])) != told(build_profile(mine, scopes[1])):
+                wrong.append(person.display)
     record.close()
     return wrong
 
