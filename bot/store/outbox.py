@@ -96,6 +96,8 @@ async def once_more(conn: AsyncConnection, key: str) -> None:
 
 async def withdraw(conn: AsyncConnection, keys: Sequence[str]) -> None:
     """Take back intents that nobody has begun to post; what stands at GitHub, or may, stays."""
+    if not keys:
+        return
     unbegun = (OUTBOX.c.state == "waiting") & (OUTBOX.c.attempt == 0) & OUTBOX.c.remote_id.is_(None)
     await conn.execute(delete(OUTBOX).where(OUTBOX.c.intent_key.in_(keys), unbegun))
 
@@ -143,7 +145,14 @@ def _mine(posting: Posting) -> tuple[Any, ...]:
 
 async def is_posted(conn: AsyncConnection, key: str) -> bool:
     """An intent of this key was written down before, posted or not yet."""
-    return (await conn.execute(select(OUTBOX.c.id).where(OUTBOX.c.intent_key == key))).first() is not None
+    return bool(await written(conn, [key]))
+
+
+async def written(conn: AsyncConnection, keys: Sequence[str]) -> set[str]:
+    """Those of these keys under which an intent was written down, posted or not yet."""
+    if not keys:
+        return set()
+    return set((await conn.execute(select(OUTBOX.c.intent_key).where(OUTBOX.c.intent_key.in_(keys)))).scalars())
 
 
 async def intents(conn: AsyncConnection, repository_id: int, kinds: tuple[str, ...]) -> list[tuple[Intent, datetime]]:

@@ -29,6 +29,7 @@ BUTTONS = (
 """item kind, label, description and identifier of what authors and maintainers may press"""
 
 K = TypeVar("K")
+_Here = list[tuple[Change, CountedCommit]]
 
 
 async def announce(conn: AsyncConnection, place: Workplace, target: Place, recorded: Recorded) -> None:
@@ -44,11 +45,20 @@ async def announce(conn: AsyncConnection, place: Workplace, target: Place, recor
             await intend_comment(conn, place, target, (number, changes))
         here = rest
     told = _by_carrier(here)
-    # Told one by one before the pull request was known that brought them together.
     silent = {one.fact.carrier for _, one in here}.difference(told)
-    await outbox.withdraw(conn, [check_key(target, carrier) for carrier in sorted(silent)])
+    told |= await _still_standing(conn, target, [one for one in here if one[1].fact.carrier in silent])
     for carrier, carried in told.items():
         await intend_check(conn, place, target, (carrier, carried))
+
+
+async def _still_standing(conn: AsyncConnection, target: Place, silent: _Here) -> dict[CommitId, list[Change]]:
+    """What was told one by one before the pull request was known that brought it together: taken back where nobody has
+    begun to post it. The rest stands at GitHub, which deletes no check run, and is to say what is counted now."""
+    carried = _grouped(silent, lambda commit: commit.fact.carrier)
+    keys = {check_key(target, carrier): carrier for carrier in sorted(carried)}
+    await outbox.withdraw(conn, list(keys))
+    standing = await outbox.written(conn, list(keys))
+    return {carrier: carried[carrier] for key, carrier in keys.items() if key in standing}
 
 
 async def intend_check(
@@ -131,8 +141,6 @@ def _buttons(changes: Sequence[Change]) -> list[list[str]]:
 
 
 # --- what belongs where ----------------------------------------------------------------------------------------------
-
-_Here = list[tuple[Change, CountedCommit]]
 
 
 async def _changes_here(conn: AsyncConnection, recorded: Recorded, target: Place) -> _Here:

@@ -71,6 +71,34 @@ async def test_a_push_that_never_comes_is_read_from_its_pull_request(
         assert await there.lines("") == before
 
 
+async def test_what_was_told_commit_by_commit_says_what_is_counted_once_the_pull_request_is_heard(
+    github: Simulator, data: Path
+) -> None:
+    async with shop(github, data) as there:
+        pull = there.open(2)
+        await there.cost()
+        github.deliveries.hold()
+        there.merge(pull, "rebase")
+        pushed = [one for one in github.deliveries.waiting if one.event == "push"]
+        late = [one for one in github.deliveries.waiting if one.event != "push"]
+        github.deliveries.waiting = pushed
+        pull.merged_at, merged_at = None, pull.merged_at  # GitHub does not tell of it yet
+        github.deliveries.release()
+        await there.cost()
+        first = titles(there)
+        pull.merged_at = merged_at
+        for one in late:
+            github.deliveries._queue(one)
+        await there.cost()
+        assert first == ["Counted: 1 commit as a feature"] * 2
+        assert titles(there) == ["Counted: 2 commits as a feature"] * 2, "a check run cannot be taken back"
+
+
+def titles(there: Shop) -> list[str]:
+    """Of the two newest check runs."""
+    return [run.fields["output"]["title"] for run in there.repository.checks.values()][-2:]
+
+
 async def test_the_wait_for_a_push_ends_where_the_clock_does_not_move(github: Simulator, data: Path) -> None:
     async with shop(github, data) as there:
         pull = there.open()
