@@ -120,9 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (typer.Abort, KeyboardInterrupt):
         stop("stopped", code=130)
     except SystemExit as ended:
-        if isinstance(
-            ended.__context__, BrokenPipeError
-        ):  # the reader went away: typer would say 1, a difference found
+        if isinstance(ended.__context__, BrokenPipeError):
+            # the reader went away: typer would say 1, a difference found
             raise SystemExit(128 + signal.SIGPIPE) from None
         raise
     except OSError as error:

@@ -4,6 +4,8 @@ import errno
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """what the system says where a disk takes no more"""
+NO_TEMPORARY_FILE = "make room for temporary files, or name their folder in TMPDIR"
+"""what to do where none can be made"""
 
 
 class UnusableInputError(Exception):

@@ -12,8 +12,7 @@ from bot.errors import UnusableInputError
 from bot.model import PersonKey
 from bot.package_files import shipped
 from bot.signatures import SigningKey, read_signing_key, signing_key, write_once
-from bot.tasks.personal import forget
-from bot.tasks.retell_person import ask_to_retell
+from bot.tasks.personal import ask_about_account, forget
 from bot.tasks.workplace import Workplace
 from bot.web.collaborators import Pages
 from bot.web.sign_in import SignIn
@@ -29,7 +28,7 @@ def pages_of(settings: Settings, place: Workplace) -> Pages:
         await forget(conn, place, key, place.clock())
 
     async def retell(conn: AsyncConnection, key: PersonKey) -> None:
-        await ask_to_retell(conn, place, key)
+        await ask_about_account(conn, place, "retell_person", key)
 
     return Pages(
         store=place.store,

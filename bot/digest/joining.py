@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from bot.digest.clauses import Clause
@@ -19,11 +19,11 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _common_start(rows: Sequence[Sequence[str]]) -> int:
-    """How many words all rows begin with, plural or not."""
+def _common_start(rows: Sequence[Sequence[str]], told: Callable[[str], str] = str) -> int:
+    """How many words all rows begin with, where `told` alike is alike."""
     count = 0
     for column in zip(*rows, strict=False):
-        if len({_singular(word) for word in column}) > 1:
+        if len(set(map(told, column))) > 1:
             break
         count += 1
     return count
@@ -39,7 +39,7 @@ def stack(clauses: Sequence[Clause]) -> Clause | None:
     if base is None or 2 * count < len(clauses) or count < min(3, len(clauses)):
         return None
     rows = [clause.rest.split(" ") for clause in alike]
-    shared = _common_start(rows)
+    shared = _common_start(rows, _singular)
     tails = list(dict.fromkeys(" ".join(row[shared:]) for row in rows))
     if shared < 2 or any(len(tail) > SHORT_TAIL or (not tail and len(tails) > 1) for tail in tails):
         return None
@@ -66,7 +66,7 @@ def _verb_and_object(clause: Clause) -> tuple[str, str]:
 def _folded(objects: Sequence[str]) -> str:
     """Objects that begin alike as one, their beginning told once; nothing where they do not."""
     rows = [text.split(" ") for text in objects]
-    shared = next((at for at, column in enumerate(zip(*rows, strict=False)) if len(set(column)) > 1), 0)
+    shared = _common_start(rows)
     tails = [" ".join(row[shared:]) for row in rows]
     short = all(0 < len(tail) <= SHORT_TAIL and not re.search(r"[,;(]| and ", tail) for tail in tails)
     return f"{' '.join(rows[0][:shared])} {listed(tails)}" if len(rows) > 1 and shared > 1 and short else ""

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from bot.errors import UnusableInputError
+from bot.errors import NO_TEMPORARY_FILE, UnusableInputError
 
 _SETTINGS = (
     "attr.tree=",
@@ -99,6 +99,14 @@ def git(folder: Path, *arguments: str, check: bool = True) -> str:
             raise GitError(told.complaint)
         return ""
     return told.text
+
+
+def temporary_file() -> IO[bytes]:
+    """A file that is gone when it is closed. Raises GitError where none can be made."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError as error:
+        raise GitError(f"{error}: {NO_TEMPORARY_FILE}") from None
 
 
 class Told(NamedTuple):
@@ -200,10 +208,7 @@ class Listed:
 
     def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
         self._folder = folder
-        try:
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
-        except OSError as error:
-            raise GitError(f"{error}: make room for temporary files, or name their folder in TMPDIR") from None
+        self._file = temporary_file()
         self._git = subprocess.Popen(
             command(folder, arguments),
             stdin=subprocess.DEVNULL,

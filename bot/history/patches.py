@@ -5,14 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 
-from bot.history.git import GitError, command, complaint, environment
+from bot.history.git import GitError, command, complaint, environment, temporary_file
 from bot.history.log import FORMAT, Records, read_record
 from bot.model import Commit
 
@@ -34,7 +33,7 @@ class PatchReader:
     def __init__(self, folder: Path, mailmap: str = "") -> None:
         self._folder = folder
         self._mark = f"end {os.urandom(16).hex()}\n".encode()
-        self._told = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `close`)
+        self._told = temporary_file()
         self._git = subprocess.Popen(
             command(folder, ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_SHOWN), mailmap),
             stdin=subprocess.PIPE,

@@ -19,7 +19,7 @@ import bot.digest as digest_room
 import bot.landing as landing_room
 import bot.metrics as metrics_room
 from bot import model
-from bot.errors import UnusableInputError
+from bot.errors import NO_TEMPORARY_FILE, UnusableInputError
 from bot.history.cache import cache_file, forget, is_damaged, trouble_told
 from bot.history.clone import RULING, Clone
 from bot.history.log import Walk
@@ -85,7 +85,7 @@ def _scratch(file: Path | None) -> Scratch:
     try:
         return Scratch(None)
     except (OSError, sqlite3.OperationalError) as error:
-        raise UnusableInputError(f"{error}: make room for temporary files, or name their folder in TMPDIR") from None
+        raise UnusableInputError(f"{error}: {NO_TEMPORARY_FILE}") from None
 
 
 class CloneRecord:

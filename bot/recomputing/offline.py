@@ -168,21 +168,16 @@ def _as_json(rows: Sequence[dict[str, object]]) -> str:
 def _as_csv(rows: Sequence[dict[str, object]]) -> str:
     import csv
 
+    from bot.render.csv import inert
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("display", "login", "emails", "commits", "features", "bugs", "lines_of_code", "active_months"))
     for row in rows:
         emails = row["emails"]
         values = row | {"emails": " ".join(emails) if isinstance(emails, list) else ""}
-        writer.writerow([_inert(value) for value in values.values()])
+        writer.writerow([inert(value) if isinstance(value, str) else value for value in values.values()])
     return out.getvalue()
-
-
-def _inert(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula."""
-    from bot.render.csv import FORMULA
-
-    return "'" + value if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def _as_table(rows: Sequence[dict[str, object]]) -> str:

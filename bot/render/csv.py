@@ -25,7 +25,7 @@ COLUMNS = (
     "also_in",
     "url",
 )
-FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
 """what begins a formula: https://owasp.org/www-community/attacks/CSV_Injection; the wide signs do too"""
 
 
@@ -59,6 +59,9 @@ def render_csv(profile: Profile) -> str:
 
 
 def _cell(text: str) -> str:
+    return inert(plain(text, 2000))
+
+
+def inert(text: str) -> str:
     """Text that a spreadsheet does not run: a leading sign gets an apostrophe before it."""
-    text = plain(text, 2000)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text.startswith(_FORMULA) else text

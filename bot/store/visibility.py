@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import (
     Boolean,
     Column,
+    ColumnElement,
     ForeignKey,
     Index,
     Select,
@@ -205,18 +206,27 @@ def _person(row: Any, keys: frozenset[PersonKey], *, opted_out: bool) -> PersonS
 
 async def proved_keys(conn: AsyncConnection, key: PersonKey) -> frozenset[PersonKey]:
     """The key itself, and the claimed keys of addresses that are proved to belong to it."""
-    proved = (PERSON_ALIAS.c.kind == "email") & (PERSON_ALIAS.c.proof == "proved")
-    query = select(PERSON_ALIAS.c.value).where(PERSON_ALIAS.c.person_key == key, proved)
-    emails = [plain_email(row.value) for row in await conn.execute(query)]
-    return frozenset({key, *(PersonKey(f"e:{email}") for email in emails)})
+    return frozenset({key}) | await _of_addresses(
+        conn, PERSON_ALIAS.c.person_key == key, PERSON_ALIAS.c.proof == "proved"
+    )
 
 
 async def every_key(conn: AsyncConnection, key: PersonKey) -> frozenset[PersonKey]:
     """The key itself, and those of all addresses that commits of this person bore. What is hidden or erased is so under
     all of them; shown under a claimed one is nothing."""
-    query = select(PERSON_ALIAS.c.value).where(PERSON_ALIAS.c.person_key == key, PERSON_ALIAS.c.kind == "email")
-    emails = [plain_email(row.value) for row in await conn.execute(query)]
-    return frozenset({key, *(PersonKey(f"e:{email}") for email in emails)})
+    return frozenset({key}) | await _of_addresses(conn, PERSON_ALIAS.c.person_key == key)
+
+
+async def _of_addresses(conn: AsyncConnection, *which: ColumnElement[bool]) -> frozenset[PersonKey]:
+    """The keys of those addresses."""
+    query = select(PERSON_ALIAS.c.value).where(PERSON_ALIAS.c.kind == "email", *which)
+    return frozenset(PersonKey(f"e:{plain_email(row.value)}") for row in await conn.execute(query))
+
+
+async def _every_key_of(conn: AsyncConnection, people: Select[Any]) -> frozenset[PersonKey]:
+    """All keys of everybody whose key is selected."""
+    keys = frozenset(PersonKey(row.key) for row in await conn.execute(people))
+    return keys | await _of_addresses(conn, PERSON_ALIAS.c.person_key.in_(people)) if keys else keys
 
 
 async def _opted_out(conn: AsyncConnection, keys: Collection[PersonKey]) -> frozenset[PersonKey]:
@@ -226,18 +236,13 @@ async def _opted_out(conn: AsyncConnection, keys: Collection[PersonKey]) -> froz
 
 async def left_out(conn: AsyncConnection) -> frozenset[PersonKey]:
     """All keys of everybody who has opted out."""
-    gone = frozenset(PersonKey(row[0]) for row in await conn.execute(select(PERSON.c.key).where(_HAS_LEFT)))
-    theirs = select(PERSON_ALIAS.c.value).join(PERSON, PERSON.c.key == PERSON_ALIAS.c.person_key)
-    emails = await conn.execute(theirs.where(_HAS_LEFT, PERSON_ALIAS.c.kind == "email"))
-    return gone | {PersonKey(f"e:{plain_email(row.value)}") for row in emails}
+    return await _every_key_of(conn, select(PERSON.c.key).where(_HAS_LEFT))
 
 
 async def anonymous(conn: AsyncConnection) -> frozenset[PersonKey]:
     """All keys of everybody who chose not to be named."""
     query = select(PERSON.c.key).join(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
-    rows = await conn.execute(query.where(PUBLISHED.c.naming == "anonymous"))
-    keys = [await every_key(conn, PersonKey(row.key)) for row in rows]
-    return frozenset().union(*keys)
+    return await _every_key_of(conn, query.where(PUBLISHED.c.naming == "anonymous"))
 
 
 async def set_naming(conn: AsyncConnection, subject: str, naming: Naming) -> None:

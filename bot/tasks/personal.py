@@ -31,7 +31,7 @@ from bot.tasks.announcing import intend_check, intend_comment, post
 from bot.tasks.asking import Asker
 from bot.tasks.close_month import retell_months
 from bot.tasks.recording import Place, Recorded, recount
-from bot.tasks.workplace import Workplace
+from bot.tasks.workplace import Workplace, reference
 
 ERASED = "Removed at a person's wish.\n"
 
@@ -115,11 +115,15 @@ async def forget(conn: AsyncConnection, place: Workplace, key: PersonKey, now: d
     await erasure.bury(conn, keys, now)
     await choices.forget(conn, key, now)
     if key.startswith("u:"):
-        user = int(key[2:])
-        await sessions.end_all(conn, UserId(user))
-        await place.queue.defer(
-            conn, "erase_person", f'{{"user":{user}}}', serial_key=f"user:{user}", dedupe_key=f"erase_person:{user}"
-        )
+        await sessions.end_all(conn, UserId(int(key[2:])))
+        await ask_about_account(conn, place, "erase_person", key)
+
+
+async def ask_about_account(conn: AsyncConnection, place: Workplace, task: str, key: PersonKey) -> None:
+    """Defer a task about one account, behind others about it; one that waits already is enough."""
+    user = int(key.removeprefix("u:"))
+    ref = reference({"user": user})
+    await place.queue.defer(conn, task, ref, serial_key=f"user:{user}", dedupe_key=f"{task}:{user}")
 
 
 async def erase(conn: AsyncConnection, place: Workplace, key: PersonKey) -> None:
