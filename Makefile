@@ -8,7 +8,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program again and again: without its compiled modules each start compiles all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties lock clean help
+.PHONY: demo test lint acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties trace lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -69,6 +69,9 @@ campaign-properties: $(STAMP)  ## each property with a thousand examples, others
 
 bench: $(STAMP)  ## how fast, beside a floor in the same run; ARGS="accept landings totals starts tokens"
 	@$(BIN)/python -m benchmarks.speed $(ARGS)
+
+trace: $(STAMP)  ## files and functions that a landing and a page run through; ARGS="landing --list"
+	@$(BIN)/python -m scripts.trace $(ARGS)
 
 lint: $(STAMP)  ## ruff, mypy and the import contract
 	@$(BIN)/ruff check .
