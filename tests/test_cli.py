@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -312,6 +313,16 @@ def test_migrating_twice_is_migrating_once(almanac: Command, tmp_path: Path) -> 
     first, second = almanac("migrate", ALMANAC_DATABASE_URL=url), almanac("migrate", ALMANAC_DATABASE_URL=url)
     assert (first.code, first.out, second.code, second.out) == (0, "", 0, "")
     assert (tmp_path / "new" / "almanac.db").stat().st_size > 0
+
+
+def test_a_database_of_an_unreleased_version_is_refused_with_what_to_do(almanac: Command, tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / "old.db")
+    database.executescript(
+        "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('0013')"
+    )
+    database.close()
+    answer = almanac("migrate", ALMANAC_DATABASE_URL=f"sqlite:///{tmp_path / 'old.db'}")
+    assert_refused(answer, "name a new database", "almanac backfill")
 
 
 # --- good runs -------------------------------------------------------------------------------------------------------

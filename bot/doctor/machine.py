@@ -25,7 +25,7 @@ from bot.store.advice import advised, missing_driver
 from bot.store.digests import touch_period
 from bot.store.engine import Store, StoreUnavailableError, sqlite_warning
 from bot.store.lock import StoreInUseError
-from bot.store.migrate import newest, revision, revision_of
+from bot.store.migrate import FIRST, NO_UPGRADE, newest, revision, revision_of
 
 _SLOWEST_SIGNATURE = 0.001
 _LEAST_DISK = 1024**3
@@ -216,6 +216,8 @@ def _tables(found: str | None, told: str) -> Finding:
         return ok("database", f"{told}; its tables are this version's")
     if found is None:
         return wrong("database", f"{told}; it has no tables yet: run `almanac migrate`, or start")
+    if found < FIRST:
+        return wrong("database", f"{told}; {NO_UPGRADE}")
     if found < newest():
         return wrong("database", f"{told}; its tables are an older version's: run `almanac migrate`")
     return wrong("database", f"{told}; its tables are a newer version's: install that one, or go back to a back-up")

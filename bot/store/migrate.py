@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, insert, inspect, select, text
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 SCRIPTS = "bot.store:migrations"
+VERSIONS = Path(__file__).parent / "migrations" / "versions"
+"""one file a revision"""
+FIRST = "0100"
+"""the oldest revision that there is an upgrade from: those below were of versions that were never released"""
+NO_UPGRADE = (
+    "its tables are those of an unreleased version; name a new database in ALMANAC_DATABASE_URL, "
+    "or another folder in ALMANAC_DATA, and run: almanac backfill OWNER"
+)
+"""for a database of a revision below FIRST"""
 _LOCK = 7_301_942_016
 """any number that nothing else in the database locks"""
 _VERSION = Table(
@@ -33,7 +42,7 @@ _FACT_GONE = """
         DELETE FROM fact_person WHERE fact_id = OLD.id;
         DELETE FROM visit WHERE fact_id = OLD.id;
     END"""
-"""what goes with a fact, on SQLite; PostgreSQL has it from revision 0011"""
+"""what goes with a fact, on SQLite; PostgreSQL has it from its first revision"""
 
 
 class BrokenReferencesError(Exception):
@@ -59,6 +68,8 @@ def _to_newest(connection: Connection) -> bool:
     found = revision_of(connection)
     if found == newest():
         return False
+    if found is not None and found < FIRST:
+        raise UnusableInputError(f"the database cannot be upgraded: {NO_UPGRADE}")
     if found is not None and found > newest():
         raise UnusableInputError(
             f"the database has the tables of a newer version of this program ({found}, and this one knows {newest()}): "
@@ -110,11 +121,14 @@ def revision_of(connection: Connection) -> str | None:
     return found
 
 
-@functools.cache
 def newest() -> str:
-    """The newest revision, which its file is named after: `r0001_first.py`."""
-    names = (found.name for found in files("bot.store.migrations").joinpath("versions").iterdir())
-    return max(name[1:5] for name in names if name.startswith("r") and name.endswith(".py"))
+    """The newest revision, which its file is named after: `r0100_first.py`."""
+    return _newest_in(VERSIONS)
+
+
+@functools.cache
+def _newest_in(folder: Path) -> str:
+    return max(found.name[1:5] for found in folder.glob("r*.py"))
 
 
 def configuration(connection: Connection | None) -> Config:
@@ -123,5 +137,7 @@ def configuration(connection: Connection | None) -> Config:
 
     config = Config()
     config.set_main_option("script_location", SCRIPTS)
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("version_locations", str(VERSIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config

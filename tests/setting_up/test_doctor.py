@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -100,11 +101,11 @@ def _old_database(app: App, settings: Settings) -> None:
     sqlite3.connect(settings.data / "almanac.sqlite").execute("CREATE TABLE other (x)").connection.close()
 
 
-def _newer_database(app: App, settings: Settings) -> None:
+def _revision(app: App, settings: Settings, number: str) -> None:
     database = sqlite3.connect(settings.data / "almanac.sqlite")
-    database.executescript(
-        "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('9999')"
-    )
+    database.execute("CREATE TABLE alembic_version (version_num TEXT)")
+    database.execute("INSERT INTO alembic_version VALUES (?)", (number,))
+    database.commit()
     database.close()
 
 
@@ -140,7 +141,8 @@ def _half(app: App, settings: Settings) -> Settings:
         (_no_key, {"key", "permissions and events", "webhook", "deliveries"}, "make a new one"),
         (_no_database, {"database"}, "name another file"),
         (_old_database, {"database"}, "almanac migrate"),
-        (_newer_database, {"database"}, "install that one"),
+        (partial(_revision, number="9999"), {"database"}, "install that one"),
+        (partial(_revision, number="0013"), {"database"}, "name a new database"),
         (_cut_database, {"database"}, "put a back-up in its place"),
         (_open_secret, {"secrets"}, "chmod 600"),
         (_plain_address, {"address", "webhook"}, "put TLS before it"),

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import multiprocessing
+import shutil
 import sys
+import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, Table, event, insert, select, text
+from sqlalchemy import Connection, Engine, Table, event, select, text
+from sqlalchemy.exc import IntegrityError
 
 from benchmarks.speed.landings import UTC_ZONE, apply, facts_of, organisation
 from bot.errors import UnusableInputError
-from bot.model import InstallationId, fact_to_json
+from bot.model import InstallationId
+from bot.store import migrate as migrating
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
-from bot.store.installations import ACCOUNT, INSTALLATION
-from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, add_facts, forget_facts
+from bot.store.ledger import FACT_KEY, FACT_PERSON, add_facts, forget_facts
 from bot.store.migrate import (
     BrokenReferencesError,
     configuration,
@@ -35,6 +40,14 @@ from bot.store.schema import METADATA, TABLES
 from bot.store.visits import VISIT
 from bot.tasks.rebuilding import rebuild
 from tests.store.conftest import APP, NOW, fact, seed
+
+
+@pytest.fixture
+async def own(empty_database_url: str) -> AsyncIterator[Store]:
+    """A migrated database for this test alone: the others' keep their tables."""
+    async with await Store.open(empty_database_url) as store:
+        await migrate(store)
+        yield store
 
 
 def _differences(connection: Connection) -> list[Any]:
@@ -54,6 +67,12 @@ async def test_the_migrated_tables_are_those_of_the_program(empty_database_url: 
         async with store.begin() as conn:
             assert await conn.run_sync(_differences) == []
         await migrate(store)
+
+
+async def test_the_revisions_come_to_the_tables_of_the_program(empty_database_url: str) -> None:
+    async with await Store.open(empty_database_url) as store, store.begin() as conn:
+        await conn.run_sync(upgrade)
+        assert await conn.run_sync(_differences) == []
 
 
 async def test_processes_that_start_together_migrate_once(empty_database_url: str) -> None:
@@ -79,92 +98,148 @@ def test_the_visible_list_names_every_table() -> None:
     assert set(TABLES) == set(METADATA.tables.values())
 
 
-async def test_rebuilding_a_filled_parent_table_keeps_its_children(store: Store) -> None:
-    if store.dialect != "sqlite":
-        pytest.skip("only SQLite rebuilds tables")
-    async with store.begin() as conn:
-        await conn.execute(insert(ACCOUNT).values(id=1, login="acme", kind="Organization"))
-        await conn.execute(insert(INSTALLATION).values(id=2, app_id="7", account_id=1, created_at=NOW))
-    async with store.begin(foreign_keys=False) as conn:
-        await conn.run_sync(_rebuild_accounts)
-    async with store.begin() as conn:
-        assert (await conn.execute(select(INSTALLATION.c.account_id))).scalar_one() == 1
-        assert (await conn.exec_driver_sql("PRAGMA foreign_keys")).scalar_one() == 1
+@pytest.mark.parametrize("former", ["0001", "0013"])
+async def test_tables_of_an_unreleased_version_are_refused_and_not_touched(own: Store, former: str) -> None:
+    async with own.begin() as conn:
+        await conn.execute(text("UPDATE alembic_version SET version_num = :former"), {"former": former})
+    with pytest.raises(UnusableInputError, match=r"name a new database in .* almanac backfill"):
+        await migrate(own)
+    assert (await revision(own), await is_enough(own)) == (former, False)
 
 
-def _rebuild_accounts(connection: Connection) -> None:
-    from alembic.operations import Operations
-    from alembic.runtime.migration import MigrationContext
-    from sqlalchemy import Column, Integer
+# --- from one revision to the next -----------------------------------------------------------------------------------
 
-    with Operations(MigrationContext.configure(connection)).batch_alter_table("account", recreate="always") as batch:
-        batch.add_column(Column("followers", Integer))
+AddRevision = Callable[[str], None]
+SHIPPED, MADE_UP = newest(), f"{int(newest()) + 1:04}"
+HEAD = f"""
+import os
+
+from alembic import op
+from sqlalchemy import Column, Integer
+
+revision, down_revision = "{MADE_UP}", "{SHIPPED}"
+
+def upgrade():
+"""
+COLUMN_AND_TABLE = """
+op.add_column("fact", Column("landed_later", Integer, server_default="0", nullable=False))
+op.create_table("later", Column("number", Integer, primary_key=True))
+op.execute("UPDATE fact SET landed_later = landed_at + 1")
+"""
 
 
-async def test_a_migration_that_leaves_broken_references_is_rolled_back(empty_database_url: str) -> None:
-    if not empty_database_url.startswith("sqlite"):
-        pytest.skip("PostgreSQL checks references by itself")
+@pytest.fixture
+def add_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AddRevision:
+    """Puts a made-up revision behind those that there are, or another one in its place."""
+    shipped, turns = migrating.VERSIONS, itertools.count(1)
+
+    def add(body: str) -> None:
+        folder = tmp_path / f"100 % made up, {next(turns)}"
+        shutil.copytree(shipped, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        (folder / f"r{MADE_UP}_made_up.py").write_text(HEAD + textwrap.indent(body, "    "))
+        monkeypatch.setattr(migrating, "VERSIONS", folder)
+
+    return add
+
+
+async def test_a_filled_database_survives_a_revision(own: Store, add_revision: AddRevision) -> None:
+    derived = (FACT_KEY, FACT_PERSON, VISIT)
+    await apply(own, await organisation(own, 2), facts_of(40, people=5, repositories=2))
+    before, rows = await canonical_dump(own), await _rows(own, derived)
+    assert all(rows)
+    add_revision(COLUMN_AND_TABLE)
+    assert not await is_enough(own)
+    await migrate(own)
+    assert await is_current(own)
+    assert await canonical_dump(own) == before
+    assert await _rows(own, derived) == rows
+    async with own.read() as conn:
+        unlike = await conn.execute(text("SELECT count(*) FROM fact WHERE landed_later <> landed_at + 1"))
+        assert unlike.scalar_one() == 0
+
+
+async def test_a_version_that_does_not_know_a_column_goes_on_beside_it(own: Store, add_revision: AddRevision) -> None:
+    await apply(own, await organisation(own, 2), facts_of(40, people=5, repositories=2))
+    add_revision(COLUMN_AND_TABLE)
+    await migrate(own)
+    await apply(own, await organisation(own, 2), facts_of(60, people=5, repositories=2))
+    after = await canonical_dump(own)
+    await rebuild(own, InstallationId(1), UTC_ZONE)
+    assert await canonical_dump(own) == after
+
+
+async def test_what_hangs_on_a_fact_goes_with_it_after_a_revision(own: Store, add_revision: AddRevision) -> None:
+    derived = (FACT_KEY, FACT_PERSON, VISIT)
+    await seed(own)
+    found = [fact(number, title="fix: the gauge", paths=("app/gauge.py",)) for number in (1, 2)]
+    async with own.begin() as conn:
+        await add_facts(conn, APP, found, now=NOW)
+    before = await _rows(own, derived)
+    add_revision(COLUMN_AND_TABLE)
+    await migrate(own)
+    async with own.begin() as conn:
+        await forget_facts(conn, APP, [found[0].commit])
+    left = await _rows(own, derived)
+    assert all(len(some) * 2 == len(all_) for some, all_ in zip(left, before, strict=True))
+    async with own.begin() as conn:
+        await forget_facts(conn, APP, [found[1].commit])
+    assert await _rows(own, derived) == [[], [], []]
+
+
+async def test_rebuilding_a_filled_parent_table_keeps_its_children(own: Store, add_revision: AddRevision) -> None:
+    await seed(own)
+    before = await canonical_dump(own)
+    add_revision("""
+with op.batch_alter_table("account", recreate="always" if op.get_bind().dialect.name == "sqlite" else "never") as batch:
+    batch.add_column(Column("followers", Integer))
+""")
+    await migrate(own)
+    assert await canonical_dump(own) == before
+    if own.dialect == "sqlite":
+        async with own.begin() as conn:
+            assert (await conn.exec_driver_sql("PRAGMA foreign_keys")).scalar_one() == 1
+
+
+async def test_a_migration_that_leaves_broken_references_is_rolled_back(own: Store, add_revision: AddRevision) -> None:
+    await seed(own)
+    before = await canonical_dump(own)
+    add_revision('op.execute("DELETE FROM account WHERE id = 100")')
+    # PostgreSQL refuses the statement by itself.
+    with pytest.raises(BrokenReferencesError if own.dialect == "sqlite" else IntegrityError):
+        await migrate(own)
+    assert await canonical_dump(own) == before
+    assert (await revision(own), await is_current(own)) == (SHIPPED, False)
+
+
+async def test_a_killed_migration_leaves_nothing_and_the_next_one_completes(
+    empty_database_url: str, add_revision: AddRevision
+) -> None:
     async with await Store.open(empty_database_url) as store:
-        async with store.begin(foreign_keys=False) as conn:
-            await conn.run_sync(upgrade, "0001")
-            await conn.execute(insert(INSTALLATION).values(id=2, app_id="7", account_id=99, created_at=NOW))
-        with pytest.raises(BrokenReferencesError):
-            await migrate(store)
-        assert not await is_current(store)
-
-
-async def test_facts_of_an_older_version_get_their_visits(empty_database_url: str) -> None:
-    async with await Store.open(empty_database_url) as store:
-        async with store.begin() as conn:
-            await conn.run_sync(upgrade, "0007")
-        await seed(store)
-        found = fact(1, title="fix: the gauge", paths=("app/gauge.py", "README.md"))
-        row = {"repository_id": APP, "commit_id": found.commit, "landed_at": found.landed_at, "author_key": "u:7"}
-        values = row | {"recorded_at": NOW, "payload": fact_to_json(found)}
-        async with store.begin() as conn:
-            columns = [FACT.c[name] for name in values]
-            await conn.execute(insert(Table("fact", MetaData(), *(Column(c.name, c.type) for c in columns))), [values])
         await migrate(store)
-        async with store.read() as conn:
-            rows = await conn.execute(select(VISIT.c.repository_id, VISIT.c.landed_at, VISIT.c.weight))
-            assert sorted(tuple(one) for one in rows) == [(APP, found.landed_at, 100)] * 2
-            assert (await conn.execute(select(FACT.c.method))).scalar_one() == 0
-
-
-async def test_what_hangs_on_facts_of_an_older_version_stays_and_goes_with_them(empty_database_url: str) -> None:
-    kept = (FACT_KEY, FACT_PERSON, VISIT)
-    async with await Store.open(empty_database_url) as store:
-        async with store.begin(foreign_keys=False) as conn:
-            await conn.run_sync(upgrade, "0010")
         await seed(store)
-        found = [fact(number, title="fix: the gauge", paths=("app/gauge.py",)) for number in (1, 2)]
-        async with store.begin() as conn:
-            await add_facts(conn, APP, found, now=NOW)
-        before = await _rows(store, kept)
-        assert all(before)
-        await migrate(store)
-        assert await _rows(store, kept) == before
-        async with store.begin() as conn:
-            await forget_facts(conn, APP, [found[0].commit])
-        left = await _rows(store, kept)
-        assert all(len(some) * 2 == len(all_) for some, all_ in zip(left, before, strict=True))
-        async with store.begin() as conn:
-            await forget_facts(conn, APP, [found[1].commit])
-        assert await _rows(store, kept) == [[], [], []]
-
-
-async def test_what_is_derived_of_an_older_version_stays(empty_database_url: str) -> None:
-    async with await Store.open(empty_database_url) as store:
-        async with store.begin(foreign_keys=False) as conn:
-            await conn.run_sync(upgrade, "0011")
-        await apply(store, await organisation(store, 2), facts_of(40, people=5, repositories=2))
         before = await canonical_dump(store)
+    add_revision(COLUMN_AND_TABLE + "os._exit(9)")
+    # A process of its own, as it dies between two statements.
+    process = multiprocessing.get_context("spawn").Process(
+        target=_migrate_with, args=(empty_database_url, migrating.VERSIONS)
+    )
+    process.start()
+    await asyncio.to_thread(process.join)
+    assert process.exitcode == 9
+    add_revision(COLUMN_AND_TABLE)
+    async with await Store.open(empty_database_url) as store:
+        assert (await revision(store), await canonical_dump(store)) == (SHIPPED, before)
         await migrate(store)
-        assert await canonical_dump(store) == before
-        await apply(store, await organisation(store, 2), facts_of(60, people=5, repositories=2))
-        after = await canonical_dump(store)
-        await rebuild(store, InstallationId(1), UTC_ZONE)
-        assert await canonical_dump(store) == after
+        assert (await revision(store), await canonical_dump(store)) == (MADE_UP, before)
+
+
+def _migrate_with(url: str, versions: Path) -> None:
+    async def migrated() -> None:
+        async with await Store.open(url) as store:
+            await migrate(store)
+
+    migrating.VERSIONS = versions
+    asyncio.run(migrated())
 
 
 async def _rows(store: Store, tables: Sequence[Table]) -> list[list[tuple[Any, ...]]]:
@@ -212,10 +287,16 @@ def _shape(connection: Connection) -> dict[str, Any]:
 async def test_a_database_that_is_current_is_not_touched(store: Store) -> None:
     before = set(sys.modules)
     statements: list[str] = []
-    engine = store._writer  # reaches inside: only the engine sees every statement
-    assert engine is not None
-    event.listen(engine.sync_engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
-    await migrate(store)
+
+    def note(_conn: object, _cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        await migrate(store)
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert statements
     assert not [sql for sql in statements if sql.lstrip().split()[0].upper() not in ("SELECT", "PRAGMA")]
     assert len(statements) <= 3
     assert not {name for name in set(sys.modules) - before if name.startswith("alembic")}
