@@ -98,10 +98,11 @@ class Deliveries:
         guid = str(uuid.uuid5(uuid.NAMESPACE_URL, f"delivery:{app.id}:{number}"))
         body = json.dumps(payload, separators=(",", ":")).encode()
         delivery = Delivery(number, guid, event, app, installation, payload, body)
-        self._queue(delivery)
+        self.queue(delivery)
         return delivery
 
-    def _queue(self, delivery: Delivery) -> None:
+    def queue(self, delivery: Delivery) -> None:
+        """Let it be attempted after those that wait; dropped or doubled where that was asked for."""
         if self.drop_next:  # GitHub keeps the failed attempt in its log
             self.drop_next -= 1
             delivery.delivered_at, delivery.status_code = self.now(), 502
@@ -110,11 +111,12 @@ class Deliveries:
         self.waiting.append(delivery)
         if self.duplicate_next:
             self.duplicate_next -= 1
-            self.waiting.append(self._again(delivery))
+            self.waiting.append(self.copy_of(delivery))
         self._idle.clear()
         self._wake.set()
 
-    def _again(self, delivery: Delivery) -> Delivery:
+    def copy_of(self, delivery: Delivery) -> Delivery:
+        """Another attempt with the same GUID and body."""
         again = Delivery(
             self.state.new_id(),
             delivery.guid,
@@ -131,7 +133,7 @@ class Deliveries:
         """Another attempt with the same GUID and body; None for an unknown id."""
         found = next((entry for entry in self.log if entry.id == delivery_id), None)
         if found:
-            self._queue(self._again(found))
+            self.queue(self.copy_of(found))
         return found
 
     def hold(self) -> None:

@@ -126,7 +126,7 @@ def _private_keys_are_checked_once() -> Iterator[None]:
     from bot.github import auth
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(auth, "_load", functools.cache(auth._load))
+        patch.setattr(auth, "load_pem_private_key", functools.cache(auth.load_pem_private_key))
         yield
 
 

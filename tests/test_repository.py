@@ -188,6 +188,89 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
     assert [path for path, part in named if part in BANNED] == []
 
 
+# --- tests -----------------------------------------------------------------------------------------------------------
+
+OF_NAMED_TUPLES = {"_replace", "_asdict", "_fields", "_make"}
+"""public, as Python's documentation says"""
+UNTIL_THE_STORE_IS_SYNCHRONOUS = {
+    "benchmarks/speed/year.py",
+    "benchmarks/visibility_worlds.py",
+    "tests/store/test_asking.py",
+    "tests/store/test_ingest.py",
+    "tests/store/test_own_thread.py",
+    "tests/web/test_shelf.py",
+}
+"""what they look into goes with the machinery that drives coroutines in the database's thread"""
+
+
+def test_tests_speak_of_behaviour_and_reach_no_private_name() -> None:
+    paths = modules("tests", "benchmarks", "scripts")
+    found = {path: list(_private_names(ast.parse(text(path) or ""))) for path in paths}
+    assert {path: names for path, names in found.items() if names and path not in UNTIL_THE_STORE_IS_SYNCHRONOUS} == {}
+    assert [path for path in UNTIL_THE_STORE_IS_SYNCHRONOUS if not found.get(path)] == [], "no exceptions any more"
+
+
+def _private_names(tree: ast.Module) -> Iterator[str]:
+    """Names with an underscore that are reached into from elsewhere: imported, as attributes, or named in a string.
+
+    A test's own classes and other libraries may have theirs.
+    """
+    own, foreign = set(_attributes_made(tree)), set(_foreign_modules(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and _is_ours(node.module or ""):
+            parts = [*(node.module or "").split("."), *(name.name for name in node.names)]
+            yield from (f"{node.lineno}: import of {part}" for part in parts if _is_private(part))
+        elif isinstance(node, ast.Attribute) and _is_private(node.attr) and node.attr not in own:
+            if not (isinstance(node.value, ast.Name) and node.value.id in foreign):
+                yield f"{node.lineno}: {ast.unparse(node)}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("setattr", "getattr", "delattr", "patch")):
+            said = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            yield from (f"{node.lineno}: {one!r}" for one in said if any(map(_is_private, one.split("."))))
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in OF_NAMED_TUPLES
+
+
+def _is_ours(module: str) -> bool:
+    return module.split(".")[0] in (*CODE, "tests", "benchmarks", "scripts")
+
+
+def _attributes_made(tree: ast.Module) -> Iterator[str]:
+    """The attributes and methods of the classes that are defined here."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
+            yield node.attr
+        elif isinstance(node, ast.ClassDef):
+            yield from (one.name for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+            fields = (one.target for one in node.body if isinstance(one, ast.AnnAssign))
+            yield from (field.id for field in fields if isinstance(field, ast.Name))
+
+
+def _foreign_modules(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (one.asname or one.name for one in node.names if not _is_ours(one.name))
+
+
+@pytest.mark.parametrize(
+    ("code", "reached"),
+    [
+        ("from bot.store.engine import _open", 1),
+        ("from bot._store import engine", 1),
+        ("store._writer.begin()", 1),
+        ("patch.setattr(auth, '_load', 7)", 1),
+        ("patch.setattr('bot.app._introduce', 7)", 1),
+        ("import sys\nsys._getframe()", 0),
+        ("row._replace(at=7)\nself.__class__", 0),
+        ("class Own:\n  def __init__(self, o):\n    self._x = o._x", 0),
+        ("patch.setattr(auth, 'load', 7)", 0),
+    ],
+)
+def test_a_private_name_is_seen_however_it_is_reached(code: str, reached: int) -> None:
+    assert len(list(_private_names(ast.parse(code)))) == reached
+
+
 # --- files -----------------------------------------------------------------------------------------------------------
 
 

@@ -45,7 +45,7 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 _ACCEPT = "application/vnd.github+json"
-_MOST_PAGES = 200
+MOST_PAGES = 200
 _CACHED_ANSWERS = 128
 _QUESTION = "QUERY"
 """the method of a GraphQL query while it is in here; it leaves as a POST, and changes nothing"""
@@ -143,7 +143,7 @@ class Client(GitHubAPI):
 
         Raises `BadAnswer` beyond `most` pages (None: 200): a list that does not end must not be followed for ever.
         """
-        url, most = operation.path, most or _MOST_PAGES
+        url, most = operation.path, most or MOST_PAGES
         for turn in range(most):
             get = self._late if late and not turn else self._get
             page, more, _status = await get(url, variables)

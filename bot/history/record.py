@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from bot.history.measuring import Batch
     from bot.metrics.hotspots import History
 
-_BATCH = 150
+BATCH = 150
 """Commits that a worker measures at once: few enough to keep memory flat, and all workers busy to the end."""
 
-_FEW = 2 * _BATCH
+_FEW = 2 * BATCH
 """Commits that one process has measured before others are ready to help."""
 
 _SHARED = 20_000
@@ -69,7 +69,7 @@ def _files(folder: str) -> Iterator[str]:
 def _batches(walks: Sequence[Walk]) -> Iterator[Batch]:
     for source, walk in enumerate(walks):
         landed = walk.arrivals()
-        while batch := tuple(islice(landed, _BATCH)):
+        while batch := tuple(islice(landed, BATCH)):
             yield source, batch
 
 

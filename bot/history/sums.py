@@ -18,7 +18,7 @@ from bot.landing.identity import People
 from bot.landing.months import begins_at, month_after, month_of
 from bot.model import Change, Month, PersonKey, Repository
 
-_AT_ONCE = 800
+AT_ONCE = 800
 """commits of neighbouring months that are folded together: memory holds no more of a history"""
 _WORTH_SPREADING = 4
 """stretches from which other processes are worth their start"""
@@ -109,7 +109,7 @@ def _stretches(scratch: Scratch, zone: ZoneInfo, known: int) -> Iterator[_Stretc
     begin = size = 0
     for month in months:
         start, end = begins_at(month, zone), begins_at(month_after(month), zone)
-        if pending and (size > _AT_ONCE or (known and month != month_after(pending[-1]))):
+        if pending and (size > AT_ONCE or (known and month != month_after(pending[-1]))):
             yield _Stretch(tuple(pending), begin, begins_at(month_after(pending[-1]), zone))
             pending, size = [], 0
         begin = begin if pending else start

@@ -199,7 +199,7 @@ class Reader(Victim):
 
     def __init__(self, github: Simulator, world: World, data: Path) -> None:
         super().__init__(github, world, data)
-        self._environment["ALMANAC_BACKFILL"] = "on"
+        self.environment["ALMANAC_BACKFILL"] = "on"
 
 
 async def run(

@@ -72,7 +72,7 @@ class Victim:
     def __init__(self, github: Simulator, world: World, data: Path) -> None:
         self.port = free_port()
         self.data = data
-        self._environment = os.environ | {
+        self.environment = os.environ | {
             "ALMANAC_APP_ID": str(world.app.id),
             "ALMANAC_PRIVATE_KEY": world.app.private_key,
             "ALMANAC_WEBHOOK_SECRET": world.app.webhook_secret,
@@ -88,7 +88,7 @@ class Victim:
     async def start(self) -> None:
         with (self.data / "log.txt").open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "bot", "serve", env=self._environment, stdout=log, stderr=log
+                sys.executable, "-m", "bot", "serve", env=self.environment, stdout=log, stderr=log
             )
         await self._listening()
 
@@ -129,13 +129,13 @@ async def storm(kills: int, seed: int, landings: int) -> Outcome:
             while world.played < landings and await play_next(world):
                 pass
             await killing
-            again = await _send_again(github)
+            again = await send_again(github)
             await _quiet(victim)
             await victim.end(signal.SIGTERM)
             return await _outcome(world, victim, kills=kills, again=again)
 
 
-async def _send_again(github: Simulator) -> int:
+async def send_again(github: Simulator) -> int:
     """Until every delivery was answered 2xx once."""
     sent = 0
     while True:
@@ -178,13 +178,13 @@ async def _outcome(world: World, victim: Victim, *, kills: int, again: int) -> O
             for run in repository.checks.values()
             if run.app is world.app and run.fields["conclusion"] == "neutral"
         )
-    landed = sum(_landed(repository) for repository in world.repositories.values())
+    landed = sum(landed_commits(repository) for repository in world.repositories.values())
     twice = sum(1 for count in checks.values() if count > 1)
     log = world.github.deliveries.log
     return Outcome(kills, len(log), again, landed, len(facts), dead, twice, sum(checks.values()), intents)
 
 
-def _landed(repository: object) -> int:
+def landed_commits(repository: object) -> int:
     """Non-merge commits of the default branch, without the first one, which no delivery told of."""
     from simulator.git import run_git
     from simulator.state import Repository

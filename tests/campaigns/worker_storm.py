@@ -36,7 +36,7 @@ from bot.store.ledger import FACT
 from bot.store.outbox import OUTBOX
 from simulator.server import Simulator
 from simulator.world import World, build_world, play_next
-from tests.campaigns.kill_storm import NOW, _landed, _send_again, free_port
+from tests.campaigns.kill_storm import NOW, free_port, landed_commits, send_again
 
 
 class Postgres:
@@ -226,7 +226,7 @@ async def storm(
                         if not done["restarts"]:
                             await asyncio.sleep(0.1)
                 delivered = time.perf_counter() - begun
-                await _send_again(github)
+                await send_again(github)
                 await _quiet(postgres.url)
                 seconds = time.perf_counter() - begun
                 await crew.end()
@@ -275,7 +275,7 @@ async def _outcome(world: World, url: str, done: dict[str, int], times: tuple[fl
     for repository in world.repositories.values():
         runs = [run for run in repository.checks.values() if run.app is world.app]
         checks.update(run.fields["head_sha"] for run in runs if run.fields["conclusion"] == "neutral")
-    landed = sum(_landed(repository) for repository in world.repositories.values())
+    landed = sum(landed_commits(repository) for repository in world.repositories.values())
     twice = sum(1 for count in checks.values() if count > 1)
     log = world.github.deliveries.log
     return Outcome(len(log), landed, facts, dead, twice, sum(checks.values()), intents, done, *times)

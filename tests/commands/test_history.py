@@ -35,12 +35,12 @@ class Almanac(Victim):
 
     def __init__(self, github: Simulator, world: World, data: Path) -> None:
         super().__init__(github, world, data)
-        self._environment["ALMANAC_BACKFILL"] = "on"
+        self.environment["ALMANAC_BACKFILL"] = "on"
 
     async def typed(self, *words: str) -> tuple[int, str, str]:
         """Exit code, stdout and stderr of a command."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bot", *words), env=self._environment, stdout=-1, stderr=-1
+            *(sys.executable, "-m", "bot", *words), env=self.environment, stdout=-1, stderr=-1
         )
         out, errors = await process.communicate()
         return process.returncode or 0, out.decode(), errors.decode()
@@ -48,8 +48,8 @@ class Almanac(Victim):
     def typed_here(self, *words: str) -> int:
         """The exit code of the same command in this process, where the other one is what the test is about."""
         with pytest.MonkeyPatch.context() as patch:
-            for name in [name for name in self._environment if name.startswith("ALMANAC_")]:
-                patch.setenv(name, self._environment[name])
+            for name in [name for name in self.environment if name.startswith("ALMANAC_")]:
+                patch.setenv(name, self.environment[name])
             with pytest.raises(SystemExit) as ended:
                 main(words)
         return int(ended.value.code or 0)

@@ -13,7 +13,7 @@ from gidgethub import BadRequest
 
 from bot.github.auth import AppKey, BadKeyError, InstallationClosed, NotGranted, Scope, Tokens
 from bot.github.connection import Connection, Surroundings
-from bot.github.operations import REPOSITORY, Operation
+from bot.github.operations import CREATE_CHECK_RUN, REPOSITORY, Operation
 from bot.github.payloads.fields import PayloadError
 from bot.github.transport import Endpoint, open_session
 from bot.model import InstallationId, RepositoryId
@@ -207,9 +207,19 @@ async def test_a_refused_jwt_is_an_error_after_one_more_try(
 
 
 async def test_one_installation_keeps_one_lane_and_cache(script: Script, pem: bytes, time_passing: TestClock) -> None:
+    for number in (5, 6):
+        token = {"token": f"ghs_{number}", "expires_at": iso(EPOCH + 4600)}
+        script.on(f"/app/installations/{number}/access_tokens", ok(token, status=201))
+    script.on("/repositories/7", ok({"id": 7}, etag='"one"'))
+    script.on("/repositories/7/check-runs", ok({"id": 1}))
     async with open_session() as session:
         there = connect(script, session, pem, time_passing)
-        one, same, other = (there.installation(InstallationId(n)) for n in (5, 5, 6))
-        assert one._wire is same._wire
-        assert one._wire.lane is not other._wire.lane
-        assert one._wire.cache is not other._wire.cache
+        known, waited = [], []
+        for number in (5, 5, 6):
+            client, begun = there.installation(InstallationId(number)), time_passing.now
+            await client.read(REPOSITORY, repository="repositories/7")
+            known.append("if-none-match" in script.seen[-1].headers)
+            await client.write(CREATE_CHECK_RUN, {"name": "x"}, repository="repositories/7")
+            waited.append(time_passing.now > begun)
+    assert known == [False, True, False], "an answer is kept for its installation"
+    assert waited == [False, True, False], "writes of one installation keep apart"

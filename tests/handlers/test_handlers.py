@@ -233,10 +233,13 @@ def test_each_event_has_its_file_and_each_file_its_line() -> None:
     assert [path.stem for path in FILES] == sorted(ROUTERS)
 
 
-@pytest.mark.parametrize("event", sorted(ROUTERS))
-def test_a_router_answers_the_event_its_file_is_named_after(event: str) -> None:
-    router = ROUTERS[event]
-    assert {*router._shallow_routes, *router._deep_routes} == {event}
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_router_answers_the_event_its_file_is_named_after(path: Path) -> None:
+    functions = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.AsyncFunctionDef)]
+    registered = [call for function in functions for call in function.decorator_list if isinstance(call, ast.Call)]
+    assert registered
+    assert {ast.unparse(call.func) for call in registered} == {"router.register"}
+    assert {ast.literal_eval(call.args[0]) for call in registered} == {path.stem}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
-from bot.history import clone
+from bot.history import git, patches
 from bot.history.git import command
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
@@ -32,45 +34,51 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 @pytest.fixture
-def called(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def called() -> Counter[str]:
+    return Counter()
+
+
+def run(repository: Repository, called: Counter[str]) -> None:
+    """Count the calls of a process of its own, which knows nothing of what another read."""
+    with ProcessPoolExecutor(1, get_context("fork")) as process:
+        called.update(process.submit(_calls, repository.folder).result())
+
+
+def _calls(folder: Path) -> Counter[str]:
     found: Counter[str] = Counter()
 
     def counted(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[str]:
         found[arguments[0]] += 1
         return command(folder, arguments, mailmap)
 
-    for module in ("git", "patches"):
-        monkeypatch.setattr(f"bot.history.{module}.command", counted)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (git, patches):
+            patch.setattr(module, "command", counted)
+        record = CloneRecord(open_clones([folder]))
+        record.refresh(workers=1)
+        record.close()
     return found
 
 
-def run(repository: Repository) -> None:
-    """As a process of its own, which knows nothing of what another read."""
-    clone._files.cache_clear()
-    record = CloneRecord(open_clones([repository.folder]))
-    record.refresh(workers=1)
-    record.close()
-
-
 def test_one_git_lists_a_history_and_one_reads_it(repository: Repository, called: Counter[str]) -> None:
-    run(repository)
+    run(repository, called)
     assert called == OPENED | MEASURED
 
 
 def test_where_nothing_is_new_no_history_is_read(repository: Repository, called: Counter[str]) -> None:
-    run(repository)
+    run(repository, called)
     called.clear()
-    run(repository)
+    run(repository, called)
     assert called == OPENED
 
 
 def test_the_list_of_what_is_new_tells_too_whether_history_was_rewritten(
     repository: Repository, called: Counter[str]
 ) -> None:
-    run(repository)
+    run(repository, called)
     repository.commit("one more", {"a.py": "x = 2\n"})
     called.clear()
-    run(repository)
+    run(repository, called)
     assert called == OPENED | MEASURED
 
 
@@ -81,11 +89,11 @@ def test_what_python_compiles_on_the_way_does_not_make_another_program(
     (room / "__pycache__").mkdir(parents=True)
     (room / "__init__.py").write_text("")
     monkeypatch.setattr("bot.history.record.digest_room.__file__", str(room / "__init__.py"))
-    run(repository)
+    run(repository, called)
     (room / "__pycache__" / "more.cpython-311.pyc").write_bytes(b"\0")
     called.clear()
-    run(repository)
+    run(repository, called)
     assert called == OPENED
     (room / "more.py").write_text("x = 1\n")
-    run(repository)
+    run(repository, called)
     assert called["diff-tree"] == 1

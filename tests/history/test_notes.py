@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from bot.history import notes as notes_module
+from bot.history import record as record_module
 from bot.history.clone import open_clone
 from bot.history.git import GitError
 from bot.history.notes import Notes
@@ -22,7 +23,7 @@ NOTE = """a.py
 def facts(repository: Repository, *, workers: int = 1, cache: bool = False) -> list[Fact]:
     record = CloneRecord(open_clones([repository.folder]), cache=cache)
     record.refresh(workers=workers)
-    found = list(record._scratch.facts())
+    found = [one.fact for change in record.all_changes() for one in change.commits]
     record.close()
     return found
 
@@ -84,7 +85,7 @@ def test_a_note_that_is_not_there_is_told(repository: Repository) -> None:
 def test_what_notes_attest_is_declared_with_its_tool_and_lines(
     repository: Repository, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.history.record._BATCH", 2)
+    monkeypatch.setattr(record_module, "BATCH", 2)
     noted = CommitId(repository.git("rev-parse", "HEAD~2"))
     note(repository, noted)
     found = {fact.commit: fact.ai for fact in facts(repository, workers=workers)}

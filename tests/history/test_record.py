@@ -1,3 +1,5 @@
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from tests.history.repository import ADA, BEN, Repository
 def facts(repository: Repository, *, workers: int, cache: bool = False) -> list[Fact]:
     record = CloneRecord(open_clones([repository.folder]), cache=cache)
     record.refresh(workers=workers)
-    found = list(record._scratch.facts())
+    found = [one.fact for change in record.all_changes() for one in change.commits]
     record.close()
     return found
 
@@ -28,7 +30,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def test_workers_measure_what_one_process_measures(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_module, "_BATCH", 3)
+    monkeypatch.setattr(record_module, "BATCH", 3)
     alone = facts(repository, workers=1)
     assert len(alone) == 10
     assert facts(repository, workers=2) == alone
@@ -48,7 +50,7 @@ def test_a_second_run_measures_only_what_is_new(
     record = CloneRecord(open_clones([repository.folder]))
     record.refresh(lambda done, total: measured.append(total), workers=1)
     assert measured == [1]
-    assert len(list(record._scratch.facts())) == len(first) + 1
+    assert len(record.all_changes()) == len(first) + 1
     record.close()
 
 
@@ -64,15 +66,13 @@ def test_history_that_was_rewritten_is_measured_afresh(
     assert after == facts(repository, workers=1)
 
 
-def test_a_cache_that_another_run_holds_is_left_alone(
-    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    expected = facts(repository, workers=1, cache=True)
-    holder = CloneRecord(open_clones([repository.folder]))
-    assert holder._scratch.begin()
-    assert facts(repository, workers=1, cache=True) == expected
-    holder.close()
+def test_a_cache_that_another_run_holds_is_left_alone(repository: Repository, kept: Path) -> None:
+    with closing(sqlite3.connect(kept, isolation_level=None)) as holder:
+        holder.execute("begin immediate")
+        before = kept.read_bytes()
+        repository.commit("one more", {"a.py": "x = 99\n"})
+        assert facts(repository, workers=1, cache=True) == facts(repository, workers=1)
+        assert kept.read_bytes() == before
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_cache_in_which_pages_are_lost_is_told_and_deleted(repository: Reposit
     kept.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
     record = CloneRecord(open_clones([repository.folder]))
     with pytest.raises(UnusableInputError, match="damaged, and is deleted; run it again"), record.trouble_told():
-        list(record._scratch.facts())
+        record.all_changes()
     record.close()
     assert not kept.exists()
 

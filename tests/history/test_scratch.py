@@ -1,8 +1,12 @@
 """What has to be folded together is found by the few keys that facts share, whenever they came."""
 
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,16 +70,25 @@ def test_what_belongs_to_a_fact_is_found_whether_it_came_before_or_after(
 
 def test_keys_that_no_other_fact_has_to_do_with_are_not_followed() -> None:
     alone = [fact(at, [f"pr:acme/rocket#{at}"], []) for at in range(9)]
-    with filled(alone) as scratch:
-        assert scratch._db.execute("select count(*) from linked").fetchone() == (0,)
+    with filled(alone) as scratch, closing(sqlite3.connect(scratch.file)) as db:
+        assert db.execute("select count(*) from linked").fetchone() == (0,)
 
 
-def test_the_facts_of_some_months_take_as_many_statements_however_many_there_are() -> None:
+def test_the_facts_of_some_months_take_as_many_statements_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    statements: list[str] = []
+
+    class Traced(sqlite3.Connection):
+        def __init__(self, *given: Any, **more: Any) -> None:
+            super().__init__(*given, **more)
+            self.set_trace_callback(statements.append)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Traced))
     counts = []
     for size in (2, 9):
         with filled([fact(at, ["pr:acme/rocket#1"], []) for at in range(size)]) as scratch:
-            told: list[str] = []
-            scratch._db.set_trace_callback(told.append)
+            statements.clear()
             assert len(scratch.landed_between(0, 2_000_000_000)) == size
-            counts.append(len(told))
+            counts.append(len(statements))
     assert counts[0] == counts[1] <= 6

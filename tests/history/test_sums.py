@@ -53,7 +53,7 @@ def by_folding_all(record: CloneRecord) -> dict[str, list[int]]:
 def test_months_summed_in_stretches_add_up_to_what_the_whole_history_says(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sums_module, "_AT_ONCE", 2)
+    monkeypatch.setattr(sums_module, "AT_ONCE", 2)
     months = sums(repository, workers=2)
     assert len({month for month, *_ in months}) == 9
 

@@ -45,7 +45,7 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
     for name, value in settings.items():
         monkeypatch.setenv(f"ALMANAC_{name}", value)
 
-    monkeypatch.setattr("bot.app._introduce", _nobody_to_ask)
+    monkeypatch.setattr("bot.app.read_app", _nobody_to_ask)
 
     def run(*arguments: str) -> Answer:
         capfd.readouterr()
@@ -59,6 +59,7 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
 
 async def _nobody_to_ask(_: object) -> None:
     """GitHub is out of reach, without the tries that lead there."""
+    raise OSError("out of reach")
 
 
 def _do(url: str, work: Callable[[Store], object]) -> object:

@@ -47,7 +47,7 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def work_one(there: Running) -> None:
     """The job that is due first."""
-    worker = there.bot.queue._worker
+    worker = there.bot.health.worker
     async with there.bot.store.begin() as conn:
         claim = await rows.claim(conn, worker.tasks, worker.lease())
     assert claim is not None
@@ -191,10 +191,10 @@ async def test_a_batch_that_was_measured_for_an_installation_that_is_gone_is_rea
     await play(world, range(len(STORY)))
     async with bot_on(github, world, tmp_path / "disturbed", backfill=True) as there:
         reading = sys.modules["bot.tasks.backfill_commits"]
-        read, read_before = reading._read, []
+        read, read_before = reading.rules_now, []
 
-        async def read_and_install_again(*given: object) -> object:
-            found = await read(*given)
+        async def read_and_install_again(*given: object, **more: object) -> object:
+            found = await read(*given, **more)
             if not read_before:
                 read_before.append(True)
                 install_again(world)
@@ -202,7 +202,7 @@ async def test_a_batch_that_was_measured_for_an_installation_that_is_gone_is_rea
             return found
 
         await half_read(there)
-        monkeypatch.setattr(reading, "_read", read_and_install_again)
+        monkeypatch.setattr(reading, "rules_now", read_and_install_again)
         await settled(there)
         assert (await backfill_of(there)).state == "done"
         found = told(await record_of(there.bot, world.installation))

@@ -41,7 +41,7 @@ async def test_deliveries_that_come_again_months_later_count_nothing_twice(githu
             github.deliveries.redeliver(delivery.id)
         assert await there.cost() == Counter(), "they are known by their GUIDs, although their bodies are gone"
         for number, delivery in enumerate(told):
-            github.deliveries._queue(replace(delivery, id=10**6 + number, guid=f"{number:08}-again"))
+            github.deliveries.queue(replace(delivery, id=10**6 + number, guid=f"{number:08}-again"))
         assert writes(await there.cost()) == []
         assert await there.lines("") == before
 
@@ -66,7 +66,7 @@ async def test_a_push_that_never_comes_is_read_from_its_pull_request(
         assert numbers == [None, None] + [1] * (1 if how == "squash" else 2)
         before = await there.lines("")
         there.clock.now += timedelta(days=1)
-        github.deliveries._queue(lost)
+        github.deliveries.queue(lost)
         assert writes(await there.cost()) == []
         assert await there.lines("") == before
 
@@ -88,7 +88,7 @@ async def test_what_was_told_commit_by_commit_says_what_is_counted_once_the_pull
         first = titles(there)
         pull.merged_at = merged_at
         for one in late:
-            github.deliveries._queue(one)
+            github.deliveries.queue(one)
         await there.cost()
         assert first == ["Counted: 1 commit as a feature"] * 2
         assert titles(there) == ["Counted: 2 commits as a feature"] * 2, "a check run cannot be taken back"

@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from bot import app
 from bot.app import Timing
 from bot.config import GitHubAddress, Settings
+from bot.github.payloads import answers
 from bot.store import jobs
 from bot.store.engine import Store
-from bot.tasks.workplace import Workplace
 from tests.databases import fresh_database
 
 SECRET = "a webhook secret of forty-one characters!"
@@ -101,7 +101,7 @@ async def test_deliveries_are_taken_while_github_has_not_said_who_we_are(
         asked.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("bot.app._introduce", never)
+    monkeypatch.setattr("bot.app.read_app", never)
     stopping = asyncio.Event()
     serving = asyncio.create_task(app.serve(settings, stopping, working=working))
     assert await _answered(settings, json.dumps(MERGED).encode()) == 202
@@ -115,17 +115,20 @@ async def test_deliveries_are_taken_while_github_has_not_said_who_we_are(
 async def test_who_we_are_is_asked_again_until_github_says(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, known = 0, asyncio.Event()
 
-    async def late(place: Workplace) -> None:
+    async def late(_: object) -> answers.App:
         nonlocal asked
         asked += 1
-        if asked == 3:
-            place.ourselves.login = "almanac[bot]"
-            known.set()
+        if asked < 3:
+            raise OSError("out of reach")
+        known.set()
+        return answers.App(7, "almanac")
 
-    monkeypatch.setattr("bot.app._introduce", late)
+    monkeypatch.setattr("bot.app.read_app", late)
     async with app.build(settings, Timing(close_every=0.0), asking=False) as bot:
         closing = asyncio.create_task(bot.close_months())
         await asyncio.wait_for(known.wait(), 60)
+        await asyncio.sleep(0)
         closing.cancel()
         await asyncio.wait([closing])
+        assert (bot.place.ourselves.id, bot.place.ourselves.login) == (7, "almanac[bot]")
     assert asked == 3

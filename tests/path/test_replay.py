@@ -161,7 +161,7 @@ async def deliveries_of(github: Simulator, replay: Replay, data: Path, *, seed: 
         for number, title, head in replay.closed:
             close_unmerged(github, imported[replay.upstream], number, title=title, head=head, by=by)
         waiting = github.deliveries.waiting
-        waiting += [github.deliveries._again(delivery) for delivery in waiting[::10]]
+        waiting += [github.deliveries.copy_of(delivery) for delivery in waiting[::10]]
         github.deliveries.release(shuffle=seed)
         await there.drained()
         return await from_ledger(there.bot, installed, replay.who)

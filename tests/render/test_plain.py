@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.plain import LONGEST, _fold, plain
+from bot.render.plain import LONGEST, LONGEST_TEXT, plain
+
+RARE = " \u3042"
+"""a letter with which no text takes the short way, and which changes nothing of what is before it"""
 
 
 def _the_long_way(text: str) -> str:
-    folded = " ".join(_fold(unicodedata.normalize("NFC", text[: 4 * LONGEST])).split())
+    folded = plain(text + RARE, LONGEST_TEXT).removesuffix(RARE[1:]).rstrip(" ")
     return folded if len(folded) <= LONGEST else folded[: LONGEST - 1].rstrip() + "…"
 
 

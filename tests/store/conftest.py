@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Engine, event, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId, fact_from_json
@@ -17,7 +18,7 @@ from bot.store.installations import Account, see_installation, see_repositories
 from bot.store.measurements import MEASUREMENT
 from tests.databases import database_url, empty_database_url, store
 
-__all__ = ["cancelled_after", "database_url", "empty_database_url", "fact", "kept_beside", "seed", "store"]
+__all__ = ["cancelled_after", "database_url", "empty_database_url", "executed", "fact", "kept_beside", "seed", "store"]
 
 NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
 ACME, OTHER = InstallationId(1), InstallationId(2)
@@ -54,6 +55,21 @@ async def seed(store: Store) -> None:
         mine = [Repository(NAMES[APP], APP), Repository(NAMES[FORK], FORK, fork=True, parent=NAMES[APP])]
         await see_repositories(conn, ACME, mine, NOW)
         await see_repositories(conn, OTHER, [Repository(NAMES[FOREIGN], FOREIGN, private=True)], NOW)
+
+
+@contextlib.contextmanager
+def executed() -> Iterator[list[str]]:
+    """The statements that any connection is given within the block."""
+    found: list[str] = []
+
+    def note(_conn: object, _cursor: object, statement: str, *_: object) -> None:
+        found.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield found
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
 
 
 async def cancelled_after(turns: int, work: Coroutine[Any, Any, Any]) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, Table, event, select, text
+from sqlalchemy import Connection, Table, select, text
 from sqlalchemy.exc import IntegrityError
 
 from benchmarks.speed.landings import UTC_ZONE, apply, facts_of, organisation
@@ -39,7 +39,7 @@ from bot.store.migrations.names import is_ours
 from bot.store.schema import METADATA, TABLES
 from bot.store.visits import VISIT
 from bot.tasks.rebuilding import rebuild
-from tests.store.conftest import APP, NOW, fact, seed
+from tests.store.conftest import APP, NOW, executed, fact, seed
 
 
 @pytest.fixture
@@ -286,16 +286,8 @@ def _shape(connection: Connection) -> dict[str, Any]:
 
 async def test_a_database_that_is_current_is_not_touched(store: Store) -> None:
     before = set(sys.modules)
-    statements: list[str] = []
-
-    def note(_conn: object, _cursor: object, statement: str, *_: object) -> None:
-        statements.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
+    with executed() as statements:
         await migrate(store)
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
     assert statements
     assert not [sql for sql in statements if sql.lstrip().split()[0].upper() not in ("SELECT", "PRAGMA")]
     assert len(statements) <= 3

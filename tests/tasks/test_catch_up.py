@@ -107,7 +107,7 @@ async def test_a_log_of_more_pages_than_other_lists_have_is_read_to_its_end(
             landed = merge(place, "Stands at the end of the log")
             for number in range(4):
                 merge(place, f"Landed later, {number}")
-        monkeypatch.setattr(client, "_MOST_PAGES", 2)
+        monkeypatch.setattr(client, "MOST_PAGES", 2)
         monkeypatch.setattr(op, "DELIVERIES", replace(op.DELIVERIES, path=op.DELIVERIES.path.replace("=100", "=2")))
         await caught_up(place)
         assert github.count(r"GET /app/hook/deliveries$") > 2

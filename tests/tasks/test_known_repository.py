@@ -73,7 +73,7 @@ async def test_what_is_hidden_while_a_landing_is_read_stays_hidden(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[Town], None]
 ) -> None:
     async with town(github, tmp_path) as place:
-        recording, worker = sys.modules["bot.tasks.record_landing"], place.bot.queue._worker
+        recording, worker = sys.modules["bot.tasks.record_landing"], place.bot.health.worker
         read = recording.read_push
         hidden: list[str] = []
 

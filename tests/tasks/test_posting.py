@@ -7,14 +7,15 @@ import sys
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from bot.github.publish import Publisher
 from bot.queue.interface import RetryLater
 from bot.store import outbox
 from bot.store.outbox import OUTBOX, Posting
-from bot.tasks.workplace import Workplace
 from simulator.faults import Kind
 from simulator.server import Simulator
 from tests.tasks.landed import Town, town
@@ -37,14 +38,14 @@ async def test_what_a_killed_worker_was_posting_is_posted_after_a_minute(
 ) -> None:
     async with town(github, tmp_path) as place:
 
-        async def killed(_: Workplace, posting: Posting) -> int:
+        async def killed(*_: object, **__: object) -> int:
             raise RetryLater(0.0, "the row says what it says when a worker is killed")
 
         async def nothing(*_: object, **__: object) -> None:
             """Whoever is killed lets nothing go."""
 
         with monkeypatch.context() as patch:
-            patch.setattr(publishing, "_post", killed)
+            patch.setattr(Publisher, "check_run", killed)
             patch.setattr(outbox, "let_go", nothing)
             await place.land("Landed, and posted by a worker that dies")
         assert not place.checks()
@@ -106,24 +107,23 @@ async def test_a_post_that_takes_longer_than_its_lease_stays_in_hand(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with town(github, tmp_path) as place:
-        renewed, post, renew = asyncio.Event(), publishing._post, outbox.renew
+        renewed, post, renew = asyncio.Event(), Publisher.check_run, outbox.renew
         by_others: list[Posting | None] = []
 
         async def renew_and_tell(*given: object) -> None:
             await renew(*given)  # type: ignore[arg-type]  # passed on as they came
             renewed.set()
 
-        async def slowly(workplace: Workplace, posting: Posting) -> int | str:
+        async def slowly(*given: Any, **more: Any) -> int:
             for _ in range(3):
                 place.clock.now += MINUTE * 0.9
                 renewed.clear()
                 await renewed.wait()
                 by_others.append(await claimed(place))
-            found: int | str = await post(workplace, posting)
-            return found
+            return await post(*given, **more)
 
         monkeypatch.setattr(publishing, "RENEW_EVERY", 0.0)
-        monkeypatch.setattr(publishing, "_post", slowly)
+        monkeypatch.setattr(Publisher, "check_run", slowly)
         monkeypatch.setattr(outbox, "renew", renew_and_tell)
         await place.land("Landed, and posted slowly")
         assert by_others == [None] * 3

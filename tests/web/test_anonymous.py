@@ -9,8 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from bot.landing.changes import fold
 from bot.model import Repository, RepositoryId, Signature, UserId
-from bot.render.anonymity import PERSONAL
+from bot.render.anonymity import PERSONAL, WITHHELD, without_names
 from bot.render.json import schema
 from bot.signatures import signing_key
 from bot.store import installations, visibility
@@ -120,13 +121,11 @@ async def test_a_snapshot_of_an_unnamed_page_names_nobody_either(store: Store, t
     ],
 )
 def test_whole_words_are_masked_and_parts_of_a_name_only_as_they_are_written(title: str, masked: str) -> None:
-    from bot.render.anonymity import Identity, _masking, _whole_words
-
-    assert _masking(_whole_words(Identity.of([ZELDA])))(title) == masked
+    (change,) = without_names(fold([fact(1, "acme/open", author=ZELDA, title=title)], {}), {ADA_KEY})
+    assert change.title == masked
 
 
 def test_of_somebody_with_hundreds_of_names_no_text_is_shown() -> None:
-    from bot.render.anonymity import WITHHELD, Identity, _masking, _whole_words
-
-    many = Identity.of(replace(ZELDA, name=f"Zelda {number}x{number}") for number in range(400))
-    assert _masking(_whole_words(many))("Add a lamp\nand a bell") == WITHHELD
+    many = tuple(replace(ZELDA, name=f"Zelda {number}x{number}") for number in range(400))
+    landed = [fact(1, "acme/open", author=ZELDA, co_authors=many, title="Add a lamp\nand a bell")]
+    assert [change.title for change in without_names(fold(landed, {}), {ADA_KEY})] == [WITHHELD]

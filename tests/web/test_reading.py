@@ -23,13 +23,13 @@ GATE: dict[str, Any] = {"paths": ("src/gate.py",), "signals": {"added": 40, "fil
 def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of facts of each profile that was folded."""
     seen: list[int] = []
-    profile = reading._profile
+    fold = reading.fold
 
     def noted(facts: Any, *more: Any) -> Any:
         seen.append(len(facts))
-        return profile(facts, *more)
+        return fold(facts, *more)
 
-    monkeypatch.setattr(reading, "_profile", noted)
+    monkeypatch.setattr(reading, "fold", noted)
     return seen
 
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 import asyncio
 import random
 import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.store.engine import Store
+from bot.store.visibility import RepositoryState
+from bot.web import access
+from bot.web.access import Grant, Viewer
 from tests.databases import fresh_database
 from tests.web import worlds
 from tests.web.library import serve
@@ -42,5 +48,10 @@ def test_the_worlds_show_something_and_hide_something() -> None:
 
 
 def test_a_leak_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.web.access._shows", lambda repository, viewer: repository.active)
+    policy = access.of_person
+
+    def leaking(person: Any, repositories: Iterable[RepositoryState], viewer: Viewer, **more: Any) -> Grant | None:
+        return policy(person, [replace(one, public=True) for one in repositories], viewer, **more)
+
+    monkeypatch.setattr(access, "of_person", leaking)
     assert any(run(seed, forms=1).faults for seed in range(4))
