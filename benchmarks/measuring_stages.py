@@ -41,7 +41,7 @@ STEPS = (
     ("links", "bot.metrics.measure.links"),
     ("AI marks", "bot.metrics.measure.marks"),
     ("co-authors", "bot.metrics.measure.co_authors"),
-    ("facts", "bot.metrics.measure._fact"),
+    ("facts", "bot.metrics.measure.Fact"),
     ("rows of a cache", "bot.history.rows.Rows.of"),
     ("rows written", "bot.history.scratch.Scratch.add"),
     ("rows made searchable", "bot.history.scratch.Scratch.settle"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.history import git, patches
+from bot.history import git, patches, record
 from bot.history.git import command
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
@@ -54,9 +54,9 @@ def _calls(folder: Path) -> Counter[str]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (git, patches):
             patch.setattr(module, "command", counted)
-        record = CloneRecord(open_clones([folder]))
-        record.refresh(workers=1)
-        record.close()
+        cloned = CloneRecord(open_clones([folder]))
+        cloned.refresh(workers=1)
+        cloned.close()
     return found
 
 
@@ -88,7 +88,7 @@ def test_what_python_compiles_on_the_way_does_not_make_another_program(
     room = tmp_path / "room"
     (room / "__pycache__").mkdir(parents=True)
     (room / "__init__.py").write_text("")
-    monkeypatch.setattr("bot.history.record.digest_room.__file__", str(room / "__init__.py"))
+    monkeypatch.setattr(record.digest_room, "__file__", str(room / "__init__.py"))
     run(repository, called)
     (room / "__pycache__" / "more.cpython-311.pyc").write_bytes(b"\0")
     called.clear()

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.history import patches
 from bot.history.git import GitError
 from bot.history.log import commits
 from bot.history.patches import PatchReader
@@ -35,7 +36,7 @@ def test_commits_may_be_asked_for_before_those_asked_for_first_are_read(reposito
 def test_more_ids_than_a_pipe_holds_are_asked_for_in_turns(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.history.patches.MOST_IDS", 2)
+    monkeypatch.setattr(patches, "MOST_IDS", 2)
     ids = repository.git("rev-list", "HEAD").split()
     with PatchReader(repository.folder) as reader:
         assert [commit.id for commit in reader.read(ids)] == ids

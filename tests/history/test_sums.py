@@ -10,6 +10,7 @@ from bot.history import sums as sums_module
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.history.scratch import MonthSum
+from bot.landing import changes
 from tests.history.repository import ADA, BEN, Repository
 
 UTC_ZONE = ZoneInfo("UTC")
@@ -86,7 +87,7 @@ def test_who_turns_out_to_be_a_machine_has_no_sums_any_more(repository: Reposito
 
 def test_nothing_new_is_answered_from_what_is_kept(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     first = sums(repository)
-    monkeypatch.setattr("bot.landing.changes.fold", None)
+    monkeypatch.setattr(changes, "fold", None)
     record = CloneRecord(open_clones([repository.folder]))
     record.refresh(workers=1)
     assert record.month_sums(UTC_ZONE) == first

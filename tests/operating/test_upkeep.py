@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from benchmarks.speed.starts import private_key
+from bot import app
 from bot.cli import main
 from bot.model import InstallationId, RepositoryId
 from bot.store.dump import canonical_dump
@@ -45,7 +46,7 @@ def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
     for name, value in settings.items():
         monkeypatch.setenv(f"ALMANAC_{name}", value)
 
-    monkeypatch.setattr("bot.app.read_app", _nobody_to_ask)
+    monkeypatch.setattr(app, "read_app", _nobody_to_ask)
 
     def run(*arguments: str) -> Answer:
         capfd.readouterr()

@@ -101,7 +101,7 @@ async def test_deliveries_are_taken_while_github_has_not_said_who_we_are(
         asked.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("bot.app.read_app", never)
+    monkeypatch.setattr(app, "read_app", never)
     stopping = asyncio.Event()
     serving = asyncio.create_task(app.serve(settings, stopping, working=working))
     assert await _answered(settings, json.dumps(MERGED).encode()) == 202
@@ -123,7 +123,7 @@ async def test_who_we_are_is_asked_again_until_github_says(settings: Settings, m
         known.set()
         return answers.App(7, "almanac")
 
-    monkeypatch.setattr("bot.app.read_app", late)
+    monkeypatch.setattr(app, "read_app", late)
     async with app.build(settings, Timing(close_every=0.0), asking=False) as bot:
         closing = asyncio.create_task(bot.close_months())
         await asyncio.wait_for(known.wait(), 60)

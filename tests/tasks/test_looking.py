@@ -11,6 +11,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from bot import app
 from bot.store import snapshots
 from bot.store.visibility import public_people
 from bot.tasks.workplace import Workplace
@@ -41,7 +42,7 @@ async def test_months_that_cannot_be_closed_hold_no_snapshot_back(
     async def broken(place: Workplace) -> int:
         raise RuntimeError("a digest that cannot be told")
 
-    monkeypatch.setattr("bot.app.close_months", broken)
+    monkeypatch.setattr(app, "close_months", broken)
     async with town(github, tmp_path) as there:
         pull = await there.land("feat: add a lamp")
         await there.say(pull.issue, "/almanac public on", by="ada")

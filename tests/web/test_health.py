@@ -20,6 +20,7 @@ from bot.logs import about, configure_logs
 from bot.queue.worker import Worker
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.jobs import NewJob, add_jobs
+from bot.web import health as probes
 from bot.web.health import KEPT_SECONDS, Health
 from bot.web.telemetry import Telemetry
 from tests.databases import fresh_database
@@ -76,7 +77,7 @@ async def test_a_database_that_cannot_be_written_is_not_ready(folder: Path, monk
         async def full(*_: object) -> None:
             raise StoreUnavailableError("disk full")
 
-        monkeypatch.setattr("bot.web.health.touch_period", full)
+        monkeypatch.setattr(probes, "touch_period", full)
         assert await _ready(client) == (503, "not ready: database cannot be written\n")
 
 
