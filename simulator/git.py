@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 QUIET = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-SYMLINK, SUBMODULE = "120000", "160000"
+SUBMODULE = "160000"
 
 
 class GitError(Exception):

@@ -110,10 +110,6 @@ class Client(GitHubAPI):
     def traffic(self) -> Traffic:
         return self._wire.transport.traffic
 
-    def scoped(self, credential: Credential) -> Client:
-        """The same lane and cache with another credential of the same installation."""
-        return Client(self._wire, credential)
-
     # --- what the rooms call ---
 
     async def read(self, operation: Operation, **variables: Any) -> dict[str, Any]:
@@ -275,7 +271,6 @@ class Client(GitHubAPI):
             return
         if attempt >= self._wire.pace.attempts or not _may_repeat(error, method, url):
             raise _told(error)
-        self.traffic.retries += 1
         await self.sleep(retry_wait(attempt, self._wire.clock.chance()))
 
     def _limit(self, error: Exception) -> float | None:
@@ -291,7 +286,6 @@ class Client(GitHubAPI):
 
     def _pause(self, seconds: float) -> None:
         log.warning("GitHub's limit: nothing more is asked for this installation for %.0f s", seconds)
-        self.traffic.limited += 1
         self._wire.lane.pause(seconds)
 
 

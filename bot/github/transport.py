@@ -10,7 +10,7 @@ import asyncio
 import http
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -57,14 +57,9 @@ class Endpoint:
 
 @dataclass(slots=True)
 class Traffic:
-    """What went over the wire, for telemetry."""
+    """How much went over the wire."""
 
     requests: int = 0
-    not_modified: int = 0
-    retries: int = 0
-    limited: int = 0
-    redirects: int = 0
-    by_status: dict[int, int] = field(default_factory=dict)
 
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -92,7 +87,6 @@ class Transport:
             location = answer_headers.get("location", "")
             if status not in _REDIRECTS_KEEPING_THE_METHOD or not location:
                 return believable(status, answer_headers, answer, cacheable=self._endpoint.cacheable)
-            self.traffic.redirects += 1
             target = self._allowed(_joined(target, location))
         raise BadAnswer(f"more than {_MOST_REDIRECTS} redirects")
 
@@ -101,10 +95,7 @@ class Transport:
         async with self._session.request(
             method, url, headers=headers, data=body or None, allow_redirects=False, timeout=self._timeout
         ) as response:
-            status = response.status
-            self.traffic.by_status[status] = self.traffic.by_status.get(status, 0) + 1
-            self.traffic.not_modified += status == 304
-            return status, _lower(response.headers), await self._read(response)
+            return response.status, _lower(response.headers), await self._read(response)
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         chunks = bytearray()

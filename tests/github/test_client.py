@@ -186,7 +186,6 @@ async def test_a_short_limit_is_waited_out(
     script.on(PATH, refused(status, retry_after="20"), {"id": 7})
     assert await read(client) == {"id": 7}
     assert time_passing.slept == [20]
-    assert client.traffic.limited == 1
 
 
 async def test_a_refused_write_is_sent_again_after_the_limit(script: Script, client: Client) -> None:
@@ -222,14 +221,14 @@ async def test_an_endless_limit_ends(script: Script, client: Client, time_passin
 
 
 async def test_secondary_limits_grow_from_one_job_to_the_next(
-    script: Script, client: Client, time_passing: TestClock, word: Word
+    script: Script, client: Client, time_passing: TestClock
 ) -> None:
     script.on(PATH, refused(403, "You have exceeded a secondary rate limit"))
     with pytest.raises(Limited) as first:
         await read(client)
     time_passing.now += 1000
     with pytest.raises(Limited) as second:
-        await read(client.scoped(word))
+        await read(client)
     assert (first.value.wait, second.value.wait) == (120, 240)
 
 
@@ -320,7 +319,6 @@ async def test_a_broken_answer_is_asked_for_again(
     script.on(PATH, BROKEN[fault], BROKEN[fault], {"id": 7})
     assert await read(client) == {"id": 7}
     assert time_passing.slept == [0.75, 1.5]
-    assert client.traffic.retries == 2
 
 
 @pytest.mark.parametrize("fault", BROKEN)
@@ -358,11 +356,13 @@ async def test_mutations_keep_apart_as_writes_do_and_questions_do_not(
     assert {one.method for one in script.seen} == {"POST"}
 
 
-async def test_a_post_is_sent_again_where_no_connection_was_made(make_client: MakeClient) -> None:
+async def test_a_post_is_sent_again_where_no_connection_was_made(
+    make_client: MakeClient, time_passing: TestClock
+) -> None:
     client = make_client(url="http://127.0.0.1:1")
     with pytest.raises(OSError, match="Cannot connect"):
         await post(client)
-    assert client.traffic.retries == 3
+    assert [wait for wait in time_passing.slept if wait >= 0.5] == [0.75, 1.5, 3.0], "the others keep writes apart"
 
 
 @pytest.mark.parametrize(
@@ -451,12 +451,11 @@ async def test_a_list_under_another_key_is_an_error_and_not_its_keys(
         _ = [row async for row in client.items(CHECK_RUNS, repository=HERE, commit="abc", filter="all")]
 
 
-async def test_an_unchanged_answer_is_not_sent_twice(script: Script, client: Client, word: Word) -> None:
+async def test_an_unchanged_answer_is_not_sent_twice(script: Script, client: Client) -> None:
     script.on(PATH, ok({"id": 7}, etag='"one"'), web.Response(status=304, headers={"etag": '"one"'}))
     assert await read(client) == {"id": 7}
-    assert await read(client.scoped(word)) == {"id": 7}
+    assert await read(client) == {"id": 7}
     assert script.seen[1].headers["if-none-match"] == '"one"'
-    assert client.traffic.not_modified == 1
 
 
 async def test_two_installations_never_share_an_answer(script: Script, make_client: MakeClient) -> None:
@@ -486,8 +485,7 @@ async def test_requests_are_counted(script: Script, client: Client) -> None:
     script.on(PATH, refused(301, location="/repositories/8"))
     script.on("/repositories/8", {"id": 8})
     await read(client)
-    assert (client.traffic.requests, client.traffic.redirects) == (2, 1)
-    assert client.traffic.by_status == {301: 1, 200: 1}
+    assert client.traffic.requests == 2
 
 
 @given(
