@@ -1,4 +1,4 @@
-"""What the attributes files of a repository say of a path, by git's own rules (gitattributes(5))."""
+"""What do a repository's attributes files say about a path, by git's own rules (gitattributes(5))?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_LINES = 20_000
 
 @frozen
 class AttributeLine:
-    """One line: what the paths that match it get, in the order written."""
+    """One line: its pattern, and the settings for matching paths in the order written."""
 
     pattern: re.Pattern[str]
     settings: tuple[tuple[str, Value], ...]
@@ -36,12 +36,12 @@ class Attributes:
 
     @classmethod
     def parse(cls, text: str) -> Attributes:
-        """Those of the `.gitattributes` at the root. A line that git would refuse is left out, as git does."""
+        """The attributes in the text of the root `.gitattributes`. As in git, a malformed line is skipped."""
         return cls.of({".gitattributes": text})
 
     @classmethod
     def of(cls, files: Mapping[str, str]) -> Attributes:
-        """Those of several files, by path. Macros are read from the one at the root only."""
+        """The attributes in several files, by path. Macros are read only from the file at the root."""
         lines: list[AttributeLine] = []
         macros: dict[str, tuple[tuple[str, Value], ...]] = {"binary": _BINARY}
         for path in sorted(files, key=lambda path: (path.count("/"), path)):
@@ -55,19 +55,19 @@ class Attributes:
         return cls(tuple(lines), macros)
 
     def get(self, path: str, name: str) -> Value:
-        """True (set), False (unset), the text of a value, or None (not said, or taken back by `!name`).
+        """True (set), False (unset), the text of a value, or None (unspecified, or reset by `!name`).
 
-        The values "true" and "false" are answered as True and False: Linguist reads them so.
+        The values "true" and "false" are returned as True and False, as Linguist reads them.
         """
         found = _said(self, path).get(name)
         return {"true": True, "false": False}.get(found, found) if isinstance(found, str) else found
 
     def all(self, path: str) -> dict[str, Value]:
-        """Everything said of the path, as `git check-attr -a` tells it."""
+        """Every attribute of the path, as `git check-attr -a` prints them."""
         return dict(_said(self, path))
 
     def fill(self, settings: tuple[tuple[str, Value], ...], said: dict[str, Value]) -> None:
-        """Last word first, as git does: what is said stays, and a macro opens only where it is the last word."""
+        """Read from the last setting back, as in git: the first value found wins, and only then does a macro expand."""
         opened = [reversed(settings)]
         while opened:
             for name, value in opened[-1]:
@@ -82,7 +82,7 @@ class Attributes:
 
 @lru_cache(maxsize=4096)
 def _said(attributes: Attributes, path: str) -> Mapping[str, Value]:
-    """Kept, because one path is asked for several attributes."""
+    """Cached, because callers ask for several attributes of one path."""
     said: dict[str, Value] = {}
     for line in reversed(attributes.lines):
         if line.pattern.match(path):
@@ -94,7 +94,7 @@ NO_ATTRIBUTES = Attributes()
 
 
 def _read(text: str) -> Iterator[tuple[str, tuple[tuple[str, Value], ...]]]:
-    """(pattern, settings) of each line that says something."""
+    """(pattern, settings) of each valid line."""
     for raw in text.removeprefix("\ufeff").split("\n")[:_MOST_LINES]:
         line = raw.strip(" \t\r")
         if not line or line.startswith("#") or len(line) > _LONGEST_LINE:
@@ -108,7 +108,7 @@ def _read(text: str) -> Iterator[tuple[str, tuple[tuple[str, Value], ...]]]:
 
 
 def _pattern(line: str) -> tuple[str, str]:
-    """The pattern, quoted as C does or up to the first blank, and the rest of the line."""
+    """The pattern, either C-quoted or up to the first blank, and the rest of the line."""
     if line.startswith("[attr]"):
         words = line[6:].split(None, 1)
         return "[attr]" + (words[0] if words else ""), words[1] if len(words) > 1 else ""
@@ -121,7 +121,7 @@ def _pattern(line: str) -> tuple[str, str]:
 
 
 def _unquote(line: str) -> tuple[str, str] | None:
-    """The text between the quotes with its escapes read, and what follows; None if it is not well formed."""
+    """The text between the quotes with its escapes decoded, and what follows; None if it is malformed."""
     out = bytearray()
     at = 1
     while at < len(line) and line[at] != '"':
@@ -146,7 +146,7 @@ def _escape(line: str, at: int) -> tuple[bytes, int] | None:
 
 
 def _settings(words: list[str]) -> tuple[tuple[str, Value], ...] | None:
-    """The settings of a line; None where a name is not one git allows, which voids the line."""
+    """The settings of a line; None if git does not allow one of the names, which makes the line invalid."""
     out: list[tuple[str, Value]] = []
     for word in words:
         if word[0] in "-!":

@@ -1,7 +1,7 @@
-"""Which of several pull requests that one merge brought at once held each of its commits?
+"""When one merge brought several pull requests, which of them held each commit?
 
-bors-ng merges them as the further parents of one commit, homu's roll-ups as merge commits within one branch, and
-`develop` holds its own merges: the shape of the history tells what no message says.
+bors-ng merges them as additional parents of one commit, homu's roll-ups as merge commits within one branch, and
+`develop` contains its own merges. The shape of the history answers where no message does.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _NONE: Mapping[CommitId, int] = {}
 def brought_by(
     carrier: Commit, inside: Collection[CommitId], known: Mapping[CommitId, Commit]
 ) -> Mapping[CommitId, int]:
-    """The pull request by commit id of what a merge brought (`inside`, merges too), where its shape tells one, and
-    `ELSEWHERE` for what stands on nothing that was there before.
+    """The pull request of each commit that a merge brought (`inside`, merges included), where the shape of the history
+    shows it; `ELSEWHERE` for commits that share no history with the default branch.
 
-    Only messages and parents of the commits are looked at. The merge's own number is not told: its message says that.
+    Only the messages and parents of the commits are read. The merge's own number is not included: its message has it.
     """
     if len(carrier.parents) < 2:
         return _NONE
@@ -39,7 +39,7 @@ def brought_by(
 def _tips(
     carrier: Commit, parents: Mapping[CommitId, Sequence[CommitId]], known: Mapping[CommitId, Commit]
 ) -> list[tuple[CommitId, int]]:
-    """The newest commit of each pull request that the merge says it brings together."""
+    """The newest commit of each pull request that the merge names."""
     if is_batch(carrier):
         return list(zip(carrier.parents[1:], batch_numbers(_subject(carrier)), strict=True))
     if not is_rolled_up(carrier):
@@ -50,18 +50,18 @@ def _tips(
 
 
 def is_batch(carrier: Commit) -> bool:
-    """Whether it merges several pull requests as its further parents."""
+    """Whether it merges several pull requests as additional parents."""
     numbers = batch_numbers(_subject(carrier))
     return len(numbers) > 1 and len(carrier.parents) == len(numbers) + 1
 
 
 def is_rolled_up(carrier: Commit) -> bool:
-    """Whether it merges one branch in which several pull requests were merged for it."""
+    """Whether it merges one branch into which several pull requests were merged for this purpose."""
     return is_roll_up(carrier.message) and len(carrier.parents) == 2
 
 
 def divide(parents: Mapping[Name, Sequence[Name]], tips: Sequence[tuple[Name, int]]) -> dict[Name, int]:
-    """Each commit by the smallest branch that holds it, since one branch may stand upon another."""
+    """Each commit by the smallest branch that contains it, since one branch may be based on another."""
     branches = sorted(((_reached(tip, parents), number) for tip, number in tips), key=lambda one: (len(one[0]), one[1]))
     found: dict[Name, int] = {}
     for branch, number in branches:
@@ -83,7 +83,7 @@ def _reached(tip: Name, parents: Mapping[Name, Sequence[Name]]) -> set[Name]:
 def _spots(
     carrier: Commit, parents: Mapping[CommitId, Sequence[CommitId]], known: Mapping[CommitId, Commit]
 ) -> Mapping[CommitId, Spot]:
-    """Where each commit stands below the carrier; children are walked before their parents."""
+    """The position of each commit below the merge commit; children are visited before their parents."""
     children = Counter(parent for name in parents for parent in set(parents[name]) if parent in parents)
     spots: dict[CommitId, Spot] = {parent: Spot((0, 0)) for parent in carrier.parents[1:] if parent in parents}
     ready = sorted(name for name in parents if not children[name])

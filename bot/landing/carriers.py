@@ -1,6 +1,6 @@
 """Which pull request does a merge commit's message prove?
 
-Each reader answers for one wording; the table in `bot.landing.conventions` names them.
+Each reader handles one wording; the table in `bot.landing.conventions` lists them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from bot.landing.reading import NO_FINDING, Finding, Reading, leading_number, nu
 
 _BUTTON_SINCE = datetime(2016, 4, 1, tzinfo=UTC)
 _BY_GITHUB_SINCE = datetime(2020, 3, 1, tzinfo=UTC)
-"""read in thirteen histories: some 20,200 commits of the earlier form before, 3 after"""
+"""in thirteen histories, some 20,200 commits of the earlier form came before this date and 3 after"""
 _PROW = frozenset(bot for bot in LANDING_BOTS if "bors" not in bot and "queue" not in bot)
 
 
 def merge_button(reading: Reading) -> Finding | None:
-    """`Merge pull request #12 from owner/branch`, the title in the text below."""
+    """`Merge pull request #12 from owner/branch`, with the title in the body."""
     found = _numbered(reading.carrier_subject, "Merge pull request #")
     if found is None or " from " not in found[1]:
         return None
@@ -38,7 +38,7 @@ def numbered_merge(subject: str) -> int | None:
 
 
 def nested(reading: Reading) -> Finding | None:
-    """A merge of one pull request within the branch that this carrier merged; in somebody's fork it proves nothing."""
+    """A merge of one pull request within the merged branch; a merge made in somebody's fork proves nothing."""
     number = reading.landing.brought_by
     if not number or _from_elsewhere(reading) or _pulled_from_elsewhere(reading):
         return None
@@ -54,12 +54,12 @@ def _pulled_from_elsewhere(reading: Reading) -> bool:
 
 
 def prow_tide(reading: Reading) -> Finding | None:
-    """The same words written by a Prow bot."""
+    """The merge button's wording, written by a Prow bot."""
     return merge_button(reading) if login_of(reading.landing.carrier.author) in _PROW else None
 
 
 def merge_queue(reading: Reading) -> Finding | None:
-    """The same words, or a title with `(#12)`, written by GitHub's merge queue."""
+    """The merge button's wording, or a title with `(#12)`, written by GitHub's merge queue."""
     author = login_of(reading.landing.carrier.author) or ""
     if not author.startswith("github-merge-queue"):
         return None
@@ -67,7 +67,7 @@ def merge_queue(reading: Reading) -> Finding | None:
 
 
 def titled_merge(reading: Reading) -> Finding | None:
-    """A merge commit that GitHub made with the pull request's title and number as its subject."""
+    """A merge commit made by GitHub with the pull request's title and number as its subject."""
     return _titled(reading) if is_web_flow(reading.landing.carrier.committer) else None
 
 
@@ -77,7 +77,7 @@ def _titled(reading: Reading) -> Finding | None:
 
 
 def homu(reading: Reading) -> Finding | None:
-    """`Auto merge of #12 - user:branch, r=reviewer`; a roll-up lists what it merged."""
+    """`Auto merge of #12 - user:branch, r=reviewer`; a roll-up lists the pull requests it merged."""
     subject = reading.carrier_subject
     found = _numbered(subject, "Auto merge of #") or _numbered(subject, "auto merge of #")
     if found is None:
@@ -89,7 +89,7 @@ def homu(reading: Reading) -> Finding | None:
 
 
 def _rolled_up(reading: Reading) -> list[tuple[int, str, str]]:
-    """(number, title, "") of the lines ` - #12 (title)` of a roll-up."""
+    """(number, title, "") of each line ` - #12 (title)` of a roll-up."""
     found = []
     for line in reading.carrier_lines[1:]:
         text = line.strip()
@@ -111,7 +111,7 @@ def bors_ng(reading: Reading) -> Finding | None:
 
 
 def batch_numbers(subject: str) -> tuple[int, ...]:
-    """The pull requests of bors-ng's `Merge #12 #13`, in the order of the merge commit's further parents."""
+    """The pull requests of bors-ng's `Merge #12 #13`, in the order of the merge commit's additional parents."""
     words = subject.split()
     if words[:1] != ["Merge"] or not all(word.startswith("#") for word in words[1:]):
         return ()
@@ -140,7 +140,7 @@ def _bors_line(line: str) -> tuple[int, str, str] | None:
 
 
 def _the_one(parts: list[tuple[int, str, str]], reading: Reading) -> Finding:
-    """Which of several pull requests merged at once brought this commit; none where it cannot be told.
+    """Which of several pull requests merged at once brought this commit; an empty finding where that is unclear.
 
     The shape of the history decides where it was read, then the title, then the author.
     """
@@ -178,7 +178,7 @@ def _numbered(subject: str, beginning: str) -> tuple[int, str] | None:
 
 
 def landing_bot_commit(reading: Reading) -> Finding | None:
-    """`Title (#12)` committed by a bot that lands this repository's pull requests."""
+    """`Title (#12)`, committed by a bot that lands this repository's pull requests."""
     commit = reading.landing.commit
     if not is_landing_bot(commit.committer, reading.settings.bots):
         return None
@@ -187,9 +187,9 @@ def landing_bot_commit(reading: Reading) -> Finding | None:
 
 
 def squash_button(reading: Reading) -> Finding | None:
-    """`Title (#12)` committed by GitHub itself.
+    """`Title (#12)`, committed by GitHub itself.
 
-    Inside a merge of somebody's fork the number may be the fork's own, so there the merge's number is the proof.
+    Inside a merge from somebody's fork the number may be the fork's own, so only the merge's number counts there.
     """
     if not is_web_flow(reading.landing.commit.committer):
         return None
@@ -200,9 +200,9 @@ def squash_button(reading: Reading) -> Finding | None:
 
 
 def early_squash_button(reading: Reading) -> Finding | None:
-    """`Title (#12)` as the button committed it until February 2020: in the name of who pressed it, not of GitHub.
+    """`Title (#12)`, as the button committed it until February 2020: in the name of the person who pressed it.
 
-    Author and committer differ while their times are equal to the second: no rebase or cherry-pick leaves that.
+    Author and committer differ, but their times are equal to the second; no rebase or cherry-pick does that.
     """
     found = number_at_end(reading.subject)
     if found is None:

@@ -1,4 +1,4 @@
-"""Which changes do landed commits make, each counted once, and which of them stand?"""
+"""Which changes do the landed commits make, each counted once, and which of them were reverted?"""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _NAMES_IT = "names what it takes back"
 
 
 def fold(facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[Change, ...]:
-    """Every change the facts carry, oldest first; the order of the facts, and repeated ones, make no difference.
+    """Every change in the facts, oldest first; neither the order of the facts nor repetition matters.
 
-    `repositories` tells, by any name a repository ever had, what it is called today and whether it is a fork; for
-    names it does not hold, forks are told by commit ids in common. Facts of one `bot.landing.keys.component` fold to
-    the same changes alone as among all others, as long as `repositories` holds their repositories.
+    `repositories` maps every name a repository ever had to its current description, including whether it is a fork. For
+    names it does not contain, forks are recognised by shared commit ids. The facts of one `bot.landing.keys.component`
+    fold to the same changes by themselves as among all others, as long as `repositories` contains their repositories.
     """
     pieces = Pieces(facts, repositories)
     return tuple(sorted(_Folding(pieces, Undoing(pieces)).changes(), key=attrgetter("landed_at", "id")))
 
 
 def alone(fact: Fact) -> Change | None:
-    """What `fold` makes of a fact that no other has to do with; None where even then it must be folded."""
+    """What `fold` makes of a fact that is connected to no other; None where even such a fact must be folded."""
     return _plain_change(fact) if _is_plain(fact) else None
 
 
 class _Folding:
-    """The pieces that more than one fact has to do with, or that take something back; all others are plain."""
+    """The work groups of several facts, and those that revert something; all other facts are plain changes."""
 
     def __init__(self, pieces: Pieces, undoing: Undoing) -> None:
         self._pieces = pieces
@@ -57,7 +57,7 @@ class _Folding:
                 yield self._change(root)
 
     def _landings(self, group: Sequence[int]) -> list[int]:
-        """The commits of a piece that do the work: all of them, for a piece that is nothing but a revert."""
+        """The commits of a work group that do the work; all of them if the group only reverts."""
         counting = list(filter(self._pieces.is_home, group))
         return [place for place in counting if not self._undoing.is_revert(place)] or counting
 
@@ -67,12 +67,12 @@ class _Folding:
         return self._pieces.families.home(work or facts)
 
     def _here(self, root: int) -> list[int]:
-        """Those that landed where the piece belongs."""
+        """The commits that landed in the work group's home repository."""
         here = [place for place in self._work[root] if self._pieces.facts[place].repository == self._homes[root]]
         return here or self._work[root]
 
     def _id(self, root: int) -> tuple[ChangeId, int | None]:
-        """The first pull request that brought it, else the first commit."""
+        """The first pull request that brought the work, else its first commit."""
         here = [self._pieces.facts[place] for place in self._at_home[root]]
         number = next((fact.pull_request for fact in here if fact.pull_request is not None), None)
         return _identity(self._homes[root], number, here[0].commit), number
@@ -122,7 +122,7 @@ class _Folding:
         return effect.depth if effect is not None else 2 if place in self._undoing.relands else 0
 
     def _taking_back(self, root: int, revert: int, here: set[int]) -> list[Event]:
-        """What a revert does to the piece where it lives; a fork's own revert does nothing to it."""
+        """What a revert does to the work group in its home; a fork's own revert has no effect on it."""
         effect, facts, families = self._undoing.effects[revert], self._pieces.facts, self._pieces.families
         home, where = self._homes[root], facts[revert].repository
         if where != home and families.are_kin(where, home):
@@ -153,7 +153,7 @@ class _Folding:
         return CountedCommit(fact, True, fact.lines)
 
     def _counts(self, place: int, root: int) -> bool:
-        """Not in a fork of the repository it belongs to, and not a copy of a commit that counts there."""
+        """Whether it is neither in a fork of the home repository nor a copy of a commit that counts there."""
         name, home = self._pieces.facts[place].repository, self._homes[root]
         if not self._pieces.is_home(place):
             return False
@@ -165,7 +165,7 @@ class _Folding:
         return self._pieces.patch(place) not in patches
 
     def _main(self, places: Sequence[int]) -> Fact:
-        """The commit whose kind is the change's: the largest feature or fix, else the largest."""
+        """The commit whose kind becomes the change's: the largest feature or fix, else the largest commit."""
         facts = [self._pieces.facts[place] for place in places]
         plain = [fact for fact in facts if not fact.reverts] or facts
         return max(
@@ -178,7 +178,7 @@ class _Folding:
         return next((fact for fact in plain if fact.pull_request is not None), plain[0]).title
 
     def _is_slice(self, root: int) -> bool:
-        """Only exports of work that lives in a repository outside the record."""
+        """Whether it contains only exports of work whose home repository is outside the record."""
         facts = [self._pieces.facts[place] for place in self._work[root]]
         if any(fact.pull_request is not None for fact in facts):
             return False
@@ -198,7 +198,7 @@ class _Folding:
 
 
 def _is_plain(fact: Fact) -> bool:
-    """It takes nothing back, and is not the export of work that may live elsewhere."""
+    """Whether it reverts nothing and is not an export of work that may have its home elsewhere."""
     return not fact.reverts and (fact.pull_request is not None or not any("slice:" in key[:6] for key in fact.keys))
 
 
@@ -224,7 +224,7 @@ def _identity(repository: str, number: int | None, commit: CommitId) -> ChangeId
 
 
 def _url(repository: str, number: int | None, commit: CommitId) -> str | None:
-    """Where it can be seen; nowhere, where a clone without a remote has no more than its folder's name."""
+    """The change's address; None for a clone without a remote, where only the name of the folder is known."""
     if "/" not in repository:
         return None
     tail = f"pull/{number}" if number is not None else f"commit/{commit}"

@@ -1,4 +1,4 @@
-"""Which keys may stand in a repository's configuration file, and what is checked of each?"""
+"""Which keys may a repository's configuration file contain, and how is each checked?"""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bot.model import KINDS
 from bot.package_files import read_text
 
 _NEVER = "(?!)"
-"""stands in the expression of a pattern that no path can match"""
+"""appears in the expression of a pattern that no path can match"""
 
 
 @frozen
 class Key:
-    """One key of the file, dotted where it stands within another."""
+    """One key of the file; dots separate the levels of nested keys."""
 
     name: str
     shape: Shape
@@ -34,7 +34,7 @@ def _wrong_glob(pattern: str) -> str | None:
 
 @cache
 def _zones() -> tuple[str, ...]:
-    # the list that comes with the tzdata package: a machine's own folder also holds names that mean nothing elsewhere
+    # the list from the tzdata package: a machine's own folder may also contain names that mean nothing elsewhere
     return tuple(read_text("tzdata", "zones").split())
 
 
@@ -77,7 +77,7 @@ def _right(text: str) -> None:
 
 _GLOBS = Listed(Text("a pattern", _wrong_glob, pattern=r"^[^!].*$"))
 _KIND = Choice(tuple(kind for kind in KINDS if kind != "revert"))
-"""`revert` is told by what a commit takes back, never by a label"""
+"""only the commit itself makes a change a `revert`, never a label"""
 _BOT_PATTERN = r"^([A-Za-z0-9_-]+(\[bot\])?|[^@\s<>,;]+@[^@\s<>,;]+)$"
 _NAME_PATTERN = r"^[A-Za-z0-9_-]+/[A-Za-z0-9._-]+$"
 

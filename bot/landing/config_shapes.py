@@ -1,4 +1,4 @@
-"""What may a value of the configuration look like, and what is said of one that does not?
+"""What may a configuration value look like, and which error does any other value cause?
 
 Each shape reads a node of the tree and describes itself in JSON Schema, so that the two cannot disagree.
 """
@@ -13,11 +13,11 @@ from bot.frozen import frozen
 from bot.landing.config_tree import Node, shown
 
 Tell = Callable[[int, str], None]
-"""Told (line, message) of everything that is wrong."""
+"""Called with (line, message) for every error."""
 
 
 class Shape(Protocol):
-    """`read` gives the value, or None after telling what is wrong with it."""
+    """`read` returns the value, or None after reporting what is wrong with it."""
 
     def read(self, node: Node, key: str, tell: Tell) -> object | None: ...
 
@@ -25,14 +25,14 @@ class Shape(Protocol):
 
 
 def near(word: str, known: tuple[str, ...]) -> str:
-    """`; did you mean x?` where something known is close to the word, else nothing."""
+    """`; did you mean x?` if a known word is similar, else an empty string."""
     found = get_close_matches(word[:80].lower(), known, n=1, cutoff=0.6)
     return f"; did you mean {found[0]}?" if found else ""
 
 
 @frozen
 class Choice:
-    """One of a few words. A bare false means `off` where that is one of them."""
+    """One of a few words. A bare false means `off` if that is one of them."""
 
     words: tuple[str, ...]
 
@@ -55,7 +55,7 @@ class Choice:
 
 @frozen
 class Text:
-    """A short text. `wrong` says what is wrong with one, None where nothing is; `pattern` is its shape for editors."""
+    """A short text. `wrong` returns what is wrong with a value, or None; `pattern` is its shape for editors."""
 
     noun: str
     wrong: Callable[[str], str | None]
@@ -102,7 +102,7 @@ class Listed:
 
 @frozen
 class Mapped:
-    """Texts, compared without case, each with a word."""
+    """A mapping from texts, compared without case, to one of a few words."""
 
     name: Text
     word: Choice
@@ -133,7 +133,7 @@ class Mapped:
 
 
 def pairs(node: Node, key: str, tell: Tell, fold: Callable[[str], str] = str) -> list[tuple[Node, Node]]:
-    """The entries of a mapping. YAML would let the last of two equal keys win unseen: here both are told."""
+    """The entries of a mapping. In YAML the last of two equal keys would win silently; here duplicates are reported."""
     first: dict[str, int] = {}
     found = []
     for name, child in zip(node.keys, node.children, strict=True):

@@ -1,7 +1,7 @@
-"""How does a configuration file's YAML become a small tree whose every node knows its line?
+"""How does a configuration file's YAML become a small tree in which every node has its line number?
 
-Strangers write these files. Events are read one at a time and the reading stops at the first excess, so neither an
-alias that multiplies nor endless nesting is ever walked.
+Strangers write these files. Events are read one at a time and reading stops at the first excess, so neither multiplying
+aliases nor endless nesting is ever expanded.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 LARGEST = 64 * 1024
-"""bytes of a file"""
+"""largest file, in bytes"""
 _DEEPEST = 6
 _MOST_NODES = 5_000
 _PLAIN_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "bool", "int", "float", "null", "map", "seq"))
@@ -19,7 +19,7 @@ _FALSE = frozenset(("off", "no", "false", "n"))
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong, and the line it stands in, counted from 1."""
+    """One error and its line, counted from 1."""
 
     line: int
     message: str
@@ -36,7 +36,7 @@ class ExcessError(Exception):
 
 @dataclass(slots=True)
 class Node:
-    """A scalar (`text`), a list (`children`) or a mapping (`keys` and `children` in step)."""
+    """A scalar (`text`), a list (`children`) or a mapping (`keys` and `children` in parallel)."""
 
     shape: str
     line: int
@@ -47,18 +47,18 @@ class Node:
 
     @property
     def empty(self) -> bool:
-        """Nothing is written where a value belongs."""
+        """Whether nothing is written where a value belongs."""
         return self.shape == "text" and not self.quoted and self.text.lower() in ("", "~", "null")
 
     @property
     def says_no(self) -> bool:
-        """YAML 1.1 reads a bare `off` as the boolean false, and so do the editors that check the schema."""
+        """Whether the text means false: YAML 1.1 reads a bare `off` so, as do the editors that check the schema."""
         return self.shape == "text" and not self.quoted and self.text.lower() in _FALSE
 
 
 def read_tree(text: str) -> Node | Problem | None:
-    """The tree of the text; None where it holds nothing. Never raises: what cannot be read is a Problem."""
-    import yaml  # 60 ms that only a configuration file is worth
+    """The tree of the text; None if it is empty. Never raises: a Problem is returned for unreadable text."""
+    import yaml  # imported here: takes 60 ms, needed only for a configuration file
 
     text = text.removeprefix("\ufeff")
     try:
@@ -119,7 +119,7 @@ def _limit(node: Node, count: int, depth: int) -> None:
 
 
 def _place(parent: Node, node: Node) -> None:
-    """Within a mapping keys and values take turns."""
+    """Keys and values alternate within a mapping."""
     if parent.shape == "mapping" and len(parent.keys) == len(parent.children):
         parent.keys.append(node)
     else:
@@ -127,6 +127,6 @@ def _place(parent: Node, node: Node) -> None:
 
 
 def shown(text: str, longest: int = 40, quote: str = "'") -> str:
-    """The text as a message quotes it: one line, cut."""
+    """The text as quoted in a message: one line, truncated."""
     plain = "".join(sign if sign.isprintable() else "\ufffd" for sign in text[: longest + 1])
     return f"{quote}{plain if len(plain) <= longest else plain[:longest] + '…'}{quote}"

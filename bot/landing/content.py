@@ -1,6 +1,6 @@
-"""Which language the first lines of a file speak: Linguist's rules about content, mode lines and interpreters.
+"""Which language do the first lines of a file suggest, by Linguist's rules about content, mode lines and interpreters?
 
-Only a bounded head is ever searched, and its lines are cut, so that no text can make a pattern slow.
+Only a bounded head is searched, and its lines are truncated, so that no text can make a pattern slow.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _MODE_LINES = 5
 _VIM_OPTIONS = ("ft", "syntax", "filetype")
 _LINE_START = re.compile(r"(?:\((?:\?:|\?i:)?)*\^")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[(|)]", re.DOTALL)
-"""an escape, a set of characters, or what gives a pattern its shape"""
+"""an escape, a character set, or a character that structures the pattern"""
 
 
 def head(text: str) -> list[str]:
-    """The lines of a text that rules look at: at most 400, of 200 characters."""
+    """The lines of a text that the rules examine: at most 400, of 200 characters each."""
     return cut(text[:HEAD_CHARACTERS].split("\n")[:HEAD_LINES])
 
 
@@ -45,7 +45,7 @@ def cut(lines: list[str]) -> list[str]:
 
 
 def editor_mode(lines: Sequence[str]) -> str | None:
-    """The mode an Emacs or Vim line names within the first or last five lines."""
+    """The mode that an Emacs or Vim line names within the first or last five lines."""
     few = len(lines) <= 2 * _MODE_LINES
     edge = "\n".join(lines if few else (*lines[:_MODE_LINES], *lines[-_MODE_LINES:]))
     emacs = "-*-" in edge
@@ -83,12 +83,12 @@ def is_xml(lines: Sequence[str]) -> bool:
 
 
 Search = Callable[[str, str], bool]
-"""whether a text shows something; it is given as it is, and behind a line end"""
+"""whether a text matches; called with the text, and with the text after a line break"""
 
 
 @frozen
 class Rule:
-    """One line of a disambiguation: all patterns found or, where not wanted, not found -> the language."""
+    """One rule of a disambiguation: the language, if every wanted pattern matches and no unwanted one does."""
 
     language: str | None
     conditions: tuple[tuple[bool, Search], ...]
@@ -105,20 +105,20 @@ def _raw() -> dict[str, Any]:
 
 @cache
 def rules(extension: str) -> tuple[Rule, ...]:
-    """Linguist's disambiguation of that extension, compiled when first asked for."""
+    """Linguist's disambiguation rules for that extension, compiled at first use."""
     raw = _raw()
     at = raw["extensions"].get(extension)
     return () if at is None else tuple(_rule(*row) for row in raw["rules"][at])
 
 
 def _rule(language: str | list[str] | None, conditions: list[tuple[int, str]]) -> Rule:
-    """Of several languages that a rule leaves open, as Linguist's of `.mod` does, the first."""
+    """Where a rule leaves several languages open, as Linguist's for `.mod` does, the first is used."""
     one = language[0] if isinstance(language, list) else language
     return Rule(one, tuple((bool(wanted), searching(pattern)) for wanted, pattern in conditions))
 
 
 def searching(pattern: str) -> Search:
-    """A pattern as it is found soonest: its alternatives one by one, each from where it may begin."""
+    """A fast search for a pattern: its alternatives are tried one by one, each only where it can start."""
     ways = [_one_way(one) for one in _alternatives(pattern)]
     return ways[0] if len(ways) == 1 else lambda text, rooted: any(way(text, rooted) for way in ways)
 
@@ -130,7 +130,7 @@ def _one_way(pattern: str) -> Search:
         return lambda text, rooted: at_start(text) is not None
     opened = _LINE_START.match(pattern)
     if opened and "^" not in re.sub(r"\[\^|\\\^", "", pattern[opened.end() :]):
-        # a search for a line end and what follows leaps from line to line, one for a line's start tries each character
+        # a search that starts with a line break jumps from line to line; one for a line's start tries each character
         on_line = re.compile(opened[0][:-1] + "\\n" + pattern[opened.end() :], flags).search
         return lambda text, rooted: on_line(rooted) is not None
     anywhere = re.compile(pattern, flags).search
@@ -138,7 +138,7 @@ def _one_way(pattern: str) -> Search:
 
 
 def _alternatives(pattern: str) -> Iterator[str]:
-    """The parts of a pattern between the bars that stand in no bracket."""
+    """The parts of a pattern between the bars that are outside all brackets."""
     start = depth = 0
     for token in _TOKEN.finditer(pattern):
         depth += {"(": 1, ")": -1}.get(token[0], 0)
@@ -149,12 +149,12 @@ def _alternatives(pattern: str) -> Iterator[str]:
 
 
 def decides(extension: str) -> bool:
-    """Whether content has a say in this extension."""
+    """Whether there are rules about the content of files with this extension."""
     return extension in _raw()["extensions"]
 
 
 def decide(extension: str, lines: Sequence[str]) -> str | None:
-    """The language of the first rule that holds."""
+    """The language of the first rule that matches."""
     known = rules(extension)
     if not known:
         return None
@@ -168,5 +168,5 @@ def decide(extension: str, lines: Sequence[str]) -> str | None:
 
 @cache
 def preferred(extension: str) -> str | None:
-    """What Linguist takes when no pattern of this extension is found."""
+    """Linguist's choice when no pattern of this extension matches."""
     return next((rule.language for rule in rules(extension) if not rule.conditions), None)

@@ -1,7 +1,7 @@
-"""By which convention did a commit land, and what does that prove of its pull request and identity?
+"""By which convention did a commit land, and what does that prove about its pull request and identity?
 
-One table, `CONVENTIONS`, in the order in which they are believed. To add one: write its reader beside its kin, and a
-line here with an example and an address where the form can be seen.
+One table, `CONVENTIONS`, in order of precedence. To add one, write its reader next to similar ones, and add an entry
+here with an example and an address where the form can be seen.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["CONVENTIONS", "DEFAULT", "FORMS", "NESTED", "Convention", "LandingSe
 
 @frozen
 class Convention:
-    """One way in which work lands: what it proves, how it looks, where it can be seen."""
+    """One way in which work lands: what it proves, what it looks like, where it can be seen."""
 
     name: str
     proves: str
@@ -27,10 +27,10 @@ class Convention:
     evidence: str
     read: Callable[[Reading], Finding | None]
     looks_at: Literal["anything", "trailers", "merge", "number", "answer", "settings"] = "anything"
-    """without one of `reading.TRAILERS`, a merge that brought it, a number at the end of the subject, GitHub's answer
-    or configured trailers it need not be asked"""
+    """it is skipped unless the landing has this: one of `reading.TRAILERS`, a merge commit that brought it, a number at
+    the end of the subject, GitHub's answer, or configured trailers"""
     words: tuple[str, ...] = ()
-    """of these, in lower case, the message has to hold one, or the carrier's where a merge is looked at"""
+    """the message, or for "merge" the merge commit's message, must contain one of these, in lower case"""
 
 
 def _told(reading: Reading) -> Finding | None:
@@ -43,7 +43,7 @@ def _pushed(reading: Reading) -> Finding | None:
 
 
 NESTED = "nested merge"
-"""the convention that looks at what lay between the commit and its carrier"""
+"""the convention that looks at the merges between a commit and the merge commit that brought it"""
 _PULL = "pull request"
 _WORK = "identity of the work"
 _GH = "https://docs.github.com/en/"

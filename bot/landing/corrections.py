@@ -9,12 +9,12 @@ from bot.frozen import frozen
 from bot.model import Change, Kind
 
 SAID_KINDS: dict[str, Kind] = {"feature": "feature", "fix": "bug_fix", "other": "chore"}
-"""the kind that each word of `classify` stands for"""
+"""the kind for each word of `classify`"""
 
 
 @frozen
 class Classified:
-    """Somebody said what kind of change the pull request of a repository brought. `by`: `its author`, say; no name."""
+    """A stated kind for the change of one pull request. `by` is a role, such as `its author`, never a name."""
 
     repository: str
     pull_request: int
@@ -23,9 +23,9 @@ class Classified:
 
 
 def corrected(changes: Sequence[Change], said: Iterable[Classified]) -> tuple[Change, ...]:
-    """The changes with what was said of them, the last word counting; to be asked after every fold.
+    """The changes with these classifications applied, where the last one wins; call it after every fold.
 
-    What takes other work back stays a revert: its kind is no matter of opinion.
+    A revert stays a revert: its kind is not a matter of opinion.
     """
     last = {(one.repository.lower(), one.pull_request): one for one in said}
     return tuple(_corrected(change, last) for change in changes) if last else tuple(changes)

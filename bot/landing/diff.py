@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from bot.model import FileChange, FileStatus
 
 _WHOLE = re.compile(r"@@ -(?:0,0 \+1(?:,(?P<all>\d{1,9}))?|1(?:,(?P<none>\d{1,9}))? \+0,0) @@")
-"""the header of a file that is wholly new, or wholly gone"""
+"""the hunk header of a file that was added or removed as a whole"""
 _FILE = b"\ndiff --git "
 _ESCAPE = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _NAMED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
 
 def unquote(path: str) -> str:
-    """A path as git quotes it in C style (core.quotePath), plain."""
+    """A path without git's C-style quoting (core.quotePath)."""
     if len(path) < 2 or path[0] != '"' or path[-1] != '"':
         return path
 
@@ -27,7 +27,7 @@ def unquote(path: str) -> str:
 
 
 def _same_name(rest: str) -> str:
-    """The one path of `a/PATH b/PATH`: git names the same file twice, so it is the half, blanks or not."""
+    """The path in `a/PATH b/PATH`: git names the same file twice, so it is one half, even if it contains blanks."""
     rest = rest.rstrip("\r")
     if rest.startswith('"'):
         return unquote(rest[: (len(rest) - 1) // 2])[2:]
@@ -35,12 +35,14 @@ def _same_name(rest: str) -> str:
 
 
 def _side(line: str) -> str:
-    """The path of a `--- a/x` or `+++ b/x` line, after the four characters; git ends names with blanks by a tab."""
+    """The path of a `--- a/x` or `+++ b/x` line after its first four characters; git adds a tab to
+    names with blanks.
+    """
     return unquote(line.removesuffix("\t"))[2:]
 
 
 def _plainly_modified(lines: Sequence[str]) -> str:
-    """The path of a file whose header says nothing but that its content changed, as most do; else an empty text."""
+    """The path of a file whose header shows only changed content, as most do; else an empty string."""
     if len(lines) != 4 or not lines[1].startswith("index ") or lines[1].endswith((" 160000", " 120000")):
         return ""
     if lines[2][:6] != "--- a/" or lines[3][:6] != "+++ b/" or lines[2][6:] != lines[3][6:]:
@@ -49,7 +51,7 @@ def _plainly_modified(lines: Sequence[str]) -> str:
 
 
 def _counts(patch: str) -> tuple[int, int]:
-    """(lines added, lines removed); the header of a whole file says how many."""
+    """(lines added, lines removed); for an added or removed file the header gives the number."""
     whole = _WHOLE.match(patch)
     if whole is None:
         return patch.count("\n+"), patch.count("\n-")
@@ -59,7 +61,7 @@ def _counts(patch: str) -> tuple[int, int]:
 
 
 def _read_file(head: str, patch: str | None) -> FileChange:
-    """One file: what stands behind `diff --git ` before the hunks, and the hunks."""
+    """One file, from its header after `diff --git ` and its hunks."""
     lines = head.split("\n")
     if patch is not None and (path := _plainly_modified(lines)):
         return FileChange(path, "modified", patch.count("\n+"), patch.count("\n-"), patch)
@@ -99,10 +101,10 @@ def _read_file(head: str, patch: str | None) -> FileChange:
 
 
 def read_diff(diff: bytes, begin: int = 0) -> tuple[FileChange, ...]:
-    """The files of a whole `git log -p` patch that stands there from `begin` on.
+    """The files of a `git log -p` patch, read from `begin` on.
 
     Every line of a hunk begins with its sign, so a line that begins with `diff --git ` is always a header. Each file is
-    decoded by itself: one emoji makes four bytes of every character of a text, and a patch may be large.
+    decoded separately, since one emoji makes every character of a string take four bytes, and a patch may be large.
     """
     starts = [begin - 1] if diff.startswith(_FILE[1:], begin) else []
     at = diff.find(_FILE, begin)

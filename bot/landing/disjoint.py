@@ -1,4 +1,4 @@
-"""Which things were joined, directly or through others?"""
+"""Which things are joined, directly or through others?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ T = TypeVar("T", int, str)
 
 
 class Disjoint(Generic[T]):
-    """Disjoint sets with path halving; things that were never joined are their own set."""
+    """Disjoint sets with path halving; a thing that was never joined is a set of its own."""
 
     def __init__(self) -> None:
         self._above: dict[T, T] = {}
@@ -29,7 +29,7 @@ class Disjoint(Generic[T]):
             self._above[other] = one
 
     def groups(self) -> dict[T, list[T]]:
-        """The sets of more than one thing, each under one of its things, all in order."""
+        """The sets with more than one member, by one of the members; all in order."""
         found: dict[T, list[T]] = {}
         for thing in sorted(self._above):
             found.setdefault(self.find(thing), []).append(thing)

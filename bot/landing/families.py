@@ -1,4 +1,4 @@
-"""Which repositories are forks of one another, and which of them does a piece of work belong to?"""
+"""Which repositories are forks of one another, and to which of them does a work group belong?"""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from bot.model import CommitId, Fact, Repository
 
 
 class Families:
-    """What is known, or can be told from the facts at hand, of how repositories hang together.
+    """How repositories are related, as described by GitHub or inferred from the facts.
 
-    GitHub's fork flag and parent are believed. Repositories that nobody described (clones) are one family where they
-    share commit ids; its root is the one that messages name as theirs, else the one where shared commits landed first.
+    GitHub's fork flag and parent are trusted. Repositories without a description (clones) form one fork network if they
+    share commit ids; its root is the one that messages name as the home of pull requests, else the one where shared
+    commits landed first.
     """
 
     def __init__(self, facts: Sequence[Fact], repositories: Mapping[str, Repository]) -> None:
@@ -36,13 +37,13 @@ class Families:
         return name in self._forks
 
     def are_kin(self, one: str, other: str) -> bool:
-        """Whether both are the same repository or forks of one root."""
+        """Whether both are the same repository or belong to one fork network."""
         return one == other or self._family.find(one) == self._family.find(other)
 
     def home(self, facts: Iterable[Fact]) -> str:
-        """The repository that the work these facts carry belongs to.
+        """The repository to which the work of these facts belongs.
 
-        The one that another one's messages name, then one that is no fork, then where it landed first, then by name.
+        Preferred in this order: most named in the others' messages, not a fork, first landing, name.
         """
         everything = list(facts)
         names = {fact.repository for fact in everything}
@@ -72,7 +73,7 @@ class Families:
 
 
 def held_twice(facts: Sequence[Fact]) -> Iterable[Sequence[int]]:
-    """The places of each commit that more than one of the facts holds."""
+    """The indexes of the facts for each commit that more than one fact contains."""
     if len({fact.repository for fact in facts}) < 2:
         return ()
     first: dict[CommitId, int] = {}
@@ -85,7 +86,7 @@ def held_twice(facts: Sequence[Fact]) -> Iterable[Sequence[int]]:
 
 
 def _votes(facts: Iterable[Fact], names: Mapping[str, int]) -> Counter[str]:
-    """How often messages found in one repository name another one of them as the place of their pull request."""
+    """How often messages in one repository name another one as the home of their pull request."""
     lower = {name.lower(): name for name in names}
     return Counter(
         name
@@ -96,14 +97,14 @@ def _votes(facts: Iterable[Fact], names: Mapping[str, int]) -> Counter[str]:
 
 
 def _earliest(holders: Sequence[Fact]) -> list[str]:
-    """The repository where a commit landed before it landed anywhere else."""
+    """The repository where a commit landed first; empty on a tie."""
     when = min(fact.landed_at for fact in holders)
     first = {fact.repository for fact in holders if fact.landed_at == when}
     return sorted(first) if len(first) == 1 else []
 
 
 def at_today(facts: Iterable[Fact], repositories: Mapping[str, Repository]) -> list[Fact]:
-    """The facts with their repositories' names of today."""
+    """The facts under their repositories' current names."""
     found = list(facts)
     names = {name: current_name(name, repositories) for name in {fact.repository for fact in found}}
     if all(name == today for name, today in names.items()):

@@ -1,6 +1,6 @@
-"""Which identities and pull requests do the lines at a message's end prove?
+"""Which identities and pull requests do the lines at the end of a message prove?
 
-Each reader answers for one tool; the table in `bot.landing.conventions` names them.
+Each reader handles one tool; the table in `bot.landing.conventions` lists them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _PICKED = "(cherry picked from commit "
 
 
 def resolved(reading: Reading) -> Finding | None:
-    """`Pull Request resolved: <address>` in its three spellings; where a message holds several, the last one counts."""
+    """`Pull Request resolved: <address>` in any of three forms; if a message has several, the last one counts."""
     if not any(key in reading.trailers for key in _RESOLVED):
         return None
     values = [value for key, value in trailer_lines(reading.lines) if key.lower() in _RESOLVED]
@@ -31,7 +31,7 @@ def ghstack(reading: Reading) -> Finding | None:
 
 
 def x_link(reading: Reading) -> Finding | None:
-    """`X-link: <address>`: an export of the work that lives in that repository, or shares it."""
+    """`X-link: <address>`: an export of work whose home is that repository, or that is shared with it."""
     found = [target for value in reading.trailers.get("x-link", ()) if (target := pull_address(value))]
     others = [target for target in found if not same_repository(target[0], reading.repository)]
     if not others:
@@ -56,7 +56,7 @@ def ship_it(reading: Reading) -> Finding | None:
 
 
 def closes_from(reading: Reading) -> Finding | None:
-    """`Closes #12 from user/branch`: only a pull request has a branch it comes from."""
+    """`Closes #12 from user/branch`: only a pull request comes from a branch."""
     if " from " not in reading.landing.commit.message or " #" not in reading.landing.commit.message:
         return None
     for line in reading.lines[1:]:
@@ -93,8 +93,9 @@ def gerrit_pull(reading: Reading) -> Finding | None:
 
 
 def copybara(reading: Reading) -> Finding | None:
-    """`PiperOrigin-RevId`, `GitOrigin-RevId`; `COPYBARA_INTEGRATE_REVIEW=<address>` and a kept merge subject name the
-    pull request."""
+    """`PiperOrigin-RevId`, `GitOrigin-RevId`; `COPYBARA_INTEGRATE_REVIEW=<address>` or a preserved merge subject names
+    the pull request.
+    """
     revision, origin = reading.only("piperorigin-revid"), reading.only("gitorigin-revid")
     keys = [f"piper:{revision}"] if revision and revision.isdecimal() else []
     keys += [f"commit:{origin.lower()}"] if origin and len(origin) == 40 else []
@@ -116,7 +117,7 @@ def _integrated(reading: Reading) -> int | None:
 
 
 def mailed(reading: Reading) -> Finding | None:
-    """`Link: https://lore.kernel.org/r/<message id>`: the mail that carried the patch."""
+    """`Link: https://lore.kernel.org/r/<message id>`: the mail with the patch."""
     for value in reversed(reading.trailers.get("link", [])):
         for host in ("lore.kernel.org/r/", "patch.msgid.link/", "lkml.kernel.org/r/", "msgid.link/"):
             _, found, message = value.partition(host)
@@ -133,7 +134,7 @@ def subversion(reading: Reading) -> Finding | None:
 
 
 def picked(reading: Reading) -> Finding | None:
-    """`(cherry picked from commit <id>)`; a chain of them names one work, lines in several places name several."""
+    """`(cherry picked from commit <id>)`: consecutive lines identify one work; scattered ones prove nothing."""
     if _PICKED not in reading.landing.commit.message:
         return None
     at = [number for number, line in enumerate(reading.lines) if line.startswith(_PICKED)]
@@ -171,7 +172,7 @@ def _backported(subject: str) -> int | None:
 
 
 def named_trailer(reading: Reading) -> Finding | None:
-    """A trailer that the repository's own configuration says names its pull request; `Closes #12` needs no colon."""
+    """A trailer that the repository configured as naming its pull request; `Closes #12` needs no colon."""
     for name in reading.settings.trailers:
         plain = name.lower().rstrip(":")
         bare = [line[len(plain) :] for line in reading.lines[1:] if line.lower().startswith(plain + " #")]

@@ -1,7 +1,7 @@
-"""Whether a path matches a pattern, as git matches them in .gitattributes.
+"""Does a path match a pattern, as git matches them in .gitattributes?
 
-Each stretch between two stars is matched at its first place and never tried again, which is all a star needs: a
-pattern of many stars stays as fast as a search.
+Each stretch between two stars is matched at its first position and never retried, which is all a star needs: a pattern
+with many stars stays as fast as a search.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NEVER = "(?!)"
 
 @lru_cache(maxsize=4_096)
 def glob(pattern: str, base: str = "") -> re.Pattern[str]:
-    """The expression to `match` against a path from the root, for a pattern of an attributes file in folder `base`.
+    """The expression to `match` against a path from the root, for a pattern in the attributes file of folder `base`.
 
     A pattern without a slash matches the file's name, any other the path from `base`. A pattern that ends in a slash
     names a folder, and folders have no attributes: it matches nothing.
@@ -42,7 +42,7 @@ def glob(pattern: str, base: str = "") -> re.Pattern[str]:
 
 
 def _path(components: list[str]) -> str:
-    """The expression for a pattern of several components; `**` stands for any number of folders."""
+    """The expression for a pattern of several components; `**` matches any number of folders."""
     blocks: list[list[str]] = [[]]
     for component in components:
         if len(component) > 1 and not component.strip("*"):
@@ -60,7 +60,7 @@ def _path(components: list[str]) -> str:
 
 
 def _component(pattern: str) -> str:
-    """The expression for one name. Stars within it never reach over a slash."""
+    """The expression for one name. Stars in it never match a slash."""
     pieces: list[str] = []
     tokens: list[str] = []
     at = 0
@@ -80,7 +80,7 @@ def _component(pattern: str) -> str:
 
 
 def _token(pattern: str, at: int) -> tuple[str, int]:
-    """The expression of one character of the pattern, and where the next begins."""
+    """The expression for one character of the pattern, and the position of the next."""
     character = pattern[at]
     if character == "?":
         return "[^/]", at + 1

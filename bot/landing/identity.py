@@ -1,4 +1,4 @@
-"""Who is credited: the author, and whom the author's message names as a co-author?"""
+"""Who is credited: the author, and which co-authors named in the message?"""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _CREDITS = frozenset(("co-authored-by", "co-developed-by", "lead-authored-by"))
 
 
 def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
-    """The people a message credits beside its author, in order, each once, at most 100.
+    """The people a message credits besides its author, in order, each once, at most 100.
 
-    Only lines that begin with the key count, so prose and quotations do not. Nobody has proved these addresses. The
-    author himself is left out under another address too where the name is the same; machines and agents always.
-    Source: https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors
+    Only lines that begin with the key count, so prose and quotations do not. These addresses are unproved. The author
+    is left out, also under another address with the same name; machines and agents are always left out. Source:
+    https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors
     """
     lines = read_message(message).keyed(_CREDITS)
     if not lines:
@@ -52,13 +52,13 @@ def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
 
 @lru_cache(maxsize=2048)
 def _known_as(sig: Signature) -> frozenset[str]:
-    """All by which a person may be recognised."""
+    """Every string that identifies the person."""
     return frozenset((person_key(sig), "e:" + plain_email(sig.email), "name " + sig.name.strip().lower()))
 
 
 @lru_cache(maxsize=2048)
 def _credited(line: str) -> Signature | None:
-    """The person whom a line credits; kept, for the same people are credited again and again."""
+    """The person whom a line credits; cached, because the same people are credited again and again."""
     trailer = as_trailer(line)
     sig = signature_of(trailer[1]) if trailer is not None and trailer[0].lower() in _CREDITS else None
     return None if sig is None or is_bot(sig) or is_ai_agent(sig) else sig

@@ -1,25 +1,25 @@
-"""How are the identities of a piece of work spelt, so that equal strings mean the same piece?
+"""How are the identities of a work group written, so that equal strings mean the same work?
 
 Strong keys (facts that share one are the same change; `Fact.keys`)
-    `commit:<full id>`       the commit itself, or the commit it was picked or exported from
-    `pr:<owner/name>#<n>`    a pull request, proved here or named by a trailer that says where the work comes from
+    `commit:<full id>`       the commit itself, or the one it was cherry-picked or exported from
+    `pr:<owner/name>#<n>`    a pull request, proved here or named in a trailer about the work's origin
     `drev:D<n>`              Phabricator's Differential Revision
     `change-id:I…`           Gerrit's Change-Id                    `review:<address>`  a code review elsewhere
     `shipit:<12 hex>`        fbshipit-source-id                    `piper:<n>`         PiperOrigin-RevId
     `ghstack:<id>`           ghstack-source-id                     `mail:<message id>` a patch sent by mail
     `svn:<repository>@<n>`   git-svn-id                            `mr:<path>!<n>`     GitLab merge request
-    `copy:<digest>`          author's e-mail, author time and subject: what a cherry-pick keeps
+    `copy:<digest>`          author's e-mail, author time and subject, which a cherry-pick preserves
     `patch:<digest>`         author's e-mail, subject and changed lines, within one repository (or its parent)
 
-Weak names (they find a target, they never make two facts one; also in `Fact.keys`)
+Weak keys (they find a target but never join two facts; also in `Fact.keys`)
     `title:<owner/name>:<title>`  subject or pull request title, see `plain_title`
-    `slice:<owner/name>#<n>`      the commit is an export of work that lives in that other repository
+    `slice:<owner/name>#<n>`      the commit is an export of work whose home is that other repository
 
-What a commit says of others (`Fact.reverts`, `Fact.relands`) uses the same strings; commit ids may be abbreviated to
-seven digits, and `part:` in front says that only a part is taken back.
+References to other commits (`Fact.reverts`, `Fact.relands`) use the same strings; commit ids may be abbreviated to
+seven digits, and the prefix `part:` means that only a part is reverted.
 
-A store finds what has to be folded together by equality alone: start with one fact and add every fact that offers a
-string one of them asks for, or asks for a string one of them offers, until nothing is added (`component`).
+A store finds the facts to fold together by comparing strings for equality: start with one fact and add every fact that
+offers a string one of them asks for, or asks for a string one of them offers, until nothing is added (`component`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WEAK = ("title:", "slice:")
 NO_REPOSITORIES: Mapping[str, Repository] = MappingProxyType({})
 _SHORT = len("commit:") + 7
 _TINY = 4
-"""a patch of fewer changed lines says too little to be an identity"""
+"""a patch with fewer changed lines is too small to serve as an identity"""
 
 
 def pull_key(repository: str, number: int) -> str:
@@ -47,7 +47,7 @@ def pull_key(repository: str, number: int) -> str:
 
 
 def commit_key(commit: str) -> str:
-    """The key under which a store keeps a commit: its first characters, as messages may name it by no more."""
+    """The key under which a store files a commit: its first characters, since messages may abbreviate its id."""
     return f"commit:{commit}"[:_SHORT]
 
 
@@ -57,7 +57,7 @@ def title_key(repository: str, title: str) -> str:
 
 @lru_cache(maxsize=1024)
 def plain_title(title: str) -> str:
-    """A title as it is compared: without `(#N)` at its end, quotes around it, case or repeated blanks."""
+    """A title as used for comparison: without a final `(#N)`, enclosing quotes, case or repeated blanks."""
     title = title.strip()
     while title.endswith(")") and (at := title.rfind("(#")) > 0 and title[at + 2 : -1].isdecimal():
         title = title[:at].rstrip()
@@ -65,7 +65,7 @@ def plain_title(title: str) -> str:
 
 
 def digest(*parts: str) -> str:
-    """Of the parts with a NUL between any two. They may be large, so they are not put together first."""
+    """The hash of the parts, separated by NULs. They may be large, so they are not concatenated first."""
     hashed = blake2b(digest_size=12)
     for place, part in enumerate(parts):
         if place:
@@ -77,9 +77,9 @@ def digest(*parts: str) -> str:
 def patch_key(
     scope: str, email: str, title: str, files: Sequence[FileChange], patches: Sequence[PatchLines | None]
 ) -> str | None:
-    """The identity of a patch wherever its lines moved to; None for one too small or not shown.
+    """The identity of a patch, wherever its lines moved; None if it is too small or not all of it is available.
 
-    Source: the idea of `git patch-id`, with blanks at both ends of a line left out.
+    Source: the idea of `git patch-id`, ignoring blanks at both ends of a line.
     """
     told = [(file.path, lines) for file, lines in zip(files, patches, strict=True) if lines is not None]
     if len(told) < len(files) or sum([len(lines.added) + len(lines.removed) for _, lines in told]) < _TINY:
@@ -96,7 +96,7 @@ def patch_key(
 
 
 def renamed(key: str, repositories: Mapping[str, Repository]) -> str:
-    """The key with the repository's name of today, where `repositories` knows the old one."""
+    """The key with the repository's current name, where `repositories` knows the old one."""
     if not repositories:
         return key
     kind, _, rest = key.partition(":")
@@ -108,7 +108,7 @@ def renamed(key: str, repositories: Mapping[str, Repository]) -> str:
 
 
 class Renaming:
-    """What keys are once repositories have their names of today: nearly always what they were."""
+    """Converts keys to the current names of their repositories; nearly always they stay the same."""
 
     def __init__(self, repositories: Mapping[str, Repository]) -> None:
         # The names in keys are in lower case.
@@ -128,19 +128,19 @@ def current_name(name: str, repositories: Mapping[str, Repository]) -> str:
 
 
 def offers(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
-    """The strings under which a store keeps the fact."""
+    """The strings under which a store files the fact."""
     return _kept((f"commit:{fact.commit}", f"commit:{fact.carrier}", *fact.keys), repositories)
 
 
 def asks(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
-    """The strings by which a store looks for what belongs to the fact."""
+    """The strings by which a store looks for facts connected to this one."""
     said = [key.removeprefix(PART) for key in (*fact.reverts, *fact.relands)]
     strong = [key for key in fact.keys if not key.startswith(WEAK)]
     return _kept((f"commit:{fact.commit}", *said, *strong), repositories)
 
 
 def _kept(keys: Sequence[str], repositories: Mapping[str, Repository]) -> tuple[str, ...]:
-    """As a store keeps them: by today's names, commits by their first characters, in order."""
+    """The keys as a store has them: under current names, with abbreviated commit ids, in order."""
     if repositories:
         keys = [renamed(key, repositories) for key in keys]
     return tuple(sorted({key[:_SHORT] if key.startswith("commit:") else key for key in keys}))
@@ -149,7 +149,7 @@ def _kept(keys: Sequence[str], repositories: Mapping[str, Repository]) -> tuple[
 def component(
     start: Fact, facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES
 ) -> tuple[Fact, ...]:
-    """All facts that must be folded together with `start`: what a store's query has to find."""
+    """All facts that must be folded together with `start`, which a store's query has to find."""
     offering: dict[str, list[Fact]] = defaultdict(list)
     asking: dict[str, list[Fact]] = defaultdict(list)
     for fact in facts:

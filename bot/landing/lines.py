@@ -1,6 +1,6 @@
-"""Which part of the split each changed line of a commit is in.
+"""Which part of the split does each changed line of a commit belong to?
 
-Order of authority: the repository's own globs, its .gitattributes, a mark in the file's header, path rules, shape.
+In order of precedence: the repository's own globs, its .gitattributes, a mark in the file's header, path rules, shape.
 `docs/lines.md` describes the parts.
 """
 
@@ -20,7 +20,7 @@ from bot.model import FileChange, Lines
 __all__ = ["ReadFile", "Rules", "languages", "read_all", "read_files", "split"]
 
 NOT_OURS = frozenset({"generated", "vendored", "lockfiles"})
-"""parts that nobody of the project wrote; within them neither moves nor blanks are told apart"""
+"""parts that nobody in the project wrote; they are not searched for moves or whitespace changes"""
 
 _WIDE_LINE = 500
 _WIDE_SHARE = 0.8
@@ -35,9 +35,9 @@ _HEAD_LINES = 200
 class ReadFile(NamedTuple):
     """One file of a commit with its part and language.
 
-    Its changed lines count in `part`, except `moved`, `whitespace` and `generated` (outputs in a notebook) of them.
-    `added` and `removed` are the lines of the patch, of a notebook those of its cells; empty where no patch is shown
-    and where the path alone says that nobody of the project wrote them.
+    Its changed lines count in `part`, except those counted in `moved`, `whitespace` and `generated` (outputs of a
+    notebook). `added` and `removed` are the lines of the patch, or of the cells of a notebook; empty if there is no
+    patch or the path alone shows that nobody in the project wrote them.
     """
 
     change: FileChange
@@ -51,14 +51,14 @@ class ReadFile(NamedTuple):
 
 
 def read_files(files: Sequence[FileChange], rules: Rules = NO_RULES) -> tuple[ReadFile, ...]:
-    """The files of one commit, read. Moves are looked for over all of them."""
+    """The files of one commit, read. Moves are detected across all of them."""
     return read_all((files,), (read_patches(files),), rules)[0]
 
 
 def read_all(
     group: Sequence[Sequence[FileChange]], patches: Sequence[Sequence[PatchLines | None]], rules: Rules = NO_RULES
 ) -> list[tuple[ReadFile, ...]]:
-    """The same of several commits, whose files take one step after the other together; `patches` are their lines."""
+    """The files of several commits, processed together step by step; `patches` are their lines."""
     files = list(zip(chain.from_iterable(group), chain.from_iterable(patches), strict=True))
     read = [_read(change, lines, rules) for change, lines in files]
     seen = iter([_with_blanks(one, lines) for one, (_, lines) in zip(read, files, strict=True)])
@@ -66,7 +66,7 @@ def read_all(
 
 
 def _with_moves(seen: Sequence[tuple[ReadFile, Sides | None]]) -> tuple[ReadFile, ...]:
-    """The files of one commit with how many of their lines moved."""
+    """The files of one commit, with the number of moved lines in each."""
     moved = count_moves([sides for _, sides in seen if sides is not None])
     if not moved:
         return tuple([read for read, _ in seen])
@@ -75,7 +75,7 @@ def _with_moves(seen: Sequence[tuple[ReadFile, Sides | None]]) -> tuple[ReadFile
 
 
 def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> ReadFile:
-    """One file, before moves and blanks are looked for."""
+    """One file, before moves and whitespace changes are detected."""
     if change.submodule or change.symlink:
         return ReadFile(change, "vendored" if change.submodule else "config", None, (), ())
     found = place(change.path, rules)
@@ -91,9 +91,9 @@ def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> ReadFil
 
 
 def _with_blanks(read: ReadFile, lines: PatchLines | None) -> tuple[ReadFile, Sides | None]:
-    """The file with its lines that changed in blanks alone, and the others among which moves may be looked for.
+    """The file with its whitespace-only changes, and its other lines, in which moves may be found.
 
-    Neither is asked of what is not the project's own text.
+    Text that is not the project's own is not examined.
     """
     if lines is None or read.part in NOT_OURS or read.change.symlink or is_notebook(read.change.path):
         return read, None
@@ -111,7 +111,7 @@ def _notebook(change: FileChange, lines: PatchLines, part: str, language: str | 
 
 
 def _language(path: str, lines: PatchLines, found: Place) -> str | None:
-    """By the lines of the patch where the name allows several; its first lines only where the patch begins there."""
+    """By the lines of the patch if the name allows several; by its first lines only if the patch begins at the top."""
     shown = (lines.added or lines.removed)[:_HEAD_LINES]
     if not lines.at_top:
         head = ["", *content.cut(shown)]
@@ -121,7 +121,7 @@ def _language(path: str, lines: PatchLines, found: Place) -> str | None:
 
 
 def _is_whole(lines: PatchLines) -> bool:
-    """Whether the patch adds or removes a whole file, so that its lines are all there is."""
+    """Whether the patch adds or removes a whole file, so that its lines are the complete text."""
     if lines.added and lines.removed:
         return False
     hunks = lines.hunks
@@ -141,10 +141,10 @@ def _part(change: FileChange, lines: PatchLines, found: Place, rules: Rules, lan
 
 
 def _has_generated_shape(change: FileChange, lines: PatchLines, language: str | None) -> bool:
-    """Minified text, or a table of numbers: nearly all characters in very long lines, or nearly all lines numbers."""
+    """Minified text, or a table of numbers: nearly all characters in very long lines, or nearly all lines numeric."""
     changed = lines.added or lines.removed
     count = len(changed)
-    # the hunks hold the changed lines and more: where they are narrow, those are
+    # the hunks contain the changed lines and more: if the hunks are narrow, so are the lines
     wide = (
         bool(count) and len(lines.patch) > _MINIFIED_WIDTH * count and sum(map(len, changed)) > _MINIFIED_WIDTH * count
     )
@@ -167,7 +167,7 @@ def _is_wide(changed: Sequence[str]) -> bool:
 
 
 def _is_table(changed: Sequence[str]) -> bool:
-    """Whether more than four lines in five hold numbers and nothing else (a sample of a hundred decides)."""
+    """Whether more than four in five lines contain only numbers, in a sample of about a hundred."""
     sample = changed[:: len(changed) // _NUMBERS_FROM]
     others = 0
     for line in sample:
@@ -182,7 +182,9 @@ def _is_numbers(line: str) -> bool:
 
 
 def split(read: Sequence[ReadFile]) -> Lines:
-    """The changed lines of a commit by part; they sum to its additions + deletions whatever the patches hold."""
+    """The changed lines of a commit by part; they always sum to its additions + deletions, whatever
+    is in the patches.
+    """
     parts: dict[str, int] = {}
     for one in read:
         change = one.change
@@ -197,7 +199,7 @@ def split(read: Sequence[ReadFile]) -> Lines:
 
 
 def languages(read: Sequence[ReadFile]) -> dict[str, int]:
-    """Authored and test lines by language, most first, then by name; lines in no known language are left out."""
+    """Authored and test lines by language, most first, then by name; lines in unknown languages are left out."""
     found: dict[str, int] = {}
     for one in read:
         if one.language is None or one.part not in ("authored", "tests"):

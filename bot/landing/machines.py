@@ -1,7 +1,7 @@
 """Which signatures are not people: bots, merge bots, GitHub itself, AI agents?
 
-An address, a user id or a login is evidence; a name alone is only where nothing else is known of the signature.
-Addresses were read in public histories, ids of AI agents are those of METRICS.md, section 4.1.
+An address, a user id or a login is evidence; a name counts only if nothing else is known about the signature. The
+addresses come from public histories, the ids of AI agents from METRICS.md, section 4.1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bot.landing.addresses import account_of, login_of, plain_email
 from bot.model import Signature
 
 WEB_FLOW = "noreply@github.com"
-"""what GitHub commits with when somebody presses a button"""
+"""the committer's address when somebody presses a button on GitHub"""
 
 LANDING_BOTS = frozenset(
     (
@@ -47,10 +47,10 @@ LANDING_BOTS = frozenset(
         "ansibot",
     )
 )
-"""logins that land other people's pull requests; `(#N)` of a commit they made is a pull request of that repository"""
+"""logins that land other people's pull requests; `(#N)` in their commits is a pull request of that repository"""
 
 EXPORT_BOTS = frozenset(("facebook-github-bot", "meta-codesync[bot]", "copybara-service[bot]", "copybara-service"))
-"""logins that copy from elsewhere: `(#N)` of their commits may name any repository"""
+"""logins that export work from other repositories: `(#N)` in their commits may refer to any repository"""
 
 _BOT_LOGINS = (
     LANDING_BOTS
@@ -137,9 +137,9 @@ _BOT_ADDRESSES = frozenset(
     )
 )
 _BOT_BEGINNINGS = ("generatedunixname", "facebook-github-bot-")
-"""local parts that an exporting tool makes up for its own jobs"""
+"""local parts that an exporting tool generates for its own jobs"""
 _SPELT_BOT = re.compile(r"(?:^|[-_+])bot$|[-_+]robot$")
-"""a login, or what stands before the @: `bot`, `acme-bot`, `ci+bot`; behind a dot it is a surname"""
+"""a login or the local part of an address: `bot`, `acme-bot`, `ci+bot`; after a dot it is a surname"""
 _BOT_NAMES = re.compile(r"(?i:[\[(]bot[\])]| (?:release|proposal|actions|automation) bot)$| bot$")
 """`Acme bot`, `Acme Release Bot`; people are called `Ada Bot`"""
 
@@ -201,7 +201,7 @@ _AGENT_LOGINS = frozenset(
 
 @lru_cache(maxsize=2048)
 def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
-    """Whether the signature is a machine that commits or lands. `extra` are logins or e-mails a repository names."""
+    """Whether the signature is a machine that commits or lands. `extra`: logins or e-mails from a repository's file."""
     if sig.bot:
         return True
     email, login = plain_email(sig.email), login_of(sig)
@@ -225,7 +225,7 @@ def is_ai_agent(sig: Signature) -> bool:
 
 @lru_cache(maxsize=2048)
 def is_landing_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
-    """Whether the signature lands pull requests of the very repository it commits to."""
+    """Whether the signature lands pull requests of the same repository that it commits to."""
     email, login = plain_email(sig.email), login_of(sig)
     if email in ("bors@rust-lang.org", "bors@bors.tech") or login in LANDING_BOTS:
         return True
@@ -233,5 +233,5 @@ def is_landing_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
 
 
 def is_web_flow(sig: Signature) -> bool:
-    """GitHub itself, on behalf of whoever pressed a button."""
+    """Whether it is GitHub itself, acting for whoever pressed a button."""
     return plain_email(sig.email) == WEB_FLOW

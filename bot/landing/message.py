@@ -1,4 +1,4 @@
-"""What does a message say, line by line and in lower case, split once for all who read it?"""
+"""What are the lines of a message, in original and lower case, split once for all readers?"""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _KEYS = re.compile(r"\n([a-z0-9_-][a-z0-9_ -]{0,39}+):(?=\s|\Z)")
 
 
 class Message(NamedTuple):
-    """A commit's message. `lower` holds all of it: what is not found there, no line says."""
+    """A commit's message. `lower` is the whole text: what is not found in it is in no line."""
 
     lower: str
     lines: tuple[str, ...]
-    """without blanks at their ends, each cut at 1 KiB, at most 4,000 (a longer message keeps its start and its end)"""
+    """without trailing blanks, each cut at 1 KiB, at most 4,000 (a longer message keeps its start and its end)"""
     keys: Mapping[str, Sequence[int]]
-    """numbers of the lines, but the first, that start like a trailer, by what stands before the colon in lower case"""
+    """numbers of the lines after the first that start like a trailer, by the text before the colon in lower case"""
 
     def keyed(self, asked: Container[str]) -> list[str]:
         """The lines that start like a trailer with one of these keys, in order."""
@@ -29,7 +29,7 @@ class Message(NamedTuple):
 
 @lru_cache(maxsize=128)
 def read_message(text: str) -> Message:
-    """Kept for a moment: each reader of a commit asks for the same message, and a merge's is asked for many times."""
+    """Cached for a short time: each reader of a commit needs the same message, and a merge's is needed many times."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
@@ -53,5 +53,5 @@ def _keys(lower: str) -> Mapping[str, Sequence[int]]:
 
 
 def message_lines(text: str) -> list[str]:
-    """The lines of a message as `Message.lines` has them."""
+    """The lines of a message, as in `Message.lines`."""
     return list(read_message(text).lines)

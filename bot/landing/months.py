@@ -10,24 +10,24 @@ from bot.model import Month
 
 
 def local_time(epoch_seconds: int, zone: ZoneInfo) -> datetime:
-    """The moment on that zone's clock."""
+    """The moment in that zone's local time."""
     return datetime.fromtimestamp(epoch_seconds, zone)
 
 
 @lru_cache(maxsize=16_384)
 def month_of(epoch_seconds: int, zone: ZoneInfo) -> Month:
-    """`YYYY-MM` on that zone's calendar; of each landing it is asked many times."""
+    """`YYYY-MM` in that zone; cached, because it is needed many times for each landing."""
     return Month(day_of(epoch_seconds, zone)[:7])
 
 
 @lru_cache(maxsize=16_384)
 def day_of(epoch_seconds: int, zone: ZoneInfo) -> str:
-    """`YYYY-MM-DD` on that zone's calendar."""
+    """`YYYY-MM-DD` in that zone."""
     return local_time(epoch_seconds, zone).date().isoformat()
 
 
 def month_after(month: Month, months: int = 1) -> Month:
-    """The month so many months later (earlier where negative)."""
+    """The month that many months later (earlier if negative)."""
     year, number = parse_month(month)
     count = year * 12 + number - 1 + months
     return Month(f"{count // 12:04d}-{count % 12 + 1:02d}")
@@ -55,10 +55,10 @@ def closed_months(first: Month, now: int, zone: ZoneInfo) -> tuple[Month, ...]:
 
 
 def begins_at(month: Month, zone: ZoneInfo) -> int:
-    """Epoch seconds of the first moment that belongs to the month in that zone.
+    """Epoch seconds of the first moment of the month in that zone.
 
-    Midnight may be skipped or repeated by a change of the clock, and a whole day may be skipped: the moment is
-    searched for, so that `month_of` says this month at it and an earlier one a second before.
+    A clock change may skip or repeat midnight, and a whole day may be skipped, so this is a search: `month_of` gives
+    this month at the result and an earlier one a second before.
     """
     year, number = parse_month(month)
     middle = int(datetime(year, number, 1, tzinfo=UTC).timestamp())

@@ -1,7 +1,7 @@
-"""Which changed lines only moved, or changed in nothing but blanks.
+"""Which changed lines only moved, or changed only in whitespace?
 
-Both answers do not depend on how much context a patch shows: blanks are compared where lines took the place of
-others, moves over all files of a commit.
+Neither answer depends on how much context a patch shows: whitespace is compared where lines replaced others, moves are
+detected across all files of a commit.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from operator import itemgetter
 from bot.landing.patch import PatchLines
 
 LEAST_LINES = 3
-"""A move is a block of so many lines that are not blank ..."""
+"""A move is a block of at least this many lines that are not blank ..."""
 LEAST_CHARACTERS = 40
-"""... with so many characters besides blanks, or else braces and returns would count as moved."""
+"""... with at least this many non-blank characters; otherwise braces and returns would count as moved."""
 _MOST_PLACES = 8
 _WORTH = 8
 _FEW = 4
-"""lines that are counted one by one sooner than all at once"""
+"""below this number of lines, counting them one by one is faster than all at once"""
 
 
 Sides = tuple[list[str], list[str]]
-"""the lines that a file gets and loses, without the blanks around them"""
+"""the lines added to and removed from a file, without surrounding blanks"""
 
 
 def whitespace_only(lines: PatchLines) -> tuple[list[str], list[str]] | None:
-    """(removed, added) lines that stand again in the same place with other blanks, each as often as it does.
+    """(removed, added) lines that were replaced by the same text with different whitespace, as often as they occur.
 
-    None where there are none, which is quickly seen of nearly every file.
+    None if there are none, which is the case for nearly every file and quick to see.
     """
     was, now = squeezed(lines.removed), squeezed(lines.added)
     common = set(was).intersection(now)
@@ -56,12 +56,14 @@ def whitespace_only(lines: PatchLines) -> tuple[list[str], list[str]] | None:
 
 
 def squeezed(lines: Sequence[str]) -> list[bytes]:
-    """The lines without any blank, tab or carriage return, much as `git diff -w` compares; bytes lose them soonest."""
+    """The lines without blanks, tabs and carriage returns, much as `git diff -w` compares; bytes
+    are the fastest way.
+    """
     return "\n".join(lines).encode("utf-8", "surrogatepass").translate(None, b" \t\r").split(b"\n")
 
 
 def _common(keys: set[bytes], was: Sequence[bytes], now: Sequence[bytes]) -> Mapping[bytes, int]:
-    """How often each of the keys stands in both."""
+    """How often each of the keys occurs in both."""
     if len(keys) < _FEW:
         return {key: min(was.count(key), now.count(key)) for key in keys}
     return Counter(was) & Counter(now)
@@ -78,7 +80,7 @@ def _take(lines: Sequence[str], keys: Sequence[bytes], both: Mapping[bytes, int]
 
 
 def without(lines: Sequence[str], taken: Sequence[str]) -> list[str]:
-    """The lines less those taken, as often as they were, without the blanks around them."""
+    """The lines minus those taken, as many times as given, without surrounding blanks."""
     left = Counter(taken)
     out = []
     for line in lines:
@@ -91,7 +93,7 @@ def without(lines: Sequence[str], taken: Sequence[str]) -> list[str]:
 
 @dataclass(slots=True, eq=False)
 class Text:
-    """The bare lines that one file gets and loses, and how many turn out to be moved."""
+    """The stripped lines added to and removed from one file, and how many of them moved."""
 
     added: list[str]
     removed: list[str]
@@ -100,9 +102,9 @@ class Text:
 
 
 def count_moves(files: Sequence[Sides]) -> list[int]:
-    """How many of the bare lines of each file are blocks that one place lost and another got.
+    """How many of each file's stripped lines belong to blocks removed in one place and added in another.
 
-    Empty where there is no move at all, as in most commits.
+    Empty if there are no moves, as in most commits.
     """
     lost = set(chain.from_iterable([removed for _, removed in files]))
     if not lost:
@@ -119,7 +121,7 @@ def count_moves(files: Sequence[Sides]) -> list[int]:
 
 
 def _places(texts: Sequence[Text], both: set[str]) -> dict[str, list[tuple[Text, int]]]:
-    """Where each line that also appears elsewhere was removed."""
+    """The positions where each line that was also added elsewhere was removed."""
     places: dict[str, list[tuple[Text, int]]] = {}
     for text in texts:
         text.used = [False] * len(text.removed)
@@ -148,7 +150,7 @@ def _find_blocks(text: Text, both: set[str], places: dict[str, list[tuple[Text, 
 
 
 def _run(keys: list[str], at: int, source: Text, start: int) -> int:
-    """How many lines from here on were removed there in the same order."""
+    """How many lines from `at` on were removed from `start` on in the same order."""
     length = 0
     most = min(len(keys) - at, len(source.removed) - start)
     while length < most and keys[at + length] == source.removed[start + length] and not source.used[start + length]:

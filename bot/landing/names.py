@@ -1,4 +1,4 @@
-"""By which title and which keys is a landed commit known, once its messages are read?"""
+"""Which title and keys does a landed commit have, once its messages are read?"""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bot.landing.spelt_targets import issues_of
 
 
 def keys_of(reading: Reading, stated: Sequence[str], named: tuple[str, int | None], back: Finding) -> tuple[str, ...]:
-    """The stated keys, and those that each commit has; `named` is its title, and its pull request where one is proved.
+    """The stated keys and those that every commit has; `named` is its title, with its proved pull request if any.
 
-    What the commit takes back (`back`) is no identity of its own.
+    What the commit reverts (`back`) is not among its own identities.
     """
     title, pull = named
     commit, repository = reading.landing.commit, reading.landing.repository.full_name
@@ -36,7 +36,7 @@ def patch_of(reading: Reading, patches: Sequence[PatchLines | None]) -> str | No
 
 
 def title_of(reading: Reading, proved: Sequence[Finding], pull: int | None) -> str:
-    """The pull request's title where one is proved and known, else the subject without that pull request's number."""
+    """The title of the proved pull request if known, else the subject without that pull request's number."""
     told = reading.landing.pull_request
     if told is not None and pull is not None and told.title.strip():
         return told.title.strip()

@@ -1,8 +1,8 @@
-"""Which merge inside a branch brought each of its commits, when the branch itself was merged later?
+"""When a branch was merged, which earlier merge inside it brought each of its commits?
 
 A pull request may be merged into `develop` or `stable` and reach the default branch with that branch's own merge. Its
-merge commit then lies inside, and its message still says which pull request it was. A branch may also be the history of
-another repository that this one took in: the numbers which it names are that one's.
+merge commit is then inside the branch, and its message still names the pull request. A branch may also be the imported
+history of another repository: the numbers in its messages are then that repository's.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Name = TypeVar("Name", bound=str)
 
 @frozen
 class Spot:
-    """Where a commit stands below a carrier, and the pull request of the innermost merge that tells one.
+    """A commit's position below a merge commit, and the pull request of the innermost merge that names one.
 
-    `place` is a path of depths: along the first parents its last number grows, into a merged branch it becomes longer.
-    Of two ways to a commit the greater one (compared from the left) is the older: what a branch held already, a later
-    merge into it did not bring.
+    `place` is a path of depths: its last number grows along the first parents, and it becomes longer in a merged
+    branch. Of two ways to a commit the greater one (compared from the left) is the older: a later merge into a branch
+    did not bring what the branch already contained.
     """
 
     place: tuple[int, ...]
@@ -31,7 +31,7 @@ class Spot:
 
 
 def below(spot: Spot, parents: Sequence[str], subject: str) -> Iterator[tuple[str, Spot]]:
-    """The parents of a commit inside a branch, each with its spot; `subject` is read where it is a merge."""
+    """The parents of a commit inside a branch, each with its spot; `subject` is read if the commit is a merge."""
     number = numbered_merge(subject) if len(parents) > 1 else None
     for at, parent in enumerate(parents):
         if at == 0:
@@ -41,7 +41,7 @@ def below(spot: Spot, parents: Sequence[str], subject: str) -> Iterator[tuple[st
 
 
 def unrelated(parents: Mapping[Name, Sequence[Name]]) -> set[Name]:
-    """Those of what one merge brought that stand on nothing that was there before; `parents` of each thing brought."""
+    """The commits of one merge that share no history with anything before it; `parents` lists those of each commit."""
     if all(parents.values()):
         return set()
     children = defaultdict[Name, list[Name]](list)

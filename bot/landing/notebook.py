@@ -1,7 +1,7 @@
-"""Which changed lines of a notebook somebody wrote.
+"""Which changed lines of a notebook did somebody write?
 
-Notebooks are JSON with an indent of one: the text of a cell stands four blanks deep, what running it printed stands
-deeper. The text of cells is authored; outputs, counters and metadata are generated.
+Notebooks are JSON with an indent of one: the text of a cell is indented by four blanks, its output by more. The text of
+cells is authored; outputs, counters and metadata are generated.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def is_notebook(path: str) -> bool:
 
 
 def cell_lines(lines: Iterable[str]) -> list[str]:
-    """The lines of cells among the raw lines of a notebook, as they read in the cell."""
+    """The lines of cells among the raw lines of a notebook, decoded as they appear in the cell."""
     out = []
     for line in lines:
         found = _CELL_TEXT.match(line)

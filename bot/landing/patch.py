@@ -1,4 +1,4 @@
-"""Which lines a patch adds and removes, and where some took the place of others."""
+"""Which lines does a patch add and remove, and where did some replace others?"""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from bot.model import FileChange
 
 HEAD_LINES = 40
-"""how many of them"""
+"""number of lines in `PatchLines.head`"""
 
 _HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _HEADERS = re.compile(r"\n@(?:@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@)?")
 _AT_TOP = re.compile(r"@@ -(?:\d{1,9}(?:,\d{1,9})? \+1|1(?:,\d{1,9})? \+0)[ ,]")
 _MANY = 20
-"""lines of one sign from which it is worth while to see whether they stand in one block"""
-# a line end alone is found sooner than one with a sign behind it: the brackets keep the two apart
+"""from this many lines with one sign, it pays to check whether they form one block"""
+# a single line break is found faster than one followed by a sign: the brackets keep the two separate
 _ADDED = re.compile(r"\n[+]([^\n]*)")
 _REMOVED = re.compile(r"\n[-]([^\n]*)")
 _CHANGED = re.compile(r"\n([+-])")
 _SIGN = re.compile(r"\n([^\n]?)")
-# git writes what a place loses before what it gets; the second half is optional, or each line of a long loss would be
+# git writes removed lines before added ones; the second half is optional, or each line of a long removal would be
 # tried as the first of a replacement
 _REPLACED = re.compile(r"(-++)\\?+(\+*+)")
 
@@ -33,40 +33,41 @@ class PatchLines:
     added: list[str]
     removed: list[str]
     patch: str = ""
-    """the hunks they stand in; what else is asked of it is not kept, as a patch may be large"""
+    """the hunks with these lines; derived values are not stored, because a patch may be large"""
     _bare: tuple[list[str], list[str]] | None = None
 
     @property
     def hunks(self) -> str:
-        """Every line of the hunks, each behind a line end."""
+        """Every line of the hunks, each preceded by a line break."""
         return _hunks(self.patch)
 
     @property
     def at_top(self) -> bool:
-        """The first hunk begins with the first line of the new file (of the old one where nothing is left)."""
+        """Whether the first hunk begins at line 1 of the new file (of the old one if nothing is left)."""
         return _AT_TOP.match(self.patch) is not None
 
     @property
     def head(self) -> list[str]:
-        """The first lines of the new file (of the old one where nothing is left), if the patch begins there."""
+        """The first lines of the new file (of the old one if nothing is left), if the patch begins there."""
         return _head(self.patch.split("\n", 3 * HEAD_LINES)) if self.at_top else []
 
     @property
     def bare(self) -> tuple[list[str], list[str]]:
-        """The added and the removed lines without the blanks around them."""
+        """The added and the removed lines without surrounding blanks."""
         if self._bare is None:
             self._bare = list(map(str.strip, self.added)), list(map(str.strip, self.removed))
         return self._bare
 
     def said(self) -> tuple[int, list[str]]:
-        """How many changed lines are not blank, and pieces of text that tell them, with a NUL between any two lines, in
-        the order of the patch: each its sign, and its text without blanks around it."""
+        """The number of non-blank changed lines, and their text in the order of the patch: each line with its sign and
+        without surrounding blanks, NULs between lines.
+        """
         added, removed = self.bare
         if added and removed and self.hunks.rfind("\n-") > self.hunks.find("\n+"):
             following = {"+": iter(added).__next__, "-": iter(removed).__next__}
             told = [sign + text for sign in _CHANGED.findall(self.hunks) if (text := following[sign]())]
             return len(told), ["\0".join(told)]
-        # most often, all that is lost stands before all that is got
+        # in most patches all removed lines precede all added ones
         lost, got = list(filter(None, removed)), list(filter(None, added))
         sides = [sign + f"\0{sign}".join(lines) for sign, lines in (("-", lost), ("+", got)) if lines]
         return len(lost) + len(got), sides
@@ -77,9 +78,9 @@ class PatchLines:
         return "".join([sign or " " for sign in _SIGN.findall(self.hunks)])
 
     def replaced(self) -> Iterator[tuple[int, int, int, int]]:
-        """Where lines took the place of others: first and end in `removed`, first and end in `added`.
+        """Where lines replaced others: start and end in `removed`, start and end in `added`.
 
-        These places are the same whatever the width of the context.
+        The result does not depend on the width of the context.
         """
         lost = got = at = 0
         signs = self.signs
@@ -95,17 +96,17 @@ class PatchLines:
 
 
 def read_patches(files: Sequence[FileChange]) -> tuple[PatchLines | None, ...]:
-    """The lines of each file, None where none are shown."""
+    """The lines of each file; None for a file without a patch."""
     return tuple(
         [read_patch(file.patch, (file.additions, file.deletions)) if file.patch is not None else None for file in files]
     )
 
 
 def read_patch(patch: str, counted: tuple[int, int] | None = None) -> PatchLines:
-    """The lines of a patch: hunks alone, from the first `@@`, with one line of context or more.
+    """The lines of a patch: only hunks, from the first `@@`, with at least one line of context.
 
-    Hunk headers say how many lines follow; text after that which belongs to no hunk is not counted. Where as many lines
-    look added and removed as git `counted`, there is no such text, and headers need not be read.
+    Hunk headers give the number of lines that follow; text outside all hunks is not counted. If the number of lines
+    that look added and removed is what git `counted`, there is no such text, and the headers need not be read.
     """
     hunks = _hunks(patch)
     if counted and not min(counted) and max(counted) >= _MANY:
@@ -120,12 +121,12 @@ def read_patch(patch: str, counted: tuple[int, int] | None = None) -> PatchLines
 
 
 def _hunks(patch: str) -> str:
-    """The lines of a patch, each behind a line end."""
+    """The lines of a patch, each preceded by a line break."""
     return "\n" + patch.removesuffix("\n")
 
 
 def _block(hunks: str, sign: str, expected: int) -> list[str]:
-    """The lines with a sign, split rather than sought where they stand in one block, as those of a new file do."""
+    """The lines with a sign; if they form one block, as in a new file, they are split instead of searched for."""
     mark = "\n" + sign
     if expected:
         end = hunks.find("\n", hunks.rfind(mark) + 1)
@@ -136,9 +137,9 @@ def _block(hunks: str, sign: str, expected: int) -> list[str]:
 
 
 def _adds_up(hunks: str, added: int, removed: int) -> bool:
-    """Whether the lines that look like headers count all others between them.
+    """Whether the lines that look like headers account for all the others.
 
-    Counting is far cheaper than looking at each line, and true of nearly every patch.
+    Counting is far cheaper than examining each line, and succeeds for nearly every patch.
     """
     if hunks[:2] != "\n@":
         return False
@@ -155,7 +156,7 @@ def _adds_up(hunks: str, added: int, removed: int) -> bool:
 
 
 def _restored(patch: str) -> str:
-    """The hunks of a patch in which some lines lost their sign (blank ones), or belong to no hunk."""
+    """The hunks of a patch in which some (blank) lines lost their sign, or belong to no hunk."""
     lines = patch.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -165,7 +166,7 @@ def _restored(patch: str) -> str:
 
 
 def _agrees(lines: list[str], signs: str) -> bool:
-    """Whether every line that looks like one of a hunk is one: then the sums of the headers hold."""
+    """Whether every line that looks like part of a hunk is one: then the counts in the headers match."""
     old = new = hunks = 0
     at = signs.find("@")
     while at >= 0:
@@ -185,7 +186,7 @@ def _agrees(lines: list[str], signs: str) -> bool:
 
 
 def _followed(lines: list[str]) -> list[str]:
-    """The lines of the hunks by the counts of their headers, nothing else."""
+    """Only the lines of the hunks, by the counts in their headers."""
     kept: list[str] = []
     old = new = 0
     for line in lines:
@@ -206,7 +207,7 @@ def _followed(lines: list[str]) -> list[str]:
 
 
 def _head(lines: list[str]) -> list[str]:
-    """The lines of the first hunk as the new file has them, or the old one where nothing is left."""
+    """The first lines of the first hunk in the new file, or in the old one if nothing is left."""
     kept: list[str] = []
     gone: list[str] = []
     for line in lines[1 : 3 * HEAD_LINES]:

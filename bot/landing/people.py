@@ -14,7 +14,7 @@ from bot.model import Person, PersonKey, Signature, UserId
 
 
 class _Signed(NamedTuple):
-    """A signature, and what it tells by itself of who signed."""
+    """A signature, and what it proves by itself about the signer."""
 
     sig: Signature
     user: UserId | None
@@ -30,7 +30,7 @@ class People:
     """Everybody who signed, each person once.
 
     User ids are proof. An e-mail or a login joins signatures unless two user ids claim it; a name never does. The
-    outcome depends on the set of signatures alone, never on their order.
+    result depends only on the set of signatures, never on their order.
     """
 
     def __init__(self, owners: Mapping[Signature, PersonKey], persons: Iterable[Person], joins: _Joins) -> None:
@@ -50,14 +50,14 @@ class People:
         return cls(dict(zip(counted, keys, strict=True)), itertools.starmap(_person, gathered.items()), joins)
 
     def keys(self) -> Mapping[PersonKey, set[PersonKey]]:
-        """The keys that each person's signatures have by themselves, by the person's own."""
+        """The keys of each person's individual signatures, by the person's own key."""
         found: dict[PersonKey, set[PersonKey]] = defaultdict(set)
         for sig, owner in self._owners.items():
             found[owner].add(person_key(sig))
         return found
 
     def person(self, sig: Signature) -> Person:
-        """The person behind a signature; a new one, made of that signature alone, where it was never seen."""
+        """The person behind a signature; one made from that signature if it was never seen before."""
         if (owner := self._owners.get(sig)) is not None:
             return self._persons[owner]
         signed = _signed(sig)
@@ -70,9 +70,9 @@ class People:
         return tuple(self._persons[key] for key in sorted(self._persons))
 
     def find(self, who: str) -> tuple[Person, ...]:
-        """Everybody whom a login, an e-mail or a name means, compared whole; machines only where no person is meant.
+        """Everybody whom a login, an e-mail or a name identifies, compared whole; machines only if no person matches.
 
-        A clone knows no logins: where no address proves one, the part of an address before the @ stands for it.
+        A clone has no logins: where no address proves one, the part of an address before the @ is used instead.
         """
         asked, known = who.strip(), self._called
         if "@" in asked and (owners := known.emails.get(plain_email(asked))):
@@ -87,7 +87,7 @@ class People:
 
 
 class _Called:
-    """Persons by each thing that somebody may call them."""
+    """Persons by login, name, e-mail and local part."""
 
     def __init__(self, persons: Iterable[Person]) -> None:
         self.logins: dict[str, list[Person]] = defaultdict(list)
@@ -117,7 +117,7 @@ def _people_first(found: Iterable[Person]) -> tuple[Person, ...]:
 
 
 class _Joins:
-    """What makes several signatures one person."""
+    """What identifies several signatures as one person."""
 
     def __init__(self, signed: Sequence[_Signed]) -> None:
         proved = [one for one in signed if one.user is not None]
@@ -138,7 +138,7 @@ class _Joins:
         return self._by_login.get(signed.login) if by_address is None else by_address
 
     def _leading(self, signed: Iterable[_Signed]) -> dict[str, str]:
-        """Address to the address that stands for all those whose login is the same, where no user id is known."""
+        """Where no user id is known: for each address, one address shared by all signatures with the same login."""
         shared: dict[str, set[str]] = defaultdict(set)
         for one in signed:
             if one.login and self._proved_id(one) is None:
@@ -151,7 +151,7 @@ class _Joins:
 
 
 def _only_ids(claims: Iterable[tuple[str | None, UserId | None]]) -> dict[str | None, UserId | None]:
-    """An address or a login to the one user id that claims it; two claims are none."""
+    """The one user id that claims each address or login; None if there are two."""
     found: dict[str | None, UserId | None] = {None: None}
     for name, user in claims:
         found[name] = user if found.get(name, user) == user else None
@@ -159,7 +159,7 @@ def _only_ids(claims: Iterable[tuple[str | None, UserId | None]]) -> dict[str | 
 
 
 def _person(key: PersonKey, signed: Iterable[tuple[_Signed, int]]) -> Person:
-    """Everything that the signatures of one person tell, each with how often it stands."""
+    """The person whom these signatures describe, each with the number of times it occurs."""
     names: dict[str, int] = {}
     logins: dict[str, int] = {}
     emails: set[str] = set()

@@ -1,4 +1,4 @@
-"""Which landed commits carry the same piece of work?"""
+"""Which landed commits belong to the same work group?"""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SAME_PATCH = ("commit:", "copy:", "patch:")
 
 
 class Pieces:
-    """All facts, oldest first and each once, and the pieces of work that their identities make of them.
+    """All facts, oldest first and each once, and the work groups that their identities form.
 
-    A commit that several repositories hold has one home; only there do its keys count, because a number in its subject
-    or a merge that brought it elsewhere speaks of another repository's pull requests. Facts are meant by their place
-    in `facts`. Most are the only one of their piece: what is kept here is kept of the others alone.
+    A commit that several repositories contain has one home, and its keys count only there: a number in its subject, or
+    a merge that brought it elsewhere, refers to another repository's pull requests. Facts are identified by their index
+    in `facts`. Most are the only one of their work group: only the others are stored here.
     """
 
     def __init__(self, facts: Iterable[Fact], repositories: Mapping[str, Repository]) -> None:
@@ -34,7 +34,7 @@ class Pieces:
         self._homes: dict[int, int] = {}
         self._find_homes()
         self.undoing = [place for place, fact in enumerate(self.facts) if fact.reverts or fact.relands]
-        """those that say they take something back, or bring it back"""
+        """those that state a revert or a re-land"""
         self._meant: dict[str, list[int]] = {key: [] for place in self.undoing for key in self._named(place)}
         self._join_equals()
 
@@ -50,7 +50,7 @@ class Pieces:
                     self._patches.join(home, place)
 
     def _named(self, place: int) -> Iterator[str]:
-        """The keys of what a commit takes or brings back, but for those of commits, which have `commits`."""
+        """The keys that a commit reverts or relands, except commit ids, which `commits` looks up."""
         fact = self.facts[place]
         for key in (*fact.reverts, *fact.relands):
             plain = key.removeprefix(PART)
@@ -58,9 +58,9 @@ class Pieces:
                 yield self._today.key(plain)
 
     def _join_equals(self) -> None:
-        """Join the facts that share a strong key, and see who bears a key that somebody means.
+        """Join the facts that share a strong key, and find the facts with a key that a revert or re-land names.
 
-        Nearly all keys are one fact's alone: they are counted, and no fact is looked at that bears no other.
+        Nearly all keys belong to one fact only, so keys are counted first and facts with no other key are skipped.
         """
         keys = {place: self._keys(fact) for place, fact in enumerate(self.facts) if place not in self._homes}
         counts = Counter(chain.from_iterable(keys.values()))
@@ -76,37 +76,37 @@ class Pieces:
                         self._patches.join(other, place)
 
     def _keys(self, fact: Fact) -> Sequence[str]:
-        """The identities of a landed commit, its own id among them, by the names of today."""
+        """The identities of a landed commit, including its own id, under the current names of repositories."""
         own, keys = f"commit:{fact.commit}", self._today.keys(fact.keys)
         return keys if own in keys else (own, *keys)
 
     def home(self, place: int) -> int:
-        """The place of the same commit in the repository where it counts: nearly always its own."""
+        """The index of the same commit in its home repository: nearly always the same index."""
         return self._homes.get(place, place)
 
     def is_home(self, place: int) -> bool:
         return place not in self._homes
 
     def meant(self, key: str) -> Sequence[int]:
-        """Who bears this key, oldest first, where anybody says that he takes or brings it back."""
+        """The facts with this key, oldest first, if a revert or re-land names it."""
         return self._meant.get(self._today.key(key), ())
 
     def piece(self, place: int) -> int:
         return self._pieces.find(place)
 
     def patch(self, place: int) -> int:
-        """What is equal for landings of one and the same patch."""
+        """A number that is equal for landings of the same patch."""
         return self._patches.find(place)
 
     def join(self, one: int, other: int) -> None:
         self._pieces.join(one, other)
 
     def groups(self) -> dict[int, list[int]]:
-        """The pieces of more than one fact, each with its facts, oldest first."""
+        """The work groups of more than one fact, each with its facts, oldest first."""
         return self._pieces.groups()
 
     def commits(self, name: str) -> Sequence[int]:
-        """The commit of that id, full or abbreviated without doubt, else those that a merge of that id brought."""
+        """The commit with that id, full or unambiguously abbreviated, else those that the merge of that id brought."""
         if name in self._ids:
             return (self._ids[name],)
         if name in self._carried:
@@ -132,7 +132,7 @@ class Pieces:
 
 
 def distinct(facts: Iterable[Fact], repositories: Mapping[str, Repository]) -> list[Fact]:
-    """Each fact once, oldest first; where the same commit was measured twice, the fuller account of it."""
+    """Each fact once, oldest first; if the same commit was measured twice, the more complete fact."""
     found = at_today(facts, repositories)
     best = {(fact.repository, fact.commit): fact for fact in found}
     if len(best) < len(found):

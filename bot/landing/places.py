@@ -1,4 +1,4 @@
-"""What a path says of its file before any text is read, under the rules of its repository."""
+"""What does a path say about its file before any text is read, under the rules of its repository?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.landing.globs import glob
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """What a repository says of its own paths. The globs are read as in .gitattributes and come before it."""
+    """A repository's rules for its own paths. The globs are read as in .gitattributes and take precedence over it."""
 
     attributes: Attributes = NO_ATTRIBUTES
     extra_generated: tuple[str, ...] = ()
@@ -21,7 +21,7 @@ class Rules:
     extra_docs: tuple[str, ...] = ()
     extra_tests: tuple[str, ...] = ()
     extra_authored: tuple[str, ...] = ()
-    """the project's own work, whatever the other rules say of its path"""
+    """the project's own work, whatever the other rules say about its path"""
 
 
 NO_RULES = Rules()
@@ -29,7 +29,7 @@ NO_RULES = Rules()
 
 @frozen
 class Place:
-    """What a path says before any text is read.
+    """What is known from a path before any text is read.
 
     `ruled`: decided by the repository itself. `hand_written`: the repository says that no program wrote it.
     """
@@ -39,14 +39,14 @@ class Place:
     hand_written: bool
     language: str | None
     settled: bool
-    """the name alone tells the language"""
+    """the name is enough to determine the language"""
     own: str
-    """docs, tests, config or authored, if nobody else wrote it and its language is this one"""
+    """docs, tests, config or authored, if it is the project's own work in this language"""
 
 
 @lru_cache(maxsize=2048)
 def place(path: str, rules: Rules) -> Place:
-    """The decisions about a path that hold for every commit under the same rules. `part` None: nobody else's work."""
+    """The decisions about a path that hold for every commit under these rules. `part` None: the project's own work."""
     said = rules.attributes.all(path) if rules.attributes.lines else {}
     stated = said.get("linguist-language")
     name = linguist.named(stated) if isinstance(stated, str) else None
@@ -69,7 +69,7 @@ def _denied(attributes: Attributes, path: str, name: str) -> bool:
 
 
 def _ruled(path: str, rules: Rules) -> str | None:
-    """The part that the repository's own globs give."""
+    """The part given by the repository's own globs."""
     for part, globs in (
         ("authored", rules.extra_authored),
         ("generated", rules.extra_generated),
@@ -83,7 +83,7 @@ def _ruled(path: str, rules: Rules) -> str | None:
 
 
 def _attributed(path: str, attributes: Attributes) -> str | None:
-    """The part that .gitattributes gives. A lock file marked as generated stays a lock file."""
+    """The part given by .gitattributes. A lock file marked as generated stays a lock file."""
     if _set(attributes.get(path, "linguist-generated")):
         return "lockfiles" if path_parts.is_lock_file(path) else "generated"
     if _set(attributes.get(path, "linguist-vendored")):
@@ -96,7 +96,9 @@ def _set(value: bool | str | None) -> bool:
 
 
 def _by_path(path: str, ours: bool, own: bool) -> str | None:
-    """Somebody else's by its path, unless the repository says it is ours (not generated) or own (not vendored)."""
+    """The part of a file from outside the project by its path, unless the repository says that it is `ours` (not
+    generated) or `own` (not vendored).
+    """
     if not ours and path_parts.is_lock_file(path):
         return "lockfiles"
     if not own and path_parts.is_vendored(path):
@@ -109,7 +111,7 @@ def _docs_denied(path: str, rules: Rules) -> bool:
 
 
 def own_part(path: str, language: str | None, rules: Rules) -> str:
-    """docs, tests, config or authored, for a path that nobody else wrote."""
+    """docs, tests, config or authored, for a path that is the project's own work."""
     part = path_parts.hand_written_part(path, language)
     if part == "docs" and linguist.language_type(language) != "prose" and _docs_denied(path, rules):
         return "tests" if path_parts.is_test(path) else "authored"

@@ -1,4 +1,4 @@
-"""What does a landing's message say, once split into parts that conventions can ask for?"""
+"""What does a landing's message say, split into the parts that conventions need?"""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from bot.model import Landing
 
 @frozen
 class LandingSettings:
-    """What a repository's own configuration adds: logins or e-mails of landing bots, and trailers that name a pull
-    request (`Landed-PR`, whose value ends in a number or an address)."""
+    """A repository's own configuration: logins or e-mails of landing bots, and trailers that name a pull request
+    (`Landed-PR`, whose value ends in a number or an address).
+    """
 
     bots: tuple[str, ...] = ()
     trailers: tuple[str, ...] = ()
@@ -24,7 +25,7 @@ class LandingSettings:
 
 DEFAULT = LandingSettings()
 ELSEWHERE = 0
-"""what `Landing.brought_by` is in the history of another repository that this one took in"""
+"""the value of `Landing.brought_by` in the imported history of another repository"""
 TRAILERS = frozenset(
     (
         "change-id",
@@ -46,13 +47,13 @@ TRAILERS = frozenset(
         "x-link",
     )
 )
-"""the keys, in lower case, that somebody asks for; configuration may add more"""
+"""the trailer keys, in lower case, that conventions use; configuration may add more"""
 _NO_TRAILERS: Mapping[str, list[str]] = MappingProxyType({})
 _NO_TITLES = ("piperorigin-revid:", "gitorigin-revid:", "copybara_", "change-id:", "signed-off-by:", "co-authored-by:")
 
 
 class Finding(NamedTuple):
-    """What one convention proves of one landing."""
+    """What one convention proves about one landing."""
 
     pull_request: int | None = None
     keys: tuple[str, ...] = ()
@@ -62,7 +63,7 @@ class Finding(NamedTuple):
 
 
 NO_FINDING = Finding()
-"""it landed so, which proves nothing"""
+"""it landed this way, which proves nothing"""
 
 
 class Reading(NamedTuple):
@@ -74,13 +75,13 @@ class Reading(NamedTuple):
     subject: str
     lines: Sequence[str]
     trailers: Mapping[str, list[str]]
-    """values of every line that starts like a trailer, by key in lower case; empty where nobody would ask for one"""
+    """values of every line that starts like a trailer, by key in lower case; empty if no convention needs one"""
     carrier: Message
     carrier_subject: str
     carrier_lines: Sequence[str]
-    """empty, as is the subject, where the commit came by itself"""
+    """empty, like the subject, if no merge commit brought it"""
     merged: bool
-    """a merge commit brought it"""
+    """whether a merge commit brought it"""
 
     @classmethod
     def of(cls, landing: Landing, settings: LandingSettings = DEFAULT) -> Reading:
@@ -99,11 +100,11 @@ class Reading(NamedTuple):
 
     @property
     def taken_in(self) -> bool:
-        """The history of another repository was merged: the numbers that its messages name are that one's."""
+        """Whether it is imported history: the numbers in its messages are the other repository's."""
         return self.landing.brought_by == ELSEWHERE
 
     def only(self, key: str) -> str | None:
-        """The value of a trailer that the message gives once; a roll-up that gives several names other work."""
+        """The value of a trailer that occurs with only one value; a roll-up with several refers to other work."""
         said = self.trailers.get(key)
         if not said:
             return None
@@ -111,7 +112,7 @@ class Reading(NamedTuple):
         return next(iter(values)) if len(values) == 1 else None
 
     def carrier_body(self) -> str:
-        """First line of the carrier's text: where merge commits keep the pull request's title, if not a trailer."""
+        """First line of the merge commit's body, usually the pull request's title; empty if it is a trailer."""
         line = next((line.strip() for line in self.carrier_lines[1:] if line.strip()), "")
         return "" if line.lower().startswith(_NO_TITLES) else line
 
@@ -124,7 +125,7 @@ def _by_key(lines: Sequence[str]) -> Mapping[str, list[str]]:
 
 
 def _without_blank_start(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """The subject, and the lines from there on."""
+    """The subject, and the lines from the subject on."""
     if lines and (subject := lines[0].strip()):
         return subject, lines
     start = next((number for number, line in enumerate(lines) if line.strip()), 0)
@@ -145,7 +146,7 @@ def number_at_end(subject: str) -> tuple[int, str] | None:
 
 
 def pull_address(text: str) -> tuple[str, int] | None:
-    """(owner/name, N) of the first address of a GitHub pull request in the text."""
+    """(owner/name, N) of the first GitHub pull request address in the text."""
     at = text.find("://github.com/")
     if at < 0:
         return None
@@ -158,7 +159,7 @@ def pull_address(text: str) -> tuple[str, int] | None:
 
 
 def pull_reference(text: str, repository: str) -> tuple[str, int] | None:
-    """(owner/name, N) of `#N`, `owner/name#N` or an address at the start of the text; `#N` means `repository`."""
+    """(owner/name, N) of `#N`, `owner/name#N` or an address at the start of the text; `#N` refers to `repository`."""
     word = text.split(maxsplit=1)[0] if text.strip() else ""
     if "://" in word:
         return pull_address(word)
@@ -170,7 +171,7 @@ def pull_reference(text: str, repository: str) -> tuple[str, int] | None:
 
 
 def leading_number(text: str) -> int | None:
-    """The digits a text starts with; None where there are none, more than nine, or letters right behind them."""
+    """The digits a text starts with; None if there are none, more than nine, or a letter right after them."""
     end = next((at for at, letter in enumerate(text[:12]) if letter not in "0123456789"), len(text[:12]))
     if not 0 < end <= 9 or (text[end : end + 1].isalpha()):
         return None

@@ -1,4 +1,4 @@
-"""How did a commit land, by which title and which keys is it known, and what does it take back?"""
+"""How did a commit land, which title and keys does it have, and what does it revert?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Recognised", "recognise", "recognise_all"]
 
 
 class Recognised(NamedTuple):
-    """What a landing's messages prove. Keys are spelt as in `bot.landing.keys`."""
+    """What a landing's messages prove. The form of keys is defined in `bot.landing.keys`."""
 
     how: str
     pull_request: int | None
@@ -30,14 +30,14 @@ class Recognised(NamedTuple):
 
 @cache
 def _words(*, merged: bool) -> tuple[tuple[str, str], ...]:
-    """(word, convention that it may belong to)."""
+    """(word, convention that it may indicate)."""
     return tuple(
         (word, entry.name) for entry in CONVENTIONS for word in entry.words if (entry.looks_at == "merge") is merged
     )
 
 
 def _signs(reading: Reading) -> frozenset[str]:
-    """What a landing shows of that which conventions look at."""
+    """The signs in a landing that decide which conventions to try."""
     lower = reading.message.lower
     signs = ["anything"] + [name for word, name in _words(merged=False) if word in lower]
     if reading.merged:
@@ -56,20 +56,19 @@ def _signs(reading: Reading) -> frozenset[str]:
 
 @cache
 def _worth_asking(signs: frozenset[str]) -> tuple[Convention, ...]:
-    """The conventions that may have an answer, in their order."""
+    """The conventions that may apply, in their order."""
     return tuple(entry for entry in CONVENTIONS if entry.looks_at in signs and (not entry.words or entry.name in signs))
 
 
 def recognise(landing: Landing, settings: LandingSettings = DEFAULT) -> Recognised:
-    """How the commit landed and which identities it has; GitHub's own answer, where given, beats every message."""
+    """How the commit landed and which identities it has; GitHub's own answer, if present, overrides every message."""
     return recognise_all((landing,), (read_patches(landing.commit.files),), settings)[0]
 
 
 def recognise_all(
     landings: Sequence[Landing], patches: Sequence[Sequence[PatchLines | None]], settings: LandingSettings = DEFAULT
 ) -> list[Recognised]:
-    """The same of several landings, which answer one question after the other together; `patches` are those of the
-    files of each commit."""
+    """How several landings landed, processed together step by step; `patches` are those of the files of each commit."""
     readings = [Reading.of(one, settings) for one in landings]
     found = [_proofs(reading) for reading in readings]
     pulls = [_pull_of(*read) for read in zip(readings, found, strict=True)]
@@ -91,7 +90,7 @@ def recognise_all(
 
 
 Proofs = list[tuple[Convention, Finding]]
-"""the conventions that have an answer, in their order"""
+"""the conventions that apply, in their order"""
 
 
 def _proofs(reading: Reading) -> Proofs:
@@ -104,9 +103,9 @@ def _findings(proofs: Proofs) -> list[Finding]:
 
 
 def _pull_of(reading: Reading, proofs: Proofs) -> int | None:
-    """GitHub's answer, else the first that is proved; a pull request of exported changes is none of theirs.
+    """The number that GitHub's answer gives, else the first proved one; none for a pull request that pushes exports.
 
-    In history that was taken in only the merge that brought it proves a number of this repository.
+    In imported history only the merge that brought it proves a number of this repository.
     """
     told = reading.landing.pull_request
     heard = [each for entry, each in proofs if not reading.taken_in or entry.looks_at == "merge"]
@@ -115,7 +114,7 @@ def _pull_of(reading: Reading, proofs: Proofs) -> int | None:
 
 
 def _is_export(reading: Reading, found: Proofs) -> bool:
-    """A pull request that pushes a stretch of exported changes ("Push up to 123"): each is a work of its own."""
+    """A pull request that pushes a series of exported changes ("Push up to 123"): each is separate work."""
     if not reading.merged:
         return False
     exported = any(entry.name == "copybara" and each.keys and not each.pull_request for entry, each in found)

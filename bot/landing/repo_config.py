@@ -1,8 +1,8 @@
-"""What does a repository's own file, `.github/almanac.yml`, ask for?
+"""Which settings does a repository's own file, `.github/almanac.yml`, contain?
 
-`KEYS` in `bot.landing.config_keys` is the one table of its keys; this reader, the published schema and
-`docs/configuration.md` follow it. The `.github` repository of an organisation may hold the same file as the default of
-all its repositories.
+`KEYS` in `bot.landing.config_keys` is the single table of keys; this reader, the published schema and
+`docs/configuration.md` follow it. The `.github` repository of an organisation may contain the same file as the default
+for all its repositories.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def _no_kinds() -> Mapping[str, Kind]:
 
 @frozen
 class RepoConfig:
-    """The settings of one repository. A field is a key of the file with its dots as underscores."""
+    """The settings of one repository. A field is a key of the file with underscores instead of dots."""
 
     on_merge: Literal["check", "comment", "off"] = "check"
     digest: Literal["issue", "discussion", "off"] = "issue"
     digest_repository: str | None = None
     first_digest: Literal["preview", "post"] = "preview"
     writer: Literal["template", "llm"] | None = None
-    """None: the model, where one is set up, words what everybody may read, and the templates the rest"""
+    """None: a configured model writes for public repositories, and the templates for all others"""
     timezone: str = "UTC"
     lines_authored: tuple[str, ...] = ()
     lines_generated: tuple[str, ...] = ()
@@ -57,10 +57,10 @@ class RepoConfig:
     kinds_scopes: Mapping[str, Kind] = field(default_factory=_no_kinds)
     """by scope in lower case"""
     stated: frozenset[str] = frozenset()
-    """the fields that a file states; all others hold their default"""
+    """the fields that a file sets; all others have their default"""
 
     def rules(self, attributes: Attributes = NO_ATTRIBUTES) -> Rules:
-        """How the repository's files are read, beside its .gitattributes."""
+        """How the repository's files are read, in addition to its .gitattributes."""
         return Rules(
             attributes=attributes,
             extra_generated=self.lines_generated,
@@ -71,19 +71,19 @@ class RepoConfig:
         )
 
     def landing_settings(self) -> LandingSettings:
-        """Which bots and trailers land work here."""
+        """The bots and trailers that land work in this repository."""
         return LandingSettings(bots=self.landing_bots, trailers=self.landing_trailers)
 
 
 @frozen
 class Errors:
-    """Why a file is not in force, by line."""
+    """Why a file is not applied, by line."""
 
     problems: tuple[Problem, ...]
 
 
 def read_config(text: str) -> RepoConfig | Errors:
-    """The settings that a file's text states, or everything that is wrong with it. Never raises."""
+    """The settings in a file's text, or all its errors. Never raises."""
     tree = read_tree(text)
     if isinstance(tree, Problem):
         return Errors((tree,))
@@ -117,7 +117,7 @@ def _read_level(node: Node, within: str, values: dict[str, Any], tell: Tell) -> 
 
 
 def _near_key(word: str, within: str) -> str:
-    """What may have been meant: a key of this level, else the same word of another level."""
+    """A suggestion for a wrong key: one of this level, else the same word on another level."""
     here = {key.name.removeprefix(within).partition(".")[0] for key in KEYS if key.name.startswith(within)}
     elsewhere = next((key.name for key in KEYS if word in (key.name, key.name.rpartition(".")[2])), None)
     if elsewhere:
@@ -126,9 +126,9 @@ def _near_key(word: str, within: str) -> str:
 
 
 def merge(default: RepoConfig, own: RepoConfig) -> RepoConfig:
-    """An organisation's settings with a repository's own over them: the repository wins, key by key.
+    """An organisation's settings overridden by a repository's own, key by key.
 
-    A list that the repository states replaces the organisation's; labels and scopes are joined, entry by entry.
+    A list that the repository sets replaces the organisation's; labels and scopes are merged, entry by entry.
     """
     taken: dict[str, Any] = {name: getattr(own, name) for name in own.stated}
     for name in ("kinds_labels", "kinds_scopes"):
@@ -138,15 +138,15 @@ def merge(default: RepoConfig, own: RepoConfig) -> RepoConfig:
 
 
 def lint(text: str) -> list[str]:
-    """What is wrong with a file's text, a line each; nothing where it may go into force."""
+    """The errors in a file's text, one a line; empty if it is valid."""
     found = read_config(text)
     return [str(problem) for problem in found.problems] if isinstance(found, Errors) else []
 
 
 def lint_file(path: str | Path) -> str:
-    """`lint` of a file on disk, each line with the file's name before it; empty where nothing is wrong.
+    """`lint` for a file on disk, each line prefixed with the file's name; empty if it is valid.
 
-    Raises UnusableInputError where the file cannot be read.
+    Raises UnusableInputError if the file cannot be read.
     """
     try:
         with Path(path).open("rb") as file:

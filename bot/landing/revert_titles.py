@@ -1,4 +1,4 @@
-"""What does a subject such as `Revert "Title (#12)"` say it takes back?"""
+"""What does a subject such as `Revert "Title (#12)"` say it reverts?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAIN = re.compile(
 )
 _LONGEST_TITLE = 400
 _OWN_TITLE = 20
-"""characters from which on a title that nothing marks as one is hardly another's too"""
+"""an unquoted title of at least this many characters is hardly ever the title of other work"""
 
 
 def says_revert(subject: str) -> bool:
@@ -31,7 +31,7 @@ def says_revert(subject: str) -> bool:
 
 
 def read_title(reading: Reading) -> Finding | None:
-    """`Revert "T"`, nested as often as buttons were pressed: an even number of times brings T back."""
+    """`Revert "T"`, nested once for each press of the button: an even number brings T back."""
     depth, title, whole = 0, reading.subject, ""
     while depth < 20 and (found := QUOTED.match(title)):
         if found[1].lower() in ("reapply", "reland", "re-land"):
@@ -68,7 +68,7 @@ def _without_quotes(reading: Reading) -> Finding | None:
 
 
 def _is_a_title(said: str, rest: str, reading: Reading) -> bool:
-    """`Rollback: Add a parser of dates`; Copybara's `Revert Add a parser of dates`."""
+    """Whether the rest is a title: `Rollback: Add a parser of dates`; Copybara's `Revert Add a parser of dates`."""
     return len(rest) >= _OWN_TITLE and (said.rstrip().endswith(":") or "piperorigin-revid" in reading.trailers)
 
 
@@ -85,12 +85,12 @@ def _inner_numbers(text: str, reading: Reading) -> list[str]:
 
 
 def _loosely_spelt(text: str, reading: Reading) -> tuple[str, ...]:
-    """What is named by a revision, by an issue, or only as the one before: the first of these that is."""
+    """The target named by a revision, by an issue, or as the previous commit: the first of these that applies."""
     return revision_targets(text, reading) or issue_target(text, reading.repository) or previous_target(text, reading)
 
 
 def _inner(quoted: str) -> str:
-    """The text up to the quote that closes the outermost one."""
+    """The text up to the closing quote of the outermost pair."""
     for mark in ('"', "”", "'"):
         at = quoted.rfind(mark)
         if at > 0 and (_only_numbers(quoted[at + 1 :]) or (mark == '"' and not quoted.count(mark, 0, at) % 2)):
@@ -109,7 +109,7 @@ def without_numbers(text: str) -> str:
 
 
 def named_targets(title: str, repository: str) -> tuple[str, ...]:
-    """The keys of what a quoted title means: the number inside it, the merge it quotes, the title itself."""
+    """The keys for a quoted title: the number in it, the merge it quotes, the title itself."""
     merged = title.lower().removeprefix("rollup ").removeprefix("auto ")
     if merged.startswith(("merge pull request #", "merge of #", "merge #")):
         target = pull_reference("#" + title.partition("#")[2], repository)

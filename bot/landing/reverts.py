@@ -1,6 +1,6 @@
-"""What does a commit say it takes back, and what does it say it brings back?
+"""What does a commit say it reverts, and what does it say it brings back?
 
-Targets are spelt as in `bot.landing.keys`. Each form was read in public histories; `FORMS` lists them with examples.
+The form of targets is defined in `bot.landing.keys`. Each wording is from public histories; `FORMS` has examples.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RELAND_MARK = re.compile(
     r"^(?:\[ ?(?:re-?land|re-?apply)[^\]]{0,30}\] ?|(?:re-?land|re-?apply)(?:s|ed|ing)?\b[: ]? ?)", re.IGNORECASE
 )
 _RELAND_WORDS = ("reland", "re-land", "reappl", "re-appl")
-"""how each of them begins"""
+"""the start of each of them"""
 _PARTLY = re.compile(r"\b(?:partly|partially|parts? of|partial (?:revert|back|roll))", re.IGNORECASE)
 _BACK_PARTLY = re.compile(
     r"\b(?:partly|partial|partially)(?: \w{1,12})? (?:revert|back|roll)"
@@ -29,15 +29,15 @@ _BACK_PARTLY = re.compile(
     re.IGNORECASE,
 )
 _MOST_READ = 65_536
-"""characters of a message in which the words are looked for"""
+"""characters of a message that are searched for these words"""
 _HEDGES = ("but ", "except ", "keep", "only ", "apart from", "while ")
 _HEDGED = slice(60, 140)
-"""where in a line they stand behind the commit: further on they are of its reasons"""
+"""where in a line they appear after the commit: beyond this they belong to its reasons"""
 
 
 @frozen
 class Form:
-    """One way to say it."""
+    """One wording of a revert or re-land."""
 
     name: str
     example: str
@@ -46,7 +46,7 @@ class Form:
 
 
 def read_reverts(reading: Reading) -> Finding:
-    """Everything the commit takes or brings back; nothing where it says nothing."""
+    """Everything the commit says it reverts or brings back; an empty finding if nothing."""
     if not _worth_reading(reading):
         return NO_FINDING
     found = [finding for form in FORMS if (finding := form.read(reading)) is not None]
@@ -62,12 +62,12 @@ def read_reverts(reading: Reading) -> Finding:
 
 
 def _unnumbered(keys: Sequence[str], reading: Reading) -> list[str]:
-    """Without pull requests of this repository: the number is another one's."""
+    """The keys without pull requests of this repository: in imported history the numbers are another repository's."""
     return [key for key in keys if not key.startswith(pull_key(reading.repository, 0)[:-1])]
 
 
 def _pull_request_text(reading: Reading) -> Reading | None:
-    """The pull request's own title and text, where its title says that it takes something back."""
+    """The pull request's own title and text, if its title says that it reverts something."""
     told = reading.landing.pull_request
     lines = (
         [told.title.strip(), *message_lines(told.body)]
@@ -87,10 +87,10 @@ _HINTS = ("out", "back", "unland", "original ")
 
 
 def _worth_reading(reading: Reading) -> bool:
-    """Whether anything in reach says so at all.
+    """Whether any text in reach mentions a revert or re-land.
 
-    In a message that may be long one word is looked for whose beginning is plain text, which is fast; no form reads
-    any other word but in the subject, or in a line that says "this partly".
+    In a long message one word that starts with literal text is searched for, which is fast; the forms use other words
+    only in the subject, or in a line that says "this partly".
     """
     lower = reading.message.lower[:_MOST_READ]
     if _SAYING.search(lower) or _says_so(reading.subject.lower()) or ("\nthis part" in lower and _says_so(lower)):
@@ -115,13 +115,13 @@ def _is_partial(reading: Reading) -> bool:
 
 
 def _outside_quotes(line: str) -> str:
-    """Without a quoted title, whose words are not this commit's."""
+    """The line without a quoted title, whose words are not this commit's own."""
     before, quote, rest = line.partition('"')
     return before + rest.rpartition('"')[2] if quote else line
 
 
 def _is_squash(lines: Sequence[str]) -> bool:
-    """A squash merge lists the messages of its commits, which may have taken back each other."""
+    """A squash merge lists the messages of its commits, which may have reverted one another."""
     return sum(line.startswith("* ") for line in lines[1:]) > 1
 
 
@@ -147,7 +147,7 @@ def _commit_line(reading: Reading) -> Finding | None:
 
 
 def _listed(lines: Iterable[str]) -> Iterator[str]:
-    """Line by line what begins with a commit or its address; blank lines may stand before it and between."""
+    """The lines that begin with a commit or its address; blank lines may precede and separate them."""
     for line in lines:
         words = line.lstrip(" -*`").split(None, 1)
         if words and not COMMIT.search(words[0]):

@@ -1,4 +1,4 @@
-"""Which files of a repository say how it is measured?"""
+"""Which files of a repository define how it is measured?"""
 
 CONFIG_PATH = ".github/almanac.yml"
 ATTRIBUTES_PATH = ".gitattributes"

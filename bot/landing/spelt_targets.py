@@ -1,4 +1,4 @@
-"""Which commit, pull request, revision or issue stands behind a word such as `Revert`?"""
+"""Which commit, pull request, revision or issue follows a word such as `Revert`?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ISSUE = re.compile(r"[\[(]?([A-Z][A-Z0-9]{1,15})-([1-9][0-9]{0,6})(?![A-Za-z0-9
 _NO_TRACKERS = frozenset(
     "AES,AVX,BASE,CRC,CVE,ECMA,ES,GPL,HTTP,IPV,ISO,JDK,KIP,LGPL,MD,PEP,RC,RFC,RSA,SHA,SSE,TLS,UCS,UTF".split(",")  # noqa: SIM905 - one line, not 24
 )
-"""what stands before a hyphen and a number and is no issue tracker's project"""
+"""prefixes before a hyphen and a number that are no issue tracker's project"""
 _BEFORE_PULLS = frozenset(("pr", "pull", "request"))
 _BEFORE_LISTS = frozenset(("cl", "changelist"))
 _BEFORE = _BEFORE_PULLS | _BEFORE_LISTS | {"commit", "merge", "of", "changeset"}
@@ -35,11 +35,11 @@ _BEFORE_ISSUES = frozenset(
     )
 )
 _REVISION_FROM = 10_000
-"""a smaller number behind the word is more likely a port, a year or a count than a revision"""
+"""a smaller number after the word is more likely a port, a year or a count than a revision"""
 
 
 def spelt_targets(text: str, repository: str) -> tuple[str, ...]:
-    """A commit, changelist or pull request named right behind the word."""
+    """A commit, changelist or pull request named right after the word."""
     words = text.split()[:5]
     said = ""
     while words and (word := words[0].lower().strip(":")) in _BEFORE:
@@ -67,7 +67,7 @@ def _changelist(word: str, said: str) -> int | None:
 
 
 def is_commit_id(text: str) -> bool:
-    """A hexadecimal word that is no plain number and no English word."""
+    """Whether a hexadecimal word is neither a plain number nor an English word."""
     return len(text) == 40 or (any(sign.isdecimal() for sign in text) and any(sign.isalpha() for sign in text))
 
 
@@ -78,7 +78,7 @@ def issue_at_start(title: str) -> str | None:
 
 
 def issues_of(title: str) -> set[str]:
-    """The issue at a title's start, and the one behind its last semicolon (`Add a parser; patched by A; ABC-12`)."""
+    """The issue at a title's start, and the one after its last semicolon (`Add a parser; patched by A; ABC-12`)."""
     if "-" not in title:
         return set()
     found = (issue_at_start(title), issue_at_start(title.rpartition("; ")[2]))
@@ -86,7 +86,7 @@ def issues_of(title: str) -> set[str]:
 
 
 def issue_target(text: str, repository: str) -> tuple[str, ...]:
-    """`Revert ABC-12`, `Revert commit to ABC-12 since …`: the last work before whose title begins with that issue."""
+    """`Revert ABC-12`, `Revert commit to ABC-12 since …`: the latest earlier work whose title begins with it."""
     words = text.split()[:6]
     while words and (words[0].lower() in _BEFORE_ISSUES or not words[0].strip("0123456789abcdef")):
         words = words[1:]
@@ -95,7 +95,7 @@ def issue_target(text: str, repository: str) -> tuple[str, ...]:
 
 
 def revision_targets(text: str, reading: Reading) -> tuple[str, ...]:
-    """`Revert r1234567` in a history that came from Subversion; what it goes back to is what stays."""
+    """`Revert r1234567` in a history imported from Subversion; a revision after `back to` is not reverted."""
     origin = (reading.only("git-svn-id") or "").split()
     own = leading_number(origin[0].rpartition("@")[2]) if len(origin) == 2 else None
     if own is None:

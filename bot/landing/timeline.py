@@ -1,4 +1,4 @@
-"""Does a piece of work stand, after everything that landed and everything that took it back?"""
+"""Which landings of a work group are live, after everything that landed and every revert?"""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ What = Literal["land", "again", "back", "restore", "part"]
 
 @frozen
 class Event:
-    """Something that happened to a piece; `places` are the landings meant."""
+    """Something that happened to a work group; `places` are the landings concerned."""
 
     at: int
     """epoch seconds"""
     rank: int
-    """order within one second: a landing before its revert, that before the revert of the revert"""
+    """order within one second: a landing, then its revert, then the revert of the revert"""
     place: int
     what: What
     places: frozenset[int] = frozenset()
@@ -27,7 +27,7 @@ class Event:
 
 @dataclass(slots=True)
 class Standing:
-    """How a piece stands after its events."""
+    """The state of a work group after its events."""
 
     live: set[int] = field(default_factory=set)
     delivered: int = 0
@@ -43,7 +43,7 @@ class Standing:
 
 
 def stand(events: Iterable[Event], patch: Callable[[int], int]) -> Standing:
-    """Play the events in order. `patch` is equal for landings of the same patch: a revert of one is one of all."""
+    """Apply the events in order. `patch` is equal for landings of the same patch: reverting one reverts all of them."""
     now = Standing()
     for event in sorted(events, key=lambda event: (event.at, event.rank, event.place)):
         if event.what == "land":
@@ -66,7 +66,7 @@ def _land(now: Standing, event: Event) -> None:
 
 
 def _land_again(now: Standing, event: Event) -> None:
-    """A landing that says it brings the work back: whatever was there before no longer is."""
+    """A landing that says it brings the work back: earlier landings are no longer live."""
     now.emptied = now.emptied or bool(now.live)
     now.live = {event.place}
     now.delivered = event.at

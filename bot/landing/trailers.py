@@ -1,6 +1,6 @@
-"""Which `Key: value` lines does a commit message hold?
+"""Which `Key: value` lines does a commit message contain?
 
-Messages are other people's text, so lines are split and cut, never matched by a backtracking pattern.
+Messages are untrusted text, so lines are split and truncated, never matched by a backtracking pattern.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Trailer = tuple[str, str]
 def trailers(message: str) -> tuple[Trailer, ...]:
     """(key as written, value) of the message's closing block, in order.
 
-    The block is the last paragraph that is not blank, and each paragraph before it that holds nothing but trailers:
-    merge bots and squash merges add theirs behind a blank line. As in git-interpret-trailers, a paragraph with other
-    text counts where at least a quarter of its lines are trailers, an indented line continues the one before it, and
-    the subject is never one. Source: https://git-scm.com/docs/git-interpret-trailers
+    The block is the last paragraph that is not blank, and each paragraph before it that contains only trailers: merge
+    bots and squash merges add theirs after a blank line. As in git-interpret-trailers, a paragraph with other text
+    counts if at least a quarter of its lines are trailers, an indented line continues the one before it, and the
+    subject is never one. Source: https://git-scm.com/docs/git-interpret-trailers
     """
     paragraphs = _paragraphs(message_lines(message))[1:]
     found: list[Trailer] = []
@@ -35,10 +35,10 @@ def trailers(message: str) -> tuple[Trailer, ...]:
 
 
 def trailer_lines(lines: Sequence[str]) -> list[Trailer]:
-    """Every line that starts like a trailer, wherever it stands, except the first line.
+    """Every line that starts like a trailer, anywhere except in the first line.
 
-    Exporting tools put theirs in the middle of a message; one with nothing behind the colon takes the next line that
-    is not blank as its value.
+    Exporting tools put theirs in the middle of a message; if nothing follows the colon, the next line that is not blank
+    is the value.
     """
     found: list[Trailer] = []
     waiting = ""
@@ -106,4 +106,4 @@ _SPACED = frozenset(
         "original commit changeset",
     )
 )
-"""keys that hold a blank: those of Phabricator and ghstack, which git itself would not take"""
+"""keys that contain a blank: those of Phabricator and ghstack, which git itself would not accept"""

@@ -1,4 +1,4 @@
-"""Which landings does each revert take back, and which landings bring something back?"""
+"""Which landings does each revert cancel, and which landings bring something back?"""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from bot.landing.keys import PART
 from bot.landing.pieces import Pieces
 
 _AGAIN_WITHIN = 180 * 86_400
-"""seconds after a revert in which the same title by the same author is the same work again"""
+"""seconds after a revert within which the same title by the same author is the same work landing again"""
 
 
 @dataclass(slots=True)
 class Effect:
-    """What one commit does to landings (by place): -1 takes back, +1 brings back."""
+    """The effect of one commit on landings (by index): -1 reverts, +1 brings back."""
 
     signs: dict[int, int] = field(default_factory=dict)
     partly: set[int] = field(default_factory=set)
@@ -25,18 +25,18 @@ class Effect:
 
 
 class Undoing:
-    """The effects of all reverts. Building it joins re-lands to the pieces that they bring back."""
+    """The effects of all reverts. Creating it joins re-lands to the work groups that they bring back."""
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
         self.effects: dict[int, Effect] = {}
         self.relands: set[int] = set()
-        """landings that bring an earlier piece back and say so"""
+        """landings that say they bring an earlier work group back"""
         talking = [place for place in pieces.undoing if pieces.is_home(place)]
         self._reverting = [place for place in talking if pieces.facts[place].reverts]
         self._relanding = [place for place in talking if pieces.facts[place].relands]
         self._is_reverting = set(self._reverting)
-        # As they were before any re-land joined another piece.
+        # As they were before any re-land joined another work group.
         before = pieces.groups() if talking else {}
         self._members = {root: list(filter(pieces.is_home, group)) for root, group in before.items()}
         self._root = {place: root for root, group in before.items() for place in group}
@@ -45,10 +45,10 @@ class Undoing:
         self._join_relands()
 
     def is_revert(self, place: int) -> bool:
-        """The commit takes something back, and does not thereby bring something else back.
+        """Whether the commit reverts something without bringing something else back.
 
-        Work that says by the way that it takes back a part of something is no revert, and neither is work of another
-        kind that names nothing but a title which nothing has.
+        Work that mentions reverting a part of something is no revert; nor is work of another kind that names only a
+        title that no landing has.
         """
         home = self._pieces.home(place)
         if home not in self._is_reverting or home in self.relands:
@@ -58,7 +58,7 @@ class Undoing:
         return fact.kind == "revert" or stated or bool(self.effects[home].signs)
 
     def _settle(self, place: int) -> None:
-        """Work out an effect, those it depends on first; a circle of references has none."""
+        """Compute an effect after those it depends on; circular references have none."""
         waiting, open_ = [place], set()
         while waiting:
             now = waiting[-1]
@@ -95,7 +95,7 @@ class Undoing:
         return effect
 
     def _targets(self, place: int) -> list[tuple[int, bool]]:
-        """(landing, only a part of it) that a commit takes back. A title counts only where nothing better is known."""
+        """(landing, whether only a part) that a commit reverts. A title counts only without anything more precise."""
         found: dict[int, bool] = {}
         fact = self._pieces.facts[place]
         for key in sorted(fact.reverts, key=lambda key: "title:" in key[:11]):
@@ -124,7 +124,7 @@ class Undoing:
     def _root_of(self, place: int) -> int:
         return self._root.get(place, place)
 
-    # --- what brings back ---
+    # --- re-lands ---
 
     def _join_relands(self) -> None:
         for place in sorted(self._reverting, key=lambda place: self.effects[place].depth):
@@ -155,7 +155,7 @@ class Undoing:
                 return
 
     def _join_same_title(self, place: int) -> None:
-        """The first landing after a revert that has the title the revert names, by an author of what it took back."""
+        """The first landing after a revert with the title the revert names, by an author of the reverted work."""
         facts, signs = self._pieces.facts, self.effects[place].signs
         taken = {target for target, sign in signs.items() if sign < 0}
         roots = {self._pieces.piece(target) for target in taken}
@@ -173,7 +173,7 @@ class Undoing:
                 self._pieces.join(next(iter(taken)), later[0])
 
     def by_piece(self) -> dict[int, list[int]]:
-        """The reverts that touch each piece, oldest first."""
+        """The reverts that affect each work group, oldest first."""
         found: dict[int, dict[int, None]] = defaultdict(dict)
         for place in self._reverting:
             effect = self.effects[place]
