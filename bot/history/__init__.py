@@ -1,1 +1,1 @@
-"""Git clones as landings: what a default branch reaches, streamed, so that memory does not grow with the history."""
+"""Git clones as landings: the commits a default branch contains, streamed, so that memory does not grow with them."""

@@ -1,4 +1,4 @@
-"""Which of several pull requests that one merge brought at once held each of its commits, as a clone tells it?"""
+"""When one merge in a clone brought several pull requests, which of them held each commit?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NONE: Mapping[str, int] = {}
 
 
 def brought_by(folder: Path, carrier: Commit) -> Mapping[str, int]:
-    """The pull request by commit id; empty for a merge of one. Asks git once where there are several."""
+    """The pull request by commit id; empty for a merge of a single one. Runs git once if there are several."""
     batch = is_batch(carrier)
     if not batch and not is_rolled_up(carrier):
         return _NONE

@@ -1,4 +1,4 @@
-"""Where on this machine are caches kept, which of them are old enough to go, and what if one cannot be used?"""
+"""Where are caches stored on this machine, when are they deleted, and what happens if one cannot be used?"""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from pathlib import Path
 from bot.errors import UnusableInputError
 
 KEPT_DAYS = 30
-"""days after its last use when a cache goes"""
+"""days after its last use when a cache is deleted"""
 KEPT_BYTES = 2 << 30
-"""bytes that all caches together may take: beyond, the longest unused go first"""
+"""bytes that all caches together may take: above this the least recently used are deleted"""
 _BESIDE = ("", "-wal", "-shm")
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def cache_file(identity: Sequence[str]) -> Path | None:
-    """A file for this identity under the user's cache folder ($XDG_CACHE_HOME), None where none can be written.
+    """A file for this identity under the user's cache folder ($XDG_CACHE_HOME); None if that is not writable.
 
-    Asking for it counts as using it, and forgets caches that nobody has used for long.
+    Each call counts as a use, and deletes caches that have been unused for long.
     """
     try:
         root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "almanac"
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # no folder can be made, or nobody's home is known
+    except (OSError, RuntimeError):  # the folder cannot be created, or the home folder is unknown
         return None
     file = root / (hashlib.sha256("\0".join(identity).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".sqlite")
     if not os.access(root, os.W_OK | os.X_OK):
@@ -43,7 +43,7 @@ def cache_file(identity: Sequence[str]) -> Path | None:
 
 
 def prune(root: Path, keep: Path, now: float) -> None:
-    """Delete the caches in `root`, except `keep`, that are unused for long or too much together."""
+    """Delete the caches in `root`, except `keep`, that are unused for too long or exceed the total size."""
     found = []
     for file in root.glob("*.sqlite"):
         try:
@@ -58,7 +58,7 @@ def prune(root: Path, keep: Path, now: float) -> None:
 
 
 def forget(file: Path) -> None:
-    """Delete a cache, with what lies beside it."""
+    """Delete a cache and the files SQLite stores next to it."""
     for ending in _BESIDE:
         file.with_name(file.name + ending).unlink(missing_ok=True)
 
@@ -73,7 +73,7 @@ def _code(error: sqlite3.DatabaseError) -> int:
 
 @contextmanager
 def trouble_told(file: Path) -> Iterator[None]:
-    """Raises UnusableInputError where SQLite finds the file damaged, which is forgotten then, or no room for it."""
+    """Raises UnusableInputError if SQLite finds the file damaged, which is then deleted, or has no room to write it."""
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -1,4 +1,4 @@
-"""Which repository a folder is: its name, its default branch, and what rules its files."""
+"""Which repository does a folder contain: its name, its default branch, and the files that define its rules?"""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model import CommitId, Repository
 
 NOTES = "refs/notes/ai"
-"""where line notes are kept"""
+"""the ref of the line notes"""
 NO_MAILMAP = "refs/almanac/no-mailmap"
-"""names nothing"""
+"""a ref that does not exist"""
 RULING = (ATTRIBUTES_PATH, ".mailmap", CONFIG_PATH)
-"""the files that say how a history is measured, and of whom it tells"""
+"""the files that define how a history is measured and how its people are named"""
 
 _REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s]+:)(?P<path>\S+)$", re.IGNORECASE)
 
@@ -27,8 +27,8 @@ _REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s
 class Clone:
     """A readable clone. `head` is the newest commit of the default branch.
 
-    History is read in `git_dir`, which holds the objects: in `folder` git would obey the `.gitattributes` that lies
-    there, of whatever commit.
+    History is read in `git_dir`, which contains the objects: in `folder` git would apply the checked-out
+    `.gitattributes`, whichever commit that is from.
     """
 
     folder: Path
@@ -39,28 +39,28 @@ class Clone:
     shallow: bool
     partial: bool
     notes: str = ""
-    """the commit that holds its line notes; empty where it has none"""
+    """the commit with its line notes; empty if it has none"""
     mailmap: str = ""
-    """the blob of the `.mailmap` by which its people are named: that of `head`, whatever is checked out"""
+    """the blob of the `.mailmap` used for names: that of `head`, whatever is checked out"""
 
     def text(self, path: str) -> str:
-        """The file at `path` of the default branch, empty where there is none."""
+        """The file at `path` of the default branch; empty if there is none."""
         return self.files(path).get(path, ("", ""))[1]
 
     def files(self, *paths: str) -> Mapping[str, tuple[str, str]]:
-        """The id and the text of the files at these paths of the default branch, of those that there are."""
+        """The id and the text of the files at these paths of the default branch, for those that exist."""
         return _files(self.folder, self.head, paths)
 
 
 @lru_cache(maxsize=8)
 def _files(folder: Path, head: CommitId, paths: Sequence[str]) -> Mapping[str, tuple[str, str]]:
-    """What a commit holds never changes: whoever knows that it will be asked for may ask early."""
+    """Cached: the contents of a commit never change, so callers may fetch them ahead of use."""
     found = blobs_named(folder, [f"{head}:{path}" for path in paths])
     return {name.partition(":")[2]: file for name, file in found.items()}
 
 
 def name_of_remote(url: str) -> str | None:
-    """`owner/name` of a remote's URL; a path on this machine names nothing.
+    """`owner/name` of a remote's URL; None for a path on this machine.
 
     >>> name_of_remote("git@github.com:octo/tools.git")
     'octo/tools'
@@ -86,24 +86,24 @@ _SETTINGS = ("config", "--local", "--null", "--get-regexp", r"^(remote\.origin\.
 
 
 def _legible(name: str) -> str:
-    """A name as git or the file system keeps it, as it can be shown."""
+    """A name from git or the file system in displayable form."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _branches(*references: str) -> Iterator[str]:
-    """What the default branch may be: the remote's in an ordinary clone, else what HEAD names, else by its name."""
+    """Candidates for the default branch: the remote's in an ordinary clone, else HEAD's, else common names."""
     yield from (stripped for reference in references if (stripped := reference.strip()))
     yield from (f"{root}/{name}" for root in ("refs/remotes/origin", "refs/heads") for name in ("main", "master"))
     yield "HEAD"
 
 
 def _by_name(told: str) -> dict[str, str]:
-    """What the clone's own configuration says of where it came from, by lower-case name."""
+    """The clone's own settings about its origin, by lower-case name."""
     return {name.lower(): value for name, _, value in (row.partition("\n") for row in told.split("\0"))}
 
 
 def _unopened(complaint: str) -> str:
-    """Why git opens no repository there, and what to do."""
+    """Why git cannot open a repository there, and what to do."""
     _, owned, place = complaint.partition("dubious ownership in repository at ")
     if owned:
         return f"another user owns it; if it may be trusted, run: git config --global --add safe.directory {place}"
@@ -113,7 +113,7 @@ def _unopened(complaint: str) -> str:
 def open_clone(path: str | Path) -> Clone:
     """The clone at `path`, bare or not.
 
-    Raises GitError with one line that names the folder, where there is no repository or no commit.
+    Raises GitError with one line that names the folder, if there is no repository or no commit.
     """
     folder = Path(path)
     if not path or not folder.is_dir():

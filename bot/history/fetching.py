@@ -1,6 +1,6 @@
-"""How does a repository's history come onto this machine? A full bare clone, private, with no credential in it.
+"""How does a repository's history get onto this machine? As a full, private, bare clone without a credential in it.
 
-A full clone, because patches are read: with `--filter=blob:none` git would fetch a pack for every commit.
+It is a full clone because patches are read: with `--filter=blob:none` git would fetch a pack for every commit.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from bot.model import Commit, CommitId, Repository, RepositoryId
 
 _PRIVATE = 0o700
 _LEFT_BEHIND = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*")
-"""by a git that was killed: what the next one would stop at, and half a pack, as large as the repository maybe"""
+"""files of a killed git: locks that would stop the next one, and partial packs, possibly as large as the repository"""
 _HOURS = 2 * 3600
 _NO_BRANCH = 2
-"""what git ends with where there is none (git-ls-remote(1), --exit-code)"""
+"""git's exit code if there is no branch (git-ls-remote(1), --exit-code)"""
 
 
 class FetchError(GitError):
@@ -37,33 +37,33 @@ class FetchError(GitError):
 
 @frozen
 class Clones:
-    """Where clones lie while a history is read, and the web address of the GitHub that they come from."""
+    """The folder of the clones while their history is read, and the web address of their GitHub server."""
 
     folder: Path
     web: str
 
     def of(self, repository: Repository) -> Fetched:
-        """The clone of a repository, there or not: by id, so that a rename changes nothing."""
+        """The clone of a repository, whether it exists or not; named by id, so that a rename changes nothing."""
         return Fetched(self.folder / f"{repository.id}.git", repository, self.web)
 
     def lying(self) -> dict[RepositoryId, Fetched]:
-        """Every clone that is there, by the id of its repository."""
+        """Every existing clone, by the id of its repository."""
         ids = [RepositoryId(int(path.stem)) for path in self.folder.glob("*.git") if path.stem.isdecimal()]
         return {number: self.of(Repository("", number)) for number in ids}
 
 
 @frozen
 class Fetched:
-    """One repository's clone, and what was learned for it, which lies beside it and goes with it."""
+    """One repository's clone, and the files derived from it, which are stored in the same folder."""
 
     path: Path
     repository: Repository
     web: str
 
     async def refresh(self, token: str) -> CommitId | None:
-        """Fetch the default branch; its newest commit, None where the repository is empty.
+        """Fetch the default branch; returns its newest commit, None if the repository is empty.
 
-        Raises FetchError, GitError and OSError. Whoever is cancelled leaves no git at work.
+        Raises FetchError, GitError and OSError. On cancellation no git is left running.
         """
         await asyncio.to_thread(self._prepare)
         branch = self.repository.default_branch
@@ -79,7 +79,7 @@ class Fetched:
         return CommitId(git(self.path, "rev-parse", "--verify", f"refs/heads/{branch}^{{commit}}").strip())
 
     async def _is_empty(self, url: str, credentials: Mapping[str, str]) -> bool:
-        """Whether there is no branch at all; a default branch can be renamed just before it is fetched."""
+        """Whether there is no branch at all; a default branch may be renamed just before it is fetched."""
         status, _ = await _run(self.path, ("ls-remote", "--quiet", "--exit-code", "--heads", url), credentials)
         return status == _NO_BRANCH
 
@@ -89,28 +89,28 @@ class Fetched:
         self.path.chmod(_PRIVATE)
         for left in (found for pattern in _LEFT_BEHIND for found in self.path.glob(pattern)):
             left.unlink(missing_ok=True)
-        # Each time: a first one that was killed may have left half of a repository, which git takes for none.
+        # Each time: a first run that was killed may have left an incomplete repository, which git does not recognise.
         git(self.path, "init", "--quiet", "--bare")
         git(self.path, "symbolic-ref", "HEAD", f"refs/heads/{self.repository.default_branch}")
 
     def holds(self, head: CommitId) -> bool:
-        """The clone is here, and that commit with it."""
+        """Whether the clone exists and contains that commit."""
         return (self.path / "HEAD").exists() and bool(
             git(self.path, "rev-parse", "--verify", "--quiet", f"{head}^{{commit}}", check=False).strip()
         )
 
     def at(self, head: CommitId) -> Clone:
-        """The clone as its default branch stood at `head`; GitHub shows names as they are written, so it does too."""
+        """The clone with `head` as its newest commit; like GitHub, it uses no mailmap."""
         return replace(open_clone(self.path), repository=self.repository, head=head, mailmap=NO_MAILMAP)
 
     def remove(self) -> None:
-        """Delete the clone and everything beside it."""
+        """Delete the clone and everything stored with it."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     # --- addresses ---------------------------------------------------------------------------------------------------
 
     def addresses(self, head: CommitId) -> dict[str, tuple[CommitId, int]]:
-        """Every address of an author or committer with one commit that has it, as author (0) or committer (1)."""
+        """Every address of an author or committer, with one commit that has it as author (0) or committer (1)."""
         found: dict[str, tuple[CommitId, int]] = {}
         with git_stream(self.path, "log", "--format=%H%x00%ae%x00%ce", head, "--") as stream:
             for line in stream:
@@ -120,7 +120,7 @@ class Fetched:
         return found
 
     def known_accounts(self) -> dict[str, list[object] | None]:
-        """The accounts asked for so far, by address: (user id, login, bot); None where GitHub knows nobody."""
+        """The accounts looked up so far, by address: (user id, login, bot); None if GitHub knows no account."""
         file = self.path / "accounts.json"
         found: dict[str, list[object] | None] = json.loads(file.read_text()) if file.exists() else {}
         return found
@@ -131,7 +131,7 @@ class Fetched:
     # --- the plan ----------------------------------------------------------------------------------------------------
 
     def plan(self, head: CommitId) -> int:
-        """Write down what landed, oldest first, so that it can be read in steps; how many commits."""
+        """Write the list of landings, oldest first, so that it can be read in steps; returns the number of commits."""
         rows = list(self._rows(head))[::-1]
         _write(self._plan_of(head), rows)
         return len(rows)
@@ -153,7 +153,7 @@ class Fetched:
             return [_planned(line.split()) for line in islice(file, start, start + size)]
 
     def mainline(self, head: CommitId) -> list[CommitId]:
-        """The first-parent line without its merges, newest first: what buttons and pushes put there."""
+        """The first-parent line without its merges, newest first: the commits from buttons and pushes."""
         text = git(self.path, "rev-list", "--first-parent", "--no-merges", head)
         return [CommitId(line) for line in text.split()]
 
@@ -169,16 +169,16 @@ def _planned(line: list[str]) -> Arrival:
 
 
 def _write(file: Path, lines: list[str]) -> None:
-    """Whole or not at all."""
+    """Write the file atomically."""
     scratch = file.with_suffix(".new")
     scratch.write_text("\n".join(lines) + "\n" if lines else "")
     os.replace(scratch, file)
 
 
 def _credentials(url: str, token: str) -> dict[str, str]:
-    """The token for this host alone, through the environment: a command line can be read by everybody on the machine.
+    """The token, for this host only, passed in the environment: everybody on the machine can read a command line.
 
-    Redirects are refused, so it cannot be carried elsewhere.
+    Redirects are refused, so the token cannot reach another host.
     """
     parts = urlsplit(url)
     basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
@@ -196,7 +196,7 @@ def _credentials(url: str, token: str) -> dict[str, str]:
 
 
 async def _run(folder: Path, arguments: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
-    """The status of one git, and what it complained of."""
+    """The exit status of one git command, and its stderr."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         process = await asyncio.create_subprocess_exec(
@@ -217,7 +217,7 @@ async def _run(folder: Path, arguments: tuple[str, ...], environment: Mapping[st
         raise FetchError("the history did not come within two hours") from None
     finally:
         if process.returncode is None:
-            # With whatever it started: a fetch is several processes.
+            # Including its children: a fetch is several processes.
             os.killpg(process.pid, signal.SIGTERM)
             await process.wait()
     return process.returncode or 0, told.decode("utf-8", "replace")

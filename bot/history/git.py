@@ -1,4 +1,4 @@
-"""How the `git` program is called: the same answer on every machine, nothing of the clone's own configuration run."""
+"""How is `git` called, so that every machine gives the same answer and no code from the clone's settings runs?"""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _SETTINGS = (
     "log.showSignature=false",
     "mailmap.file=",
 )
-"""Settings that would change the numbers or run a program, put back to git's defaults (git-config(1)); those of a bare
-repository, so that in a git directory no attributes and no mailmap of what happens to be checked out count."""
+"""Settings that would change the numbers or run a program, reset to git's defaults (git-config(1)), and those of a bare
+repository, so that git ignores the attributes and mailmap of whatever is checked out."""
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
-"""glibc keeps what git frees (mallopt(3)): each file it unpacks would else be new pages, a tenth of all its time."""
+"""makes glibc keep memory that git frees (mallopt(3)): new pages for each unpacked file take a tenth of the time"""
 
 _LACKING = re.compile(
     r"(?:fatal|error): (?:unable to read(?: tree)?|could not (?:fetch|read)|bad object) ([0-9a-f]{40,64})",
     re.IGNORECASE,
 )
-"""how git says that an object is not there: cut off by `git clone --filter`, or lost"""
+"""git's messages for a missing object: filtered out by `git clone --filter`, or lost"""
 
 
 class GitError(UnusableInputError):
@@ -59,14 +59,14 @@ def environment() -> Mapping[str, str]:
 
 
 def command(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[str]:
-    """The words that call git; `mailmap` is as in `Clone`, without it git takes its own choice."""
+    """The command line for git; `mailmap` is as in `Clone`, without it git chooses its own."""
     said = (*_SETTINGS, f"mailmap.blob={mailmap}") if mailmap else _SETTINGS
     settings = [part for setting in said for part in ("-c", setting)]
     return ["git", "--no-pager", "--no-replace-objects", *settings, "-C", str(folder), *arguments]
 
 
 def complaint(folder: Path, stderr: bytes) -> str:
-    """Why git could not read this clone: its own first line, or what to do where something is not there."""
+    """Why git could not read this clone: its own first line, or what to do if an object is missing."""
     clone = folder.parent if folder.name == ".git" else folder
     told = _told(stderr)
     lacking = next(filter(None, map(_LACKING.match, told)), None)
@@ -83,13 +83,13 @@ def _told(stderr: bytes) -> list[str]:
 
 
 def _reason(stderr: bytes) -> str:
-    """Git's own first line, with the one that it announces."""
+    """Git's own first line, with the next one if the first announces it."""
     told = _told(stderr) or ["git failed without saying why"]
     return " ".join(told[: 2 if told[0].endswith(":") else 1]).removeprefix("fatal: ")
 
 
 def git(folder: Path, *arguments: str, check: bool = True) -> str:
-    """What git prints (stdout). With `check=False` a failing call answers an empty text.
+    """What git prints (stdout). With `check=False` a failing call returns an empty text.
 
     Raises GitError with git's own first line.
     """
@@ -102,7 +102,7 @@ def git(folder: Path, *arguments: str, check: bool = True) -> str:
 
 
 def temporary_file() -> IO[bytes]:
-    """A file that is gone when it is closed. Raises GitError where none can be made."""
+    """A file that is deleted when it is closed. Raises GitError if it cannot be created."""
     try:
         return tempfile.TemporaryFile()
     except OSError as error:
@@ -110,14 +110,16 @@ def temporary_file() -> IO[bytes]:
 
 
 class Told(NamedTuple):
-    """What one git printed, each byte kept (surrogateescape); `complaint` is its own first line where it failed."""
+    """The output of one git command, byte for byte (surrogateescape); `complaint` is its first
+    error line if it failed.
+    """
 
     text: str
     complaint: str | None
 
 
 def git_at_once(folder: Path, *asked: Sequence[str]) -> list[Told]:
-    """What git answers to each of these, in order; all are asked before the first answer is waited for."""
+    """The output of each of these git commands, in order; they run at the same time."""
     own = environment()
     try:
         started = [
@@ -142,7 +144,7 @@ def git_at_once(folder: Path, *asked: Sequence[str]) -> list[Told]:
 def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = (), mailmap: str = "") -> Iterator[IO[bytes]]:
     """Git's stdout as a stream; `lines` are written to its standard input first.
 
-    Raises GitError at the end where git failed: `git log` on a damaged or partial clone stops after plausible output.
+    Raises GitError at the end if git failed: `git log` on a damaged or partial clone stops after plausible output.
     """
     process = subprocess.Popen(
         command(folder, arguments, mailmap),
@@ -156,7 +158,7 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = (), mailmap
     assert process.stderr is not None  # noqa: S101 (likewise)
     try:
         if process.stdin is not None:
-            # a git that ended at once says why below
+            # if git exits at once, the reason is read below
             with suppress(BrokenPipeError), process.stdin:
                 process.stdin.write("".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"))
         yield process.stdout
@@ -173,22 +175,22 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = (), mailmap
 
 
 def commits_named(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """The id of the commit that each of these names stands for, without those that stand for none."""
+    """The id of the commit that each of these names refers to; names that refer to none are left out."""
     asked = [f"{name}^{{commit}}" for name in names]
     with git_stream(folder, "cat-file", "--batch-check=%(objectname)", lines=asked) as stream:
         told = [stream.readline().decode("utf-8", "replace").rstrip("\n") for _ in asked]
-    # what is missing is told by its name, a blank and a word
+    # for a missing object git prints its name, a blank and a word
     return {name: line for name, line in zip(names, told, strict=True) if line and " " not in line}
 
 
 _NOWHERE = ("symlink", "dangling", "loop", "notdir")
-"""how git says that a link leads to no file of the commit (git-cat-file(1), --follow-symlinks)"""
+"""git's words for a link that leads to no file of the commit (git-cat-file(1), --follow-symlinks)"""
 
 
 def blobs_named(folder: Path, names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """The id and the text (decoded) of the file that each of these names stands for, of those that there are.
+    """The id and the decoded text of the file that each of these names refers to, for those that exist.
 
-    A link to a file of the same commit stands for that file, as at GitHub; any other stands for none.
+    A link to a file of the same commit is followed, as on GitHub; other links are left out.
     """
     found = {}
     with git_stream(folder, "cat-file", "--batch", "--follow-symlinks", lines=names) as stream:
@@ -204,7 +206,7 @@ def blobs_named(folder: Path, names: Sequence[str]) -> dict[str, tuple[str, str]
 
 
 class Listed:
-    """What one git prints, line by line, in a file: git works on while others do, and it can be read more than once."""
+    """The output of a git command in a file, line by line: git runs in the background; it can be read repeatedly."""
 
     def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
         self._folder = folder
@@ -218,7 +220,7 @@ class Listed:
         )
 
     def lines(self) -> Iterator[bytes]:
-        """Every line with its end. Raises GitError with git's own first line where git failed."""
+        """Every line with its line break. Raises GitError with git's own first line if git failed."""
         told = self._git.communicate()[1] if self._git.returncode is None else b""
         if self._git.returncode:
             raise GitError(complaint(self._folder, told))

@@ -1,4 +1,4 @@
-"""How `git log` becomes commits and landings, one at a time."""
+"""How does `git log` become commits and landings, one at a time?"""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ from bot.model import Commit, CommitId, Landing, Signature
 _FIELDS = "%H%x00%P%x00%aN%x00%aE%x00%ae%x00%ai%x00%at%x00%cN%x00%cE%x00%ce%x00%ct%x00%B%x00"
 FORMAT = "--format=%x01" + _FIELDS
 _HEAD = re.compile(rb"(?:[^\0]*\0){12}")
-"""what `_FIELDS` tell"""
+"""the fields of `_FIELDS`"""
 _PATCHES = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--use-mailmap")
 _CHUNK = 1 << 20
 _END = b"\x01end\0"
-"""what no id is"""
+"""a record start that is no commit id"""
 
 
 class Arrival(NamedTuple):
-    """Where and when one non-merge commit reached the default branch. `carrier` is None where it came by itself."""
+    """Where and when one non-merge commit reached the default branch. `carrier` is None if no merge
+    commit brought it.
+    """
 
     commit: CommitId
     landed_at: int
     carrier: CommitId | None
     brought_by: int | None = None
-    """as in `Landing`, but for a carrier whose own message says what it brought together"""
+    """as in `Landing`, except for a merge whose own message lists several pull requests"""
 
 
 def blocks(stream: IO[bytes]) -> Iterator[bytes]:
-    """A stream in pieces of any size."""
+    """A stream in blocks of any size."""
     while block := stream.read(_CHUNK):
         yield block
 
@@ -55,15 +57,14 @@ class _Step(NamedTuple):
 
 
 class Records:
-    """The records of commits that a stream tells, some at a time."""
+    """The records of commits in a stream, read in portions."""
 
     def __init__(self, parts: Iterable[bytes]) -> None:
         self._parts = iter(parts)
         self._held = bytearray()
 
     def of(self, ids: Sequence[str], end: bytes) -> Iterator[bytes]:
-        """Those of these commits, which the stream tells in this order, with `end` behind the last; fewer where it
-        leaves one out.
+        """The records of these commits, which come in this order, followed by `end`; fewer if the stream omits one.
 
         A record begins with its own id. Each byte is searched once, however long one record is.
         """
@@ -75,7 +76,7 @@ class Records:
                     return
                 searched = max(len(held) - len(end) - len(following), 0)
                 held += block
-            # the line end before a record is none of the last one's
+            # the line break before a record does not belong to the previous one
             with memoryview(held) as told:
                 record = bytes(told[1 : found - held.endswith(b"\n", 0, found)])
             del held[:found]
@@ -102,14 +103,14 @@ def _zone(written: str) -> timezone:
 
 @lru_cache(maxsize=4096)
 def _signature(name: str, email: str, raw_email: str) -> Signature:
-    """A signature after `.mailmap`; the account that a noreply address proves is kept though the mailmap hides it."""
+    """A signature after `.mailmap`, with the account that its noreply address proved before the mailmap was applied."""
     account = noreply(raw_email) or noreply(email)
     user_id, login = account if account else (None, None)
     return Signature(name=name, email=email, user_id=user_id, login=login)
 
 
 def read_record(record: bytes, *, files: bool = True) -> Commit:
-    """One record of the log as a commit. Its files are taken apart where they stand, as a patch may be large."""
+    """One record of the log as a commit. Its files are parsed in place, as a patch may be large."""
     head = _HEAD.match(record)
     if head is None:
         raise ValueError("no record of a commit")
@@ -128,9 +129,9 @@ def read_record(record: bytes, *, files: bool = True) -> Commit:
 
 
 def commits(folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: str = "") -> Iterator[Commit]:
-    """The commits named, with files and patches, in the order named. Raises GitError where one cannot be read.
+    """These commits, with files and patches, in the order given. Raises GitError if one cannot be read.
 
-    `mailmap` is as in `Clone`; without it, what git itself takes in that folder.
+    `mailmap` is as in `Clone`; without it, git chooses its own for that folder.
     """
     shown = _PATCHES if patches else ("--use-mailmap",)
     arguments = ("log", "--no-walk=unsorted", "--stdin", FORMAT, *shown)
@@ -140,10 +141,10 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: 
 
 
 class Walk:
-    """What a default branch reaches, children before parents; git lists it into a file while others do other things.
+    """The commits of a default branch, children before parents; git writes the list to a file in the background.
 
-    `since` leaves out what that commit holds; it has to lie on the first-parent line (`goes_on`). To be closed, or used
-    in a `with`.
+    `since` excludes what that commit contains; it has to be on the first-parent line (`goes_on`). Must be closed, or
+    used in a `with`.
     """
 
     def __init__(self, clone: Clone, since: str | None = None) -> None:
@@ -161,7 +162,7 @@ class Walk:
         self._listed.close()
 
     def goes_on(self) -> bool:
-        """Whether its first-parent line ends at `since`: then what that held has landed as it did before."""
+        """Whether the first-parent line ends at `since`: if so, what landed before it landed as it did then."""
         oldest: str | None = self._head
         try:
             for line in self._listed.lines() if self._since else ():
@@ -169,15 +170,15 @@ class Walk:
                 if sha == oldest:
                     oldest = parents[0] if parents else None
         except GitError:
-            return False  # git no longer knows that commit
+            return False  # git no longer has that commit
         return self._since is None or oldest == self._since
 
     def size(self) -> int:
-        """How many commits arrive: all that are no merges. Raises GitError where git could not list them."""
+        """The number of commits that arrive: all except merges. Raises GitError if git could not list them."""
         return sum(line.count(b" ", 0, line.index(b"\0")) < 3 for line in self._listed.lines())
 
     def arrivals(self) -> Iterator[Arrival]:
-        """Every non-merge commit with what carried it there. Raises GitError where git could not list them."""
+        """Every non-merge commit with the merge commit that brought it. Raises GitError if git could not list them."""
         taken_in = self._taken_in()
         for one in self._steps():
             if len(one.parents) < 2:
@@ -185,7 +186,7 @@ class Walk:
                 yield Arrival(one.commit, one.landed_at, one.carrier, number)
 
     def _taken_in(self) -> set[CommitId]:
-        """The histories of other repositories that merges brought, each smaller than what was there before."""
+        """The commits of imported histories of other repositories, each smaller than the history before its merge."""
         begin = sum(b" \0" in line for line in self._listed.lines())
         if self.clone.shallow or begin <= (self._since is None):
             return set()
@@ -201,7 +202,7 @@ class Walk:
         return int(git(self.clone.git_dir, "rev-list", "--count", f"{carrier}^1", "--"))
 
     def _steps(self) -> Iterator[_Step]:
-        """Every commit, merges too.
+        """Every commit, merges included.
 
         A commit landed with the oldest commit of the first-parent line that reaches it. Walking children first, only
         the edge of the walk has to be remembered, so memory depends on how many branches are open at once.
@@ -219,7 +220,7 @@ class Walk:
                 spot, landed_at = Spot((step,)), max(int(committed), 0)
                 carrier = sha if len(parents) > 1 else None
                 mainline = parents[0] if parents else None
-            # on the first-parent line the mark of the child is overruled when the parent's own turn comes
+            # on the first-parent line the values from the child are replaced when the parent itself is visited
             for parent, there in below(spot, parents, "" if own else subject):
                 known = edge.get(parent)
                 if known is None or known[0].place < there.place:
@@ -228,21 +229,21 @@ class Walk:
 
 
 def arrivals(clone: Clone, since: str | None = None) -> Iterator[Arrival]:
-    """Every non-merge commit of the default branch, children before parents, with what carried it there."""
+    """Every non-merge commit of the default branch, children before parents, with the merge commit that brought it."""
     with Walk(clone, since) as walk:
         yield from walk.arrivals()
 
 
 Reading = Callable[[Sequence[CommitId]], Iterable[Commit]]
-"""how commits are read: those named, in the order named"""
+"""reads the commits with these ids, in the order given"""
 
 
 def landings(
     clone: Clone, batch: Sequence[Arrival], *, patches: bool = True, read: Reading | None = None
 ) -> Iterator[Landing]:
-    """The arrivals of a batch, read with their patches unless only messages are asked for; by `read` where given.
+    """The landings of these arrivals, with patches unless `patches` is false; `read` replaces the default reader.
 
-    They are asked for at once, whenever the first is looked at.
+    `read` is called immediately, even if the first landing is needed later.
     """
     read = read or partial(commits, clone.git_dir, patches=patches, mailmap=clone.mailmap)
     carriers = list(dict.fromkeys(arrival.carrier for arrival in batch if arrival.carrier))
@@ -250,8 +251,10 @@ def landings(
 
 
 def _landed(clone: Clone, batch: Sequence[Arrival], carriers: int, found: Iterator[Commit]) -> Iterator[Landing]:
-    """The arrivals with the commits that were found: so many carriers, and then one for each."""
-    from bot.history.batches import brought_by  # who only asks whether anything landed needs none of it
+    """The landings of these arrivals; `found` contains this many merge commits first, then one
+    commit for each arrival.
+    """
+    from bot.history.batches import brought_by  # not needed to find out whether anything landed
 
     carried = {carrier.id: carrier for carrier in islice(found, carriers)}
     branches = {carrier.id: brought_by(clone.git_dir, carrier) for carrier in carried.values()}

@@ -1,4 +1,4 @@
-"""What do landed commits say, read and measured as rows of a cache?"""
+"""How are landed commits read and measured into rows of a cache?"""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ Found = TypeVar("Found")
 
 @frozen
 class Source:
-    """A clone, and the files that say how all of its history is measured: the id and the text of each, by path."""
+    """A clone and the files that define how its history is measured: the id and the text of each, by path."""
 
     clone: Clone
     ruling: Mapping[str, tuple[str, str]]
 
 
 Batch = tuple[int, tuple[Arrival, ...]]
-"""the place of a source in its list, and what arrived there"""
+"""the index of a source in its list, and its arrivals"""
 
 
 def measured(sources: Sequence[Source], batches: Iterable[Batch], workers: int) -> Iterator[Rows]:
     """The rows of each batch, in no order if there is more than one worker.
 
-    Raises GitError where a commit cannot be read.
+    Raises GitError if a commit cannot be read.
     """
     if workers > 1:
         _load_tables()
@@ -46,9 +46,9 @@ def measured(sources: Sequence[Source], batches: Iterable[Batch], workers: int) 
 
 
 def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable[Batch]], Iterator[Rows]]:
-    """Measures batches, with one git for each clone that stays as long as the stack.
+    """A function that measures batches, with one git process for each clone that runs as long as the stack is open.
 
-    Git is asked for a batch before the one in hand is measured, so that neither waits for the other.
+    Git is asked for the next batch before the current one is measured, so that neither waits for the other.
     """
 
     @cache
@@ -77,7 +77,7 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
 
 
 def _one_ahead(found: Iterable[Found]) -> Iterator[Found]:
-    """Each in turn, once the next is there too."""
+    """Each item in turn, once the next one has been fetched too."""
     held: list[Found] = []
     for one in found:
         yield from held
@@ -86,8 +86,8 @@ def _one_ahead(found: Iterable[Found]) -> Iterator[Found]:
 
 
 def _load_tables() -> None:
-    """Load the metrics, and read the tables they ask for, so that the workers have them from the start."""
-    import bot.metrics.measure  # noqa: F401  # what workers do not load, each of them would
+    """Load the metrics and the tables they use, so that forked workers share them from the start."""
+    import bot.metrics.measure  # noqa: F401  # otherwise each worker would load it
     from bot.landing import linguist
     from bot.metrics import kind_model, manifests, skill_index
 

@@ -1,4 +1,4 @@
-"""What do the line notes of a clone (git-ai, under refs/notes/ai) say of its commits?
+"""What do the line notes of a clone (git-ai, under refs/notes/ai) say about its commits?
 
 An ordinary clone does not fetch them: `git fetch origin refs/notes/ai:refs/notes/ai` does.
 """
@@ -14,18 +14,18 @@ from bot.history.git import GitError, git, git_stream
 from bot.metrics.ai_notes import LONGEST_NOTE
 
 MOST_NOTES = 500
-"""notes that are asked for at once: their ids have to fit into a pipe that nobody empties yet"""
+"""notes requested at once: their ids have to fit into a pipe that is not read yet"""
 
 
 class Notes:
-    """The notes of one clone, as of one commit of the notes; nothing is run where it is empty."""
+    """The notes of one clone, as of commit `tip` of the notes; if it is empty, git is not run."""
 
     def __init__(self, folder: Path, tip: str) -> None:
         self._folder = folder
         self._blobs = _listed(folder, tip) if tip else {}
 
     def of(self, commits: Sequence[str]) -> Mapping[str, str]:
-        """The note of each of these commits that has one. Raises GitError where one cannot be read."""
+        """The notes of those of these commits that have one. Raises GitError if one cannot be read."""
         noted = [commit for commit in commits if commit in self._blobs]
         found: dict[str, str] = {}
         for start in range(0, len(noted), MOST_NOTES):
@@ -48,7 +48,7 @@ def _listed(folder: Path, tip: str) -> dict[str, str]:
 
 
 def _note(stream: IO[bytes]) -> str:
-    """One answer of `cat-file --batch`: a line that ends in the size, the bytes, a line end."""
+    """One answer of `cat-file --batch`: a line that ends in the size, the bytes, a line break."""
     head = stream.readline().split()
     if len(head) != 3:
         raise GitError("a line note cannot be read; run: git fetch origin " + f"{NOTES}:{NOTES}")

@@ -1,4 +1,4 @@
-"""Which clones are meant by these paths? Gits tell it while the caller loads what is to be done with them."""
+"""Which clones are at these paths? Git finds out while the caller loads the code that uses them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bot.history.git import GitError
 
 
 def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
-    """The clones, in the order of their names: the order they were given in makes no difference.
+    """The clones, sorted by name, so that the order in which they were given makes no difference.
 
-    Raises GitError for what is no clone, and for a clone whose history is cut.
+    Raises GitError for a path without a clone, and for a shallow clone.
     """
     clones = sorted((open_clone(path) for path in paths), key=lambda clone: (clone.repository.full_name, clone.head))
     for clone in clones:
@@ -30,7 +30,7 @@ def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
 
 
 def _distinct(clone: Clone, names: Mapping[str, int]) -> Clone:
-    """Two folders of one name are told apart by the folder above them."""
+    """Two clones with the same name are distinguished by their parent folders."""
     name = clone.repository.full_name
     if names[name] == 1:
         return clone
@@ -39,7 +39,7 @@ def _distinct(clone: Clone, names: Mapping[str, int]) -> Clone:
 
 
 class Opening:
-    """`open_clones`, begun: a thread of its own waits for the gits, and asks early for the files that rule."""
+    """`open_clones` in the background: a thread waits for git, and reads the files in `RULING` ahead of use."""
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self._paths = paths
@@ -53,11 +53,11 @@ class Opening:
             self._found = open_clones(self._paths)
             for clone in self._found:
                 clone.files(*RULING)
-        except BaseException as error:  # the caller gets it
+        except BaseException as error:  # raised again in the caller
             self._failed = error
 
     def clones(self) -> tuple[Clone, ...]:
-        """What `open_clones` gives, or raises."""
+        """The result of `open_clones`, or its exception."""
         self._thread.join()
         if self._failed is not None:
             raise self._failed

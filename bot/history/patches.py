@@ -1,4 +1,6 @@
-"""How are the patches of many commits read? By one git that stays, so that what it unpacked for one serves the next."""
+"""How are the patches of many commits read? By one git process that keeps running, so that it
+reuses what it unpacked.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +20,16 @@ from bot.model import Commit
 _SHOWN = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
 _BLOCK = 1 << 18
 _AHEAD = 1 << 20
-"""bytes that git may be ahead of what is read: each time one waits for the other costs both"""
+"""bytes that git may be ahead of the reader: each wait of one for the other costs both time"""
 MOST_IDS = 500
-"""commits that are asked for at once: the ids of two calls have to fit into a pipe that nobody empties yet"""
+"""commits requested at once: the ids of two calls have to fit into a pipe that is not read yet"""
 
 
 class PatchReader:
-    """Reads commits of one clone with their patches, in any number of calls. To be closed, or used in a `with`.
+    """Reads commits of one clone with their patches, in any number of calls. Must be closed, or used in a `with`.
 
-    `git diff-tree --stdin` answers each id as it comes, and repeats a line that is no id: such a line, which nobody can
-    know beforehand, marks the end of an answer.
+    `git diff-tree --stdin` answers each id as it comes, and echoes a line that is no id: such a line, with random
+    content, marks the end of an answer.
     """
 
     def __init__(self, folder: Path, mailmap: str = "") -> None:
@@ -64,10 +66,10 @@ class PatchReader:
         self._told.close()
 
     def read(self, ids: Sequence[str]) -> Iterator[Commit]:
-        """The commits named, in the order named, merges without files. Raises GitError where one cannot be read.
+        """These commits, in the order given, merges without files. Raises GitError if one cannot be read.
 
-        Git begins at once, whenever the first is looked at. One more call may be made before all of these are read, if
-        neither asks for more than MOST_IDS; what was asked for first is to be read first.
+        Git starts immediately, even if the first commit is read later. One more call may be made before all of these
+        are read, if neither requests more than MOST_IDS; results must be read in the order of the calls.
         """
         parts = [ids[start : start + MOST_IDS] for start in range(0, len(ids), MOST_IDS)]
         for part in parts[:1]:
@@ -75,7 +77,7 @@ class PatchReader:
         return self._read(parts)
 
     def _read(self, parts: Sequence[Sequence[str]]) -> Iterator[Commit]:
-        """The commits of all parts, of which the first is asked for."""
+        """The commits of all parts; the first part has already been requested."""
         for part, after in zip_longest(parts, parts[1:], fillvalue=()):
             answered = 0
             for commit in map(read_record, self._records.of(part, self._mark)):
@@ -95,7 +97,7 @@ class PatchReader:
             raise self._failed() from None
 
     def _blocks(self) -> Iterator[bytes]:
-        """What git writes, as it comes; that it ends before it was asked to is a failure."""
+        """Git's output as it arrives; an early end is an error."""
         stdout = self._git.stdout
         assert stdout is not None  # noqa: S101 (asked for above)
         while block := stdout.read(_BLOCK):
@@ -109,7 +111,7 @@ class PatchReader:
 
 
 def _widen(pipe: int) -> None:
-    """Let the pipe hold more, where the system has that and allows it (pipe(7), F_SETPIPE_SZ)."""
+    """Enlarge the pipe's buffer, if the system supports and allows it (pipe(7), F_SETPIPE_SZ)."""
     setting = getattr(fcntl, "F_SETPIPE_SZ", None)
     if setting is not None:
         with suppress(OSError):

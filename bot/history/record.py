@@ -34,20 +34,22 @@ if TYPE_CHECKING:
     from bot.metrics.hotspots import History
 
 BATCH = 150
-"""Commits that a worker measures at once: few enough to keep memory flat, and all workers busy to the end."""
+"""Commits that a worker measures at once: few enough to limit memory and to keep all workers busy to the end."""
 
 _FEW = 2 * BATCH
-"""Commits that one process has measured before others are ready to help."""
+"""Commits that one process can measure before additional ones would be ready."""
 
 _SHARED = 20_000
-"""Newest commits held in common that are looked at to tell a fork from what it was forked from."""
+"""Newest shared commits that are examined to distinguish a fork from its parent."""
 
 Progress = Callable[[int, int], None]
-"""Told (landings measured, landings to measure)."""
+"""Called with (landings measured, landings to measure)."""
 
 
 def _program() -> str:
-    """Which program measures: facts kept by another build are not its own, whatever the method is called."""
+    """An identifier of the measuring code: facts cached by another build are not reused, whatever
+    its method version.
+    """
     modules = (landing_room.__file__, metrics_room.__file__, digest_room.__file__, __file__)
     files = [file for module in modules for file in _files(os.path.dirname(module or ""))]
     stats = [(os.path.basename(file), os.stat(file)) for file in (*files, model.__file__)]
@@ -56,7 +58,7 @@ def _program() -> str:
 
 
 def _files(folder: str) -> Iterator[str]:
-    """Every file below, in the order of their names; what Python compiles on the way is no other program."""
+    """Every file below the folder, sorted by name, without the files that Python compiles."""
     with os.scandir(folder) as found:
         entries = sorted(found, key=attrgetter("name"))
     for entry in entries:
@@ -74,7 +76,7 @@ def _batches(walks: Sequence[Walk]) -> Iterator[Batch]:
 
 
 def _scratch(file: Path | None) -> Scratch:
-    """The file that was kept, without what is damaged in it; a temporary one where that one cannot be used."""
+    """The cached facts, or a new file if they are damaged; a temporary one if the cache file cannot be used."""
     if file is not None:
         try:
             return Scratch(file)
@@ -89,7 +91,7 @@ def _scratch(file: Path | None) -> Scratch:
 
 
 class CloneRecord:
-    """Facts of clones, refreshed from git and kept in a scratch file."""
+    """Facts of clones, refreshed from git and stored in a scratch file."""
 
     def __init__(self, clones: Sequence[Clone], *, cache: bool = True) -> None:
         self.clones = tuple(clones)
@@ -113,13 +115,13 @@ class CloneRecord:
         self._scratch.close()
 
     def trouble_told(self) -> AbstractContextManager[None]:
-        """Within it, a damaged file or a full disk is told to the person in one line."""
+        """A context that reports a damaged file or a full disk to the user in one line."""
         return trouble_told(self._scratch.file)
 
     # --- measuring ------------------------------------------------------------------------------------------------
 
     def refresh(self, progress: Progress | None = None, workers: int | None = None) -> None:
-        """Measure what landed since the last time. Raises GitError where a history cannot be read to its end."""
+        """Measure what landed since the last time. Raises GitError if a history cannot be read to its end."""
         if not self._scratch.begin():
             self._scratch.close()
             self._scratch = Scratch(None)
@@ -136,11 +138,13 @@ class CloneRecord:
         scratch.commit()
 
     def _walks(self, heads: Mapping[str, str], stack: ExitStack) -> list[Walk]:
-        """What there is beyond `heads`; everything, where a history was rewritten since and nothing stands as kept."""
+        """The history after `heads`; the whole history if it was rewritten since, so that the
+        cached facts are invalid.
+        """
         known = [(clone, heads.get(clone.repository.full_name)) for clone in self.clones]
         walks = [stack.enter_context(Walk(clone, head)) for clone, head in known if head != clone.head]
         if walks:
-            # git lists meanwhile; whatever is new is measured and folded afterwards
+            # loaded while git lists: new commits are measured and folded afterwards
             import bot.history.measuring
             import bot.landing.changes
         if walks and not heads:
@@ -169,7 +173,7 @@ class CloneRecord:
         return People.of(self._scratch.signatures())
 
     def keys_of(self, persons: Iterable[Person]) -> frozenset[PersonKey]:
-        """The keys under which commits of these persons are kept: one an address."""
+        """The keys under which these persons' commits are stored: one for each address."""
         return frozenset(key for person in persons for key in self._keys.get(person.key, ()))
 
     @cached_property
@@ -178,7 +182,7 @@ class CloneRecord:
 
     @cached_property
     def repositories(self) -> Mapping[str, Repository]:
-        """The repositories, told apart into forks and what they were forked from by the commits they share."""
+        """The repositories, with forks and their parents identified by the commits they share."""
         found = {clone.repository.full_name: clone.repository for clone in self.clones}
         if len(found) == 1:
             return found
@@ -193,19 +197,19 @@ class CloneRecord:
         return found
 
     def file_history(self) -> History:
-        """What was done to each file when, for the scores that ask for a file's past."""
+        """What was changed in each file and when, for the scores that need a file's past."""
         from bot.metrics.hotspots import History
 
         return History.of(self._scratch.facts())
 
     def changes_of(self, persons: Sequence[Person]) -> tuple[Change, ...]:
-        """Every change these persons have a part in, with what they were folded with, oldest first."""
+        """Every change these persons contributed to, with the changes folded together with it, oldest first."""
         from bot.landing.changes import fold
 
         return fold(self._scratch.component(self.keys_of(persons)), self.repositories)
 
     def month_sums(self, zone: ZoneInfo, workers: int | None = None) -> list[MonthSum]:
-        """What each person's months add up to, machines left out, by month and person."""
+        """The sums of each person's months, without machines, by month and person."""
         keys = {person.key: self._keys[person.key] for person in self.people.all() if not person.bot}
         machines = set().union(*self._keys.values()).difference(*keys.values())
         return summed(self._scratch, Summing(self.people, keys, machines, self.repositories, zone), workers)

@@ -1,4 +1,4 @@
-"""How is a fact kept in a cache: as rows that a database takes as they are, and that are quick to read again?"""
+"""How is a fact stored in a cache? As rows that a database accepts directly and that are fast to read back."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from bot.landing.keys import asks, offers
 from bot.model import AiMark, Fact, Lines, Signature, each_part
 
 OFFERS, ASKS = 1, 2
-"""what a fact has to do with a key: it may be found by it, or looks for what may be"""
+"""the role of a key for a fact: the fact can be found by it, or looks for facts that can"""
 
 SignatureRow = tuple[str, str, int, str, int]
 """name, e-mail, user id or 0, login or empty, whether a bot"""
 
 
 class Rows(NamedTuple):
-    """The rows of some facts; a fact is meant by its place in `facts`."""
+    """The rows of some facts; facts are identified by their index in `facts`."""
 
     facts: list[tuple[str, str, int, str, str, bytes]]
     """repository, commit, landed_at, carrier, the author's key, the whole fact"""
     keys: list[tuple[int, int, int]]
-    """number of the key, fact, OFFERS and ASKS"""
+    """number of the key, index of the fact, OFFERS and ASKS"""
     parts: list[tuple[str, int]]
-    """key of a person, fact"""
+    """key of a person, index of the fact"""
     signatures: set[SignatureRow]
-    """authors, and who is credited beside them"""
+    """authors and credited co-authors"""
 
     @classmethod
     def of(cls, measured: Iterable[Fact]) -> Rows:
@@ -51,7 +51,7 @@ class Rows(NamedTuple):
 
 
 def _roles(fact: Fact) -> dict[int, int]:
-    """What the fact has to do with each of its keys, by the key's number."""
+    """The roles of each of the fact's keys, by the key's number."""
     roles = dict.fromkeys(offers(fact), OFFERS)
     for key in asks(fact):
         roles[key] = roles.get(key, 0) | ASKS
@@ -63,7 +63,7 @@ def _roles(fact: Fact) -> dict[int, int]:
 
 
 def key_number(key: str) -> int:
-    """A key as a number of 63 bits. Two keys of one number do no harm: more is folded together than has to be."""
+    """A key as a number of 63 bits. A collision does no harm: more facts than necessary are folded together."""
     text = key.encode("utf-8", "replace")
     return crc32(text) << 31 | crc32(text, 0x5EED) >> 1
 
@@ -106,14 +106,14 @@ _READ: Mapping[str, Callable[[Any], object]] = {
     "co_authors": lambda rows: tuple(map(_signature, rows)),
     "lines": lambda counts: Lines(*counts),
     "ai": lambda rows: tuple(AiMark(*row) for row in rows),
-    # the same files are touched again and again
+    # the same paths occur again and again
     "paths": lambda paths: tuple(map(sys.intern, paths)),
 }
 
 
 @cache
 def _columns() -> tuple[Callable[[Fact], tuple[object, ...]], tuple[tuple[int, Callable[[Any], object]], ...]]:
-    """What takes all fields of a fact at once, and the fields that have to be made plain."""
+    """A getter for all fields of a fact at once, and the fields that have to be converted."""
     names = [column.name for column in fields(Fact)]
     return attrgetter(*names), tuple((names.index(name), make) for name, make in _PLAIN.items())
 
@@ -125,9 +125,9 @@ def _readers() -> tuple[tuple[int, Callable[[Any], object]], ...]:
 
 
 def to_bytes(fact: Fact) -> bytes:
-    """A fact as its fields in the form Python keeps compiled modules in, which `from_bytes` turns into an equal fact.
+    """A fact's fields in marshal format, which `from_bytes` turns back into an equal fact.
 
-    JSON says the same in five times the time. Another Python may write another form: a cache is for one of them.
+    JSON takes five times as long. Another Python may use another format: a cache is for one Python version.
     """
     values, plain = _columns()
     row = list(values(fact))
@@ -137,8 +137,8 @@ def to_bytes(fact: Fact) -> bytes:
 
 
 def from_bytes(payload: bytes) -> Fact:
-    """The fact that `to_bytes` wrote: only this program's own cache holds such."""
-    row = marshal.loads(payload)  # noqa: S302 (written by this program, in a folder of its user alone)
+    """The fact that `to_bytes` wrote; only for data from this program's own cache."""
+    row = marshal.loads(payload)  # noqa: S302 (written by this program, in its user's own folder)
     for at, read in _readers():
         row[at] = read(row[at])
     return Fact(*row)

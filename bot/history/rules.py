@@ -1,4 +1,4 @@
-"""By which rules is a clone's history measured?"""
+"""Which rules apply to the measuring of a clone's history?"""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bot.metrics.measure import Measure
 
 
 def rules_of(clone: Clone, files: Mapping[str, tuple[str, str]] | None = None) -> Measure:
-    """The rules at the head of the default branch: they hold for the whole history, as on the page that shows it.
+    """The rules at the head of the default branch: they apply to the whole history, as on the page that shows it.
 
-    `files` are those that say so, by path, where somebody has read them already: the id and the text of each.
+    `files` are the files with the rules, if already read: the id and the text of each, by path.
     """
     files = clone.files(ATTRIBUTES_PATH, CONFIG_PATH) if files is None else files
     attributes = Attributes.parse(files[ATTRIBUTES_PATH][1] if ATTRIBUTES_PATH in files else "")

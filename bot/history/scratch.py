@@ -1,4 +1,4 @@
-"""Where the facts of clones are kept while they are folded: one SQLite file, so that memory does not hold a history.
+"""Where are the facts of clones stored while they are folded? In one SQLite file, instead of in memory.
 
 The file is a cache: it is keyed by the clones, the rules and the method, and a second run measures new commits only.
 """
@@ -41,13 +41,13 @@ create index if not exists fact_key_key on fact_key (key, role);
 create index if not exists linked_key on linked (key);
 create index if not exists part_person on part (person);
 """
-"""Made when the first facts are in: to sort all rows once is far cheaper than to find the place of each."""
+"""Created after the first facts are added: sorting all rows once is far cheaper than inserting each in order."""
 _LINK = """
 insert or ignore into linked select fact, key from fact_key where key in (
   select key from fact_key {these} group by key having count(*) > 1 and max(role & :offers) and max(role & :asks))
 """
 _OF_NEW = "where key in (select key from fact_key where fact > :after)"
-"""Most keys are one fact's alone: those by which facts are folded together are few, and quick to follow."""
+"""Most keys belong to one fact only: those that connect facts are few, and fast to follow."""
 _GROW = """
 insert or ignore into wanted select other.fact from wanted
   cross join linked mine on mine.fact = wanted.fact cross join linked other on other.key = mine.key
@@ -60,12 +60,12 @@ MonthSum = tuple[str, str, int, int, int, int]
 
 
 class Scratch:
-    """The facts of a set of clones, searchable by the keys they share and by the people who made them."""
+    """The facts of a set of clones, searchable by shared keys and by people."""
 
     def __init__(self, path: Path | None) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="almanac-") if path is None else None
         file = Path(self._temporary.name) / "facts.sqlite" if self._temporary else path
-        assert file is not None  # noqa: S101 (one of the two names it)
+        assert file is not None  # noqa: S101 (one of the two is set)
         self.file = file
         self._db = sqlite3.connect(file, isolation_level=None, timeout=0.5)
         self._db.execute("pragma journal_mode=off" if self._temporary else "pragma journal_mode=wal")
@@ -79,7 +79,7 @@ class Scratch:
             self._temporary.cleanup()
 
     def begin(self) -> bool:
-        """Take the file to write; False where another run has it just now."""
+        """Open a write transaction; False if another run has the file locked."""
         try:
             self._db.execute("begin immediate")
         except sqlite3.OperationalError:
@@ -99,9 +99,9 @@ class Scratch:
         self._db.execute("insert or replace into head values (?, ?)", (repository, commit_id))
 
     def empty(self) -> None:
-        """Start afresh."""
+        """Delete everything."""
         for table in _TABLES:
-            self._db.execute(f"delete from {table}")  # noqa: S608 (the names stand above)
+            self._db.execute(f"delete from {table}")  # noqa: S608 (constants from above)
 
     def add(self, rows: Rows) -> None:
         first = self._db.execute("select coalesce(max(id), 0) + 1 from fact").fetchone()[0]
@@ -116,7 +116,7 @@ class Scratch:
         self._db.executemany("insert or ignore into signature values (?, ?, ?, ?, ?)", rows.signatures)
 
     def settle(self, after: int) -> None:
-        """Make searchable what was added after that fact."""
+        """Index what was added after that fact."""
         for statement in _INDEXES.strip().split("\n"):
             self._db.execute(statement)
         these = _OF_NEW if after else ""
@@ -138,7 +138,7 @@ class Scratch:
             yield from_bytes(payload)
 
     def component(self, people: Collection[str]) -> list[Fact]:
-        """The facts these people have a part in, with every fact that must be folded together with one of them."""
+        """The facts these people contributed to, with every fact that must be folded together with one of them."""
         self._want()
         for person in sorted(people):
             self._db.execute("insert or ignore into wanted select fact from part where person = ?", (person,))
@@ -149,19 +149,19 @@ class Scratch:
         self._db.execute("delete from wanted")
 
     def _wanted(self) -> list[Fact]:
-        """What is wanted, with everything that belongs to it."""
+        """The wanted facts, with every fact connected to them."""
         self._grow()
         rows = self._db.execute("select payload from fact where id in (select fact from wanted) order by id")
         return [from_bytes(payload) for (payload,) in rows]
 
     def _grow(self) -> None:
-        """Want everything too that one of those wanted asks for, or that asks for one of them."""
+        """Add every fact that a wanted one asks for, or that asks for a wanted one, until there are no more."""
         grown = -1
         while grown:
             grown = self._db.execute(_GROW).rowcount
 
     def landed_between(self, begin: int, end: int) -> list[Fact]:
-        """The facts that landed from `begin` until before `end`, with every fact that belongs to one of them."""
+        """The facts that landed from `begin` until before `end`, with every fact connected to one of them."""
         self._want()
         query = "insert into wanted select id from counting where landed_at >= ? and landed_at < ?"
         self._db.execute(query, (begin, end))
@@ -170,16 +170,16 @@ class Scratch:
     # --- sums -----------------------------------------------------------------------------------------------------
 
     def leave_out(self, authors: Iterable[str]) -> None:
-        """From now on what these wrote is looked at only where it belongs with what others did."""
+        """From now on, facts by these authors are read only where they are connected to other people's."""
         self._db.execute("delete from left_out")
         self._db.executemany("insert into left_out values (?)", ((author,) for author in sorted(authors)))
 
     def last_fact(self) -> int:
-        """The number of the fact measured last; 0 where there is none."""
+        """The number of the last measured fact; 0 if there is none."""
         return int(self._db.execute("select coalesce(max(id), 0) from fact").fetchone()[0])
 
     def days(self) -> list[int]:
-        """The beginning and the end of each day (in UTC) on which something landed."""
+        """The start and the end of each day (in UTC) on which something landed."""
         days = self._db.execute("select distinct landed_at / 86400 from counting")
         return [moment for (day,) in days for moment in (day * 86_400, day * 86_400 + 86_399)]
 
@@ -188,7 +188,7 @@ class Scratch:
         return int(self._db.execute(query, (begin, end)).fetchone()[0])
 
     def touched_since(self, number: int) -> list[int]:
-        """When what was measured after that fact landed, and whatever belongs with it."""
+        """The landing times of the facts measured after that number, and of the facts connected to them."""
         self._want()
         self._db.execute("insert into wanted select id from fact where id > ?", (number,))
         self._grow()
@@ -196,7 +196,9 @@ class Scratch:
         return [landed_at for (landed_at,) in rows]
 
     def summed_up_to(self, zone: str, identities: Mapping[str, str]) -> int:
-        """The last fact in the kept sums; 0 where there are none, or where somebody in them is now another person."""
+        """The last fact in the stored sums; 0 if there are none, or if a person in them is now
+        identified differently.
+        """
         row = self._db.execute("select last_fact from summed where zone = ?", (zone,)).fetchone()
         if row is None:
             return 0
@@ -210,7 +212,7 @@ class Scratch:
     def keep_sums(
         self, zone: str, stale: Collection[str], rows: Iterable[MonthSum], last: int, identities: Mapping[str, str]
     ) -> bool:
-        """Put these sums in the place of what was kept of the stale months; False where another run has the file."""
+        """Replace the stored sums of the stale months; False if another run has the file locked."""
         if not self.begin():
             return False
         self._db.executemany("delete from month_sum where zone = ? and month = ?", ((zone, month) for month in stale))
@@ -224,7 +226,7 @@ class Scratch:
         return True
 
     def shared(self, most: int) -> list[Fact]:
-        """Facts of commits that more than one repository holds, the newest first; at most so many."""
+        """Facts of commits that more than one repository contains, newest first; at most this many."""
         rows = self._db.execute(
             "select payload from fact where commit_id in (select commit_id from fact group by commit_id"
             " having count(distinct repository) > 1) order by landed_at desc, commit_id, repository limit ?",

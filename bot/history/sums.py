@@ -1,4 +1,4 @@
-"""What do each person's months add up to? Kept by month, so that what landed since costs its own months alone."""
+"""What are the sums of each person's months? Stored by month, so that new landings only cost their own months."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from bot.landing.months import begins_at, month_after, month_of
 from bot.model import Change, Month, PersonKey, Repository
 
 AT_ONCE = 800
-"""commits of neighbouring months that are folded together: memory holds no more of a history"""
+"""commits of neighbouring months folded together: the limit for how much of a history is in memory"""
 _WORTH_SPREADING = 4
-"""stretches from which other processes are worth their start"""
+"""from this number of stretches, additional processes are worth starting"""
 
 
 @frozen
 class _Stretch:
-    """Neighbouring months, and the moments of their beginning and end."""
+    """Neighbouring months, with the time of their start and end."""
 
     months: tuple[Month, ...]
     begin: int
@@ -35,19 +35,19 @@ class _Stretch:
 
 @frozen
 class Summing:
-    """What is needed to sum up: who is who, which repositories there are, and where months are cut."""
+    """What the sums depend on: the people, the repositories and the time zone of the months."""
 
     people: People
     keys: Mapping[PersonKey, Collection[PersonKey]]
-    """every key of a person who is no machine, by the person's own"""
+    """every key of a person who is not a machine, by the person's own"""
     machines: Collection[PersonKey]
-    """every key that machines alone have: of them there are no sums"""
+    """every key that only machines have: they get no sums"""
     repositories: Mapping[str, Repository]
     zone: ZoneInfo
 
     def sums(self, scratch: Scratch, stretch: _Stretch) -> list[MonthSum]:
-        """The sums of the stretch's months, of everybody who is no machine."""
-        from bot.landing.changes import fold  # kept sums need neither this nor what months are made of
+        """The sums of the stretch's months, for everybody who is not a machine."""
+        from bot.landing.changes import fold  # not needed for stored sums
 
         with trouble_told(scratch.file):
             changes = fold(scratch.landed_between(stretch.begin, stretch.end), self.repositories)
@@ -74,7 +74,7 @@ class Summing:
 
 
 def summed(scratch: Scratch, summing: Summing, workers: int | None = None) -> list[MonthSum]:
-    """The sums of every person's months; those that the file holds and nothing has touched since are taken from it."""
+    """The sums of every person's months; months that no new fact affects are read from the file."""
     zone = str(summing.zone)
     identities: dict[str, str] = {key: person for person, keys in summing.keys.items() for key in keys}
     scratch.leave_out(summing.machines)
@@ -102,7 +102,7 @@ def _summer(file: Path, summing: Summing, stack: ExitStack) -> Callable[[Iterato
 
 
 def _stretches(scratch: Scratch, zone: ZoneInfo, known: int) -> Iterator[_Stretch]:
-    """The months to be summed: all, or those that commits after number `known` touch, and what belongs with them."""
+    """The months to sum: all, or those affected by commits after number `known`."""
     moments = scratch.touched_since(known) if known else scratch.days()
     months = sorted({month_of(moment, zone) for moment in moments})
     pending: list[Month] = []

@@ -1,4 +1,4 @@
-"""How is work spread over several processes, each with what it needs opened once?"""
+"""How is work distributed over several processes that each set up their resources once?"""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 Opening = Callable[[ExitStack], Callable[[Iterator[Task]], Iterator[Answer]]]
-"""what a worker opens once, left to the stack to be closed, and how it then answers tasks, in order"""
+"""sets up a worker's resources, closed by the stack, and returns a function that answers tasks, in order"""
 
 _AHEAD = 2
-"""tasks that a worker has: it may begin one while it does another"""
+"""tasks assigned to a worker: the next one is there when it finishes the current one"""
 
 _PATIENCE = 5
-"""seconds that a worker has to end by itself"""
+"""seconds that a worker has to exit by itself"""
 _MANY_OBJECTS = 50_000
-"""What a task makes dies with it, and holds no circles: the collector need not look at it seven hundred at a time."""
+"""A task's objects die with it and form no cycles: the garbage collector need not run at every seven hundred."""
 
 
 def spread(tasks: Iterable[Task], workers: int, opening: Opening[Task, Answer]) -> Iterator[Answer]:
-    """The answer to each task: in order from one worker, which is this process, else in no order.
+    """The answer to each task: in order with one worker, which is this process, otherwise in no order.
 
-    Raises GitError with the text of what a worker could not do.
+    Raises GitError with the text of a worker's error.
     """
     if workers < 2:
         with ExitStack() as stack:
             yield from opening(stack)(iter(tasks))
         return
-    from multiprocessing.connection import wait  # one process alone needs none of it
+    from multiprocessing.connection import wait  # not needed for a single process
 
     with _started(workers, opening) as connections:
         waiting = chain(tasks, repeat(None))
@@ -47,15 +47,15 @@ def spread(tasks: Iterable[Task], workers: int, opening: Opening[Task, Answer]) 
             answering = wait(connections)
             for connection in [one for one in connections if one in answering]:
                 answer = _answer(connection)
-                # the next task goes out before anybody looks at the answer to the last one
+                # the next task is sent before the answer to the last one is used
                 left += _send(connection, waiting) - 1
                 yield answer
 
 
 def _send(connection: Connection, waiting: Iterator[Any]) -> int:
-    """How many tasks were left to be given: one or none."""
+    """Send the next task; returns how many were left, one or none."""
     task = next(waiting)
-    with suppress(BrokenPipeError, ConnectionResetError):  # a worker that ended is told of where its answer is read
+    with suppress(BrokenPipeError, ConnectionResetError):  # a worker that exited is reported where its answer is read
         connection.send(task)
     return int(task is not None)
 
@@ -77,10 +77,10 @@ def _answer(connection: Connection) -> Any:
 
 @contextmanager
 def _started(workers: int, opening: Opening[Task, Answer]) -> Iterator[list[Connection]]:
-    """So many processes that do what is sent to them; they end with the block."""
+    """This many worker processes; they end with the block."""
     from multiprocessing import get_context
 
-    # with other threads about, a copy of this process might hold a lock for ever
+    # if other threads are running, a forked process might inherit a lock that is never released
     forked = threading.active_count() == 1
     context: Any = get_context("fork" if forked else "forkserver")
     processes, connections = [], []
@@ -104,16 +104,18 @@ def _started(workers: int, opening: Opening[Task, Answer]) -> Iterator[list[Conn
 
 
 def _work(connection: Connection, opening: Opening[Task, Answer], copied: Sequence[Connection]) -> None:
-    """Do each task that comes, until nobody is there to send one. `copied` are ends that belong to the parent alone."""
+    """Do each task that arrives until the connection closes. `copied` are connections that belong
+    only to the parent.
+    """
     for one in copied:
         one.close()
-    gc.freeze()  # what was loaded before stays: nobody need look at it again, nor copy its pages
+    gc.freeze()  # what is loaded is never collected: it is not scanned again, and its pages stay shared
     gc.set_threshold(_MANY_OBJECTS)
     with ExitStack() as stack, suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         try:
             for answer in opening(stack)(_received(connection)):
                 connection.send((True, answer))
             while True:
-                connection.recv()  # whoever ends before the others are done would seem to have failed
+                connection.recv()  # a worker that exits before the others are done would look like a failure
         except UnusableInputError as error:
             connection.send((False, str(error)))
