@@ -1,1 +1,1 @@
-"""What can anybody compute again from clones, and does a published profile say the same?"""
+"""What can be recomputed from clones, and does a published profile agree with it?"""

@@ -1,4 +1,4 @@
-"""Whose profile was published, among the people of the clones?"""
+"""Which person of the clones does a published profile describe?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bot.render.anonymity import PERSONAL
 
 @frozen
 class Seen:
-    """What the publisher looked at: these repositories, up to this moment (epoch seconds), of these months."""
+    """What the publisher looked at: these repositories, up to this moment (epoch seconds), in these months."""
 
     names: Collection[str]
     zone: ZoneInfo
@@ -37,9 +37,9 @@ class Seen:
 
 
 def contributor(record: CloneRecord, published: Mapping[str, Any], seen: Seen) -> tuple[Person, ...]:
-    """By user id, login or name. Where these mean several people or none, those whose whole work is listed.
+    """The person by user id, login or name; if these match several people or none, those whose work is fully listed.
 
-    Raises UnusableInputError where nobody of the clones is meant.
+    Raises UnusableInputError if nobody in the clones matches.
     """
     named = _called(record, published["contributor"])
     if len(named) == 1:
@@ -69,7 +69,7 @@ def _called(record: CloneRecord, told: Mapping[str, Any]) -> tuple[Person, ...]:
 
 
 def _credited(record: CloneRecord, seen: Seen) -> Mapping[PersonKey, set[CommitId]]:
-    """The counted commits of which each person is author or co-author."""
+    """The counted commits of each person, as author or co-author."""
     found: dict[PersonKey, set[CommitId]] = defaultdict(set)
     for change in record.all_changes():
         for fact in (commit.fact for commit in change.counted):
@@ -80,14 +80,14 @@ def _credited(record: CloneRecord, seen: Seen) -> Mapping[PersonKey, set[CommitI
 
 
 def _stated(published: Mapping[str, Any]) -> int:
-    """How many commits the profile says it tells of, own and credited ones."""
+    """The number of commits that the profile states, own and credited ones."""
     overall = published.get("overall")
     counts = [overall.get(name) for name in ("commits", "co_authored")] if isinstance(overall, dict) else []
     return sum(count for count in counts if isinstance(count, int))
 
 
 def _enough(people: Sequence[Person], credited: Mapping[PersonKey, set[CommitId]], wanted: int) -> list[Person]:
-    """Those with most commits first, each for what the others have not, until there are as many as wanted."""
+    """The people with the most commits first, each only if they add new ones, until `wanted` commits are covered."""
     found: list[Person] = []
     held: set[CommitId] = set()
     for person in sorted(people, key=lambda person: (-len(credited[person.key]), person.key)):

@@ -1,4 +1,4 @@
-"""What clones alone can answer: profiles, contributors, changes and kinds, with no service, no network and no key."""
+"""What can be answered from clones only: profiles, contributors, changes and kinds, without service, network or key?"""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from bot.history.scratch import MonthSum
 
 _MANY_OBJECTS = 50_000
-"""What is made of a history holds no circles: the collector need not look at it seven hundred at a time."""
+"""Objects made from a history form no reference cycles: the garbage collector need not run at every seven hundred."""
 
 
 @frozen
 class Window:
-    """Which months count, both ends included, and the zone they are cut in."""
+    """The months to include, both ends included, and their time zone."""
 
     zone: ZoneInfo
     since: Month | None = None
@@ -45,7 +45,7 @@ def check_choice(option: str, value: str, allowed: Sequence[str]) -> None:
 
 
 def window(since: str | None, until: str | None, timezone: str) -> Window:
-    """Raises UnusableInputError for what is no month, no zone, or an empty range."""
+    """Raises UnusableInputError for an invalid month or zone, or an empty range."""
     for option, month in (("--since", since), ("--until", until)):
         try:
             if month is not None:
@@ -62,7 +62,7 @@ def window(since: str | None, until: str | None, timezone: str) -> Window:
 
 
 class _Progress:
-    """A bar on a terminal, a plain line every tenth otherwise; both on stderr."""
+    """A bar on a terminal, otherwise a line for every tenth; both on stderr."""
 
     def __init__(self) -> None:
         self._told = -1
@@ -83,7 +83,7 @@ def record_of(paths: Sequence[str]) -> Iterator[CloneRecord]:
     """The measured record of the clones at these paths."""
     gc.set_threshold(_MANY_OBJECTS)
     opening = Opening(paths)
-    from bot.history.record import CloneRecord  # while gits tell what there is
+    from bot.history.record import CloneRecord  # loaded while git opens the clones
 
     record = CloneRecord(opening.clones())
     try:
@@ -105,9 +105,9 @@ def _someone(record: CloneRecord, who: str) -> tuple[Person, ...]:
 
 
 def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonymous: bool) -> Iterable[str]:
-    """One contributor's profile in one of the registered forms, in pieces.
+    """One contributor's profile in one of the registered forms, in chunks.
 
-    Raises UnusableInputError where a clone cannot be read or nobody of that name landed anything.
+    Raises UnusableInputError if a clone cannot be read or nobody with that name landed anything.
     """
     from bot.render import RENDERERS
     from bot.render.json import json_parts
@@ -117,7 +117,7 @@ def profile(paths: Sequence[str], who: str, months: Window, *, form: str, anonym
 
 
 def profile_of(paths: Sequence[str], who: str, months: Window, *, anonymous: bool) -> Profile:
-    """The same, before it is rendered."""
+    """The same profile, before it is rendered."""
     from bot.digest.profile import Beside, Scope, build
     from bot.render.anonymity import as_named
 
@@ -198,7 +198,7 @@ def _printable(line: str) -> str:
 
 
 def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bool) -> Iterator[str]:
-    """Every landed change as one line of JSON, oldest first; `frozen` keeps later knowledge out of the scores."""
+    """Every landed change as one line of JSON, oldest first; `frozen` excludes later events from the scores."""
     from bot.digest.listing import listing
 
     with record_of(paths) as record:
@@ -212,7 +212,7 @@ def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bo
 
 
 def classified(lines: Iterable[bytes]) -> Iterator[str]:
-    """The kind of each JSON line, in order. Raises UnusableInputError, naming the line, where one cannot be read."""
+    """The kind of each JSON line, in order. Raises UnusableInputError with the line number if one cannot be read."""
     from bot.metrics.change_kind import classify
     from bot.metrics.kind_input import evidence_of
 

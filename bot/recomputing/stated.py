@@ -1,4 +1,4 @@
-"""What does a published profile say that no clone can show? Corrections by people, and what only GitHub knew."""
+"""What does a published profile state that no clone can show: corrections by people, and values only GitHub has?"""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bot.render.anonymity import PERSONAL
 from bot.render.plain import plain
 
 LIVE = "live"
-"""beside a score or a month: what only GitHub shows, of which no clone can say anything"""
+"""the key, in a score or a month, of values that only GitHub shows and no clone can confirm"""
 _BEFORE, _AFTER = "classified by ", ": correction"
 
 
 def said_by(why: object) -> str | None:
-    """Who a change's `why` says corrected its kind; None where it says nothing of that."""
+    """Who corrected the kind of a change, by its `why`; None if nobody did."""
     if isinstance(why, str) and why.startswith(_BEFORE) and why.endswith(_AFTER):
         return why[len(_BEFORE) : -len(_AFTER)]
     return None
@@ -26,11 +26,11 @@ def said_by(why: object) -> str | None:
 def corrections(
     published: Mapping[str, Any], changes: Sequence[Change], own: Collection[str]
 ) -> dict[str, tuple[Classified, Change]]:
-    """The published change's id -> what it says was said of it, and the change of the clones that it was said of.
+    """By the published change's id: the stated correction, and the corrected change of the clones.
 
-    Only of what can be corrected: a pull request that the clones hold and that takes nothing back, and one of the kinds
-    that `classify` knows. Everything else that such a row claims is compared as it stands. `own` are the repositories
-    that a profile without a name calls personal.
+    Only for what can be corrected: a pull request that the clones contain and that is no revert, and one of the kinds
+    that `classify` accepts. Everything else in such a row is compared as usual. `own` are the repositories that an
+    anonymous profile calls personal.
     """
     there = {(change.repository.lower(), change.pull_request): change for change in changes if change.kind != "revert"}
     found: dict[str, tuple[Classified, Change]] = {}
@@ -47,7 +47,7 @@ def corrections(
 
 
 def told_contributor(told: Mapping[str, Any], persons: Sequence[Person]) -> Iterator[str]:
-    """Each name under which the clones do not know whoever made the commits: they show the work, not who that is."""
+    """Each stated name that the clones do not confirm: they show the work, not the identity of its author."""
     if told.get("naming") == "anonymous":
         return
     known: list[object] = [None, *(one for person in persons for one in (person.user_id, person.login, person.display))]
@@ -59,21 +59,21 @@ def told_contributor(told: Mapping[str, Any], persons: Sequence[Person]) -> Iter
 
 
 def told_corrections(said: Mapping[str, tuple[Classified, Change]]) -> Iterator[str]:
-    """Each correction in words: which change, what it is said to be, by whom, and what the clone alone says."""
+    """Each correction in words: the change, its stated kind, by whom, and its kind by the clone."""
     for key, (one, change) in said.items():
         alone = f"{change.kind} ({plain(change.why)})"
         yield f"changes[{plain(key)}].kind is {one.kind}, classified by {plain(one.by)}; the clone alone says {alone}"
 
 
 def told_live(published: Mapping[str, Any]) -> Iterator[str]:
-    """Each value that only GitHub knew, beside the score, the sums or the month where it stands."""
+    """Each value that only GitHub knew, with its score, sums or month."""
     for field, value in _live(published):
         for inner, leaf in _leaves(field, value):
             yield f"{plain(inner)} is {plain(json.dumps(leaf, ensure_ascii=False))}"
 
 
 def is_live(field: str, name: str) -> bool:
-    """Whether a value of that name in that field is one that no clone can know."""
+    """Whether a value with that name in that field is one that no clone can confirm."""
     return name == LIVE and (field == "overall" or field.startswith(("quality.", "months[")))
 
 
@@ -90,14 +90,14 @@ def _live(published: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _numbers(value: Any) -> Any:
-    """Without the evidence of each number, which is an address at GitHub."""
+    """The value without the evidence of each number, which is an address on GitHub."""
     if isinstance(value, dict):
         return {name: _numbers(inner) for name, inner in value.items() if name != "evidence"}
     return value
 
 
 def _leaves(field: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Each number or text of objects, and each row of a list."""
+    """Each number or text in objects, and each row of a list."""
     if isinstance(value, dict) and value:
         for name, inner in value.items():
             yield from _leaves(f"{field}.{name}", inner)

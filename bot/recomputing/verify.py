@@ -1,4 +1,4 @@
-"""Does a published profile say what the clones say? Recompute it as of its date, and name each field that differs."""
+"""Does a published profile agree with the clones? Recompute it as of its date, and name each field that differs."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _KEYS = {
     "technical": "name",
     "tools": "name",
 }
-"""list -> what tells its rows apart"""
+"""list -> the key that identifies its rows"""
 _LEFT_OUT = ("schema", "generated_at", "contributor")
-"""who it is and when it was made are given, not recomputed"""
+"""the person and the time are given, not recomputed"""
 _ABSENT: Any = object()
 Naming = Literal["named", "anonymous"]
 
 
 @frozen
 class Difference:
-    """One field that differs; a row that only one side has stands as a whole."""
+    """One field that differs; a row that only one side has is one difference."""
 
     field: str
     published: str
@@ -50,17 +50,17 @@ class Difference:
 
 @frozen
 class Verdict:
-    """What differs, and what the clones can neither confirm nor refute: the publisher's word for it."""
+    """The differences, and what the clones can neither confirm nor refute and only the publisher states."""
 
     differences: tuple[Difference, ...]
     stated: tuple[str, ...]
 
 
 def examine(paths: Sequence[str], text: str, *, keys: str | None = None) -> Verdict:
-    """Compare a profile's JSON text (or a snapshot's) with the clones, its corrections applied as it states them.
+    """Compare a profile's JSON text (or a snapshot's) with the clones, after applying the corrections it states.
 
     `keys` is the JSON of `/.well-known/almanac-key.json`; with it a snapshot's signature is checked too. Raises
-    UnusableInputError for what is no profile, for a repository without a clone, and for clones that cannot be read.
+    UnusableInputError for a text that is no profile, for a repository without a clone, and for unreadable clones.
     """
     published, found = _unsealed(text, keys)
     with record_of(paths) as record:
@@ -69,7 +69,7 @@ def examine(paths: Sequence[str], text: str, *, keys: str | None = None) -> Verd
 
 
 def examine_file(paths: Sequence[str], profile: Path, *, keys: Path | None = None) -> Verdict:
-    """The same, from files."""
+    """`examine`, reading from files."""
     return examine(paths, _text(profile), keys=_text(keys) if keys else None)
 
 
@@ -81,7 +81,7 @@ def _text(file: Path) -> str:
 
 
 def verify(paths: Sequence[str], text: str, *, keys: str | None = None) -> list[Difference]:
-    """What differs; nothing where profile and clones agree."""
+    """The differences; empty if profile and clones agree."""
     return list(examine(paths, text, keys=keys).differences)
 
 
@@ -99,7 +99,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _unsealed(text: str, keys: str | None) -> tuple[dict[str, Any], list[Difference]]:
-    """The profile, and what is wrong with its signature."""
+    """The profile, and any problem with its signature."""
     found = _object(text)
     wrong: list[Difference] = []
     if found.get("schema") == "almanac.snapshot/1":
@@ -133,7 +133,7 @@ def _check_shape(published: Mapping[str, Any]) -> None:
 
 
 def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The profile anew, and what it takes from the published one, names and corrections, in words."""
+    """The recomputed profile, and in words the names and corrections it uses from the published one."""
     from bot.digest.profile import Beside, Scope, build
     from bot.landing.changes import fold
     from bot.landing.corrections import corrected
@@ -166,7 +166,7 @@ def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict
 
 
 def _month(stated: Any) -> Month | None:
-    """A month as it is stated; raises ValueError for what is none."""
+    """The stated month; raises ValueError if it is invalid."""
     if stated is None:
         return None
     parse_month(str(stated))
@@ -180,7 +180,7 @@ def _own(changes: Sequence[Change], persons: Sequence[Person]) -> frozenset[str]
 
 
 def _partial(published: Mapping[str, Any], own: frozenset[str]) -> frozenset[str]:
-    """The repositories of which the publisher says that only a part of their history was known."""
+    """The repositories for which the publisher had only a part of the history."""
     names = {str(row["full_name"]) for row in published["repositories"] if row.get("whole_history") is False}
     return frozenset(names | (own if any(name.startswith(PERSONAL) for name in names) else set()))
 
@@ -199,7 +199,7 @@ def _check_clones(record: CloneRecord, names: frozenset[str], published: Mapping
 
 
 def _facts(record: CloneRecord, persons: Sequence[Person], names: frozenset[str], *, until: int) -> list[Fact]:
-    """What these persons' work folds from, as far as the profile could know: its repositories, up to its date."""
+    """The facts of these persons' work that the profile could know: in its repositories, up to its date."""
     found = (commit.fact for change in record.changes_of(persons) for commit in change.commits)
     own = _identity(persons)
     masked = any(name.startswith(PERSONAL) for name in names)
@@ -224,10 +224,10 @@ def _signatures(person: Person) -> Iterator[Signature]:
 def _differences(published: Any, recomputed: Any, field: str) -> Iterator[Difference]:
     if isinstance(published, dict) and isinstance(recomputed, dict):
         if published.get("writer") == "llm":
-            return  # another writer's words: grounded when they were written, and never written twice alike
+            return  # a language model's text: checked when it was written, and different each time
         for name in dict.fromkeys((*recomputed, *published)):
             if is_live(field, name):
-                continue  # told as the publisher's word
+                continue  # reported as stated by the publisher
             if field or name not in _LEFT_OUT:
                 inner = f"{field}.{name}" if field else name
                 yield from _differences(published.get(name, _ABSENT), recomputed.get(name, _ABSENT), inner)
@@ -238,12 +238,12 @@ def _differences(published: Any, recomputed: Any, field: str) -> Iterator[Differ
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal, and of one kind: 1 is not True, and what is absent is not null."""
+    """Whether they are equal and of the same type: 1 is not True, and a missing value is not null."""
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _rows(published: list[Any], recomputed: list[Any], field: str) -> Iterator[Difference]:
-    """Rows by what tells them apart, else by place; the order is told of where nothing else differs."""
+    """Differences of rows matched by key, else by index; the order is reported if nothing else differs."""
     key = _KEYS.get(field.rpartition(".")[2])
     if key is None or not all(isinstance(row, dict) and key in row for row in (*published, *recomputed)):
         for at in range(max(len(published), len(recomputed))):
