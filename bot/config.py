@@ -1,4 +1,4 @@
-"""What the operator has decided: every setting, read once from the environment and `.env`, then frozen."""
+"""Which settings has the operator chosen? All are read once from the environment and `.env`, then frozen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WriterKind = Literal["off", "openai", "anthropic"]
 
 SHORTEST_SECRET = 32
-"""characters; a webhook secret below that can be guessed, so it is refused"""
+"""characters; a shorter webhook secret could be guessed, so it is refused"""
 
 NEEDED_TO_SERVE = {
     "app_id": "ALMANAC_APP_ID: not set; it is the number on the App's settings page",
@@ -39,7 +39,7 @@ _LINKS_KEY = re.compile(r"[0-9A-Fa-f]{64}")
 
 
 class SettingsError(Exception):
-    """Settings that cannot be used. `lines` holds one plain sentence for each, and never a secret."""
+    """Invalid or missing settings. `lines` has one plain sentence for each, and never contains a secret."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__("\n".join(lines))
@@ -48,7 +48,7 @@ class SettingsError(Exception):
 
 @frozen
 class GitHubAddress:
-    """Where GitHub answers: its pages, its REST interface and its GraphQL interface, without a closing slash."""
+    """The addresses of GitHub's pages, REST API and GraphQL API, without a trailing slash."""
 
     web: str = "https://github.com"
     api: str = "https://api.github.com"
@@ -57,7 +57,7 @@ class GitHubAddress:
 
 @frozen
 class WriterSettings:
-    """The optional LLM writer. `off` means that texts come from templates alone."""
+    """The optional LLM writer. `off` means that all texts come from templates."""
 
     kind: WriterKind = "off"
     url: str = ""
@@ -69,52 +69,52 @@ class WriterSettings:
 
 @frozen
 class Settings:
-    """All settings. Whatever opens a door is left out of `repr`."""
+    """All settings. Secrets are left out of `repr`."""
 
     app_id: str | None = None
     private_key: str | None = field(default=None, repr=False)
     """PEM text"""
     webhook_secrets: tuple[str, ...] = field(default=(), repr=False)
-    """all that are valid now, the newest first"""
+    """all that are valid now, newest first"""
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
-    """the App's OAuth client; without both nobody can sign in"""
+    """the App's OAuth client; nobody can sign in unless both are set"""
     relay: str = field(default="", repr=False)
-    """a channel that deliveries are fetched from, for a machine GitHub cannot reach; whoever knows it can read them"""
+    """a channel from which deliveries are fetched if GitHub cannot reach this machine; its address gives read access"""
     database_url: str = field(default="", repr=False)
-    """SQLAlchemy URL with its async driver; it may hold a password"""
+    """SQLAlchemy URL with its async driver; it may contain a password"""
     data: Path = Path("almanac-data")
     links_key: bytes | None = field(default=None, repr=False)
-    """32 bytes that sign links; None: those in the file `links.key` of the data folder"""
+    """32 bytes that sign links; None: read from the file `links.key` in the data folder"""
     snapshots_key: str | None = field(default=None, repr=False)
-    """PEM text of the Ed25519 key that signs snapshots; None: the one in `snapshots.key` there"""
+    """PEM text of the Ed25519 key that signs snapshots; None: read from `snapshots.key` in the data folder"""
     github: GitHubAddress = GitHubAddress()
     host: str = "127.0.0.1"
     port: int = 8080
     public_url: str = "http://127.0.0.1:8080"
-    """what people type to reach the pages, without a closing slash"""
+    """the address at which people reach the pages, without a trailing slash"""
     timezone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
     write_gap: float = 1.0
     """seconds between two posts of one installation; GitHub asks for one, an Enterprise Server may need none"""
     backfill: bool = True
-    """read the history of a repository when the App is installed on it"""
+    """whether to read the history of a repository when the App is installed on it"""
     writer: WriterSettings = WriterSettings()
     log_level: str = "INFO"
     metrics_token: str = field(default="", repr=False)
-    """who shows it reads `/metrics`; without one only this machine may"""
+    """grants access to `/metrics`; if it is empty, only this machine has access"""
 
     @property
     def missing_to_serve(self) -> tuple[str, ...]:
-        """One line for each setting that deliveries need and that is absent; empty when the bot can serve."""
+        """One line for each missing setting that deliveries need; empty if the bot can serve."""
         return tuple(line for name, line in NEEDED_TO_SERVE.items() if not getattr(self, name))
 
 
 def load_settings(*, serving: bool = False, env_files: Sequence[Path | str] = (".env",)) -> Settings:
-    """The settings of this run; the environment wins over `env_files`, and a later file over an earlier one.
+    """The settings of this run; the environment overrides `env_files`, and a later file an earlier one.
 
-    With `serving`, the App's credentials must be there. Raises SettingsError telling everything that is wrong at once.
+    With `serving`, the App's credentials are required. Raises SettingsError, which lists all errors at once.
     """
-    # Here and not above: importing pydantic-settings takes 0.14 s, and most commands never ask for settings.
+    # Imported here: pydantic-settings takes 0.14 s to import, and most commands need no settings.
     from pydantic import ValidationError
 
     from bot.config_environment import Environment, ServingEnvironment
@@ -131,7 +131,7 @@ def load_settings(*, serving: bool = False, env_files: Sequence[Path | str] = ("
 
 
 def _all_lines(model: type[Environment], env_files: Sequence[Path | str], error: ValidationError) -> list[str]:
-    """What is wrong, and with a stricter model what is missing as well: everything at once."""
+    """All errors at once, including what a stricter model finds missing."""
     from pydantic import ValidationError
 
     try:
@@ -142,7 +142,7 @@ def _all_lines(model: type[Environment], env_files: Sequence[Path | str], error:
 
 
 def _settled(read: Mapping[str, Any]) -> Settings:
-    """The settings with the defaults that hang on other settings, or on the App that was registered here."""
+    """The settings with the defaults that depend on other settings, or on the App that was registered here."""
     values = dict(read)
     writer = WriterSettings(**{name: values.pop(f"llm_{name}") for name in ("kind", "url", "model", "key", "time_out")})
     data = Path(values.pop("data"))
@@ -166,9 +166,9 @@ def _settled(read: Mapping[str, Any]) -> Settings:
 
 
 def with_credentials(settings: Settings, kept: Credentials, *, moved: bool = False) -> Settings:
-    """The settings with what they lack taken from the App that was registered here; what they hold wins.
+    """The settings, with missing ones filled in from the App that was registered here.
 
-    Nothing is taken where they name another App. `moved`: they name a GitHub of their own.
+    Nothing is filled in if the settings name another App. `moved`: the settings name their own GitHub server.
     """
     if settings.app_id not in {None, kept.app_id}:
         return settings
@@ -184,11 +184,11 @@ def with_credentials(settings: Settings, kept: Credentials, *, moved: bool = Fal
     )
 
 
-# --- one setting each: text in, value out, ValueError with a sentence ------------------------------------------------
+# --- one reader for each setting: text in, value out, ValueError with a sentence --------------------------------------
 
 
 def pem_of(text: str) -> str:
-    """PEM text from PEM text (with real or written-out line ends), from base64 of it, or from the file it names."""
+    """PEM text from PEM text (with real or escaped line breaks), from base64 of it, or from the file it names."""
     text = text.strip()
     if "-----BEGIN" in text:
         return text.replace("\\n", "\n").replace("\r\n", "\n") + "\n"
@@ -197,7 +197,7 @@ def pem_of(text: str) -> str:
         return decoded.strip() + "\n"
     try:
         content = Path(text).expanduser().read_text("utf-8")
-    except (OSError, ValueError, RuntimeError):  # RuntimeError: `~` of a user whom this machine does not know
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: `~` of an unknown user
         raise ValueError("is neither a PEM key, nor base64 of one, nor a readable file") from None
     if "-----BEGIN" not in content:
         raise ValueError("names a file that holds no PEM key")
@@ -213,7 +213,7 @@ def _pem_in_base64(text: str) -> str | None:
 
 
 def snapshots_key_of(text: str) -> str:
-    """PEM text of an Ed25519 private key, spelt in any of the ways that `pem_of` reads."""
+    """PEM text of an Ed25519 private key, in any form that `pem_of` reads."""
     pem = pem_of(text).encode(errors="replace")
     read_signing_key(pem)
     return pem.decode()
@@ -228,7 +228,7 @@ def links_key_of(text: str) -> bytes:
 
 
 def secrets_of(text: str) -> tuple[str, ...]:
-    """The webhook secrets in force: one, or several between commas or line ends, so that a new one can take over."""
+    """The valid webhook secrets: one, or several separated by commas or line breaks, so that secrets can be rotated."""
     secrets = tuple(part for part in (part.strip() for part in re.split(r"[,\n]", text.replace("\\n", "\n"))) if part)
     if any(len(secret) < SHORTEST_SECRET for secret in secrets):
         raise ValueError(f"holds a secret of fewer than {SHORTEST_SECRET} characters")
@@ -238,7 +238,7 @@ def secrets_of(text: str) -> tuple[str, ...]:
 def github_address_of(text: str) -> GitHubAddress:
     """github.com, an enterprise on ghe.com, or an Enterprise Server by its base address.
 
-    Plain http is for this machine alone.
+    Plain http is accepted only for this machine.
     """
     address, origin = address_in(text, such_as="https://github.example.com")
     if address.query:
@@ -247,7 +247,7 @@ def github_address_of(text: str) -> GitHubAddress:
         raise ValueError("must use https, except on this machine")
     if address.hostname in {"github.com", "www.github.com", "api.github.com"}:
         return GitHubAddress()
-    if (address.hostname or "").endswith(".ghe.com"):  # an enterprise's own part of GitHub's cloud: api.NAME.ghe.com
+    if (address.hostname or "").endswith(".ghe.com"):  # GitHub Enterprise Cloud with data residency: api.NAME.ghe.com
         api = origin.replace("://", "://api.", 1)
         return GitHubAddress(origin, api, f"{api}/graphql")
     base = f"{origin}{address.path.rstrip('/')}".removesuffix("/api/v3")
@@ -255,7 +255,7 @@ def github_address_of(text: str) -> GitHubAddress:
 
 
 def zone_of(text: str) -> ZoneInfo:
-    """The time zone whose calendar months are counted."""
+    """The time zone in which months are counted."""
     try:
         return ZoneInfo(text.strip())
     except (KeyError, ValueError, OSError):
@@ -263,7 +263,7 @@ def zone_of(text: str) -> ZoneInfo:
 
 
 def folder_of(text: str) -> Path:
-    """A folder; `~` is its user's own, which no shell has put there where the setting stands in a file."""
+    """A folder; `~` is expanded here, because no shell does so for settings in a file."""
     try:
         return Path(text).expanduser()
     except RuntimeError:
@@ -271,7 +271,7 @@ def folder_of(text: str) -> Path:
 
 
 def _lines_of(error: ValidationError, names: Mapping[str, str]) -> list[str]:
-    """One line a setting; our own sentences and pydantic's, which do not quote the value."""
+    """One line for each setting: our own sentences and pydantic's, which do not quote the value."""
     lines = []
     for one in error.errors(include_input=False, include_url=False):
         called = str(one["loc"][0])

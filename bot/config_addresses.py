@@ -1,4 +1,4 @@
-"""Where does something answer, or listen? The settings that are addresses: text in, value out, ValueError otherwise."""
+"""Which addresses do the settings name? Text in, value out, ValueError otherwise."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _DATABASE_DRIVERS = {
 
 
 def own_address(host: str, port: int) -> str:
-    """How this machine reaches what listens on host and port. Everywhere in IPv6 is nowhere in IPv4."""
+    """How this machine reaches a server on host and port. The IPv6 wildcard becomes the IPv6 loopback, not IPv4's."""
     host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # compared, not bound
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def host_of(text: str) -> str:
-    """Where to listen; an IPv6 address may stand in brackets, as in a web address."""
+    """The host to listen on; an IPv6 address may be in brackets, as in a web address."""
     return text.strip().removeprefix("[").removesuffix("]")
 
 
 def base_url_of(text: str) -> str:
-    """A host's address, without a path: pages name each other, and forms their sender, from the host's root."""
+    """A host's address, without a path: links between pages and the targets of forms start at the host's root."""
     address, origin = address_in(text, such_as="https://almanac.example.com")
     if address.path.strip("/") or address.query or address.fragment:
         raise ValueError("must be a host's address without a path, such as https://almanac.example.com")
@@ -36,7 +36,7 @@ def base_url_of(text: str) -> str:
 
 
 def relay_of(text: str) -> str:
-    """The address of a channel; plain http is for this machine alone, as deliveries pass through it."""
+    """The address of a channel; plain http only for this machine, because deliveries pass through it."""
     address, _ = address_in(text, such_as="https://smee.io/your-channel")
     if not address.path.strip("/"):
         raise ValueError("must be the address of a channel, such as https://smee.io/your-channel")
@@ -46,7 +46,7 @@ def relay_of(text: str) -> str:
 
 
 def address_in(text: str, *, such_as: str) -> tuple[SplitResult, str]:
-    """An address and its origin, spelt as browsers spell it. Raises ValueError where no host could be asked."""
+    """An address and its origin in the normal form of browsers. Raises ValueError if it has no valid host."""
     try:
         address = urlsplit(text.strip())
         host = (address.hostname or "").encode("idna").decode()
@@ -73,11 +73,11 @@ def database_url_of(text: str) -> str:
 
 
 def _must_be_read(url: str) -> None:
-    from sqlalchemy import make_url  # whoever names a database loads it in any case
+    from sqlalchemy import make_url  # needed anyway when a database is configured
 
     try:
         make_url(url)
-    except Exception:  # SQLAlchemy's, or a ValueError for the port; both quote it
+    except Exception:  # SQLAlchemy's error, or a ValueError for the port; both quote the URL
         raise ValueError(
             "cannot be read: write what is special in its password as %XX, and a port as a number"
         ) from None

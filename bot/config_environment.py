@@ -1,4 +1,4 @@
-"""How the environment spells the settings: one pydantic-settings field for each variable, in text."""
+"""Which environment variables are the settings read from? One pydantic-settings field for each variable, in text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _stripped(value: object) -> object:
 
 
 def _read(reader: Callable[[str], Any]) -> BeforeValidator:
-    """Turn text into a value with one of config's readers; what is no text is a default and stays."""
+    """Convert text with one of config's readers; a value that is not text is a default and is not changed."""
     return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
 
 
@@ -31,7 +31,7 @@ Secrets = Annotated[tuple[str, ...], NoDecode, _read(config.secrets_of)]
 
 
 class Environment(BaseSettings):
-    """The variables `ALMANAC_*`. An empty variable is one that is not set."""
+    """The variables `ALMANAC_*`. An empty variable counts as not set."""
 
     model_config = SettingsConfigDict(
         env_prefix="ALMANAC_", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
@@ -66,18 +66,18 @@ class Environment(BaseSettings):
 
     @classmethod
     def read(cls, env_files: Sequence[Path | str]) -> Self:
-        """The model filled from the environment over these files; raises pydantic's ValidationError."""
-        return cls(_env_file=tuple(env_files))  # type: ignore[call-arg]  # pydantic-settings' own, unknown to checkers
+        """The model filled from the environment and these files; raises pydantic's ValidationError."""
+        return cls(_env_file=tuple(env_files))  # type: ignore[call-arg]  # an argument that type checkers do not know
 
     @classmethod
     def names(cls) -> dict[str, str]:
-        """The variable that people set, by what an error calls it: the field's name or its alias."""
+        """The variable's name by the name an error uses: the field's name or its alias."""
         plain = {name: f"ALMANAC_{name.upper()}" for name in cls.model_fields}
         return plain | {"PORT": "ALMANAC_PORT"}
 
 
 class ServingEnvironment(Environment):
-    """The same, where deliveries are to be taken: the App's credentials are required."""
+    """The same variables for receiving deliveries: the App's credentials are required."""
 
     app_id: Word = Field(pattern=r"^[0-9]+$")
     private_key: Key

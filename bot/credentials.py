@@ -1,4 +1,4 @@
-"""Which App is this installation? The secrets that its registration brought, in one file for their owner alone."""
+"""Which App does this instance run as? The secrets from its registration, in one file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _PUBLIC_BITS = 0o077
 
 @frozen
 class Credentials:
-    """What GitHub gave when the App was registered, and where."""
+    """GitHub's answer when the App was registered, and the server it was registered on."""
 
     app_id: str
     slug: str
     page: str
     """the App's public page"""
     github: str
-    """base address of the GitHub it lives on"""
+    """base address of the GitHub server"""
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
     private_key: str = field(default="", repr=False)
     webhook_secret: str = field(default="", repr=False)
     relay: str = field(default="", repr=False)
-    """the channel its deliveries are sent to; empty where they come straight"""
+    """the channel its deliveries are sent to; empty if they are sent directly"""
 
     @property
     def install_link(self) -> str:
-        """Where an account lets the App in."""
+        """Where an account installs the App."""
         return f"{self.page}/installations/new"
 
 
@@ -44,7 +44,7 @@ def path_in(folder: Path) -> Path:
 
 
 def read(folder: Path) -> Credentials | None:
-    """The credentials kept in this folder; None where there are none. Raises UnusableInputError for a broken file."""
+    """The credentials in this folder; None if there are none. Raises UnusableInputError for a broken file."""
     path = path_in(folder)
     try:
         found = json.loads(path.read_text("utf-8"))
@@ -61,9 +61,9 @@ def read(folder: Path) -> Credentials | None:
 
 
 def keep(folder: Path, credentials: Credentials) -> None:
-    """Write them, readable by their owner alone, and through to the disk: GitHub tells them once.
+    """Write them, readable only by their owner, and sync them to disk: GitHub returns them only once.
 
-    Raises UnusableInputError where the folder holds others already, or cannot be written.
+    Raises UnusableInputError if the folder already contains others, or is not writable.
     """
     path = path_in(folder)
     text = (json.dumps(asdict(credentials), indent=1) + "\n").encode()
@@ -78,7 +78,7 @@ def keep(folder: Path, credentials: Credentials) -> None:
 
 
 def check_room(folder: Path) -> None:
-    """Raises UnusableInputError where `keep` would fail: asked before GitHub gives secrets that it gives once."""
+    """Raises UnusableInputError if `keep` would fail: called before GitHub returns secrets it returns only once."""
     path = path_in(folder)
     if path.exists():
         raise UnusableInputError(f"{path} holds an App's secrets already: move it away, then register again")
@@ -91,7 +91,7 @@ def check_room(folder: Path) -> None:
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Whether anybody but its owner may read a file."""
+    """Whether anybody but its owner has access to the file."""
     return bool(path.stat().st_mode & _PUBLIC_BITS)
 
 

@@ -1,4 +1,4 @@
-"""Who signed this text? Ed25519 keys: the one of this installation in a file, and anybody's to check with."""
+"""Who signed this text? Ed25519 keys: this installation's own in a file, and any public key for checking."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class SigningKey:
-    """A key that signs. `id` names it for those who check: the hash of its public half."""
+    """A key that signs. `id` identifies it for verifiers: the hash of its public half."""
 
     key: Ed25519PrivateKey = field(repr=False)
     public: bytes
@@ -34,12 +34,12 @@ class SigningKey:
         return base64.b64encode(self.key.sign(text.encode())).decode()
 
     def published(self) -> dict[str, str]:
-        """What the well-known address says of it."""
+        """The key as published at the well-known address."""
         return {"kind": "Ed25519", "id": self.id, "public_key": base64.b64encode(self.public).decode()}
 
 
 def signing_key(path: Path) -> SigningKey:
-    """The key in this file, made now where there is none; only its owner can read it. Raises ValueError for no key."""
+    """The key in this file, created if missing, readable only by its owner. Raises ValueError if it is invalid."""
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -55,7 +55,7 @@ def signing_key(path: Path) -> SigningKey:
 
 
 def read_signing_key(pem: bytes) -> SigningKey:
-    """The key that PEM text holds. Raises ValueError with the end of a sentence, which quotes nothing of it."""
+    """The key in PEM text. Raises ValueError with the end of a sentence, which never quotes the text."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -72,20 +72,20 @@ def read_signing_key(pem: bytes) -> SigningKey:
 
 
 def write_once(path: Path, content: bytes) -> None:
-    """A secret's file, for its owner alone; a file that is there stays.
+    """Write a secret's file, readable only by its owner; an existing file is not changed.
 
-    Written aside and linked into place: of two processes that start together, one makes the secret of both.
+    It is written under a temporary name and then linked: if two processes start together, both use the same secret.
     """
     import tempfile
 
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # A name that nobody had: in containers every process has the same number, and one that was killed left its file.
+    # A random name: in containers every process has the same id, and a killed one may have left its file.
     descriptor, aside = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(descriptor)  # a key that the power took away half would be a key that anybody can guess
+            os.fsync(descriptor)  # a key truncated by a power failure would be easy to guess
         with contextlib.suppress(FileExistsError):
             os.link(aside, path)
     finally:
