@@ -1,12 +1,12 @@
-"""Which errors are told to a person: one line that says what to do, and exit 2 on the command line."""
+"""Which errors are shown to a person? One line that says what to do, and exit code 2 on the command line."""
 
 import errno
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""what the system says where a disk takes no more"""
+"""the system's error codes for a full disk"""
 NO_TEMPORARY_FILE = "make room for temporary files, or name their folder in TMPDIR"
-"""what to do where none can be made"""
+"""what to do if a temporary file cannot be created"""
 
 
 class UnusableInputError(Exception):
-    """Something a person gave cannot be used. The text is one line and says what to do."""
+    """Input from a person cannot be used. The text is one line and says what to do."""

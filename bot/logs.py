@@ -1,4 +1,4 @@
-"""How the bot's logs are written: one JSON object a line, with nothing in it that opens a door."""
+"""How are the bot's logs written? One JSON object a line, without secrets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ABOUT: ContextVar[Mapping[str, str | int]] = ContextVar("about", default=Mappin
 
 @contextmanager
 def about(**marks: str | int) -> Iterator[None]:
-    """Whatever is logged inside the block says which delivery or job it is about."""
+    """Everything logged inside the block says which delivery or job it is about."""
     token = _ABOUT.set({**_ABOUT.get(), **marks})
     try:
         yield
@@ -48,13 +48,13 @@ def _scrub(_logger: Any, _method: str, event: Any) -> Any:
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """False for a request that is no HTTP: anybody can send thousands, and the answer says what is wrong with it."""
+    """False for a request that is not HTTP: anybody can send thousands, and the response says what is wrong with it."""
     error = record.exc_info[1] if record.exc_info else None
     return type(error).__module__ != "aiohttp.http_exceptions"
 
 
 def configure_logs(level: str) -> None:
-    """Send every log record to stderr as JSON, scrubbed; `level` is a name of the logging module."""
+    """Send every log record to stderr as JSON, scrubbed; `level` is a level name of the logging module."""
     import structlog
 
     shared: list[Any] = [

@@ -1,8 +1,8 @@
-"""The words of the record as frozen types: what every room of Almanac hands to the next.
+"""The types of the record, all frozen: the vocabulary that every room of Almanac shares.
 
-A commit that reaches a default branch is a `Landing`; measured by itself it becomes a slim `Fact`; facts that carry
-the same piece of work fold into one `Change`; a person's changes become a `Profile`. Times are aware UTC datetimes at
-the edges and whole epoch seconds inside a `Fact`. Counts are integers.
+A commit that reaches a default branch is a `Landing`; measured by itself it becomes a slim `Fact`; facts of the same
+work group fold into one `Change`; a person's changes become a `Profile`. Times are aware UTC datetimes at the edges and
+whole epoch seconds inside a `Fact`. Counts are integers.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def _no_counts() -> Mapping[str, int]:
     return _NO_COUNTS
 
 
-# --- what GitHub or a clone shows ------------------------------------------------------------------------------------
+# --- from GitHub or a clone ------------------------------------------------------------------------------------------
 
 
 @frozen
 class Repository:
-    """One repository. `id` is identity where GitHub gave it; `full_name` ("owner/name") is shown, and names a clone."""
+    """One repository. `id` identifies it if GitHub gave one; `full_name` ("owner/name") is shown, and names a clone."""
 
     full_name: str
     id: RepositoryId | None = None
@@ -60,22 +60,22 @@ class Repository:
 
 @frozen
 class Signature:
-    """A name and an e-mail as a commit states them, after `.mailmap`; `user_id` and `login` where GitHub knows them."""
+    """A name and an e-mail as stated in a commit, after `.mailmap`; `user_id` and `login` where GitHub knows them."""
 
     name: str
     email: str
     user_id: UserId | None = None
     login: str | None = None
     bot: bool = False
-    """GitHub says type Bot, or the identity table knows the name"""
+    """GitHub says type Bot, or the identity table contains the name"""
 
 
 @frozen
 class FileChange:
     """One file of one commit.
 
-    `additions` and `deletions` are git's numstat (0 for binary files). `patch` is the hunks alone, from the first `@@`,
-    as GitHub's API gives them, with any number of context lines >= 1; None where it is not shown (binary, too large).
+    `additions` and `deletions` are git's numstat (0 for binary files). `patch` is only the hunks, from the first `@@`,
+    as in GitHub's API, with any number of context lines >= 1; None if it is not available (binary, too large).
     """
 
     path: str
@@ -91,7 +91,7 @@ class FileChange:
 
 @frozen
 class Commit:
-    """One commit. `partial` where a reading limit hid files, so that its lines are a lower bound."""
+    """One commit. `partial` if a read limit hid files, so that its lines are a lower bound."""
 
     id: CommitId
     parents: tuple[CommitId, ...]
@@ -114,7 +114,7 @@ class Review:
 
 @frozen
 class PullRequest:
-    """A pull request as GitHub answers now (never as a payload claimed)."""
+    """A pull request in GitHub's current answer (never as stated in a payload)."""
 
     number: int
     title: str
@@ -129,17 +129,17 @@ class PullRequest:
     closed_at: datetime | None = None
     labels: tuple[str, ...] = ()
     commits: tuple[Commit, ...] = ()
-    """its own commits, without files; empty where not read"""
+    """its own commits, without files; empty if they were not read"""
     reviews: tuple[Review, ...] = ()
     checks: Literal["passed", "failed", "unknown"] = "unknown"
 
 
 @frozen
 class Landing:
-    """One non-merge commit that the default branch of one repository reaches.
+    """One non-merge commit that the default branch of one repository contains.
 
     `carrier` is the commit on the first-parent line that brought it there (a merge commit, or the commit itself), and
-    `landed_at` is the carrier's committer time: what anybody with a clone reads too.
+    `landed_at` is that commit's committer time, which anybody with a clone can read.
     """
 
     repository: Repository
@@ -147,10 +147,10 @@ class Landing:
     carrier: Commit
     landed_at: datetime
     pull_request: PullRequest | None = None
-    """known only where GitHub was asked; a clone has none"""
+    """known only if GitHub was asked; always None from a clone"""
     brought_by: int | None = None
-    """where the carrier merges several pull requests at once: the one whose branch held the commit; 0 where the carrier
-    took in the history of another repository, to which the commit belongs"""
+    """if `carrier` merges several pull requests at once: the one whose branch contained the commit; 0 if the commit
+    belongs to the history of another repository, which `carrier` imported"""
 
 
 # --- the ledger ------------------------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ class Lines:
 
     @property
     def code(self) -> int:
-        """Lines of code as the profile shows them: authored + tests + docs + config."""
+        """Lines of code as shown in the profile: authored + tests + docs + config."""
         return self.authored + self.tests + self.docs + self.config
 
     def __add__(self, other: Lines) -> Lines:
@@ -209,7 +209,7 @@ class AiMark:
     """One disclosed trace of an AI tool on one commit.
 
     `level` 1 line notes, 2 agent-authored, 3 trailer or footer, 4 pull request only, 5 applied suggestion (METRICS.md).
-    `source` is the attribution line or field that says so.
+    `source` is the attribution line or field with the evidence.
     """
 
     level: Literal[1, 2, 3, 4, 5]
@@ -219,9 +219,9 @@ class AiMark:
 
 @frozen
 class Fact:
-    """One landed commit, measured by itself: everything later steps need, and nothing they could read from elsewhere.
+    """One landed commit, measured by itself: everything later steps need, and nothing they could read elsewhere.
 
-    Facts are what the ledger keeps and what a clone's cache keeps. They are pure functions of a `Landing`.
+    The ledger and the caches of clones store facts. They are pure functions of a `Landing`.
     """
 
     repository: str
@@ -232,7 +232,7 @@ class Fact:
     author: Signature
     committer: Signature
     title: str
-    """subject line, or the pull request's title where this commit is the whole of it"""
+    """subject line, or the pull request's title if this is its only commit"""
     how: str
     """name of the landing convention that brought it (landing/conventions.py)"""
     carrier: CommitId
@@ -240,9 +240,9 @@ class Fact:
     """number in `repository`, only where proved"""
     co_authors: tuple[Signature, ...] = ()
     keys: tuple[str, ...] = ()
-    """identities of the piece of work, such as `pr:owner/name#12` or `drev:D123`; landing/keys.py spells them"""
+    """identities of the work group, such as `pr:owner/name#12` or `drev:D123`; landing/keys.py defines their form"""
     reverts: tuple[str, ...] = ()
-    """identities (same spelling as `keys`) that this commit says it takes back"""
+    """identities (same form as `keys`) that this commit says it reverts"""
     relands: tuple[str, ...] = ()
     """identities that this commit says it brings back"""
     lines: Lines = Lines()
@@ -255,7 +255,7 @@ class Fact:
     """evidence lines by skill of the vocabulary"""
     ai: tuple[AiMark, ...] = ()
     signals: Mapping[str, int] = field(default_factory=_no_counts)
-    """whole-number signals of the patch for the quality formulas (metrics/quality.py names them)"""
+    """whole-number signals of the patch for the quality formulas (metrics/quality.py lists them)"""
     paths: tuple[str, ...] = ()
     """source paths touched (not generated, vendored or lock files), sorted, at most 300"""
     links: tuple[str, ...] = ()
@@ -269,14 +269,14 @@ class CountedCommit:
 
     fact: Fact
     counts: bool
-    """False where the same commit counts in another repository of the same fork family"""
+    """False if the same commit counts in another repository of the same fork network"""
     lines: Lines
     """the fact's lines, with those of reverted or mirrored work in their own part; same total"""
 
 
 @frozen
 class Change:
-    """The canonical piece of work that one or more landed commits carry."""
+    """One work group: the landed commits of the same work."""
 
     id: ChangeId
     repository: str
@@ -286,9 +286,9 @@ class Change:
     certain: bool
     state: State
     landed_at: int
-    """epoch seconds of the landing that delivered it: the re-land's, where it was landed again"""
+    """epoch seconds of the landing that delivered it: the re-land's, if it landed again"""
     commits: tuple[CountedCommit, ...]
-    """every landed commit that carries it, oldest first, in every repository"""
+    """every landed commit of the change, oldest first, in every repository"""
     pull_request: int | None = None
     also_in: tuple[str, ...] = ()
     """full names of forks, mirrors and backports, sorted"""
@@ -296,11 +296,11 @@ class Change:
     partly_reverted_by: tuple[ChangeId, ...] = ()
     url: str | None = None
     elsewhere: bool = False
-    """only an export of it landed here; the change itself lives in a repository that the record does not hold"""
+    """only an export of it landed here; its home is a repository outside the record"""
 
     @property
     def outcome(self) -> bool:
-        """It stands, it is not itself a revert, and it is not the export of another repository's change."""
+        """Whether it is not reverted, not itself a revert, and not the export of another repository's change."""
         return self.state != "reverted" and self.kind != "revert" and not self.elsewhere
 
     @property
@@ -315,19 +315,19 @@ class Change:
 
 @frozen
 class Item:
-    """A contributor's changes of one month that make one feature, one bug fix or one other piece of work."""
+    """A contributor's changes of one month that make up one feature, one bug fix or other work."""
 
     kind: ItemKind
     title: str
     state: State
     changes: tuple[ChangeId, ...]
     edges: tuple[tuple[ChangeId, ChangeId, str], ...] = ()
-    """why they belong together: (one, other, rule)"""
+    """why they are grouped: (one, other, rule)"""
 
 
 @frozen
 class Person:
-    """A contributor: all addresses that are proved to be the same account, or one claimed e-mail."""
+    """A contributor: all addresses that are proved to belong to one account, or one claimed e-mail."""
 
     key: PersonKey
     name: str
@@ -343,7 +343,7 @@ class Person:
         return self.name or self.login or (self.emails[0].split("@")[0] if self.emails else "")
 
 
-# --- the profile, as profile.schema.json spells it -------------------------------------------------------------------
+# --- the profile, as in profile.schema.json --------------------------------------------------------------------------
 
 
 @frozen
@@ -368,7 +368,7 @@ class Method:
     timezone: str = "UTC"
     date_basis: Literal["landed"] = "landed"
     since: Month | None = None
-    """first month that was asked for, where not all were"""
+    """first month requested, if not all were"""
     until: Month | None = None
 
 
@@ -418,7 +418,7 @@ class MonthRecord:
     repositories: tuple[str, ...] = ()
     languages: Mapping[str, int] = field(default_factory=_no_counts)
     beside: BesideCode = field(default_factory=lambda: BesideCode())
-    """what was done beside code; never part of the numbers above"""
+    """non-code activity; never part of the numbers above"""
 
     @property
     def lines_of_code(self) -> int:
@@ -434,7 +434,7 @@ class ScoreEvidence:
 
 @frozen
 class LiveScore:
-    """The same score with what only GitHub shows: checks and reviews. No clone can recompute it."""
+    """The score including what only GitHub shows: checks and reviews. It cannot be recomputed from a clone."""
 
     score: float
     evidence: tuple[ScoreEvidence, ...]
@@ -442,21 +442,21 @@ class LiveScore:
 
 @frozen
 class Score:
-    """0-100, None = not rated. `interval` is the 80 % interval; below three rated items it is provisional."""
+    """0-100, None = not rated. `interval` is the 80 % interval; with fewer than three rated items it is provisional."""
 
     score: float | None = None
     rated: int = 0
     interval: tuple[float, float] | None = None
     evidence: tuple[ScoreEvidence, ...] = ()
     live: LiveScore | None = None
-    """beside it, where GitHub showed anything that moves it"""
+    """set if GitHub showed anything that changes the score"""
 
 
 @frozen
 class Trace:
-    """Where work beside code can be seen: a pull request, an issue or a release, without what strangers wrote there.
+    """Where non-code activity can be seen: a pull request, an issue or a release, without text that others wrote there.
 
-    `name` is `#12` or the release's tag; `did` is what was done there, each word as often as it was done, sorted.
+    `name` is `#12` or the release's tag; `did` lists what was done there, each word as often as it was done, sorted.
     """
 
     repository: str
@@ -467,10 +467,10 @@ class Trace:
 
 @frozen
 class BesideCode:
-    """What one person did beside code, never part of a number of the code.
+    """One person's non-code activity, never part of a number about code.
 
-    Changes are read from the record. Traces are what GitHub alone shows: none says that none was seen, not that there
-    was none, and a clone has none.
+    Changes are read from the record. Traces are shown only by GitHub: an empty tuple means that none was seen, not that
+    there was none, and a clone has none.
     """
 
     documentation: tuple[ChangeId, ...] = ()
@@ -496,7 +496,7 @@ class Quality:
 
 @frozen
 class AiUsage:
-    """Commits by level of disclosure; the three shares sum to 1 where there is a commit. Unknown is not "human"."""
+    """Commits by level of disclosure; the three shares sum to 1 if there are commits. Unknown is not "human"."""
 
     declared: int = 0
     detected: int = 0
@@ -505,7 +505,7 @@ class AiUsage:
     """commits by tool"""
 
     def shares(self) -> tuple[float, float, float]:
-        """(declared, detected, unknown), summing to 1; no commits at all is all unknown."""
+        """(declared, detected, unknown), summing to 1; without commits everything is unknown."""
         total = self.declared + self.detected + self.unknown
         return (self.declared / total, self.detected / total, self.unknown / total) if total else (0.0, 0.0, 1.0)
 
@@ -534,7 +534,7 @@ class RepositoryRecord:
     languages: tuple[str, ...]
     skills: tuple[str, ...]
     whole: bool = True
-    """False where the record does not hold the repository's history from its first commit on"""
+    """False if the record does not contain the repository's history from its first commit on"""
 
 
 @frozen
@@ -558,17 +558,17 @@ class Profile:
     repositories: tuple[RepositoryRecord, ...]
     changes: tuple[Change, ...]
     beside_months: tuple[MonthRecord, ...] = ()
-    """months with work beside code and none of their own, newest first"""
+    """months with non-code activity but no commits, newest first"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
-    """A plain JSON object, keys in order, that `fact_from_json` turns back; fields at their default are left out."""
+    """A plain JSON object, keys in order, that `fact_from_json` converts back; fields at their default are omitted."""
     out: dict[str, object] = {
         name: value if spell is None else spell(value)
         for (name, spell), value in zip(_SPELT, _spelt_fields(fact), strict=True)
         if value or name in _ALWAYS
     }
-    # The one field that is left out where it is true.
+    # The only field that is omitted if it is true.
     return out if fact.certain else dict(sorted({**out, "certain": False}.items()))
 
 
@@ -606,7 +606,7 @@ def _signature_of(row: tuple[Any, ...]) -> Signature:
 
 
 def fact_from_json(row: Mapping[str, Any]) -> Fact:
-    """The fact that `fact_to_json` wrote; its values stand in the order of the fields, which is read fastest."""
+    """The fact that `fact_to_json` wrote; arguments are positional, in the order of the fields, which is fastest."""
     get = row.get
     return Fact(
         row["repository"],
@@ -631,7 +631,7 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         get("skills", _NO_COUNTS),
         tuple([AiMark(*mark) for mark in get("ai", ())]),
         get("signals", _NO_COUNTS),
-        tuple(map(sys.intern, get("paths", ()))),  # the same files are touched again and again
+        tuple(map(sys.intern, get("paths", ()))),  # the same paths occur again and again
         tuple(get("links", ())),
         get("partial", False),
     )

@@ -1,6 +1,6 @@
-"""What does a file that lies within the package hold?
+"""What does a file in the package contain?
 
-`importlib.resources` answers the same, wherever a package lies, and takes fifteen times as long to be imported.
+`importlib.resources` gives the same answer, wherever a package is, but takes fifteen times as long to import.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read_bytes(package: str, name: str) -> bytes:
-    """The file `name`, folders parted by slashes, within a package. Raises FileNotFoundError where there is none."""
+    """The file `name`, with slashes between folders, in a package. Raises FileNotFoundError if there is none."""
     found = get_data(package, name)
     if found is None:
         raise FileNotFoundError(f"{package}: {name}")
@@ -22,12 +22,12 @@ def read_bytes(package: str, name: str) -> bytes:
 
 
 def read_text(package: str, name: str) -> str:
-    """The same, as UTF-8."""
+    """The file as UTF-8 text."""
     return read_bytes(package, name).decode()
 
 
 def shipped(name: str) -> Traversable:
-    """A file that stands outside the packages in a checkout and inside `bot/shipped/` in a wheel."""
+    """A file that is outside the packages in a checkout and inside `bot/shipped/` in a wheel."""
     from importlib import resources
 
     installed = resources.files("bot").joinpath("shipped", Path(name).name)
