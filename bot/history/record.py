@@ -148,7 +148,7 @@ class CloneRecord:
             import bot.history.measuring
             import bot.landing.changes
         if walks and not heads:
-            import bot.metrics.measure  # noqa: F401  # a whole history takes long enough to load every metric
+            import bot.metrics.measure  # noqa: F401  # there is time to load every metric during a whole history
         if all(walk.goes_on() for walk in walks):
             return walks
         self._scratch.empty()
