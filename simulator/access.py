@@ -1,4 +1,4 @@
-"""Who is asking, and may they? App JWTs, narrowed installation tokens and the permission each request needs."""
+"""Who sends a request, and is it allowed? App JWTs, narrowed installation tokens and required permissions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIFETIME = timedelta(hours=1)
 
 
 class RefusedError(Exception):
-    """An answer other than the one asked for: status, message and, for 422, the errors."""
+    """A refusal to answer a request: status, message and, for 422, the errors."""
 
     def __init__(self, status: int, message: str, *, errors: list[Json] | None = None) -> None:
         super().__init__(message)
@@ -24,7 +24,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose credentials a request carries: an App by JWT, an installation by token, a person by theirs, or nobody."""
+    """The credentials of a request: an App's JWT, an installation token, a user's token, or none."""
 
     app: App | None = None
     token: Token | None = None
@@ -32,7 +32,7 @@ class Caller:
 
     @property
     def name(self) -> str:
-        """What rate limits are counted by."""
+        """The key under which rate limits are counted."""
         if self.token:
             return f"installation {self.token.installation.id}"
         return f"app {self.app.id}" if self.app else "nobody"
@@ -44,7 +44,7 @@ class Caller:
         raise RefusedError(401, "Requires authentication")
 
     def sees(self, state: State, repository: Repository) -> bool:
-        """Installation tokens see the installation's repositories, and every public one by reading."""
+        """An installation token sees the installation's repositories and may read every public one."""
         if self.token is None:
             return not repository.private
         chosen = self.token.repositories
@@ -52,7 +52,7 @@ class Caller:
         return not repository.private or (mine and (chosen is None or repository.id in chosen))
 
     def demand(self, state: State, repository: Repository, needs: tuple[str, ...]) -> None:
-        """Each of `needs` is "permission:level"; one of them is enough. Raises RefusedError 404 or 403."""
+        """Check that the caller holds one of `needs` ("permission:level"). Raises RefusedError 401, 403 or 404."""
         if not self.sees(state, repository):
             raise RefusedError(404, "Not Found")
         writes = all(need.endswith(":write") for need in needs)
@@ -93,7 +93,7 @@ def identify(state: State, authorization: str) -> Caller:
 
 
 def _app_of(state: State, value: str) -> App:
-    """The App that signed a JWT: RS256, valid now, at most ten minutes ahead, as GitHub demands."""
+    """The App that signed a JWT: RS256, valid now and for at most ten minutes, as GitHub requires."""
     try:
         issuer = jwt.decode(value, options={"verify_signature": False}).get("iss")
         app = state.apps[int(str(issuer))]
@@ -116,11 +116,11 @@ def _app_of(state: State, value: str) -> App:
 
 
 def mint(state: State, installation: Installation, wanted: Json) -> Token:
-    """A token of an installation, narrowed as asked. Raises RefusedError 403 or 422."""
+    """An installation token, narrowed as requested. Raises RefusedError 403 or 422."""
     if installation.suspended_at:
         raise RefusedError(403, "This installation has been suspended")
     number = state.new_id()
-    # GitHub's newer form: opaque, about 520 characters, with dots.
+    # GitHub's newer token format: opaque, about 520 characters, with dots.
     value = f"ghs_{installation.app.id}_{'x' * 440}.{number}.{'y' * 40}"
     token = Token(
         value,

@@ -1,4 +1,4 @@
-"""What do people do beside code? They sort issues and publish releases, and the Apps are told of it."""
+"""How do people triage issues and publish releases, with deliveries to the Apps?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simulator.state import Account, Issue, Json, Release, Repository
 def sort_issue(
     github: Setting, repo: Repository, issue: Issue, action: str, *, by: Account, at: datetime, **more: Any
 ) -> None:
-    """`labeled`, `closed`, `assigned` and so on, by their names in deliveries; `more` is said beside the issue."""
+    """Apply a triage `action`, named as in deliveries (`labeled`, `closed` etc.); `more` extends the payload."""
     issue.updated_at = at
     if action == "closed":
         issue.closed_at = at
@@ -38,7 +38,7 @@ def publish_release(
     author: Account | None = None,
     prerelease: bool = False,
 ) -> Release:
-    """A release, which GitHub tells of twice; `author` is who drafted it, where that is somebody else."""
+    """Publish a release, which GitHub delivers as two events; `author` is who drafted it, if somebody else did."""
     found = Release(github.state.new_id(), tag, author or by, at, prerelease)
     repo.releases.append(found)
     for action in ("published", "prereleased" if prerelease else "released"):
@@ -47,7 +47,7 @@ def publish_release(
 
 
 def promote_release(github: Setting, repo: Repository, found: Release, *, by: Account) -> None:
-    """A prerelease becomes a release."""
+    """Turn a prerelease into a release."""
     found.prerelease = False
     tell_release(github, repo, found, "released", by=by)
 

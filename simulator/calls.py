@@ -1,4 +1,4 @@
-"""What did a request ask, and what is answered? The request as handlers see it, answers, and lists in pages."""
+"""What does a request ask, and what does it get? Requests as handlers see them, answers, and paginated lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`body` None is an empty answer."""
+    """An answer; `body` None means an empty one."""
 
     body: Any = None
     status: int = 200
@@ -25,13 +25,13 @@ class Answer:
 
 @dataclass(slots=True)
 class Call:
-    """One request, after its caller is known and its repository found."""
+    """One request whose caller and repository are known."""
 
     github: Activity
     caller: Caller
     path: str
     names: Mapping[str, str]
-    """what the path names: owner, repo, number, ..."""
+    """parameters of the path: owner, repo, number, ..."""
     query: Mapping[str, str]
     body: Json
     found: Repository | None = None
@@ -52,7 +52,7 @@ class Call:
 
     @property
     def app(self) -> App:
-        """The App that asks with its JWT. Raises RefusedError 401."""
+        """The App that authenticates with its JWT. Raises RefusedError 401."""
         if self.caller.app is None or self.caller.token is not None:
             raise RefusedError(401, "A JSON web token could not be decoded")
         return self.caller.app
@@ -71,7 +71,7 @@ class Call:
         return self.issue.pull
 
     def text(self, name: str) -> str:
-        """A required text of the body. Raises RefusedError 422."""
+        """A required string field of the body. Raises RefusedError 422."""
         value = self.body.get(name)
         if not isinstance(value, str) or not value:
             raise RefusedError(422, "Validation Failed", errors=[{"code": "missing_field", "field": name}])
@@ -81,7 +81,7 @@ class Call:
 def page_of(
     call: Call, things: Sequence[T], *, default: int = 30, most: int = 100
 ) -> tuple[Sequence[T], dict[str, str]]:
-    """The asked-for page and its Link header. GitHub bounds per_page silently."""
+    """The requested page and its Link header. GitHub silently clamps per_page."""
     size = max(1, min(most, _number(call, "per_page", default)))
     page = max(1, _number(call, "page", 1))
     last = max(1, -(-len(things) // size))
@@ -103,7 +103,7 @@ def _query(call: Call, page: int) -> str:
 
 
 def paged(call: Call, things: Sequence[T], shape: Callable[[T], Json], *, key: str | None = None) -> Answer:
-    """A list answer; with `key`, wrapped in an object with its total count."""
+    """A list answer; with `key`, an object that wraps the list and its total count."""
     part, headers = page_of(call, things)
     rows = [shape(thing) for thing in part]
     return Answer({"total_count": len(things), key: rows} if key else rows, headers=headers)

@@ -1,4 +1,4 @@
-"""How does a clone over HTTP work? Through `git http-backend`, read only; private repositories ask for a token."""
+"""How does a clone over HTTP work? Through `git http-backend`, read-only; private repositories require a token."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DENIED = {"WWW-Authenticate": 'Basic realm="GitHub"'}
 
 
 def _caller(state: State, authorization: str) -> Caller:
-    """git sends a token as the password of `x-access-token`."""
+    """git sends the token as the password of `x-access-token`."""
     scheme, _, value = authorization.partition(" ")
     if scheme.lower() != "basic":
         return identify(state, authorization)

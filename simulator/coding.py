@@ -1,4 +1,4 @@
-"""How does the invented people's code look? Files written from a few shapes of function and the words of a change."""
+"""What does the invented people's code look like? Files built from function templates and the words of a change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def templates() -> Mapping[str, Any]:
 
 
 def number_of(text: str) -> int:
-    """A number that a text always gives, in every run and on every machine."""
+    """A number derived from a text, the same in every run and on every machine."""
     return zlib.crc32(text.encode())
 
 
@@ -29,10 +29,10 @@ class Function:
     name: str
     sentence: str
     landed: set[str] = field(default_factory=set)
-    """of fix, fix2, perf"""
+    """those of fix, fix2 and perf that have landed"""
 
     def words(self, package: str, module: str, *, again: str = "") -> dict[str, str]:
-        """What the templates' `<<words>>` stand for; `again` tells a second test of one function apart."""
+        """The values of the templates' `<<words>>`; `again` distinguishes a second test of one function."""
         plural = self.name.rpartition("_")[2]
         noun = plural[:-3] + "y" if plural.endswith("ies") else plural.removesuffix("s")
         pascal = "".join(part.title() for part in self.name.split("_"))
@@ -55,14 +55,14 @@ class Function:
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:
-    """The template with `<<word>>` replaced."""
+    """The template with each `<<word>>` replaced."""
     for word, value in words.items():
         text = text.replace(f"<<{word}>>", value)
     return text.strip("\n") + "\n"
 
 
 def chosen_lines(text: str, landed: set[str]) -> str:
-    """The template's lines as they are once the named changes have landed."""
+    """The template's lines once the changes in `landed` have been made."""
     kept: list[str] = []
     for line in text.split("\n"):
         mark, _, rest = line.partition(" ")
@@ -76,13 +76,13 @@ def chosen_lines(text: str, landed: set[str]) -> str:
 
 @dataclass(slots=True)
 class Codebase:
-    """The code of one repository as its main branch has it: modules of functions."""
+    """The code of one repository on its main branch: modules of functions."""
 
     package: str
     language: str
     modules: dict[str, list[Function]] = field(default_factory=dict)
     tested: dict[str, list[str]] = field(default_factory=dict)
-    """module -> functions with tests, once for each time they were written"""
+    """module -> functions with tests, repeated for each time a test was written"""
 
     @property
     def shape(self) -> Mapping[str, Any]:
@@ -90,7 +90,7 @@ class Codebase:
         return shape
 
     def find(self, name: str) -> tuple[str, Function] | None:
-        """A function and the module where it is by now."""
+        """A function and its current module."""
         for module, functions in self.modules.items():
             for function in functions:
                 if function.name == name:
@@ -101,7 +101,7 @@ class Codebase:
         return filled(self.shape[kind], {"package": self.package, "module": module}).strip()
 
     def source(self, module: str) -> str:
-        """The file of a module."""
+        """The content of a module's source file."""
         words = {"package": self.package, "module": module, "Module": module.title()}
         parts = [filled(self.shape["header"], words)]
         for function in self.modules[module]:
@@ -111,7 +111,7 @@ class Codebase:
         return ("\n\n" if self.language == "python" else "\n").join(parts)
 
     def tests(self, module: str) -> str:
-        """The tests of a module."""
+        """The content of a module's test file."""
         words = {"package": self.package, "module": module}
         parts = [filled(self.shape["test_header"], words)]
         for turn, name in enumerate(self.tested[module]):

@@ -18,14 +18,14 @@ from simulator.state import App, Clock, Installation, Json, State
 
 ALWAYS_SENT = frozenset({"installation", "installation_repositories", "github_app_authorization", "ping"})
 KEPT = timedelta(days=3)
-"""how long the log holds an attempt"""
+"""how long the log keeps an attempt"""
 PATIENCE = 10.0
-"""seconds until a delivery without an answer counts as failed"""
+"""seconds before an unanswered delivery counts as failed"""
 
 
 @dataclass(slots=True)
 class Delivery:
-    """One attempt. Redeliveries share the GUID, not the id."""
+    """One delivery attempt. Redeliveries share the GUID, not the id."""
 
     id: int
     guid: str
@@ -78,7 +78,7 @@ class Deliveries:
     delay: float = 0.0
     """seconds before each attempt"""
     clock: Clock | None = None
-    """when attempts happen, where that is not the time of the requests"""
+    """time of the attempts, if it differs from the time of the requests"""
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _idle: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -91,7 +91,7 @@ class Deliveries:
         return [found for found in self.log if found.app is app and (found.delivered_at or since) >= since]
 
     def add(self, app: App, event: str, payload: Json, *, installation: Installation | None = None) -> Delivery | None:
-        """Queue a delivery, if the App listens to the event."""
+        """Queue a delivery if the App subscribes to the event."""
         if event not in app.events and event not in ALWAYS_SENT:
             return None
         number = self.state.new_id()
@@ -102,8 +102,8 @@ class Deliveries:
         return delivery
 
     def queue(self, delivery: Delivery) -> None:
-        """Let it be attempted after those that wait; dropped or doubled where that was asked for."""
-        if self.drop_next:  # GitHub keeps the failed attempt in its log
+        """Append a delivery to the queue; drop or duplicate it if a fault says so."""
+        if self.drop_next:  # GitHub keeps a failed attempt in its log
             self.drop_next -= 1
             delivery.delivered_at, delivery.status_code = self.now(), 502
             self.log.append(delivery)
@@ -130,32 +130,32 @@ class Deliveries:
         return again
 
     def redeliver(self, delivery_id: int) -> Delivery | None:
-        """Another attempt with the same GUID and body; None for an unknown id."""
+        """Queue another attempt with the same GUID and body; None for an unknown id."""
         found = next((entry for entry in self.log if entry.id == delivery_id), None)
         if found:
             self.queue(self.copy_of(found))
         return found
 
     def hold(self) -> None:
-        """Keep deliveries back until `release`."""
+        """Hold deliveries until `release`."""
         self.held = True
 
     def release(self, *, shuffle: int | None = None) -> None:
-        """Let them go; with a seed, in another order."""
+        """Send the held deliveries; with a seed, in shuffled order."""
         if shuffle is not None:
             random.Random(shuffle).shuffle(self.waiting)
         self.held = False
-        if self.waiting:  # while they were held there was nothing to do, and that was told as idle
+        if self.waiting:  # while they were held, the queue counted as idle
             self._idle.clear()
         self._wake.set()
 
     async def settled(self) -> None:
-        """Returns once everything queued was attempted."""
+        """Return once everything queued has been attempted."""
         if self.waiting and not self.held:
             await self._idle.wait()
 
     async def pump(self) -> None:
-        """Send for ever, one at a time; the simulator's background task."""
+        """Send deliveries one at a time, forever; the simulator's background task."""
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=PATIENCE)) as session:
             while True:
                 await self._wake.wait()
@@ -183,7 +183,7 @@ class Deliveries:
 
 
 def item(found: Delivery) -> Json:
-    """A line of the delivery log."""
+    """A row of the delivery log."""
     return {
         "id": found.id,
         "guid": found.guid,
@@ -201,7 +201,7 @@ def item(found: Delivery) -> Json:
 
 
 def full(found: Delivery) -> Json:
-    """One delivery with what was sent and answered."""
+    """One delivery with its request and response."""
     sent = {"headers": found.headers, "payload": found.payload}
     return {**item(found), "url": found.app.webhook_url or "", "request": sent} | {
         "response": {"headers": {}, "payload": found.answer}

@@ -1,4 +1,4 @@
-"""What does the bot do with an organisation's half year? The whole bot on SQLite against the simulated GitHub."""
+"""What does the bot do with half a year of an organisation? The complete bot on SQLite against the simulated GitHub."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from simulator.world import World, build_world, play_next
 
 
 def tell(text: str = "") -> None:
-    """A line for the person who watches."""
+    """Print a line for the person who watches."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
 def settings_for(github: Simulator, world: World, data: Path, *, port: int = 0, backfill: bool = False) -> Settings:
-    """The settings an operator would have written for this App."""
+    """The settings that an operator would write for this App."""
     base = github.url
     return Settings(
         app_id=str(world.app.id),
@@ -48,7 +48,7 @@ def settings_for(github: Simulator, world: World, data: Path, *, port: int = 0, 
 
 
 def free_port() -> int:
-    """A port that nothing listens on now: links name it before anything does."""
+    """A port that is free now: links contain it before anything listens there."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
@@ -56,7 +56,7 @@ def free_port() -> int:
 
 @contextlib.asynccontextmanager
 async def _running(github: Simulator, world: World, data: Path) -> AsyncIterator[tuple[Bot, int]]:
-    """The bot, listening on a free port, with the App's deliveries sent to it."""
+    """The bot, listening on a free port that receives the App's deliveries."""
     timing = Timing()
     settings = settings_for(github, world, data, port=free_port())
     async with build(settings, timing) as bot, listening(bot, "127.0.0.1", settings.port) as port:
@@ -65,7 +65,7 @@ async def _running(github: Simulator, world: World, data: Path) -> AsyncIterator
 
 
 async def _play(bot: Bot, world: World) -> None:
-    """Every event of the half year; deliveries travel while the bot works."""
+    """Play every event of the half year; deliveries arrive while the bot works."""
     total = len(world.lines)
     worker = asyncio.create_task(bot.queue.run())
     try:
@@ -79,7 +79,7 @@ async def _play(bot: Bot, world: World) -> None:
 
 
 def _posted(world: World) -> list[str]:
-    """What the bot posted, as the simulated GitHub has it: check runs by repository, and every comment."""
+    """What the bot posted, as the simulated GitHub stores it: check runs by repository, and every comment."""
     lines: list[str] = []
     for repository in world.repositories.values():
         runs = [run for run in repository.checks.values() if run.app is world.app]
@@ -98,7 +98,7 @@ def _posted(world: World) -> list[str]:
 
 
 async def _links(bot: Bot, world: World, port: int) -> list[tuple[str, str]]:
-    """An unlisted link to everybody's page, as each person would be given it."""
+    """An unlisted link to everybody's page, the same that each person would receive."""
     found: list[tuple[str, str]] = []
     if world.installation is None:
         return found
@@ -133,6 +133,6 @@ async def _demo(once: bool) -> None:
 
 
 def run(*, once: bool) -> None:
-    """Run the demo; with `once` end when the work is done."""
+    """Run the demo; with `once`, end when the work is done."""
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_demo(once))

@@ -1,4 +1,4 @@
-"""What did a commit, a pull request or a range change? git's own difference, file by file, as GitHub shows it."""
+"""What did a commit, pull request or range change? git's own diff, file by file, as GitHub shows it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from simulator.git import GitRepository, run_git
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 PATCH_LIMIT = 500_000
-"""bytes; GitHub leaves the patch of a larger file out.
-https://docs.github.com/en/repositories/creating-and-managing-repositories/repository-limits"""
+"""bytes; GitHub omits the patch of a larger file
+https://docs.github.com/en/repositories/creating-and-managing-repositories/repository-limits
+"""
 STATUS = {"A": "added", "M": "modified", "D": "removed", "R": "renamed", "C": "copied", "T": "changed"}
 
 
@@ -25,14 +26,14 @@ class FileDifference:
 
 
 class Differences:
-    """The differences of one repository; each is asked of git once, since commits never change."""
+    """The diffs of one repository; git computes each once, since commits never change."""
 
     def __init__(self, git: GitRepository) -> None:
         self._git = git
         self._known: dict[tuple[str, str], tuple[FileDifference, ...]] = {}
 
     def between(self, base: str | None, head: str) -> tuple[FileDifference, ...]:
-        """Files changed from `base` (None: from nothing) to `head`, in git's order."""
+        """Files changed from `base` (None: the empty tree) to `head`, in git's order."""
         key = (base or EMPTY_TREE, head)
         if key not in self._known:
             raw = run_git(
@@ -47,7 +48,7 @@ class Differences:
 
 
 def read_difference(raw: bytes) -> tuple[FileDifference, ...]:
-    """git's `--raw --numstat -p -z` in one stream: records end in NUL, the patch text comes last."""
+    """Parse the output of `git diff-tree --raw --numstat -p -z`: NUL-terminated records, then the patch text."""
     records, _, patch_text = raw.partition(b"\0\0")
     if not patch_text.startswith(b"diff --git "):  # renames put an empty field between two NULs
         cut = raw.find(b"\0\0diff --git ")
@@ -85,7 +86,7 @@ def _count(figure: str) -> int:
 
 
 def _patches(text: str) -> list[str | None]:
-    """The hunks of each file, in order; None where git shows none (binary, pure rename) or the text is too large."""
+    """The hunks of each file, in order; None if git shows none (binary, pure rename) or the text is too large."""
     patches: list[str | None] = []
     for part in ("\n" + text).split("\ndiff --git ")[1:]:
         start = part.find("\n@@ ")

@@ -1,6 +1,6 @@
-"""How are questions about discussions answered, and how are discussions begun, commented on and edited?
+"""How are discussions queried, created, commented on and edited?
 
-Only over GraphQL, as on GitHub. A field that is asked for and not known here is an error, never an empty value.
+Only over GraphQL, as on GitHub. A requested field that is unknown here raises an error and never yields an empty value.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from simulator.state import Discussion, DiscussionComment, Json, Repository, Sta
 
 LONGEST_BODY = 65_536
 CATEGORIES = (("polls", False), ("q-a", True), ("general", False), ("announcements", False))
-"""slug, and whether it is for questions: those every repository begins with"""
+"""slug, and whether the category is for questions: the categories of every new repository"""
 _WRITE = ("discussions:write",)
 _ROOTS = {"createDiscussion", "addDiscussionComment", "updateDiscussionComment", "deleteDiscussionComment"}
 
 
 class _MissingError(Exception):
-    """No such node, or none that this caller may touch."""
+    """No such node, or none that this caller may access."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class _Asked:
 
 
 def concerns(text: str) -> bool:
-    """A query about discussions."""
+    """Whether a query is about discussions."""
     return "iscussion" in text
 
 
 def answer(state: State, caller: Caller, query: Query, body: Json) -> Json:
-    """`data`, or the errors in GitHub's form; status 200 either way."""
+    """`data`, or the errors as GitHub formats them; status 200 in both cases."""
     values = body.get("variables") or {}
     missing = [name for name, kind in query.variables.items() if kind.endswith("!") and values.get(name) is None]
     if missing:
@@ -73,7 +73,7 @@ def _value(asked: _Asked, value: Any) -> Any:
 
 
 def _shown(asked: _Asked, found: Any, selections: Sequence[Selection]) -> Any:
-    """What was selected of it; a function takes the field's arguments."""
+    """The selected parts of `found`; a callable receives the field's arguments."""
     if not selections or found is None:
         return found
     if isinstance(found, list):
@@ -90,7 +90,7 @@ def _shown(asked: _Asked, found: Any, selections: Sequence[Selection]) -> Any:
     return shown
 
 
-# --- what there is ---------------------------------------------------------------------------------------------------
+# --- reads -----------------------------------------------------------------------------------------------------------
 
 
 def _repository(asked: _Asked, given: Json) -> Json:
@@ -148,7 +148,7 @@ def _own_comment(asked: _Asked, node: str) -> tuple[Discussion, DiscussionCommen
     raise _MissingError(f"Could not resolve to a node with the global id of '{node}'")
 
 
-# --- what is written -------------------------------------------------------------------------------------------------
+# --- writes ----------------------------------------------------------------------------------------------------------
 
 
 def _body(given: Json) -> str:

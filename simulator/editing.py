@@ -1,4 +1,4 @@
-"""Which files does one line of the story change? Each kind of edit, applied to a code base."""
+"""Which files does one line of the story change? Each kind of edit, applied to a codebase."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMPANIONS = ("validate", "describe", "collect")
 
 
 def initial_files(code: Codebase, description: str, almanac: str | None) -> Written:
-    """What a repository starts with."""
+    """The files a repository starts with."""
     manifest = f'name = "{code.package}"\nversion = "0.1.0"\ndescription = "{description}"\n'
     start = {
         "README.md": f"# {code.package}\n\n{description}.\n",
@@ -26,12 +26,12 @@ def initial_files(code: Codebase, description: str, almanac: str | None) -> Writ
 
 
 def locked(seed: str, lines: int) -> str:
-    """A lock file's worth of hashes."""
+    """The content of a lock file: lines of hashes."""
     return "".join(f"{seed}-{n} = {hashlib.sha256(f'{seed}{n}'.encode()).hexdigest()}\n" for n in range(lines))
 
 
 def edit_code(code: Codebase, edit: str, unit: str, *, sentence: str, before: Tree) -> Written:
-    """The files after one edit of the story; `unit` is `module.function` or a single word."""
+    """The files changed by one edit of the story; `unit` is `module.function` or a single word."""
     module, _, name = unit.partition(".")
     if edit in {"add", "fix", "fix2", "perf"}:
         home, function = code.find(name) or _new_function(code, module, name, sentence=sentence)
@@ -45,7 +45,7 @@ def edit_code(code: Codebase, edit: str, unit: str, *, sentence: str, before: Tr
 
 
 def _new_function(code: Codebase, module: str, name: str, *, sentence: str) -> tuple[str, Function]:
-    """A function, with up to three smaller ones that it needs."""
+    """Add a function and up to three smaller ones that it needs."""
     plural = name.rpartition("_")[2]
     needed = [f"{verb}_{plural}" for verb in COMPANIONS[: number_of(name) % 4]]
     known = {function.name for functions in code.modules.values() for function in functions}
@@ -56,7 +56,7 @@ def _new_function(code: Codebase, module: str, name: str, *, sentence: str) -> t
 
 
 def _moved(code: Codebase, module: str, name: str, *, sentence: str) -> Written:
-    """The last function of the oldest other module goes to `module`, and a new one follows it."""
+    """Move the last function of the oldest other module to `module` and add a new one after it."""
     other = next(candidate for candidate in code.modules if candidate != module and len(code.modules[candidate]) > 0)
     moving = code.modules[other].pop()
     code.modules.setdefault(module, []).append(moving)
@@ -65,14 +65,14 @@ def _moved(code: Codebase, module: str, name: str, *, sentence: str) -> Written:
 
 
 def tested(code: Codebase, unit: str) -> Written:
-    """One more test for a function."""
+    """Add one more test for a function."""
     module, _, name = unit.partition(".")
     code.tested.setdefault(module, []).append(name)
     return {code.path("test", module): code.tests(module)}
 
 
 def documented(code: Codebase, unit: str, before: Tree, text: str) -> Written:
-    """One more section in the page of a module."""
+    """Add one more section to the page of a module."""
     module, _, name = unit.partition(".")
     path = f"docs/{module}.md"
     old = before[path].content.decode() if path in before else f"# {module.title()}\n"

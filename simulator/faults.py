@@ -1,4 +1,4 @@
-"""Which request goes wrong, and how? Faults on request, each for a pattern of requests and a number of times."""
+"""Which requests fail, and how? Planned faults, each for a pattern of requests and a number of times."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ KINDS: tuple[Kind, ...] = ("500", "502", "503", "html", "cut", "reset")
 
 @dataclass(slots=True)
 class Fault:
-    """`match` is a shell pattern over "METHOD /path"; `times` counts down; `after` lets that many through first."""
+    """A fault: `match` is a shell pattern over "METHOD /path", `times` counts down, `after` skips the first matches."""
 
     kind: Kind
     match: str = "*"
     times: int = 1
     after: int = 0
     seconds: int = 1
-    """how long: of "slow", or the retry-after of "secondary" """
+    """duration of "slow", or the retry-after of "secondary", in seconds"""
 
 
 @dataclass(slots=True)
@@ -65,16 +65,16 @@ class Faults:
         return fault
 
     def at_random(self, chance: float, *, seed: int, kinds: Sequence[Kind] = KINDS) -> None:
-        """From now on each request fails with this chance, in the same way for the same seed."""
+        """Make each later request fail with this chance; the same seed repeats the same faults."""
         self._chance, self._kinds, self._random = chance, kinds, random.Random(seed)
 
     def calm(self) -> None:
-        """No more faults."""
+        """Cancel all faults."""
         self.planned.clear()
         self._chance = 0.0
 
     def next_for(self, request: str) -> Fault | None:
-        """The fault that this request ("METHOD /path") meets, if any."""
+        """The fault that applies to a request ("METHOD /path"), if any."""
         for fault in self.planned:
             if fault.times > 0 and fnmatchcase(request, fault.match):
                 if fault.after:
@@ -88,7 +88,7 @@ class Faults:
 
 
 async def fail(fault: Fault, request: web.Request) -> web.StreamResponse | None:
-    """The faulty answer; None where the true one still goes out (slow, without Link, cut: see `spoil`)."""
+    """The faulty answer; None if the real answer is still sent (slow) or damaged by `spoil` (no-link, cut)."""
     message = {"message": "Server Error", "documentation_url": "https://docs.github.com/rest"}
     match fault.kind:
         case "500" | "502" | "503":
@@ -114,7 +114,7 @@ async def fail(fault: Fault, request: web.Request) -> web.StreamResponse | None:
 
 
 def spoil(fault: Fault, answer: web.Response) -> web.Response:
-    """The true answer, damaged: its body cut in the middle, or its Link header gone."""
+    """The real answer, damaged: its body cut in half, or its Link header removed."""
     if fault.kind == "no-link":
         answer.headers.pop("Link", None)
     if fault.kind == "cut" and isinstance(answer.body, bytes):

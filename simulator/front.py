@@ -1,4 +1,4 @@
-"""What does GitHub show a browser? New Apps from a manifest, and signing in with one of the simulated accounts."""
+"""What does GitHub show in a browser? App creation from a manifest, and sign-in as one of the simulated accounts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Page = Callable[[Setting, web.Request], Awaitable[web.Response]]
 
 
 def page_for(request: web.Request) -> Page | None:
-    """The page at an address, None where it is none of these."""
+    """The page that serves an address, or None if there is none here."""
     method, parts = request.method, request.path.strip("/").split("/")
     if method == "POST" and parts[-3:] == ["settings", "apps", "new"]:
         return create_app
@@ -35,7 +35,7 @@ def page_for(request: web.Request) -> Page | None:
 
 
 async def create_app(github: Setting, request: web.Request) -> web.Response:
-    """The App of a posted manifest, confirmed at once; the browser goes back with a code that is good for an hour."""
+    """Create the App of a posted manifest at once and redirect with a code that is valid for an hour."""
     form = await request.post()
     try:
         manifest = json.loads(str(form.get("manifest", "")))
@@ -74,7 +74,7 @@ def _app_of(github: Setting, manifest: Json, owner: Account) -> App:
 
 
 def _whoever(github: Setting) -> Account:
-    """Whoever is signed in at this GitHub: the first person there is."""
+    """The account signed in to this GitHub: the first person that exists."""
     people = _people(github)
     return people[0] if people else github.account("octo-example", name="Octo Example")
 
@@ -87,7 +87,7 @@ def _people(github: Setting) -> list[Account]:
 
 
 async def authorize(github: Setting, request: web.Request) -> web.Response:
-    """Who signs in is chosen by name: this GitHub knows no passwords."""
+    """Offer all accounts by name: this GitHub has no passwords."""
     app, query = _client(github, request.query.get("client_id", "")), request.query
     back = query.get("redirect_uri", "")
     if app is None or not _may_return(app, back):
@@ -116,7 +116,7 @@ def _may_return(app: App, back: str) -> bool:
 
 
 async def give_token(github: Setting, request: web.Request) -> web.Response:
-    """A user access token for a code; the verifier must be the challenge's."""
+    """A user access token for a code, if the PKCE verifier matches the challenge."""
     form = await request.post()
     given = {name: str(value) for name, value in form.items()}
     code = github.state.codes.pop(given.get("code", ""), None)

@@ -1,7 +1,7 @@
 """Which commits does a repository hold? A real bare repository, written through `git fast-import`, mirrored in memory.
 
-Every commit of the simulated organisation is made here, so trees and parents are known without asking git again; what
-git knows better (ids, differences, clones) is left to git.
+Every commit of the simulated organisation is created here, so trees and parents are known without asking git again; git
+computes the rest: ids, diffs and clones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SUBMODULE = "160000"
 
 
 class GitError(Exception):
-    """git refused; the message is its own."""
+    """git failed; the message is git's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A commit not yet written. `tree` is complete, not a difference."""
+    """A commit not yet written. `tree` is the complete tree, not a diff."""
 
     message: str
     tree: Tree
@@ -71,7 +71,7 @@ class Commit:
 
 
 def run_git(path: Path, *arguments: str, stdin: bytes = b"") -> bytes:
-    """git's standard output. Raises GitError with its complaint."""
+    """git's standard output. Raises GitError with its error message."""
     finished = subprocess.run(
         ["git", "-C", str(path), *arguments], input=stdin, capture_output=True, env=_environment(), check=False
     )
@@ -82,7 +82,7 @@ def run_git(path: Path, *arguments: str, stdin: bytes = b"") -> bytes:
 
 @functools.cache
 def _environment() -> dict[bytes, bytes]:
-    """As bytes, as a process is given it: to read and write all of it as text for each git takes as long as a git."""
+    """The environment as bytes: decoding and encoding all of it as text for each call takes as long as git itself."""
     return {**os.environb, **{name.encode(): value.encode() for name, value in QUIET.items()}}
 
 
@@ -105,7 +105,7 @@ def edited(tree: Tree, edits: Edits) -> dict[str, Entry]:
 
 @dataclass(slots=True)
 class GitRepository:
-    """One bare repository on disk and what is known of it."""
+    """One bare repository on disk and its commits in memory."""
 
     path: Path
     default_branch: str = "main"
@@ -141,7 +141,7 @@ class GitRepository:
         return None
 
     def set_ref(self, ref: str, commit: str | None) -> None:
-        """Move a ref, or delete it. Loose refs are plain files, so no git is started for it."""
+        """Move a ref, or delete it. Loose refs are plain files, so this starts no git."""
         target = self.path / ref
         if commit is None:
             self.refs.pop(ref, None)
@@ -152,7 +152,7 @@ class GitRepository:
         target.write_text(commit + "\n")
 
     def write(self, drafts: Sequence[Draft]) -> list[Commit]:
-        """Write commits in one fast-import. A draft without parents follows the one before it, the first is a root."""
+        """Write commits in one fast-import. A draft without parents follows the previous one; the first is a root."""
         stream, chained, previous = bytearray(), [], Draft("", {}, *_NOBODY)
         for number, draft in enumerate(drafts, start=1):
             before = self.commits[draft.parents[0]].tree if draft.parents else previous.tree
@@ -170,7 +170,7 @@ class GitRepository:
         return written
 
     def adopt(self, other: GitRepository, commits: Iterable[str]) -> None:
-        """Make commits of another repository (a fork) known here, as fetching them does."""
+        """Import commits of another repository (a fork), as a fetch does."""
         missing = [id_ for id_ in commits if id_ not in self.commits]
         if missing:
             packed = run_git(other.path, "pack-objects", "--revs", "--stdout", "-q", stdin="\n".join(missing).encode())
@@ -179,7 +179,7 @@ class GitRepository:
                 self.commits.update({found: other.commits[found] for found in other.history(id_)})
 
     def history(self, start: str, *, without: frozenset[str] = frozenset()) -> list[str]:
-        """Ids of the commits that `start` reaches and `without` does not hold, newest first, parents after children."""
+        """Ids of the commits reachable from `start` but not in `without`, newest first, parents after children."""
         children = dict.fromkeys(self.reached(start, without=without), 0)
         for id_ in children:
             for parent in self.commits[id_].parents:
@@ -188,7 +188,7 @@ class GitRepository:
         return self._newest_first(children)
 
     def reached(self, start: str, *, without: frozenset[str] = frozenset()) -> frozenset[str]:
-        """The same, in no order."""
+        """The same ids as `history`, unordered."""
         found: set[str] = set()
         waiting = [start]
         while waiting:
@@ -214,13 +214,13 @@ class GitRepository:
         return order
 
     def merge_base(self, one: str, other: str) -> str | None:
-        """The newest commit that both reach."""
+        """The newest commit reachable from both."""
         shared = self.reached(one)
         return next((id_ for id_ in self.history(other) if id_ in shared), None)
 
 
 _SCRATCH = "refs/import"
-# Nothing here outlives the run, so nothing waits for the disk. A pack an import is fewer files than loose objects.
+# The repository is temporary, so git need not sync to disk. One pack per import makes fewer files than loose objects.
 _CONFIG = """[core]
 	repositoryformatversion = 0
 	bare = true
@@ -247,7 +247,7 @@ def _text(content: bytes) -> bytes:
 
 
 def _import_lines(number: int, draft: Draft, *, before: Tree) -> bytes:
-    """One commit in fast-import's language, then two questions: its id and its tree."""
+    """One commit as fast-import input, followed by queries for its id and its tree."""
     lines = bytearray(b"reset %s\n\n" % _SCRATCH.encode() if not draft.parents and number == 1 else b"")
     lines += f"commit {_SCRATCH}\nmark :{number}\n".encode()
     lines += f"author {draft.author.name} <{draft.author.email}> {_stamp(draft.authored_at)}\n".encode()

@@ -24,7 +24,7 @@ _CONTENTS = "contents:read"
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
-    """A thing where the schema names an interface: its own type beside it."""
+    """A value with its concrete type, used where the schema names an interface."""
 
     type: str
     thing: Any
@@ -32,7 +32,7 @@ class _Typed:
 
 @dataclass(frozen=True, slots=True)
 class _Connection:
-    """Part of a list. Marks are the position in it, so they hold while the list grows at its end."""
+    """Part of a list. Cursors are positions in it, so they remain valid while the list grows at its end."""
 
     things: Sequence[Any]
     total: int
@@ -41,7 +41,7 @@ class _Connection:
 
 @dataclass(slots=True)
 class Asked:
-    """One query while it is answered."""
+    """One query being answered."""
 
     state: State
     caller: Caller
@@ -53,7 +53,7 @@ class Asked:
 
 
 def answer(state: State, caller: Caller, body: Json, *, used: int, reset: int) -> tuple[Json, int]:
-    """(the answer, the points it costs). `used` points of the hour are gone, which ends at `reset` (epoch seconds)."""
+    """(the answer, its cost in points). `used` points of the hour are spent; it ends at `reset` (epoch seconds)."""
     if caller.token is None:
         raise RefusedError(401, "This endpoint requires you to be authenticated.")
     try:
@@ -74,7 +74,7 @@ def answer(state: State, caller: Caller, body: Json, *, used: int, reset: int) -
 
 
 def _connections(asked: Asked, selections: Sequence[Selection], on: str, times: int) -> int:
-    """Requests GitHub counts: each connection once for everything around it."""
+    """The number of requests GitHub counts: one for each connection, times the nodes it is nested in."""
     total = 0
     for one in selections:
         if isinstance(one, Fragment):
@@ -110,7 +110,7 @@ def _resolve(asked: Asked, one: Field, about: _Typed, *, errors: list[Json]) -> 
 
 
 def _type_of(about: str, name: str) -> str:
-    """The type of a field, which the subset may hold of an interface alone."""
+    """The type of a field; the subset may list the field only for an interface of `about`."""
     kinds = (about, *(kind for kind, given in schema().items() if about in given.get("possible", ())))
     fields = (schema()[kind].get("fields", {}).get(name) for kind in kinds)
     return named(next(field for field in fields if field)["type"])
@@ -135,7 +135,7 @@ def _value(asked: Asked, value: Any) -> Any:
     return {name: _value(asked, part) for name, part in value.items()} if isinstance(value, dict) else value
 
 
-# --- what is known of each thing -------------------------------------------------------------------------------------
+# --- resolvers -------------------------------------------------------------------------------------------------------
 
 
 def _connection(things: Sequence[Any], arguments: Json) -> _Connection:
@@ -204,12 +204,12 @@ def _actor(account: Account | None) -> _Typed | None:
 
 
 def _login(_: Asked, account: Account, __: Json) -> str:
-    """GraphQL names a bot without the mark that REST gives it."""
+    """GraphQL returns a bot's login without the `[bot]` suffix that REST adds."""
     return account.login.removesuffix("[bot]")
 
 
 def _user(asked: Asked, person: Signature, __: Json) -> Account | None:
-    """A commit's account is a User; machines and organisations are none."""
+    """The User behind a commit's address; bots and organisations do not count."""
     found = asked.state.account_of(person.email)
     return found if found and found.type == "User" else None
 
@@ -220,12 +220,12 @@ def _commit_of(thing: tuple[Repository, Commit]) -> Commit:
 
 def _merge_commit(_: Asked, pull: PullRequest, __: Json) -> tuple[Any, Commit] | None:
     repo = pull.head_repository
-    return (repo, _Known(pull.merge_commit)) if pull.merge_commit else None  # type: ignore[return-value]  # only its id is asked for
+    return (repo, _Known(pull.merge_commit)) if pull.merge_commit else None  # type: ignore[return-value]  # only its id is read
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A commit of which only the id is asked for."""
+    """A commit whose id is the only field requested."""
 
     id: str | None
 

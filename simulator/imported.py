@@ -1,4 +1,4 @@
-"""How does a repository that exists as a clone come to live in the simulated GitHub?"""
+"""How does an existing clone become a repository of the simulated GitHub?"""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from simulator.server import Simulator
 from simulator.state import Account, Issue, PullRequest, Repository
 
 Trees = Callable[[GitRepository, Iterable[str]], Mapping[str, Tree]]
-"""the files of each of these trees, by its id"""
+"""reads the files of each of these trees, by tree id"""
 _SEPARATOR = "\x1e"
 _FORMAT = "%H%x00%T%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x1e"
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A repository with every commit of a clone, and no branch yet: `advance` moves its default branch along."""
+    """A repository with every commit of a clone, but no branch yet: `advance` moves its default branch forward."""
 
     repository: Repository
     line: tuple[str, ...]
@@ -27,7 +27,7 @@ class Imported:
 
 
 def trees_of(git: GitRepository, trees: Iterable[str]) -> dict[str, Tree]:
-    """All of them read at once, and a blob that several of them hold once."""
+    """Read all trees at once, and a blob that several of them share only once."""
     listed = {tree: _listed(git, tree) for tree in dict.fromkeys(trees)}
     files = [file for inside in listed.values() for file in inside.values()]
     contents = _contents(git, dict.fromkeys(blob for _, kind, blob in files if kind == "blob"))
@@ -40,9 +40,9 @@ def trees_of(git: GitRepository, trees: Iterable[str]) -> dict[str, Tree]:
 def import_clone(
     github: Simulator, clone: Path, full_name: str, *, branch: str = "main", read: Trees = trees_of
 ) -> Imported:
-    """Everything the clone's refs reach becomes known under this name; the owner's account must exist.
+    """Import every commit the clone's refs reach, under this name; the owner's account must exist.
 
-    `read` may read the files of a long history when somebody asks for them.
+    A custom `read` can load the files of a long history lazily.
     """
     owner = github.state.accounts[full_name.partition("/")[0]]
     start = datetime.fromtimestamp(0, UTC)
@@ -64,7 +64,7 @@ def advance(github: Simulator, imported: Imported, to: str, *, by: Account) -> N
 def close_unmerged(
     github: Simulator, imported: Imported, number: int, *, title: str, head: str, by: Account
 ) -> PullRequest:
-    """A pull request of that number, closed without a merge: how merge bots leave what they landed, and drafts."""
+    """A pull request with that number, closed without a merge: a draft, or how merge bots leave what they landed."""
     repository, git = imported.repository, imported.repository.git
     at = git.commits[head].draft.committed_at
     issue = Issue(github.state.new_id(), number, title, "", by, at, at)
@@ -98,7 +98,7 @@ def _commit(row: str, trees: Mapping[str, Tree]) -> Commit:
 
 
 def _moment(raw: str) -> datetime:
-    """git's `seconds +hhmm`."""
+    """Parse git's `seconds +hhmm`."""
     seconds, offset = raw.split()
     minutes = int(offset[1:3]) * 60 + int(offset[3:])
     zone = timezone(timedelta(minutes=-minutes if offset[0] == "-" else minutes))
@@ -106,14 +106,14 @@ def _moment(raw: str) -> datetime:
 
 
 def _listed(git: GitRepository, tree: str) -> dict[str, tuple[str, str, str]]:
-    """(mode, kind, id) of each file by its path."""
+    """(mode, kind, id) of each file, by path."""
     rows = run_git(git.path, "ls-tree", "-r", "-z", tree).decode("utf-8", "replace").split("\0")
     heads = [row.partition("\t") for row in rows if row]
     return {path: (mode, kind, id_) for head, _, path in heads for mode, kind, id_ in [head.split()]}
 
 
 def _contents(git: GitRepository, blobs: Iterable[str]) -> dict[str, bytes]:
-    """What each blob holds, from one git: a line with its id, kind and size, its bytes, and a line end."""
+    """The content of each blob, from one git process: per blob a header (id, kind, size), the bytes and a newline."""
     answer = run_git(git.path, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode())
     found: dict[str, bytes] = {}
     at = 0
@@ -126,7 +126,7 @@ def _contents(git: GitRepository, blobs: Iterable[str]) -> dict[str, bytes]:
 
 
 def pushes(line: Sequence[str], sizes: Sequence[int]) -> list[str]:
-    """Where each of several pushes ends, when the line arrives in steps of these sizes, over and over."""
+    """The last commit of each push, if the line arrives in pushes of these sizes, repeated in turn."""
     ends, at, turn = [], -1, 0
     while at < len(line) - 1:
         at = min(at + sizes[turn % len(sizes)], len(line) - 1)

@@ -1,4 +1,4 @@
-"""How does work reach a branch? The drafts of merge commits, squashes and rebases, by a three-way merge of files."""
+"""How does work reach a branch? Drafts of merge, squash and rebase commits, from a three-way merge of files."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from simulator.git import Draft, Entry, GitRepository, Signature, Tree
 
 
 class ConflictError(Exception):
-    """Both sides changed the same lines of the named file."""
+    """Both sides changed the same lines of the file named in the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """What the person or bot who lands the work decides."""
+    """The choices of the person or bot who lands the work."""
 
     committer: Signature
     at: datetime
@@ -27,7 +27,7 @@ class Landing:
 
 
 def merged_tree(base: Tree, ours: Tree, theirs: Tree) -> dict[str, Entry]:
-    """`ours` with what `theirs` changed since `base`. Raises ConflictError."""
+    """`ours` with the changes from `base` to `theirs`. Raises ConflictError."""
     after = dict(ours)
     for path in sorted(base.keys() | theirs.keys()):
         old, new, here = base.get(path), theirs.get(path), ours.get(path)
@@ -58,7 +58,7 @@ def _merged_text(path: str, sides: tuple[bytes, bytes, bytes]) -> bytes:
 
 
 def merge_commit(git: GitRepository, tip: str, head: str, *, landing: Landing) -> Draft:
-    """Two parents, as the merge button makes it."""
+    """A commit with two parents, as the merge button creates it."""
     tree = merged_tree(
         git.commits[git.merge_base(tip, head) or tip].tree, git.commits[tip].tree, git.commits[head].tree
     )
@@ -66,13 +66,13 @@ def merge_commit(git: GitRepository, tip: str, head: str, *, landing: Landing) -
 
 
 def squash_commit(git: GitRepository, tip: str, head: str, *, landing: Landing) -> Draft:
-    """One commit with everything that `head` has and `tip` has not."""
+    """One commit with everything that `head` has and `tip` lacks."""
     merged = merge_commit(git, tip, head, landing=landing)
     return Draft(landing.message, merged.tree, landing.author, landing.at, landing.committer, landing.at, (tip,))
 
 
 def rebased_commits(git: GitRepository, tip: str, commits: Sequence[str], *, landing: Landing) -> list[Draft]:
-    """Each of the commits (oldest first) again on top of `tip`; authors and their dates stay, the committer changes."""
+    """The commits (oldest first) reapplied on `tip`; authors and author dates stay, the committer changes."""
     drafts: list[Draft] = []
     tree = git.commits[tip].tree
     for id_ in commits:
@@ -88,7 +88,7 @@ def rebased_commits(git: GitRepository, tip: str, commits: Sequence[str], *, lan
 
 
 def reverting_draft(git: GitRepository, tip: str, target: str, *, landing: Landing) -> Draft:
-    """A commit on `tip` that takes back what `target` changed against its first parent."""
+    """A commit on `tip` that undoes what `target` changed against its first parent."""
     landed = git.commits[target]
     tree = merged_tree(landed.tree, git.commits[tip].tree, git.commits[landed.parents[0]].tree)
     return Draft(landing.message, tree, landing.author, landing.at, landing.committer, landing.at, (tip,))

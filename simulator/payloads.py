@@ -1,4 +1,4 @@
-"""What does a webhook delivery say? The payload of each event the simulator sends."""
+"""What does a webhook delivery contain? The payload of each event that the simulator sends."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def checks(api: str, repo: Repository, action: str, *, found: CheckRun) -> Json:
 
 
 def push(api: str, repo: Repository, moved: tuple[str, str | None, str], *, sender: Account) -> Json:
-    """`moved` is (ref, before, after). At most 2,048 commits are listed, as GitHub cuts it."""
+    """`moved` is (ref, before, after). Lists at most 2,048 commits, like GitHub."""
     ref, before, after = moved
     known = repo.git.reached(before) if before else frozenset()
     ids = repo.git.history(after, without=known)[::-1]
@@ -89,7 +89,7 @@ def installed(api: str, found: Installation, action: str, *, repositories: Seque
 
 
 def selected(api: str, found: Installation, change: tuple[Sequence[Repository], Sequence[Repository]]) -> Json:
-    """installation_repositories; `change` is (added, removed)."""
+    """An installation_repositories payload; `change` is (added, removed)."""
     added, removed = change
     return {
         "action": "added" if added else "removed",
@@ -107,7 +107,7 @@ def _named(repo: Repository) -> Json:
 
 
 def surroundings(api: str, repo: Repository | None, sender: Account | None) -> Json:
-    """What every repository event carries besides."""
+    """The fields that every repository event also carries."""
     around: Json = {"sender": maybe_user(api, sender)}
     if repo:
         around["repository"] = full_repository(api, repo)

@@ -1,4 +1,4 @@
-"""What does a GraphQL query ask for? As much of the language as our own queries use, strictly."""
+"""What does a GraphQL query ask for? A strict parser for the part of the language that our queries use."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ _TOKEN = re.compile(r'\s+|,|(\.\.\.|[!$():=\[\]{}]|[A-Za-z_][A-Za-z0-9_]*|-?[0-9
 
 
 class QueryError(Exception):
-    """The query is not one that GitHub would answer."""
+    """GitHub would not accept the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A `$name` inside a query."""
+    """A `$name` in a query."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """A bare word as a value."""
+    """An enum value: a bare word."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field asked for, under its alias."""
+    """One requested field, under its alias."""
 
     key: str
     name: str
@@ -51,7 +51,7 @@ Selection = Field | Fragment
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query: its variables with their types, what is selected, and of which root (`Query` or `Mutation`)."""
+    """A parsed query: its variables with their types, its selections, and its root type (`Query` or `Mutation`)."""
 
     variables: Mapping[str, str]
     selections: tuple[Selection, ...]
@@ -76,7 +76,7 @@ class _Reader:
 
 
 def parse(text: str) -> Query:
-    """Raises QueryError where the text is no query."""
+    """Parse a query. Raises QueryError if the text is not one."""
     position, tokens = 0, []
     while position < len(text):
         found = _TOKEN.match(text, position)

@@ -1,4 +1,4 @@
-"""Is a query one that GitHub's own GraphQL schema allows? Checked against the subset in graphql.json."""
+"""Does GitHub's own GraphQL schema allow a query? Checked against the subset in graphql.json."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Schema = Mapping[str, Any]
 
 @functools.cache
 def schema() -> Schema:
-    """The subset that scripts/prune_graphql.py wrote."""
+    """The subset written by scripts/prune_graphql.py."""
     found: Schema = json.loads((files("simulator") / "graphql.json").read_text())["types"]
     return found
 
@@ -27,13 +27,13 @@ def named(type_: str) -> str:
 
 
 def check(query: Query, given: Schema) -> None:
-    """Raises QueryError naming what the schema does not have."""
+    """Raises QueryError for the first thing that the schema does not allow."""
     for problem in problems(query, given):
         raise QueryError(problem)
 
 
 def problems(query: Query, given: Schema) -> Iterator[str]:
-    """Everything that the schema does not allow in a query."""
+    """Everything in a query that the schema does not allow."""
     yield from _of_selections(query, given, query.selections, query.root)
 
 

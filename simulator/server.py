@@ -1,7 +1,7 @@
-"""What stands at the other end of the wire? The simulated GitHub as an HTTP server on loopback.
+"""How does the simulated GitHub run? As an HTTP server on loopback.
 
-`async with Simulator() as github:` starts it on a free port; `github.url` is the base URL a GitHub App is configured
-with, the REST API is below `github.api_url`.
+`async with Simulator() as github:` starts it on a free port; `github.url` is the base URL to configure a GitHub App
+with, and `github.api_url` the root of the REST API.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DOCUMENTATION = "https://docs.github.com/rest"
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its answer, for whoever checks them. `path` is without the API prefix and by name, not by id."""
+    """One request and its answer, for an observer. `path` has no API prefix and names the repository, not its id."""
 
     method: str
     path: str
@@ -58,7 +58,7 @@ Observer = Callable[[Exchange], None]
 
 
 class Simulator(Activity):
-    """A GitHub of its own: state, activity, deliveries, faults, and the requests it was asked."""
+    """A simulated GitHub: state, activity, deliveries, faults, and a log of requests."""
 
     def __init__(self, *, clock: Clock = utc_now, observer: Observer | None = None, rate_limit: int = 5000) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="simulated-github-", ignore_cleanup_errors=True)
@@ -66,11 +66,11 @@ class Simulator(Activity):
         super().__init__(state, Deliveries(state))
         self.faults = Faults()
         self.requests: list[str] = []
-        """every API request in order: "GET /repos/o/r/pulls/1" """
+        """every API request in order, for example `GET /repos/o/r/pulls/1`"""
         self.rate_limit = rate_limit
         self._observer = observer
         self.points: Counter[str] = Counter()
-        """GraphQL points spent, by whom"""
+        """GraphQL points spent, by caller"""
         self._used: Counter[tuple[str, int]] = Counter()
         self._runner: web.AppRunner | None = None
         self._pump: asyncio.Task[None] | None = None
@@ -99,11 +99,11 @@ class Simulator(Activity):
         self._folder.cleanup()
 
     async def settled(self) -> None:
-        """Returns once every delivery so far was attempted."""
+        """Return once every delivery so far has been attempted."""
         await self.deliveries.settled()
 
     def count(self, pattern: str) -> int:
-        """How many requests match a regular expression over "METHOD /path"."""
+        """The number of requests that match a regular expression over "METHOD /path"."""
         return sum(bool(re.search(pattern, request)) for request in self.requests)
 
     # -- serving
@@ -185,7 +185,7 @@ class Simulator(Activity):
         return route.answer(Call(self, caller, named_path, names, request.query, body, repo))
 
     def _find_repository(self, path: str) -> tuple[Repository | None, str]:
-        """The repository a path is about, and the path by name: `/repositories/{id}/…` is the same as `/repos/…`."""
+        """The repository of a path, and the path by name: `/repositories/{id}/…` equals `/repos/…`."""
         parts = path.split("/")
         if parts[1] == "repositories" and len(parts) > 2 and parts[2].isdecimal():
             repo = self.state.repositories.get(int(parts[2]))
@@ -196,7 +196,7 @@ class Simulator(Activity):
         return None, path
 
     def _redirect(self, path: str, names: dict[str, str]) -> Answer:
-        """A renamed repository answers 301 with its address by id."""
+        """Answer 301 for a renamed repository, with its address by id."""
         id_ = self.state.old_names.get(f"{names['owner']}/{names['repo']}".lower())
         if id_ is None:
             raise RefusedError(404, "Not Found")
@@ -229,7 +229,7 @@ class Simulator(Activity):
         }
 
     def _observe(self, request: web.Request, path: str, *, told: tuple[Any, int, Any, dict[str, str]]) -> None:
-        if self._observer and path != "/graphql":  # checked against GitHub's schema where it is answered
+        if self._observer and path != "/graphql":  # GraphQL is checked against GitHub's schema when it is answered
             _, named = self._find_repository(path)
             query = {name: request.query.getall(name) for name in request.query}
             self._observer(Exchange(request.method, named, query, *told))

@@ -1,4 +1,4 @@
-"""Who and what is there? Accounts, Apps, installations and repositories come into being and change hands here."""
+"""Who and what exists? Accounts, Apps, installations and repositories are created and changed here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SECRET = "a webhook secret of the simulated GitHub alone"  # noqa: S105  # opens
 
 @functools.cache
 def key_pair() -> tuple[str, str]:
-    """(private, public) PEM of one RSA key a run; making one costs a tenth of a second."""
+    """(private, public) PEM of one RSA key per run; generating one takes a tenth of a second."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     no_password = serialization.NoEncryption()
     pem = serialization.Encoding.PEM
@@ -51,7 +51,7 @@ def key_pair() -> tuple[str, str]:
 
 
 class Setting:
-    """The accounts, Apps and repositories of one simulated GitHub. Changes that GitHub tells Apps of are delivered."""
+    """The accounts, Apps and repositories of one simulated GitHub. Delivers the changes that GitHub reports to Apps."""
 
     def __init__(self, state: State, deliveries: Deliveries) -> None:
         self.state, self.deliveries = state, deliveries
@@ -61,7 +61,7 @@ class Setting:
     # -- accounts and Apps
 
     def account(self, login: str, *, name: str | None = None, email: str | None = None) -> Account:
-        """A person; the same one when asked for again."""
+        """A person's account, created on first use."""
         if login not in self.state.accounts:
             self.state.accounts[login] = Account(self.state.new_id(), login, name=name, email=email)
         return self.state.accounts[login]
@@ -72,13 +72,13 @@ class Setting:
         return found
 
     def bot(self, login: str) -> Account:
-        """A bot account; its login ends in `[bot]`."""
+        """A bot account, created on first use; its login ends in `[bot]`."""
         found = self.account(login)
         found.type = "Bot"
         return found
 
     def register_app(self, slug: str, owner: Account, *, webhook_url: str | None = None) -> App:
-        """An App with the permissions and events that Almanac asks for."""
+        """Register an App with the permissions and events that Almanac requests."""
         private, public = key_pair()
         bot = self.bot(f"{slug}[bot]")
         app = App(self.state.new_id(), slug, owner, bot, public, private, SECRET, webhook_url)
@@ -87,7 +87,7 @@ class Setting:
         return app
 
     def install(self, app: App, account: Account, *, only: Sequence[Repository] | None = None) -> Installation:
-        """Install an App on an account, on all its repositories or some."""
+        """Install an App on an account, for all its repositories or some."""
         selection = None if only is None else {found.id for found in only}
         found = Installation(self.state.new_id(), app, account, self.state.clock(), selection)
         self.state.installations[found.id] = found
@@ -107,7 +107,7 @@ class Setting:
         self._tell_installation(found, "unsuspend")
 
     def select(self, found: Installation, repositories: Sequence[Repository]) -> None:
-        """Choose which repositories an installation reaches."""
+        """Choose the repositories that an installation can access."""
         before = {entry.id for entry in self.state.visible_to(found)}
         found.selection = {entry.id for entry in repositories}
         added = [entry for entry in repositories if entry.id not in before]
@@ -128,7 +128,7 @@ class Setting:
     # -- repositories
 
     def create_repository(self, full_name: str, *, at: datetime, files: Edits, by: Account | None = None) -> Repository:
-        """A public repository of an existing account, with one first commit by its owner or by somebody else."""
+        """A public repository of an existing account; its first commit is by the owner unless `by` is given."""
         login, _, name = full_name.partition("/")
         owner = self.state.accounts[login]
         found = self._add_repository(owner, name, at=at)
@@ -147,7 +147,7 @@ class Setting:
         return found
 
     def fork(self, parent: Repository, owner: Account, *, at: datetime) -> Repository:
-        """A fork under another account, with the default branch as it is now."""
+        """A fork under another account, with the current default branch."""
         found = self._add_repository(owner, parent.name, at=at)
         found.fork_of, found.private = parent, parent.private
         if parent.git.tip:
@@ -156,7 +156,7 @@ class Setting:
         return found
 
     def rename(self, repo: Repository, name: str, *, by: Account) -> None:
-        """Rename a repository; the old name redirects until something else takes it."""
+        """Rename a repository; the old name redirects until another repository takes it."""
         before = repo.name
         self.state.old_names[repo.full_name.lower()] = repo.id
         repo.name = name
@@ -170,13 +170,13 @@ class Setting:
             self.tell(repo, "public", {}, sender=by)
 
     def label(self, repo: Repository, name: str, *, color: str = "ededed") -> Label:
-        """A label of a repository; the same one when asked for again."""
+        """A label of a repository, created on first use."""
         if name not in repo.labels:
             repo.labels[name] = Label(self.state.new_id(), name, color)
         return repo.labels[name]
 
     def tell(self, repo: Repository, event: str, payload: Json, *, sender: Account | None) -> None:
-        """Queue one delivery for each App that is installed on the repository."""
+        """Queue one delivery for each App installed on the repository."""
         for found in self.state.installations_of(repo):
             if found.suspended_at is None:
                 around = payloads.surroundings(self.api_url, repo, sender)

@@ -1,4 +1,4 @@
-"""What does the simulated GitHub hold? Plain mutable records; ids are given out in order, so runs repeat exactly."""
+"""What does the simulated GitHub store? Plain mutable records with sequential ids, so that runs repeat exactly."""
 
 from __future__ import annotations
 
@@ -115,9 +115,9 @@ class PullRequest:
     merged_at: datetime | None = None
     merged_by: Account | None = None
     merge_commit: str | None = None
-    """as GitHub says it: by a button; a merge bot leaves it empty"""
+    """as GitHub reports it: set by a merge button, left empty by a merge bot"""
     landed: str | None = None
-    """what really reached the branch"""
+    """the commit that really reached the branch"""
     reviews: list[Review] = field(default_factory=list)
     review_comments: list[ReviewComment] = field(default_factory=list)
 
@@ -135,7 +135,7 @@ class DiscussionComment:
 
 @dataclass(slots=True)
 class Discussion:
-    """What an App began in a category of a repository, over GraphQL: node ids throughout."""
+    """A discussion that an App started in a category, over GraphQL: all ids are node ids."""
 
     id: str
     app: App
@@ -208,7 +208,7 @@ class App:
     events: list[str] = field(default_factory=list)
     client_secret: str = "the-simulated-client-secret"  # noqa: S105  # opens nothing but this simulator
     callbacks: list[str] = field(default_factory=list)
-    """where a browser may be sent back to; empty: anywhere on this machine"""
+    """allowed redirect addresses; empty: any on this machine"""
 
     @property
     def client_id(self) -> str:
@@ -217,7 +217,7 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What a browser is sent back with, good once: a registered App's, or a person's who signs in to one."""
+    """A one-time code in a browser redirect: for a newly registered App, or for a person who signs in to one."""
 
     app: App
     expires_at: datetime
@@ -233,7 +233,7 @@ class Installation:
     account: Account
     created_at: datetime
     selection: set[int] | None = None
-    """repository ids, None for all of the account's"""
+    """repository ids; None: all of the account's"""
     suspended_at: datetime | None = None
 
 
@@ -244,12 +244,12 @@ class Token:
     expires_at: datetime
     permissions: Json
     repositories: frozenset[int] | None
-    """None: all the installation sees"""
+    """None: all that the installation can access"""
 
 
 @dataclass(slots=True)
 class State:
-    """Everything, by identity. `folder` holds the repositories on disk."""
+    """All records, by id. `folder` holds the repositories on disk."""
 
     folder: Path
     clock: Clock = utc_now
@@ -261,19 +261,19 @@ class State:
     tokens: dict[str, Token] = field(default_factory=dict)
     codes: dict[str, Code] = field(default_factory=dict)
     people: dict[str, Account] = field(default_factory=dict)
-    """user access token -> whose it is"""
+    """user access token -> its owner"""
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1001))
 
     def new_id(self) -> int:
         return next(self._ids)
 
     def repository(self, full_name: str) -> Repository | None:
-        """By its present name, in any case."""
+        """The repository with this current name, in any case."""
         wanted = full_name.lower()
         return next((found for found in self.repositories.values() if found.full_name.lower() == wanted), None)
 
     def visible_to(self, installation: Installation) -> list[Repository]:
-        """The repositories an installation may reach, by id."""
+        """The repositories that an installation can access, ordered by id."""
         mine = [found for found in self.repositories.values() if found.owner is installation.account]
         chosen = installation.selection
         return sorted((found for found in mine if chosen is None or found.id in chosen), key=lambda found: found.id)

@@ -1,4 +1,4 @@
-"""What happened at the invented organisation, line by line? Reads story.toml and spreads it over the months."""
+"""What happened at the invented organisation? The lines of story.toml, spread over the months."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Line:
     flags: tuple[str, ...]
 
     def flag(self, name: str) -> str | None:
-        """The value of `name:value`, or of a bare flag its own name; None without it."""
+        """The value of a `name:value` flag, the name of a bare flag, or None if it is missing."""
         for flag in self.flags:
             word, _, value = flag.partition(":")
             if word == name:
@@ -40,7 +40,7 @@ def read_story() -> dict[str, Any]:
 
 
 def lines_of(story: dict[str, Any], now: datetime) -> list[Line]:
-    """Every landing, oldest first, spread evenly over the half year before `now` with some unevenness of people."""
+    """Every landing, oldest first, spread over the half year before `now`, slightly unevenly as people work."""
     lines: list[Line] = []
     for repository in story["repository"]:
         texts = repository["landings"]
@@ -52,7 +52,7 @@ def lines_of(story: dict[str, Any], now: datetime) -> list[Line]:
 
 
 def _moment(now: datetime, share: float, text: str) -> datetime:
-    """A working hour around the given share of the half year."""
+    """A working hour near the given share of the half year."""
     day = now - LENGTH + share * (LENGTH - timedelta(days=2))
     seed = number_of(text)
     moment = day.replace(hour=7 + seed % 11, minute=seed % 60, second=seed % 59, microsecond=0)

@@ -1,4 +1,4 @@
-"""What do people and bots do? Pull requests, reviews, merges, pushes and reverts, told to Apps as they happen."""
+"""What do people and bots do? Pull requests, reviews, merges, pushes and reverts, delivered to Apps as they happen."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ WEB_FLOW = Signature("GitHub", "noreply@github.com")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One commit somebody makes."""
+    """One commit to make."""
 
     message: str
     edits: Edits
     author: Signature | None = None
-    """None: whoever does the work"""
+    """None: the author of the work"""
     at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a pull request is opened with."""
+    """The content of a new pull request."""
 
     title: str
     author: Account
@@ -44,10 +44,10 @@ class Work:
 
 
 class Activity(Setting):
-    """A simulated GitHub on which work goes on. Times are given by the caller: months can pass at once."""
+    """A simulated GitHub with activity. The caller gives the times, so months can pass at once."""
 
     def commit(self, repo: Repository, branch: str, steps: Sequence[Step], *, by: Account, at: datetime) -> list[str]:
-        """Commits on a branch (made from the default branch, if new), without telling anybody; their ids."""
+        """Commits on a branch (created from the default branch if new) without a delivery; returns the ids."""
         tip = repo.git.branches.get(branch) or repo.git.tip
         tree = repo.git.commits[tip].tree if tip else {}
         drafts: list[Draft] = []
@@ -63,7 +63,7 @@ class Activity(Setting):
         return written
 
     def push(self, repo: Repository, branch: str, steps: Sequence[Step], *, by: Account, at: datetime) -> list[str]:
-        """Commit straight onto a branch and tell the Apps."""
+        """Commits directly to a branch and delivers the push."""
         before = repo.git.branches.get(branch)
         written = self.commit(repo, branch, steps, by=by, at=at)
         self._tell_push(repo, branch, before, by=by)
@@ -114,7 +114,7 @@ class Activity(Setting):
     # -- pull requests
 
     def open_pull(self, repo: Repository, work: Work, *, at: datetime) -> PullRequest:
-        """Commit the steps on a branch and open a pull request from it."""
+        """Commits the steps on a branch and opens a pull request from it."""
         home = work.fork or repo
         if work.branch not in home.git.branches and repo.git.branches.get(work.base):
             home.git.adopt(repo.git, [repo.git.branches[work.base]])
@@ -133,7 +133,7 @@ class Activity(Setting):
     def review(
         self, repo: Repository, pull: PullRequest, review: tuple[str, str], *, by: Account, at: datetime
     ) -> Review:
-        """`review` is (state as GitHub spells it, text)."""
+        """Submit a review; `review` is (state as GitHub names it, text)."""
         state, body = review
         found = Review(self.state.new_id(), by, state, body, at, pull.head)  # type: ignore[arg-type]  # a Literal
         pull.reviews.append(found)
@@ -142,11 +142,11 @@ class Activity(Setting):
         return found
 
     def remark(self, pull: PullRequest, review: Review, path: str, *, body: str) -> None:
-        """A comment on a line, as part of a review."""
+        """Add a comment on a line to a review."""
         pull.review_comments.append(ReviewComment(self.state.new_id(), review, path, 1, body))
 
     def merge(self, repo: Repository, pull: PullRequest, how: Button, *, by: Account, at: datetime) -> list[str]:
-        """Press a merge button; the ids that landed. Raises merging.ConflictError."""
+        """Press a merge button; return the ids that landed. Raises merging.ConflictError."""
         before = repo.git.branches[pull.base_ref]
         drafts = self._button_drafts(repo, pull, how, by=by, at=at)
         landed = [entry.id for entry in repo.git.write(drafts)]
@@ -192,7 +192,7 @@ class Activity(Setting):
         return landed.id
 
     def close(self, repo: Repository, pull: PullRequest, *, by: Account, at: datetime) -> None:
-        """Close without landing."""
+        """Close a pull request without landing it."""
         self._close(repo, pull, by=by, at=at)
 
     def _close(self, repo: Repository, pull: PullRequest, *, by: Account, at: datetime) -> None:
@@ -200,7 +200,7 @@ class Activity(Setting):
         self._tell_pull(repo, "closed", pull, by=by)
 
     def revert(self, repo: Repository, pull: PullRequest, *, by: Account, at: datetime) -> PullRequest:
-        """The revert button: a new pull request that takes back a merged one. Not yet merged."""
+        """Press the revert button: open, without merging it, a pull request that reverts a landed one."""
         tip, landed = repo.git.branches[pull.base_ref], pull.landed
         if landed is None:
             raise ValueError(f"#{pull.number} has not landed")

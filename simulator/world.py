@@ -1,7 +1,7 @@
-"""Which organisation does the demo show? Builds it, and plays its half year event by event with signed deliveries.
+"""Which organisation does the demo show? Builds it, then plays its half year event by event with signed deliveries.
 
-`build_world` makes accounts, repositories and the App; `play` installs the App and lets the story happen in time order,
-so that the App sees pull requests opened, reviewed and landed as it would have. Set `world.app.webhook_url` before.
+`build_world` creates accounts, repositories and the App; `play` installs the App and plays the story in order of time,
+so that the App sees pull requests opened, reviewed and landed. Set `world.app.webhook_url` first.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ AI_TRAILERS = {
     "copilot": "Co-authored-by: Copilot <223556219+Copilot@users.noreply.github.com>",
 }
 _A_RELEASE = 9
-"""landings of the organisation from one release to the next"""
+"""landings of the organisation between two releases"""
 STRAY = Signature("Otho Brisk", "otho@brisk.example")
-"""somebody whose address belongs to no account"""
+"""a person whose address belongs to no account"""
 
 
 @dataclass(slots=True)
 class World:
-    """The organisation and what is still to happen there."""
+    """The organisation and the events still to come."""
 
     github: Simulator
     app: App
@@ -44,12 +44,12 @@ class World:
     how: dict[str, str] = field(default_factory=dict)
     forks: dict[tuple[str, str], Repository] = field(default_factory=dict)
     installation: Installation | None = None
-    """None until `play` begins"""
+    """None until `play` starts"""
     played: int = 0
 
 
 def build_world(github: Simulator, now: datetime) -> World:
-    """The organisation as it was half a year before `now`; the App is registered, and not yet installed."""
+    """The organisation half a year before `now`; the App is registered but not yet installed."""
     story = read_story()
     owner = github.organisation(ORGANISATION)
     people = {
@@ -78,14 +78,14 @@ def _add_repository(world: World, row: dict[str, Any], *, at: datetime) -> None:
 
 
 async def play(world: World) -> int:
-    """Let everything happen, oldest first, each delivery attempted before the next event; the number of landings."""
+    """Play all events, oldest first, with each delivery attempted before the next; return the number of landings."""
     while await play_next(world):
         pass
     return world.played
 
 
 async def play_next(world: World) -> bool:
-    """Let the next landing happen; False when the story has ended. The first call installs the App."""
+    """Play the next landing; False at the end of the story. The first call installs the App."""
     if world.installation is None:
         world.installation = world.github.install(world.app, world.app.owner)
     if world.played == len(world.lines):
@@ -131,7 +131,7 @@ def _land(world: World, line: Line, pull: PullRequest) -> None:
 
 
 def _take_back(world: World, line: Line, pull: PullRequest) -> None:
-    """A day later the work turns out to break something and is reverted by somebody else."""
+    """Has somebody else revert the work a day later, because it broke something."""
     github, repo = world.github, world.repositories[line.repository]
     when, who = line.at + timedelta(days=1), _other(world, line, 1)
     back = github.revert(repo, pull, by=who, at=when)
@@ -145,7 +145,7 @@ def _take_back(world: World, line: Line, pull: PullRequest) -> None:
 
 
 def _steps(world: World, line: Line) -> list[Step]:
-    """The commits of a landing: one, or code and tests apart."""
+    """The commits of a landing: one, or code and tests separately."""
     code, repo = world.code[line.repository], world.repositories[line.repository]
     tree = repo.git.commits[repo.git.tip or ""].tree
     sentence = line.title.rpartition(": ")[2].rpartition("] ")[2].capitalize() + "."
@@ -187,7 +187,7 @@ def _complaint(line: Line) -> str:
 
 
 def _other(world: World, line: Line, step: int) -> Account:
-    """Somebody else of the eight: a reviewer, a reporter."""
+    """Another of the eight people, as reviewer or reporter."""
     names = [name for name in world.people if name not in {line.who, "dependabot"}]
     return world.people[names[(len(line.title) * step + step) % len(names)]]
 

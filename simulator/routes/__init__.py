@@ -12,7 +12,7 @@ from simulator.routes import apps, checks, issues, pulls, registration, reposito
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`needs`: permissions of which one is enough; empty for requests that concern no repository."""
+    """A route; one of the permissions in `needs` suffices. Empty for requests that concern no repository."""
 
     method: str
     pattern: str
@@ -20,7 +20,7 @@ class Route:
     needs: tuple[str, ...] = ()
 
     def match(self, method: str, path: str) -> dict[str, str] | None:
-        """What the path names, if this route answers it."""
+        """The path's parameters, if this route answers it."""
         if method != self.method:
             return None
         found = re.fullmatch(_expression(self.pattern), path)
@@ -28,7 +28,7 @@ class Route:
 
 
 def _expression(pattern: str) -> str:
-    """`{name}` is one segment, `{name+}` any number of them, `{number}` digits."""
+    """A pattern as a regular expression: `{name}` is one segment, `{name+}` one or more, `{number}` digits."""
     expression = pattern.replace(".", r"\.").replace("{number}", r"(?P<number>\d+)")
     return re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", re.sub(r"\{(\w+)\+\}", r"(?P<\1>.+)", expression))
 
@@ -94,7 +94,7 @@ ROUTES: tuple[Route, ...] = (
 
 
 def find_route(method: str, path: str) -> tuple[Route, dict[str, str]] | None:
-    """The route that answers a request, with what its path names."""
+    """The route that answers a request, with the parameters of its path."""
     for route in ROUTES:
         names = route.match(method, path)
         if names is not None:

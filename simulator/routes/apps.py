@@ -1,4 +1,4 @@
-"""How are the requests of an App about itself answered: installations, tokens, deliveries, versions, limits?"""
+"""How are an App's requests about itself answered: installations, tokens, deliveries, versions, limits?"""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def get_user(call: Call) -> Answer:
 
 
 def list_deliveries(call: Call) -> Answer:
-    """Newest first; `cursor` is the id to go on from."""
+    """The delivery log, newest first; `cursor` is the id to continue from."""
     wanted = call.query.get("status")
     log = call.github.deliveries.kept(call.app)
     log = [found for found in log if wanted is None or (wanted == "success") == (found.status == "OK")]

@@ -26,7 +26,7 @@ FIELDS = (
 
 
 def _checked(call: Call) -> Json:
-    """The fields of a check run. Raises RefusedError 422 where GitHub would."""
+    """The validated fields of a check run. Raises RefusedError 422 where GitHub would."""
     output = call.body.get("output") or {}
     too_long = [name for name in ("summary", "text") if len(output.get(name) or "") > LONGEST_TEXT]
     if too_long:
@@ -82,7 +82,7 @@ def update(call: Call) -> Answer:
 
 
 def list_for_ref(call: Call) -> Answer:
-    """By `check_name`, `status`, `app_id`; newest first, only the latest of each name unless `filter` is all."""
+    """Filtered by `check_name`, `status`, `app_id`; newest first, only the latest of a name unless `filter` is all."""
     commit = call.repo.git.resolve(call.names["ref"])
     runs = [entry for entry in call.repo.checks.values() if commit and entry.fields["head_sha"] == commit.id]
     for field in ("name", "status"):

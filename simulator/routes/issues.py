@@ -8,7 +8,7 @@ from simulator.shapes import conversations as shapes
 from simulator.state import Comment, Label, Reaction
 
 LONGEST_BODY = 65_536
-"""characters of a comment or issue; more is a 422"""
+"""characters of a comment or issue body; a longer one is a 422"""
 
 
 def _body(call: Call) -> str:
@@ -24,7 +24,7 @@ def _check_length(text: str) -> None:
 
 
 def list_issues(call: Call) -> Answer:
-    """By `state`, `labels`, `creator` and `since`; pull requests are among them, as on GitHub."""
+    """Filtered by `state`, `labels`, `creator` and `since`; includes pull requests, as on GitHub."""
     wanted = call.query.get("state", "open")
     names = set(filter(None, call.query.get("labels", "").split(",")))
     creator = call.query.get("creator")
@@ -55,7 +55,7 @@ def get_issue(call: Call) -> Answer:
 
 
 def update_issue(call: Call) -> Answer:
-    call.caller.acting_app  # noqa: B018  # refuses who has no token
+    call.caller.acting_app  # noqa: B018  # refuses a caller without a token
     issue, now = call.issue, call.state.clock()
     _check_length(call.body.get("body") or "")
     issue.title, issue.body = call.body.get("title", issue.title), call.body.get("body", issue.body)
@@ -138,7 +138,7 @@ def list_reactions(call: Call) -> Answer:
 
 
 def create_reaction(call: Call) -> Answer:
-    """201, or 200 where the same reaction is there already."""
+    """Answer 201, or 200 if the same reaction exists already."""
     found, content, who = _comment(call), call.text("content"), call.caller.acting_app.account
     for entry in found.reactions:
         if entry.content == content and entry.user is who:

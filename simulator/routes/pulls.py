@@ -12,7 +12,7 @@ COMMITS_OF_A_PULL = 250
 
 
 def list_pulls(call: Call) -> Answer:
-    """By `state`, `head`, `base`; `sort` created or updated, newest first unless asked otherwise."""
+    """Filtered by `state`, `head`, `base`; `sort` is created or updated, newest first by default."""
     wanted = call.query.get("state", "open")
     found = [entry for entry in call.repo.pulls if wanted == "all" or entry.issue.state == wanted]
     if base := call.query.get("base"):
@@ -35,14 +35,14 @@ def get_pull(call: Call) -> Answer:
 
 
 def list_files(call: Call) -> Answer:
-    """3,000 in all."""
+    """At most 3,000 files."""
     files = call.repo.differences.between(call.pull.base, call.pull.head)[:FILES_OF_A_PULL]
     part, headers = page_of(call, files)
     return Answer([file(call.api, call.repo, (entry, call.pull.head)) for entry in part], headers=headers)
 
 
 def list_commits(call: Call) -> Answer:
-    """Oldest first, 250 in all."""
+    """Oldest first, at most 250."""
     git = call.repo.git
     ids = pull_commits(call.repo, call.pull)[:COMMITS_OF_A_PULL]
     return paged(call, ids, lambda id_: commit(call.api, call.state, (call.repo, git.commits[id_])))

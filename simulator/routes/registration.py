@@ -1,4 +1,4 @@
-"""How is an App told its secrets, its webhook's address, and who a person is?"""
+"""How does an App get its secrets and its webhook's address, and find out who a user is?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simulator.shapes.accounts import app, public_user
 
 
 def convert_manifest(call: Call) -> Answer:
-    """The App behind a code, once."""
+    """The App behind a code; each code works once."""
     code = call.state.codes.pop(call.names["code"], None)
     if code is None or code.person is not None or code.expires_at <= call.state.clock():
         raise RefusedError(404, "Not Found")

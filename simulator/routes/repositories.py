@@ -1,4 +1,4 @@
-"""How are requests about a repository answered: itself, commits, comparisons, contents, permissions?"""
+"""How are requests about a repository answered: its settings, commits, comparisons, contents, permissions?"""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def list_branches(call: Call) -> Answer:
 
 
 def list_commits(call: Call) -> Answer:
-    """Newest first from `sha` (branch or id), cut by `path`, `author`, `since` and `until`."""
+    """Newest first from `sha` (branch or id), filtered by `path`, `author`, `since` and `until`."""
     start = call.query.get("sha") or call.repo.git.default_branch
     if call.repo.git.tip is None:
         raise RefusedError(409, "Git Repository is empty.")
@@ -70,7 +70,7 @@ def _wanted(call: Call, id_: str) -> bool:
 
 
 def get_commit(call: Call) -> Answer:
-    """With 300 files a page, 3,000 in all."""
+    """One commit with 300 files per page, at most 3,000."""
     found = _commit(call, call.names["ref"])
     files = call.repo.differences.of_commit(found.id)
     part, headers = page_of(call, files[:FILES_OF_A_COMMIT], default=300, most=300)
@@ -85,7 +85,7 @@ def list_pulls_of_commit(call: Call) -> Answer:
 
 
 def compare(call: Call) -> Answer:
-    """Three dots: from the merge base. Files on the first page only, at most 300."""
+    """A three-dot comparison: from the merge base. At most 300 files, on the first page only."""
     git = call.repo.git
     base, head = (_commit(call, call.names[side].rpartition(":")[2]) for side in ("base", "head"))
     fork_point = git.merge_base(base.id, head.id)
@@ -117,7 +117,7 @@ def compare(call: Call) -> Answer:
 
 
 def get_content(call: Call) -> Answer:
-    """One file of a commit (`ref`, else the default branch). Directories are not served."""
+    """One file at `ref` (default: the default branch). Directories are not served."""
     found = call.repo.git.resolve(call.query.get("ref") or call.repo.git.default_branch)
     entry = found.tree.get(call.names["path"]) if found else None
     if entry is None:

@@ -1,1 +1,1 @@
-"""How does GitHub spell each thing in JSON? One small factory a thing, with every required field."""
+"""How does GitHub represent each object in JSON? One small factory per object, with every required field."""

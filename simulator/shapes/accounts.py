@@ -1,4 +1,4 @@
-"""How does GitHub spell accounts, Apps and installations?"""
+"""How does GitHub represent accounts, Apps and installations in JSON?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def stamp(when: datetime) -> str:
-    """A time as GitHub writes it."""
+    """A time as GitHub formats it."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -19,7 +19,7 @@ def maybe_stamp(when: datetime | None) -> str | None:
 
 
 def user(api: str, account: Account) -> Json:
-    """A simple user."""
+    """A simple user, as embedded in other objects."""
     here = f"{api}/users/{account.login}"
     return {
         "login": account.login,
@@ -48,7 +48,7 @@ def maybe_user(api: str, account: Account | None) -> Json | None:
 
 
 def public_user(api: str, account: Account) -> Json:
-    """The page of one user."""
+    """A user requested directly."""
     empty = dict.fromkeys(("company", "location", "email", "hireable", "bio"))
     counts = dict.fromkeys(("public_repos", "public_gists", "followers", "following"), 0)
     dates = {"created_at": stamp(EPOCH), "updated_at": stamp(EPOCH)}

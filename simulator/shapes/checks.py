@@ -1,4 +1,4 @@
-"""How does GitHub spell a check run?"""
+"""How does GitHub represent a check run in JSON?"""
 
 from __future__ import annotations
 

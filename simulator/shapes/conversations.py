@@ -1,4 +1,4 @@
-"""How does GitHub spell issues, pull requests, reviews, comments and labels?"""
+"""How does GitHub represent issues, pull requests, reviews, comments and labels in JSON?"""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def issue(api: str, repo: Repository, found: Issue) -> Json:
 
 
 def _end(api: str, end: tuple[Repository | None, Repository], at: tuple[str, str]) -> Json:
-    """Head or base of a pull request: (its repository or None, the base's), (branch, commit)."""
+    """The head or base of a pull request: `end` is (its repository or None, the base's), `at` (branch, commit)."""
     repo, base = end
     owner = (repo or base).owner
     ref, sha = at
@@ -132,7 +132,7 @@ def _end(api: str, end: tuple[Repository | None, Repository], at: tuple[str, str
 
 
 def pull(api: str, repo: Repository, found: PullRequest) -> Json:
-    """A pull request as lists show it."""
+    """A pull request as lists contain it."""
     here = f"{api}/repos/{repo.full_name}/pulls/{found.number}"
     base = issue(api, repo, found.issue)
     page = f"https://github.com/{repo.full_name}/pull/{found.number}"
@@ -172,7 +172,7 @@ def pull(api: str, repo: Repository, found: PullRequest) -> Json:
 
 
 def full_pull(api: str, repo: Repository, found: PullRequest) -> Json:
-    """A pull request asked for by itself, with its counts."""
+    """A pull request requested directly, with its counts."""
     files = repo.differences.between(found.base, found.head)
     commits = pull_commits(repo, found)
     return {

@@ -1,4 +1,4 @@
-"""How does GitHub spell repositories, commits, files and comparisons?"""
+"""How does GitHub represent repositories, commits, files and comparisons in JSON?"""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _open(found: Repository) -> int:
 
 
 def full_repository(api: str, found: Repository) -> Json:
-    """A repository asked for by itself: with counts, and with its parent where it is a fork."""
+    """A repository requested directly: with counts and, for a fork, its parent."""
     counts = {"network_count": 0, "subscribers_count": 0}
     family = {}
     if found.fork_of:
@@ -111,7 +111,7 @@ def _git_person(person: Signature, when: str) -> Json:
 
 
 def commit(api: str, state: State, found: tuple[Repository, Commit]) -> Json:
-    """One commit as lists show it."""
+    """One commit as lists contain it."""
     repo, entry = found
     here, draft = f"{api}/repos/{repo.full_name}", entry.draft
     page = f"https://github.com/{repo.full_name}/commit"
@@ -138,7 +138,7 @@ def commit(api: str, state: State, found: tuple[Repository, Commit]) -> Json:
 
 
 def file(api: str, repo: Repository, found: tuple[FileDifference, str]) -> Json:
-    """One changed file, at the commit named beside it."""
+    """One changed file; `found` is (file, commit id)."""
     entry, at = found
     page = f"https://github.com/{repo.full_name}"
     shape: Json = {
