@@ -1,4 +1,4 @@
-"""Which handler answers which event of GitHub? `ROUTERS` is the whole list: an event is a file and a line here."""
+"""Which handler answers which GitHub event? `ROUTERS` is the complete list: an event is a file and a line here."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ROUTERS: Mapping[str, Router] = MappingProxyType(
 
 
 class Handlers:
-    """All handlers of one App, as the webhook asks them."""
+    """All handlers of one App, as the webhook uses them."""
 
     events = frozenset(ROUTERS)
 
@@ -62,7 +62,7 @@ class Handlers:
         self._router = Router(*ROUTERS.values())
 
     async def route(self, event: Event) -> Deferral:
-        """What is to be done about an event whose data is `Told`. Raises KeyError where it lacks what its kind has."""
+        """What to do about an event whose data is `Told`. Raises KeyError if it lacks a field required for its kind."""
         deferral = Deferral()
         if self._is_echo(event):
             deferral.skip("our own doing")
@@ -71,7 +71,7 @@ class Handlers:
         return deferral
 
     def _is_echo(self, event: Event) -> bool:
-        """Our posts come back as events. Work that other bots landed is nobody's echo, and counts."""
+        """Our own posts come back as events. Work landed by other bots is no echo, and counts."""
         if deliveries.comment_app(event.data) == self._ourselves.id:
             return True
         sender = deliveries.sender(event.data)

@@ -1,4 +1,4 @@
-"""Somebody pressed a button on a check run of ours."""
+"""Somebody pressed a button on one of our check runs."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -26,7 +26,7 @@ async def on_check_run_rerequested(event: Event, deferral: Deferral) -> None:
 
 @router.register("check_run", action="requested_action")
 async def on_check_run_requested_action(event: Event, deferral: Deferral) -> None:
-    """Who pressed goes along: the task asks GitHub what that person may do."""
+    """Passes on who pressed it: the task asks GitHub what that person may do."""
     place, sender = deliveries.place(event.data), deliveries.sender(event.data)
     if place is None or sender is None or sender.bot:
         return deferral.skip("no installation, or no person")

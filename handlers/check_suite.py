@@ -1,4 +1,4 @@
-"""The checks of a commit are complete, or asked for again: what the record says of them is read anew."""
+"""The checks of a commit are complete or were requested again: our check run is updated."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -11,7 +11,7 @@ router = Router()
 
 @router.register("check_suite", action="completed")
 async def on_check_suite_completed(event: Event, deferral: Deferral) -> None:
-    """What was concluded is kept beside the record: the head of a pull request may land later."""
+    """Also stores the conclusion as an observation: the head of a pull request may land later."""
     place, suite = deliveries.place(event.data), deliveries.check_suite(event.data)
     if place is None:
         return deferral.skip("no installation")

@@ -12,14 +12,14 @@ from bot.github.payloads.deliveries import Place
 
 
 class Job(NamedTuple):
-    """One call of a task. Jobs with one `serial_key` run one after the other."""
+    """One call of a task. Jobs with the same `serial_key` run one after the other."""
 
     task: str
     serial_key: str
     ref: str
-    """its arguments, ids and commit ids, as one line of JSON, equal for equal arguments: what a job row carries"""
+    """its arguments (ids and commit ids) as one line of JSON, equal for equal arguments: the content of a job row"""
     dedupe_key: str | None = None
-    """None where its arguments name the delivery, as no other can have the like"""
+    """None if the arguments name the delivery, since then no other job can be equal"""
 
 
 @dataclass(slots=True)
@@ -30,14 +30,14 @@ class Deferral:
     _notes: list[str] = field(default_factory=list)
 
     def defer(self, task: str, *, serial: str, **arguments: int | str) -> None:
-        """Ask for a job. The same job asked for twice is one."""
+        """Ask for a job. Asking for the same job twice counts once."""
         ref = to_json(dict(sorted(arguments.items()))).decode()
         job = Job(task, serial, ref, None if "delivery" in arguments else f"{task}:{ref}")
         if job not in self._jobs:
             self._jobs.append(job)
 
     def observe(self, place: Place, delivery: str, task: str = "observe_pull_request") -> None:
-        """Ask that what GitHub alone shows be kept beside the record; no landing waits for it."""
+        """Ask for an observation to be stored: something that only GitHub can show. No landing waits for it."""
         self.defer(
             task,
             serial=f"observe:{place.repository}",
@@ -47,12 +47,12 @@ class Deferral:
         )
 
     def skip(self, reason: str) -> None:
-        """Say why nothing is to be done; told in the log with the delivery's id."""
+        """Record why nothing is to be done, for the log entry with the delivery's id."""
         self._notes.append(reason)
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """In an order that does not depend on the order in which handlers ran."""
+        """The jobs, in an order that does not depend on the order in which handlers ran."""
         return tuple(sorted(self._jobs))
 
     @property

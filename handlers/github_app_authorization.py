@@ -1,4 +1,4 @@
-"""A person took back what they had allowed Almanac to do in their name."""
+"""A person revoked what they had allowed Almanac to do on their behalf."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event

@@ -1,4 +1,4 @@
-"""Almanac was installed, removed, suspended, taken back or granted more: the worker asks GitHub which."""
+"""Almanac was installed, removed, suspended, unsuspended or granted more permissions: the worker asks GitHub which."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event

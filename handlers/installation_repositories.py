@@ -1,4 +1,4 @@
-"""The repositories of an installation changed: the worker lists them anew, so that a lost event heals with the next."""
+"""The repositories of an installation changed: the worker lists them all, so the next event repairs a lost one."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event

@@ -1,4 +1,4 @@
-"""Somebody wrote a comment: one that asks Almanac for something is answered."""
+"""Somebody wrote a comment: if it contains a command, Almanac answers it."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -12,7 +12,7 @@ router = Router()
 
 @router.register("issue_comment", action="created")
 async def on_issue_comment_created(event: Event, deferral: Deferral) -> None:
-    """Bots give no commands, and a quoted line is nobody's command."""
+    """Bots give no commands, and a quoted line is not a command."""
     place, sender = deliveries.place(event.data), deliveries.sender(event.data)
     if place is None or sender is None or sender.bot:
         return deferral.skip("no installation, or no person")

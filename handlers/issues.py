@@ -1,4 +1,4 @@
-"""An issue of somebody else was sorted: that is work beside code, of which GitHub alone tells."""
+"""Somebody triaged another person's issue: non-code activity that only GitHub can show."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -15,7 +15,7 @@ router = Router()
 @router.register("issues", action="milestoned")
 @router.register("issues", action="transferred")
 async def on_issues(event: Event, deferral: Deferral) -> None:
-    """Machines triage nothing, and whoever opened an issue does not triage it."""
+    """Machines do not triage, and the author of an issue does not triage it."""
     place, sender = deliveries.place(event.data), deliveries.sender(event.data)
     if place is None or sender is None or sender.bot:
         return deferral.skip("no installation, or no person")

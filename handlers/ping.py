@@ -1,4 +1,4 @@
-"""GitHub tries a hook out: nothing is to be done, but a hook that will not send what is needed is told of."""
+"""GitHub tests a hook: there is nothing to do, but the log names events that it will not send."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event

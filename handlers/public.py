@@ -1,4 +1,4 @@
-"""A repository was made public: older GitHub servers tell it with this event alone."""
+"""A repository was made public: older GitHub servers report it with this event only."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event

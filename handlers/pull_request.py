@@ -1,4 +1,4 @@
-"""A pull request was closed, merged or not: either way its work may have landed."""
+"""A pull request was closed: merged or not, its work may have landed."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -14,7 +14,7 @@ router = Router()
 @router.register("pull_request", action="unlabeled")
 @router.register("pull_request", action="edited")
 async def on_pull_request(event: Event, deferral: Deferral) -> None:
-    """A merge bot pushes the commit and closes unmerged, so `merged` is not asked; later edits change the record."""
+    """Ignores `merged`, since a merge bot pushes the commit and closes unmerged; later edits change the record."""
     place = deliveries.place(event.data)
     if place is None:
         return deferral.skip("no installation")
@@ -33,7 +33,7 @@ async def on_pull_request(event: Event, deferral: Deferral) -> None:
 
 @router.register("pull_request", action="closed")
 async def on_pull_request_merged(event: Event, deferral: Deferral) -> None:
-    """Which head landed, and whether its author merged it, is told here alone."""
+    """Observes which head landed and whether its author merged it: no other event shows that."""
     place = deliveries.place(event.data)
     if place is None or not deliveries.pull_request_is_merged(event.data):
         return

@@ -1,4 +1,4 @@
-"""A review is what GitHub alone shows of a pull request: it stands beside the record of its code."""
+"""A pull request was reviewed: an observation, since only GitHub can show it."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -13,7 +13,7 @@ router = Router()
 @router.register("pull_request_review", action="edited")
 @router.register("pull_request_review", action="dismissed")
 async def on_pull_request_review(event: Event, deferral: Deferral) -> None:
-    """Of an open pull request too: at the merge it is known then who had approved."""
+    """Includes open pull requests: at the merge it is then known who had approved."""
     place = deliveries.place(event.data)
     if place is None:
         return deferral.skip("no installation")

@@ -1,4 +1,4 @@
-"""A remark on a line is part of a review: it stands beside the record of its code."""
+"""Somebody commented on a line in a review: an observation, since only GitHub can show it."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -11,7 +11,7 @@ router = Router()
 
 @router.register("pull_request_review_comment", action="created")
 async def on_pull_request_review_comment_created(event: Event, deferral: Deferral) -> None:
-    """Of open pull requests and of closed ones: that somebody looked closely is told of whoever looked."""
+    """Includes open and closed pull requests: a line comment shows that its author looked closely."""
     place = deliveries.place(event.data)
     if place is None:
         return deferral.skip("no installation")

@@ -11,7 +11,7 @@ router = Router()
 
 @router.register("push")
 async def on_push(event: Event, deferral: Deferral) -> None:
-    """Commits in the payload are not read: it shows at most 2,048, and none of them whole."""
+    """Ignores the payload's commits: it lists at most 2,048, and none of them completely."""
     place = deliveries.place(event.data)
     if place is None:
         return deferral.skip("no installation")

@@ -1,4 +1,4 @@
-"""A release was published or withdrawn: that is work beside code, of which GitHub alone tells."""
+"""A release was published or withdrawn: non-code activity that only GitHub can show."""
 
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
@@ -15,7 +15,7 @@ router = Router()
 @router.register("release", action="released")
 @router.register("release", action="unpublished")
 async def on_release(event: Event, deferral: Deferral) -> None:
-    """Several of these tell of one release; a draft becomes one when it is published."""
+    """Several of these events concern one release; a draft becomes a release when it is published."""
     place = deliveries.place(event.data)
     if place is None:
         return deferral.skip("no installation")

@@ -15,9 +15,9 @@ router = Router()
 @router.register("repository", action="publicized")
 @router.register("repository", action="deleted")
 @router.register("repository", action="unarchived")
-@router.register("repository", action="edited")  # the default branch may be another one
+@router.register("repository", action="edited")  # the default branch may have changed
 async def on_repository(event: Event, deferral: Deferral) -> None:
-    """The action goes along so that hiding need not wait for GitHub's answer; showing does."""
+    """Passes on the action, so that hiding need not wait for GitHub's answer; showing does."""
     place = deliveries.place(event.data)
     if place is None:
         return deferral.skip("no installation")
