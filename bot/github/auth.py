@@ -1,7 +1,7 @@
-"""Who does Almanac say it is, and with how narrow a token?
+"""How does Almanac authenticate, and with how narrow a token?
 
-The App signs a short JWT with a key that is loaded once; each job then gets an installation token for its own
-repositories and permissions, kept until shortly before it dies.
+The App signs a short-lived JWT with a key that is loaded once; each job then gets an installation token for its own
+repositories and permissions, cached until shortly before it expires.
 https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app
 """
 
@@ -27,7 +27,7 @@ from bot.model import InstallationId, RepositoryId
 
 _BACKDATED = 60
 _LIFE = 540
-"""from the backdated issue time, so a JWT ends 8 minutes from now: GitHub allows 10, and its clock may be behind"""
+"""from the backdated issue time, so a JWT expires 8 minutes from now: GitHub allows 10, and its clock may be behind"""
 _JWT_KEPT = 300.0
 _MARGIN = 120.0
 _LONGEST_TOKEN_LIFE = 3600.0
@@ -39,7 +39,7 @@ class BadKeyError(ValueError):
 
 
 class InstallationClosed(GitHubException):
-    """The installation is suspended or deleted: its jobs are cancelled, the others go on."""
+    """The installation is suspended or deleted: its jobs are cancelled, all others continue."""
 
     def __init__(self, installation: InstallationId, *, deleted: bool) -> None:
         super().__init__(f"installation {installation} is {'deleted' if deleted else 'suspended'}")
@@ -48,12 +48,12 @@ class InstallationClosed(GitHubException):
 
 
 class NotGranted(GitHubException):
-    """The installation does not reach these repositories, or was not granted these permissions."""
+    """The installation has no access to these repositories, or was not granted these permissions."""
 
 
 @frozen
 class Scope:
-    """What a token may do. No repositories means all of the installation's; at most 500 can be named."""
+    """What a token allows. No repositories means all of the installation's; at most 500 can be named."""
 
     installation: InstallationId
     repositories: tuple[RepositoryId, ...] = ()
@@ -67,12 +67,12 @@ class Scope:
         repositories: tuple[RepositoryId, ...] = (),
         permissions: Mapping[str, str] | None = None,
     ) -> Scope:
-        """A scope whose order of repositories and permissions makes no difference."""
+        """A scope that does not depend on the order of repositories and permissions."""
         return cls(installation, tuple(sorted(set(repositories))), tuple(sorted((permissions or {}).items())))
 
 
 class AppKey:
-    """The App's own credential. Signing takes 0.4 ms; parsing the key would take 40 ms each time."""
+    """The App's own credential. Signing takes 0.4 ms; parsing the key for each signature would take 40 ms."""
 
     def __init__(self, app_id: str | int, pem: str | bytes, *, clock: Clock) -> None:
         self._issuer = str(app_id)
@@ -81,7 +81,7 @@ class AppKey:
         self._kept: tuple[str, float] = ("", float("-inf"))
 
     async def token(self) -> str:
-        """A JWT that GitHub takes for at least three more minutes."""
+        """A JWT that GitHub accepts for at least three more minutes."""
         signed, until = self._kept
         if self._clock.steady() >= until:
             signed = self._sign()
@@ -89,7 +89,7 @@ class AppKey:
         return signed
 
     def refuse(self, token: str) -> bool:
-        """Sign again: the clock may have been set since."""
+        """Discard the JWT, so that a new one is signed: the clock may have been set since."""
         self._kept = ("", float("-inf"))
         return True
 
@@ -99,13 +99,13 @@ class AppKey:
 
 
 class Minter(Protocol):
-    """The App's client, as far as tokens are concerned."""
+    """The part of the App's client that creates tokens."""
 
     async def write(self, operation: Operation, body: Mapping[str, Any] | None = None, **variables: Any) -> Any: ...
 
 
 class Tokens:
-    """Installation tokens, each minted once and shared until two minutes before it ends."""
+    """Installation tokens, each created once and shared until two minutes before it expires."""
 
     def __init__(self, app: Minter, *, clock: Clock) -> None:
         self._app = app
@@ -114,7 +114,7 @@ class Tokens:
         self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
 
     async def get(self, scope: Scope) -> str:
-        """A living token for `scope`. Raises `InstallationClosed`, `NotGranted` and what the client raises."""
+        """A valid token for `scope`. Raises `InstallationClosed`, `NotGranted` and the client's exceptions."""
         lock = self._locks.setdefault(scope, asyncio.Lock())
         async with lock:
             kept = self._kept.get(scope)
@@ -124,7 +124,7 @@ class Tokens:
             return kept[0]
 
     def forget(self, scope: Scope, token: str) -> None:
-        """Drop a token that GitHub refused, unless it was already replaced."""
+        """Drop a token that GitHub refused, unless it has been replaced already."""
         kept = self._kept.get(scope)
         if kept is not None and kept[0] == token:
             self._kept.pop(scope, None)
@@ -141,7 +141,7 @@ class Tokens:
 
 
 class InstallationCredential:
-    """Speaks for one scope of one installation."""
+    """The credential for one scope of one installation."""
 
     def __init__(self, tokens: Tokens, scope: Scope) -> None:
         self._tokens = tokens

@@ -1,8 +1,8 @@
-"""How is GitHub asked, so that limits, failures and strangers' addresses do no harm?
+"""How do requests reach GitHub, safe from rate limits, failures and foreign addresses?
 
-A gidgethub client with what gidgethub leaves to its user: pacing, back-off, bounded retries, an API version, checked
-shapes, and a fresh token after a 401. There is one client, lane and ETag cache per installation; `scoped` gives a view
-with a narrower token on the same lane and cache.
+A gidgethub client with what gidgethub leaves to its user: pacing, back-off, bounded retries, an API version, shape
+checks, and a new token after a 401. Each installation has one client, lane and ETag cache; `scoped` returns a view with
+a narrower token on the same lane and cache.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ _ACCEPT = "application/vnd.github+json"
 MOST_PAGES = 200
 _CACHED_ANSWERS = 128
 _QUESTION = "QUERY"
-"""the method of a GraphQL query while it is in here; it leaves as a POST, and changes nothing"""
+"""the method of a GraphQL query inside this module; it is sent as a POST but changes nothing"""
 _LATE_WAITS = (1.0, 2.0, 4.0)
-"""seconds between tries of something an event just told of: GitHub's replicas lag"""
+"""seconds between tries to read what an event has just announced: GitHub's replicas lag"""
 
 
 class Credential(Protocol):
-    """Whom a client speaks for."""
+    """Authenticates a client's requests."""
 
     async def token(self) -> str: ...
 
     def refuse(self, token: str) -> bool:
-        """GitHub refused `token`; True where another can be had."""
+        """Handle a 401 for `token`; True if another token can be obtained."""
 
 
 class QueryFailed(GitHubException):
-    """A GraphQL query answered with errors; `data` is the part that was answered."""
+    """A GraphQL query was answered with errors; `data` is the part that was answered."""
 
     def __init__(self, errors: Sequence[object], data: object) -> None:
         self.kinds = frozenset(_kind_of(error) for error in errors)
-        """GitHub's names for what went wrong; one is empty where it gives none"""
+        """GitHub's error types; empty for an error without one"""
         super().__init__(
             f"{len(errors)} GraphQL error(s): {', '.join(kind or 'unnamed' for kind in sorted(self.kinds))}"
         )
@@ -93,12 +93,12 @@ class Wire:
 
 
 def is_missing(error: BaseException) -> bool:
-    """True for what is not there (404), or no more (410: a deleted issue, or issues that are switched off)."""
+    """True if an object does not exist (404) or no longer does (410: a deleted issue, or issues switched off)."""
     return isinstance(error, HTTPException) and error.status_code in (404, 410)
 
 
 class Client(GitHubAPI):
-    """Asks GitHub for one credential. What it returns is shared with its cache: read it, never change it."""
+    """Sends requests with one credential. Answers are shared with the cache: never modify them."""
 
     def __init__(self, wire: Wire, credential: Credential) -> None:
         super().__init__(wire.endpoint.requester, cache=wire.cache, base_url=wire.endpoint.base_url)
@@ -110,21 +110,21 @@ class Client(GitHubAPI):
     def traffic(self) -> Traffic:
         return self._wire.transport.traffic
 
-    # --- what the rooms call ---
+    # --- the interface for other modules ---
 
     async def read(self, operation: Operation, **variables: Any) -> dict[str, Any]:
-        """The object an operation answers. Raises gidgethub's exceptions, `Limited` and `BadAnswer`."""
+        """The object that an operation returns. Raises gidgethub's exceptions, `Limited` and `BadAnswer`."""
         return _object(await self.getitem(operation.path, variables))
 
     async def read_late(self, operation: Operation, **variables: Any) -> dict[str, Any]:
-        """`read`, but a 404 is believed only after a few tries: right after an event it is often a lagging replica."""
+        """Like `read`, but retries a 404 before believing it: right after an event it often means a lagging replica."""
         page, _, _ = await self._late(operation.path, variables)
         return _object(page)
 
     async def items(
         self, operation: Operation, *, most: int | None = None, **variables: Any
     ) -> AsyncIterator[dict[str, Any]]:
-        """Each element of a list, page after page; `most` as in `pages`."""
+        """Each element of a list, page by page; `most` as in `pages`."""
         async for page in self.pages(operation, most=most, **variables):
             elements = page.get(operation.items) if operation.items and isinstance(page, dict) else page
             if not isinstance(elements, list):
@@ -135,9 +135,9 @@ class Client(GitHubAPI):
     async def pages(
         self, operation: Operation, *, late: bool = False, most: int | None = None, **variables: Any
     ) -> AsyncIterator[Any]:
-        """Each page of an answer, following `Link` (only ever to the configured host); `late` as in `read_late`.
+        """Each page of an answer, following `Link` (only to the configured host); `late` works as in `read_late`.
 
-        Raises `BadAnswer` beyond `most` pages (None: 200): a list that does not end must not be followed for ever.
+        Raises `BadAnswer` after `most` pages (None: 200), so that an endless list is not followed forever.
         """
         url, most = operation.path, most or MOST_PAGES
         for turn in range(most):
@@ -150,18 +150,17 @@ class Client(GitHubAPI):
         raise BadAnswer(f"more than {most} pages of {operation.path}")
 
     async def write(self, operation: Operation, body: Mapping[str, Any] | None = None, **variables: Any) -> Any:
-        """What a writing operation answers. A 422 is never tried again."""
+        """The answer to a writing operation. A 422 is never retried."""
         data = b"" if body is None else dict(body)
         answer, _, _ = await self._make_request(operation.method, operation.path, variables, data, _ACCEPT)
         return answer
 
     async def query(self, text: str, **variables: Any) -> dict[str, Any]:
-        """The `data` of a GraphQL query (a reading one). Raises `QueryFailed` with what was answered beside errors."""
+        """The `data` of a read-only GraphQL query. Raises `QueryFailed`, with any partial data, if there are errors."""
         return await self._ask_graph(_QUESTION, text, variables)
 
     async def mutate(self, text: str, **variables: Any) -> dict[str, Any]:
-        """The `data` of a GraphQL mutation: a write, so it is paced as one, and not sent again where its answer was
-        lost. Raises as `query` does."""
+        """The `data` of a GraphQL mutation: paced as a write, not resent if its answer was lost. Raises like query."""
         return await self._ask_graph("POST", text, variables)
 
     async def _ask_graph(self, method: str, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,13 +171,13 @@ class Client(GitHubAPI):
         return _object(answer.get("data"))
 
     async def graphql(self, query: str, *, endpoint: str = "", **variables: Any) -> Any:
-        """gidgethub's name for `query`; the endpoint is always the configured one."""
+        """gidgethub's name for `query`; the endpoint must be the configured one."""
         if endpoint not in ("", self._wire.endpoint.graphql_url):
             raise ForeignHost("GraphQL is asked at the configured endpoint only")
         return await self.query(query, **variables)
 
     def place(self, repository: Repository) -> str:
-        """How a repository is addressed: by its id, so that a rename changes nothing, unless the host needs names."""
+        """The path prefix of a repository: by id, so that a rename changes nothing, unless the host needs names."""
         if repository.id is None or self._wire.endpoint.by_name:
             return f"repos/{repository.full_name}"
         return f"repositories/{repository.id}"
@@ -200,7 +199,7 @@ class Client(GitHubAPI):
                 await self.sleep(wait)
         return await self._get(url, variables)
 
-    # --- what gidgethub calls ---
+    # --- the interface for gidgethub ---
 
     async def _make_request(
         self,
@@ -214,7 +213,7 @@ class Client(GitHubAPI):
         content_type: str = JSON_CONTENT_TYPE,
         extra_headers: dict[str, str] | None = None,
     ) -> tuple[Any, str | None, int]:
-        """One logical request: retried while that is safe and bounded, with a new token after one 401."""
+        """One logical request, retried while that is safe and bounded, with a new token after one 401."""
         headers = {"x-github-api-version": self._wire.endpoint.api_version} | (extra_headers or {})
         attempt, refreshed = 1, False
         while True:
@@ -254,13 +253,13 @@ class Client(GitHubAPI):
         if answer[2] != 204 and not isinstance(answer[0], (dict, list)):
             raise BadAnswer("an answer that is not JSON")
         if url == self._wire.endpoint.graphql_url and is_query_limit(answer[0]):
-            # GraphQL tells of its limits in an answer of status 200 too; from here on it is one like any other.
+            # GraphQL also reports its limits with status 200; from here on such an answer counts as a refusal.
             raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "GraphQL limit", headers=self._last_headers)
         self._wire.lane.hits = 0
         return answer
 
     async def _await_retry(self, error: Exception, *, method: str, url: str, attempt: int) -> None:
-        """Return after the pause in which the request may be tried again; raise where it may not."""
+        """Return after the pause if the request may be retried; otherwise raise."""
         limited = self._limit(error)
         if limited is not None:
             self._wire.lane.hits += 1
@@ -300,19 +299,19 @@ def _status(error: Exception) -> int:
 
 
 def _is_broken(error: Exception) -> bool:
-    """GitHub or the way to it failed, as against a refusal."""
+    """True if GitHub or the network failed, as opposed to a refusal."""
     unparsed = isinstance(error, (ValueError, LookupError, RecursionError))
     return isinstance(error, (GitHubBroken, BadAnswer)) or unparsed or is_passing(error)
 
 
 def _may_repeat(error: Exception, method: str, url: str) -> bool:
-    """A POST may have been done although its answer was lost: only the harmless ones are sent again."""
+    """A POST may have taken effect although its answer was lost, so only harmless ones are sent again."""
     harmless = method != "POST" or url.endswith("/access_tokens")
     return _is_broken(error) and (harmless or is_unsent(error))
 
 
 def _told(error: Exception) -> Exception:
-    """A body that could not be parsed is the answer's fault, in the words of this module."""
+    """Report a body that cannot be parsed as a `BadAnswer`."""
     if isinstance(error, (ValueError, LookupError, RecursionError)):
         return BadAnswer(f"an answer that cannot be parsed ({type(error).__name__})")
     return error

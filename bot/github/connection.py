@@ -1,7 +1,7 @@
-"""Which client speaks for which installation?
+"""Which client acts for which installation?
 
-One lane and one ETag cache per installation, never shared: gidgethub's cache is keyed by address alone, and two tokens
-on one cache would be shown each other's answers.
+Each installation has its own lane and ETag cache: gidgethub's cache uses only the address as its key, so two tokens on
+one cache would see each other's answers.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _INSTALLATIONS = 1024
 
 @frozen
 class Surroundings:
-    """What the composition root decides once for all clients."""
+    """What the composition root configures once for all clients."""
 
     endpoint: Endpoint = field(default_factory=Endpoint)
     pace: Pace = field(default_factory=Pace)
     clock: Clock = field(default_factory=Clock)
     shared: Callable[[InstallationId], SharedPace] | None = None
-    """the pace that other processes keep too; None where there is only this one"""
+    """the pace shared with other processes; None if there is only this one"""
 
 
 class Connection:
-    """GitHub as one App reaches it."""
+    """One App's access to GitHub."""
 
     def __init__(
         self, session: aiohttp.ClientSession, *, app_id: str | int, private_key: str | bytes, around: Surroundings
@@ -43,7 +43,7 @@ class Connection:
         self.traffic = Traffic()
         self._transport = Transport(session, around.endpoint, self.traffic)
         self.app = Client(self._wire(), AppKey(app_id, private_key, clock=around.clock))
-        """speaks for the App itself: installations and tokens"""
+        """acts as the App itself: installations and tokens"""
         self._tokens = Tokens(self.app, clock=around.clock)
         self._wires: LRUCache[InstallationId, Wire] = LRUCache(_INSTALLATIONS)
 
@@ -54,7 +54,7 @@ class Connection:
         repositories: tuple[RepositoryId, ...] = (),
         permissions: Mapping[str, str] | None = None,
     ) -> Client:
-        """A client whose token reaches these repositories (none: all) with these permissions (none: all granted)."""
+        """A client whose token covers these repositories (none: all) with these permissions (none: all granted)."""
         wire = self._wires.get(installation)
         if wire is None:
             wire = self._wires[installation] = self._wire(installation)

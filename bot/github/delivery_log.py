@@ -1,4 +1,4 @@
-"""Which deliveries never arrived? GitHub keeps each attempt for three days, and sends nothing again by itself.
+"""Which deliveries never arrived? GitHub logs each attempt for three days and never redelivers by itself.
 
 https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries
 """
@@ -17,12 +17,12 @@ from bot.github.payloads.fields import Fields
 KEPT = timedelta(days=3)
 """how far back the log reaches; seven days on an Enterprise Server"""
 _MOST_PAGES = 20_000
-"""of a hundred: what thousands of organisations send in that time"""
+"""of a hundred rows: what thousands of organisations produce in that time"""
 
 
 @frozen
 class Attempt:
-    """One line of the log. Attempts of one delivery share the GUID, not the id."""
+    """One row of the log. Attempts of one delivery share the GUID, not the id."""
 
     id: int
     guid: str
@@ -32,28 +32,28 @@ class Attempt:
 
 @frozen
 class Payload:
-    """What a delivery was to bring: the event, and the body as JSON."""
+    """The content of a delivery: the event, and the body as JSON."""
 
     event: str
     body: bytes
 
 
 async def read_failures(app: Client, since: datetime) -> tuple[Attempt, ...]:
-    """One failed attempt of every delivery that failed since then, oldest first; others of its may have come through.
+    """One failed attempt of each delivery that failed since then, oldest first; other attempts may have succeeded.
 
-    In calm times this is one request, and all that is asked.
+    Without failures this takes a single request.
     """
     found = {one.guid: one async for one in _attempts(app, "failure", since)}
     return tuple(sorted(found.values(), key=lambda one: one.id))
 
 
 async def read_arrived(app: Client, since: datetime) -> frozenset[str]:
-    """The GUIDs of the deliveries of which an attempt came through since then."""
+    """The GUIDs of deliveries with a successful attempt since then."""
     return frozenset([one.guid async for one in _attempts(app, "success", since)])
 
 
 async def read_payload(app: Client, attempt: Attempt) -> Payload | None:
-    """What one attempt carried; None where the log has forgotten it, or never had its body."""
+    """The payload of one attempt; None if the log no longer has it or never had its body."""
     try:
         found = Fields(await app.read(op.DELIVERY, delivery=attempt.id), "delivery")
     except Exception as error:
@@ -66,7 +66,7 @@ async def read_payload(app: Client, attempt: Attempt) -> Payload | None:
 
 
 async def _attempts(app: Client, status: str, since: datetime) -> AsyncIterator[Attempt]:
-    """The log, newest first, down to a moment."""
+    """The log from the newest attempt back to `since`."""
     async for row in app.items(op.DELIVERIES, most=_MOST_PAGES, status=status):
         fields = Fields(row, "delivery")
         found = Attempt(

@@ -1,7 +1,7 @@
-"""How does the monthly digest reach a discussion so that posting it twice is posting it once?
+"""How is the monthly digest posted to a discussion exactly once?
 
-No REST call creates a discussion, so GraphQL is asked. As with issues, a hidden marker on the first line names each
-text of ours; duplicates that a crash left behind are swept, the oldest stays.
+No REST call creates a discussion, so this uses GraphQL. As with issues, a hidden marker on the first line identifies
+each of our texts; of duplicates that a crash left behind, all but the oldest are deleted.
 https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions
 """
 
@@ -55,13 +55,13 @@ _DELETE = """mutation($comment: ID!) {
 deleteDiscussionComment(input: {id: $comment}) { comment { id } }
 }"""
 PERMISSIONS = needed(op.REPOSITORY, op.DISCUSSIONS)
-"""what a token for all of this may do"""
+"""the permissions of a token for all of these operations"""
 QUERIES = (_BOARD, _DISCUSSIONS, _COMMENTS, _CREATE, _ADD, _UPDATE, _DELETE)
-"""all that is asked here, for whoever checks it against GitHub's schema"""
+"""all queries of this module, so that a test can check them against GitHub's schema"""
 
 
 class NoDiscussionsError(Exception):
-    """The repository takes no discussions, or has no category for one."""
+    """The repository has discussions switched off, or no category for one."""
 
 
 async def has_discussions(client: Client, repository: Repository) -> bool:
@@ -72,9 +72,9 @@ async def has_discussions(client: Client, repository: Repository) -> bool:
 async def post_comment(
     client: Client, repository: Repository, *, key: str, text: str, known: str | None, opening: tuple[str, str, str]
 ) -> str:
-    """The node id of the comment that now shows `text` (Markdown). `known` is the id of an earlier time, tried first.
+    """The node id of the comment that now shows `text` (Markdown). `known` is an earlier comment's id, tried first.
 
-    `opening` is key, title and text of the one discussion that takes all comments. Raises NoDiscussionsError.
+    `opening` is key, title and text of the one discussion for all comments. Raises NoDiscussionsError.
     """
     body = cut(f"{marker(key)}\n{text}", LONGEST_COMMENT)
     if known is not None and await _lives(client.mutate(_UPDATE, comment=known, body=body)):
@@ -93,7 +93,7 @@ async def post_comment(
 
 
 async def _discussion(client: Client, repository: Repository, opening: tuple[str, str, str]) -> str:
-    """The node id of our discussion of this key: the oldest that is there, else a new one."""
+    """The node id of our discussion with this key: the oldest existing one, or a new one."""
     key, title, text = opening
     async for found in _of_key(_discussions(client, repository), key):
         return found.id
@@ -114,7 +114,7 @@ def _named(repository: Repository) -> dict[str, Any]:
 
 
 async def _of_key(rows: AsyncIterator[Written], key: str) -> AsyncIterator[Written]:
-    """What we wrote under a key; a marker that somebody copied is not ours."""
+    """Our own texts with this key; a marker that somebody else copied does not count."""
     first = marker(key)
     async for row in rows:
         if row.ours and row.body.split("\n", 1)[0].strip() == first:
@@ -136,7 +136,7 @@ def _comments(client: Client, discussion: str) -> AsyncIterator[Written]:
 
 
 async def _all(page: Callable[[str | None], Awaitable[Page | None]]) -> AsyncIterator[Written]:
-    """What is on every page, oldest first."""
+    """The rows of all pages, oldest first."""
     after: str | None = None
     while (found := await page(after)) is not None:
         for one in found.written:
@@ -147,7 +147,7 @@ async def _all(page: Callable[[str | None], Awaitable[Page | None]]) -> AsyncIte
 
 
 async def _lives(edit: Awaitable[object]) -> bool:
-    """Await an edit; False where what it edits is gone."""
+    """Await an edit; False if its target no longer exists."""
     try:
         await edit
     except QueryFailed as failed:

@@ -1,7 +1,7 @@
-"""How are pull requests, and the accounts behind commits' addresses, asked for in pages of a hundred?
+"""How are pull requests, and the accounts behind commits' addresses, read in pages of a hundred?
 
-GraphQL gives what a hundred REST calls would, but no patches: those come from a clone. A pull request's own commits are
-asked for because the rebase button leaves no other trace; it takes a hundred at most, and so do labels.
+GraphQL returns what would take a hundred REST calls, but no patches: those come from a clone. The query includes a pull
+request's own commits because the rebase button leaves no other trace; at most a hundred commits and labels are read.
 https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 
@@ -22,12 +22,12 @@ from bot.model import CommitId, Repository
 PAGE = 100
 SMALLEST_PAGE = 10
 MOST_ADDRESSES = 60
-"""asked for beside one page; a query of more grows too slow for GitHub's ten seconds"""
+"""requested with one page; a larger query becomes too slow for GitHub's ten seconds"""
 MOST_GLANCES = 50
 _GONE = frozenset({"NOT_FOUND"})
 _TOO_SLOW = ("", "SERVICE_UNAVAILABLE", "RESOURCE_LIMITS_EXCEEDED")
 _SPARED = 5
-"""one fifth of the points stays for whatever is more urgent than history"""
+"""one fifth of the points is reserved for what is more urgent than history"""
 
 _ACTOR = """__typename login
 ... on User { databaseId }
@@ -69,7 +69,7 @@ totalCount nodes { updatedAt }
 
 @frozen
 class Points:
-    """What a query cost, and what is left of the hour's points; None where the host counts none."""
+    """What a query cost, and what is left of the hour's points; None if the host does not count points."""
 
     cost: int = 1
     limit: int | None = None
@@ -78,28 +78,30 @@ class Points:
 
     @property
     def scarce(self) -> bool:
-        """Little is left: history waits until the hour is over."""
+        """Whether few points are left, so that history must wait until the hour ends."""
         return self.limit is not None and self.remaining is not None and self.remaining * _SPARED < self.limit
 
 
 @frozen
 class Page:
-    """One answer: pull requests, the accounts of the commits that were named beside them, and its cost."""
+    """One answer: pull requests, the accounts of the commits requested with them, and its cost."""
 
     pulls: PullPage
     accounts: Mapping[CommitId, tuple[Account | None, Account | None]]
-    """the accounts of a commit's author and committer; None for whom GitHub knows no user"""
+    """the accounts of a commit's author and committer; None if GitHub knows no user"""
     points: Points
     requests: int = 1
     size: int = PAGE
-    """pull requests a page could hold: GitHub may have been too slow for more"""
+    """pull requests per page, smaller if GitHub was too slow for more"""
     releases: tuple[Release, ...] = ()
-    """the newest, beside the first page"""
+    """the newest, requested with the first page"""
 
 
 def pulls_query(commits: int, *, pulls: bool = True, releases: bool = False) -> str:
-    """A page of pull requests, with the accounts behind so many commits; `pulls` False leaves the page out, and
-    `releases` asks for the newest hundred of them too."""
+    """A query for a page of pull requests, unless `pulls` is False, and the accounts of that many commits.
+
+    `releases` adds the newest hundred releases.
+    """
     variables = ["$owner: String!", "$name: String!"]
     variables += ["$size: Int!", "$after: String"] if pulls else []
     variables += [f"$c{number}: GitObjectID!" for number in range(commits)]
@@ -111,7 +113,7 @@ def pulls_query(commits: int, *, pulls: bool = True, releases: bool = False) -> 
 
 
 def glance_query(repositories: int) -> str:
-    """The name, visibility, head and newest closed pull request of so many repositories."""
+    """A query for the name, visibility, head and newest closed pull request of that many repositories."""
     variables = ", ".join(f"$o{n}: String!, $n{n}: String!" for n in range(repositories))
     inner = "\n".join(f"r{n}: repository(owner: $o{n}, name: $n{n}) {{ {_GLANCE} }}" for n in range(repositories))
     return f"query({variables}) {{\n{_LIMIT}\n{inner}\n}}"
@@ -120,11 +122,10 @@ def glance_query(repositories: int) -> str:
 async def read_page(
     client: Client, repository: Repository, *, after: str | None, size: int = PAGE, commits: Sequence[CommitId] = ()
 ) -> Page:
-    """The page of closed pull requests behind a cursor, oldest first, with the accounts behind these commits; with the
-    first page come the newest releases.
+    """The page of closed pull requests after a cursor, oldest first, with the accounts of these commits.
 
-    A page that GitHub fails on is asked for in halves, down to ten. Raises what the client raises, and `BadAnswer`
-    where another repository has the name by now.
+    The first page includes the newest releases. If GitHub is too slow for a page, its size is halved, down to ten.
+    Raises the client's exceptions, and `BadAnswer` if another repository now has the name.
     """
     requests = 0
     while True:
@@ -142,14 +143,14 @@ async def read_page(
 
 
 async def read_accounts(client: Client, repository: Repository, commits: Sequence[CommitId]) -> Page:
-    """The accounts behind these commits alone."""
+    """The accounts of these commits only."""
     query = pulls_query(len(commits), pulls=False)
     found = await _inside(client, query, repository, _numbered(commits))
     return _page(found, repository, commits, size=PAGE, requests=1)
 
 
 async def _inside(client: Client, query: str, repository: Repository, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is answered of a repository: a node of it that is gone is an error beside all others, and is left out."""
+    """The answer about one repository. GitHub reports a missing node as an error next to the others; it is left out."""
     try:
         return await client.query(query, **_place(repository), **given)
     except QueryFailed as failed:
@@ -161,21 +162,21 @@ async def _inside(client: Client, query: str, repository: Repository, given: Map
 
 @frozen
 class Glances:
-    """What was seen of each repository at one glance, in the order asked; None where it is out of reach."""
+    """A short summary of each repository, in the requested order; None if it is inaccessible."""
 
     found: tuple[Glance | None, ...]
     points: Points = field(default_factory=Points)
 
 
 async def read_glances(client: Client, repositories: Sequence[Repository]) -> Glances:
-    """A glance at each of at most fifty repositories, in one request."""
+    """A short summary of each of at most fifty repositories, in one request."""
     given = {}
     for number, one in enumerate(repositories):
         given[f"o{number}"], _, given[f"n{number}"] = one.full_name.partition("/")
     try:
         found = await client.query(glance_query(len(repositories)), **given)
     except QueryFailed as failed:
-        # A repository that is gone, or closed to us, is an error beside the others' answers.
+        # A repository that is deleted or inaccessible is an error next to the others' answers.
         if not isinstance(failed.data, dict) or not failed.kinds <= {*_GONE, "FORBIDDEN"}:
             raise
         found = failed.data
@@ -210,7 +211,7 @@ def _numbered(commits: Sequence[CommitId]) -> dict[str, str]:
 
 
 def _is_too_slow(error: Exception) -> bool:
-    """GitHub breaks a query off after ten seconds: 502, 504, or an error that names no reason of ours."""
+    """GitHub aborts a query after ten seconds: 502, 504, or an error without a reason that concerns us."""
     if isinstance(error, QueryFailed):
         return not error.kinds.isdisjoint(_TOO_SLOW)
     return type(error).__name__ in ("GitHubBroken", "BadAnswer", "TimeoutError")

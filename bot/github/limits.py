@@ -1,7 +1,7 @@
 """How long must a request to GitHub wait?
 
-The order of the answers is GitHub's own: `retry-after`, then `x-ratelimit-reset` once nothing remains, then at least a
-minute, doubling. Requests of one installation go one after the other, with a pause between writes.
+The order is GitHub's own: `retry-after`, then `x-ratelimit-reset` once nothing remains, then at least a minute,
+doubling. Requests of one installation are sent one after the other, with a pause between writes.
 https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 """
 
@@ -21,14 +21,14 @@ from bot.frozen import frozen
 
 _FIRST_SECONDARY_WAIT = 60.0
 _LONGEST_WAIT = 3900.0
-"""a primary window is an hour; whatever a header claims beyond this is not believed"""
+"""a primary window is an hour, so a header that claims more than this is ignored"""
 _LONGEST_RETRY = 30.0
 _QUERY_LIMITS = ("RATE_LIMITED", "RATE_LIMIT")
 _SECONDARY_WORDS = ("secondary rate limit", "abuse detection", "rate limit exceeded")
 
 
 class Limited(GitHubException):
-    """GitHub asks for a longer pause than a request waits for; ask again after `wait` seconds."""
+    """GitHub demands a longer pause than a request waits for; try again after `wait` seconds."""
 
     def __init__(self, wait: float) -> None:
         super().__init__(f"limited for {wait:.0f} s")
@@ -37,7 +37,7 @@ class Limited(GitHubException):
 
 @frozen
 class Clock:
-    """The three things about time that a test replaces: a steady clock, the wall clock and waiting (all seconds)."""
+    """What a test replaces: a monotonic clock, the wall clock, sleep (all in seconds) and randomness."""
 
     steady: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
@@ -53,16 +53,16 @@ class Pace:
     write_gap: float = 1.0
     """between two writes of one installation"""
     patience: float = 90.0
-    """a longer pause than this is told to the caller as `Limited` instead of being slept through"""
+    """longest pause to sleep through; a longer one raises `Limited`"""
     attempts: int = 4
-    """of one request, when GitHub or the network fails"""
+    """for one request, when GitHub or the network fails"""
 
 
 class SharedPace(Protocol):
-    """The pace of one installation, where several processes serve it. All numbers are seconds from now."""
+    """The pace of one installation that several processes serve. All numbers are seconds from now."""
 
     async def slot(self, gap: float) -> float:
-        """Take the next slot for a write; the one after it begins `gap` later."""
+        """Reserve the next slot for a write; the following slot starts `gap` later."""
         ...
 
     async def closed(self) -> float: ...
@@ -71,7 +71,7 @@ class SharedPace(Protocol):
 
 
 class Lane:
-    """The requests of one installation, one after the other; with `shared`, other processes' are waited for too."""
+    """The requests of one installation, one after the other; with `shared`, across processes."""
 
     def __init__(self, pace: Pace, clock: Clock, shared: SharedPace | None = None) -> None:
         self._pace = pace
@@ -81,20 +81,20 @@ class Lane:
         self._closed_until = float("-inf")
         self._next_write = float("-inf")
         self.hits = 0
-        """limits met in a row"""
+        """limits hit in a row"""
 
     def pause(self, seconds: float) -> None:
         """Let no request of this installation start for `seconds`."""
         self._closed_until = max(self._closed_until, self._clock.steady() + seconds)
 
     async def share_pause(self, seconds: float) -> None:
-        """Let no process start one either."""
+        """Extend the pause to all other processes."""
         if self._shared is not None:
             await self._shared.close(seconds)
 
     @asynccontextmanager
     async def turn(self, *, write: bool) -> AsyncIterator[None]:
-        """Hold the lane for one request. Raises `Limited` at once where the pause is longer than the patience."""
+        """Hold the lane for one request. Raises `Limited` at once if the pause exceeds the patience."""
         async with self._turn:
             await self._wait(self._closed_until)
             if write:
@@ -108,7 +108,7 @@ class Lane:
                     self._next_write = self._clock.steady() + self._pace.write_gap
 
     async def _wait_for_others(self, shared: SharedPace, *, write: bool) -> None:
-        """Their pause first: a slot taken before it would be over when the pause ends."""
+        """Wait for the shared pause first: a slot reserved before it would have passed when it ends."""
         await self._wait(self._clock.steady() + await shared.closed())
         if write and self._pace.write_gap > 0:
             await self._wait(self._clock.steady() + await shared.slot(self._pace.write_gap))
@@ -122,9 +122,9 @@ class Lane:
 
 
 def limit_wait(status: int, headers: Mapping[str, str], *, message: str, hits: int, wall: float) -> float | None:
-    """Seconds to wait after a refused request, None where it was not refused for a limit.
+    """Seconds to wait after a refused request, or None if the refusal was not a rate limit.
 
-    `hits` counts the limits met in a row (from 1); `wall` is epoch seconds, used where the answer carries no date.
+    `hits` counts the limits hit in a row (from 1); `wall` is epoch seconds, used if the answer carries no date.
     """
     if status not in (403, 429):
         return None
@@ -137,9 +137,10 @@ def limit_wait(status: int, headers: Mapping[str, str], *, message: str, hits: i
 
 
 def is_query_limit(answer: object) -> bool:
-    """True for GraphQL's answer to one question too many, which comes with status 200.
+    """True for GraphQL's rate-limit answer, which has status 200.
 
-    Neither its kind nor its headers are reliable: both kinds have been seen, and the secondary limit has words alone.
+    Neither its type nor its headers are reliable: both types have been seen, and the secondary limit has only a
+    message.
     https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api#exceeding-the-rate-limit
     """
     errors = answer.get("errors") if isinstance(answer, Mapping) else None
@@ -154,7 +155,7 @@ def _tells_of_limit(error: object) -> bool:
 
 
 def exhausted_wait(headers: Mapping[str, str], wall: float) -> float | None:
-    """Seconds until the primary limit is filled again, None unless the headers say that nothing remains."""
+    """Seconds until the primary limit resets, or None unless the headers say that nothing remains."""
     reset = headers.get("x-ratelimit-reset", "")
     if headers.get("x-ratelimit-remaining", "").strip() != "0" or not _is_count(reset):
         return None
@@ -179,7 +180,7 @@ def _retry_after(headers: Mapping[str, str], wall: float) -> float | None:
 
 
 def _server_time(headers: Mapping[str, str], wall: float) -> float:
-    """GitHub's own clock where it tells it: resets are epoch seconds of that clock, not of ours."""
+    """GitHub's own clock if the answer has a date: resets are epoch seconds of that clock, not of ours."""
     date = _http_date(headers.get("date", ""))
     return wall if date is None else date
 

@@ -1,4 +1,4 @@
-"""What does GitHub list? Installations, what was closed lately, reviews, and the account behind a machine's address."""
+"""What does GitHub list? Installations, recently closed pull requests, reviews, and the accounts behind a commit."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from bot.model import CommitId, PullRequest, Repository, Review, Signature
 
 
 async def read_installations(app: Client) -> AsyncIterator[Installation]:
-    """Every installation of the App, asked as the App."""
+    """Every installation of the App; `app` must be the App's own client."""
     async for row in app.items(op.INSTALLATIONS):
         yield answers.installation(row)
 
 
 async def read_closed_since(client: Client, repository: Repository, since: datetime) -> list[PullRequest]:
-    """The closed pull requests that changed since then, without their commits; page after page until one did not."""
+    """The closed pull requests that changed since then, without commits; reads pages until one has not changed."""
     found: list[PullRequest] = []
     async for row in client.items(op.CLOSED_PULL_REQUESTS, repository=client.place(repository)):
         if Fields(row, "pull_request").time("updated_at") < since:
@@ -37,7 +37,7 @@ async def read_reviews(client: Client, repository: Repository, number: int) -> l
 
 
 async def read_people_of(client: Client, repository: Repository, commit: CommitId) -> tuple[Signature, Signature]:
-    """A commit's author and committer, with their accounts of whatever kind."""
+    """A commit's author and committer, with their accounts of any type."""
     row = await client.read(op.COMMIT, repository=client.place(repository), commit=commit, size=1)
     found = commits_of.commit(row)
     return found.author, found.committer

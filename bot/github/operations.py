@@ -1,8 +1,8 @@
 """Which operations of GitHub's API does Almanac use, and which permission does each need?
 
-The manifest test holds `app.yml` equal to this list. `{+repository}` is `repositories/<id>`, so that a rename changes
-nothing; GitHub answers there what it answers at `repos/<owner>/<name>`, to which its own redirects for renamed
-repositories point. A host that does not is set to names (`Endpoint.by_name`).
+The manifest test keeps `app.yml` equal to this list. `{+repository}` is `repositories/<id>`, so that a rename changes
+nothing; GitHub answers there as at `repos/<owner>/<name>`, and its own redirects for renamed repositories point there.
+A host that does not support this uses names (`Endpoint.by_name`).
 https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 """
 
@@ -17,18 +17,18 @@ Level = Literal["read", "write"]
 
 @frozen
 class Operation:
-    """One call: its method, its address template and the permissions it needs (none: the App itself)."""
+    """One call: its method, its address template and the permissions it needs (none: it acts as the App)."""
 
     method: Literal["GET", "POST", "PATCH", "DELETE"]
     path: str
     permissions: tuple[str, ...] = ()
     level: Level = "read"
     items: str | None = None
-    """the key of the list in an answer that is a page of a list"""
+    """the key of the list in a paginated answer"""
 
 
 _DISCUSSION = ("issues", "pull_requests")
-"""either is documented to be enough for a comment on a pull request; whether each alone is, is unconfirmed"""
+"""the documentation says that either suffices for a comment on a pull request; not confirmed for each by itself"""
 
 APP = Operation("GET", "app")
 CONVERT_MANIFEST = Operation("POST", "app-manifests/{code}/conversions")
@@ -50,7 +50,7 @@ COMMIT = Operation("GET", "{+repository}/commits/{commit}?per_page={size}", ("co
 COMMITS = Operation("GET", "{+repository}/commits?sha={commit}&per_page=100", ("contents",), items="")
 COMPARE = Operation("GET", "{+repository}/compare/{before}...{after}?per_page=100", ("contents",), items="commits")
 COMPARISON = Operation("GET", "{+repository}/compare/{before}...{after}", ("contents",), items="commits")
-"""its first page alone: up to 250 commits, which a page of a list never holds"""
+"""only its first page: up to 250 commits, more than a page of a list can hold"""
 CLOSED_PULL_REQUESTS = Operation(
     "GET",
     "{+repository}/pulls?state=closed&sort=updated&direction=desc&per_page=100",
@@ -81,7 +81,7 @@ ISSUES = Operation("GET", "{+repository}/issues?creator={creator}&state=all&per_
 ISSUE = Operation("GET", "{+repository}/issues/{number}", _DISCUSSION)
 CREATE_ISSUE = Operation("POST", "{+repository}/issues", ("issues",), "write")
 DISCUSSIONS = Operation("POST", "graphql", ("discussions",), "write")
-"""everything about discussions; only where a repository's settings ask for a digest there"""
+"""everything about discussions; used only if a repository's settings ask for a digest there"""
 
 READING = (
     REPOSITORY,
@@ -123,7 +123,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 
 def needed(*operations: Operation) -> dict[str, Level]:
-    """The least permissions that cover some operations: what a token for them is narrowed to."""
+    """The minimal permissions that cover some operations: the scope of a token for them."""
     levels: dict[str, Level] = {}
     for operation in operations:
         for permission in operation.permissions:

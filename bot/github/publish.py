@@ -1,7 +1,7 @@
-"""How does a text reach GitHub so that posting it twice is posting it once?
+"""How is a text posted to GitHub exactly once?
 
-Each post carries a key: a check run as its external id, a comment as a hidden marker on its first line. Own posts are
-found by it and edited; duplicates that a crash left behind are swept. GitHub has no idempotency key of its own.
+Each post has a key: the external id of a check run, or a hidden marker on the first line of a comment. Our own posts
+are found by it and edited; duplicates that a crash left behind are removed. GitHub has no idempotency key of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._/-]{0,199}")
 
 @frozen
 class Post:
-    """A comment on an issue or pull request: `key` names it for us, `body` is Markdown."""
+    """A comment on an issue or pull request: `key` is our name for it, `body` is Markdown."""
 
     number: int
     key: str
@@ -35,7 +35,7 @@ class Post:
 
 
 def marker(key: str) -> str:
-    """The hidden first line of a comment of ours. Raises ValueError for a key that could end the HTML comment."""
+    """The hidden first line of our comments. Raises ValueError for a key that could end the HTML comment."""
     if not _KEY.fullmatch(key) or "--" in key:
         raise ValueError("a key is 1-200 letters, digits and : . _ / -, without --")
     return f"<!-- almanac:{key} -->"
@@ -43,20 +43,20 @@ def marker(key: str) -> str:
 
 @dataclass(slots=True)
 class Ourselves:
-    """The App as its posts show it: `id`, and the login its comments carry (`<slug>[bot]`), empty until GitHub said."""
+    """The App as its posts show it: `id`, and the login of its comments (`<slug>[bot]`), empty until it is known."""
 
     id: int
     login: str
 
     def wrote(self, comment: answers.CommentAnswer) -> bool:
-        """True for a comment of ours; a marker alone proves nothing, anybody can copy it."""
+        """True if the comment is ours; a marker proves nothing by itself, since anybody can copy it."""
         if comment.app is not None:
             return comment.app == self.id
         return comment.author is not None and comment.author.bot and comment.author.login == self.login
 
 
 class Publisher:
-    """Posts for one App: what another app or a person wrote is never touched, whatever marker it carries."""
+    """Posts for one App. It never edits what another app or a person wrote, whatever marker that has."""
 
     def __init__(self, client: Client, ourselves: Ourselves) -> None:
         self._client = client
@@ -67,7 +67,7 @@ class Publisher:
     ) -> int:
         """The id of the check run that now shows `run`.
 
-        `known` is the id of an earlier time, tried first; with `first` it cannot stand yet, so it is not looked for.
+        `known` is an earlier check run's id, tried first; with `first` none can exist yet, so none is searched for.
         """
         place = self._client.place(repository)
         if known is not None and await _lives(self._edit_check_run(place, known, requests.edit_check_run(run))):
@@ -101,13 +101,13 @@ class Publisher:
         return own[0].id
 
     async def reaction(self, repository: Repository, comment: int, content: str) -> int:
-        """The id of our reaction to a comment; GitHub keeps one of each content, however often it is made."""
+        """The id of our reaction to a comment; GitHub keeps one of each content, however often it is created."""
         place = self._client.place(repository)
         made = await self._client.write(op.CREATE_REACTION, {"content": content}, repository=place, comment=comment)
         return answers.identity(made)
 
     async def issue(self, repository: Repository, title: str, *, key: str, body: str) -> int:
-        """The number of our issue of this key: the one that is there, else a new one."""
+        """The number of our issue with this key: the existing one, or a new one."""
         place, first = self._client.place(repository), marker(key)
         rows = self._client.items(op.ISSUES, repository=place, creator=self._ourselves.login)
         own = [answers.issue(row) async for row in rows]
@@ -124,13 +124,13 @@ class Publisher:
         await self._client.write(op.EDIT_COMMENT, requests.comment(text), repository=place, comment=comment)
 
     async def _own_check_runs(self, place: str, run: CheckRun) -> list[int]:
-        """Ids, oldest first: GitHub shows the newest of a name."""
+        """Ids, oldest first: of several with one name, GitHub shows the newest."""
         rows = self._client.items(op.CHECK_RUNS, repository=place, commit=run.head, filter="all", check_name=run.name)
         found = [answers.check_run(row) async for row in rows]
         return sorted(check.id for check in found if check.app == self._ourselves.id and check.external_id == run.key)
 
     async def _own_comments(self, place: str, post: Post) -> list[answers.CommentAnswer]:
-        """Oldest first: the one people have already seen stays."""
+        """Oldest first: the one that people have already seen is kept."""
         rows = self._client.items(op.COMMENTS, repository=place, number=post.number)
         found = [answers.comment(row) async for row in rows]
         own = (comment for comment in found if self._ourselves.wrote(comment))
@@ -139,7 +139,7 @@ class Publisher:
 
 
 async def _lives(edit: Awaitable[None]) -> bool:
-    """Await an edit; False where what it edits is gone."""
+    """Await an edit; False if its target no longer exists."""
     try:
         await edit
     except BadRequest as error:

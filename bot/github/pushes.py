@@ -1,8 +1,8 @@
 """What did a push bring to the default branch, read with the fewest requests that prove it?
 
-Commits in a row are followed from the newest back to where the branch stood: each answer holds a commit with its files
-and names its parent, so the walk is its own proof. Anything else is compared, and each commit that landed is read,
-unless the comparison shows that its files are those of one commit.
+A row of commits is followed from the newest back to the old tip: each answer holds a commit with its files and names
+its parent, so the walk is its own proof. Any other push is compared, and each landed commit is read, unless the
+comparison shows exactly the files of one commit.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ from bot.github.reads import Landed, carriers, read_beyond, read_commit, read_la
 from bot.model import Commit, CommitId, FileChange, Repository
 
 LONGEST_WALK = 250
-"""commits; beyond it a comparison costs little beside them and tells first whether they are too many"""
+"""commits; beyond this, a comparison adds little to the cost and first shows whether there are too many"""
 _MOST_FILES = 300
-"""that a comparison shows"""
+"""files that a comparison shows at most"""
 _MOST_LINES = 10_000
-"""lines of patches up to which a comparison is believed: beyond about 20,000 rows with zeros have been reported"""
+"""lines of patches up to which a comparison is trusted: beyond about 20,000, rows with zeros have been reported"""
 
 
 class Known(Protocol):
-    """What need not be asked for."""
+    """What need not be requested from GitHub."""
 
     async def commit(self, name: CommitId) -> Commit | None:
-        """A commit with its files as it was read before; a merge commit without."""
+        """A commit with its files as read before; a merge commit has none."""
         ...
 
     async def recorded(self, names: Sequence[CommitId]) -> set[CommitId]:
-        """Those whose files nobody needs, because they are measured."""
+        """The commits whose files nobody needs, because they are measured already."""
         ...
 
 
 @frozen
 class Push:
-    """A branch that moved. `commits` is how many the delivery listed (0: it did not say), a hint and no more."""
+    """A branch that moved. `commits` is the number that the delivery listed (0: unknown), only a hint."""
 
     before: CommitId | None
     after: CommitId
     commits: int = 0
     merged: bool = False
-    """the newest one reads like a merge commit"""
+    """the newest commit looks like a merge commit"""
 
 
 @frozen
 class Pushed:
-    """What a push brought, oldest carrier first. What is new has its files; merging carriers have none."""
+    """What a push brought, oldest first. New commits have their files; merge commits have none."""
 
     landed: tuple[Landed, ...]
     paths: frozenset[str] = frozenset()
-    """what changed on the way from the merge base, as far as GitHub showed it"""
+    """what changed since the merge base, as far as GitHub showed it"""
     whole: bool = True
-    """all paths are there"""
+    """whether `paths` is complete"""
     behind: int = 0
-    """commits that the branch reached before and does not any more"""
+    """commits that the branch contained before and no longer does"""
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class _Reader:
 
 
 async def read_push(client: Client, repository: Repository, push: Push, *, known: Known) -> Pushed:
-    """What the push brought, whole. Raises `TooMuchHistory` above 5,000 commits, and what the client raises."""
+    """Everything the push brought. Raises `TooMuchHistory` above 5,000 commits, and the client's exceptions."""
     reader = _Reader(client, repository, known)
     if push.before is None:
         return await _filled(reader, await read_landed(client, repository, before=None, after=push.after))
@@ -91,17 +91,17 @@ async def read_push(client: Client, repository: Repository, push: Push, *, known
 
 
 async def read_files_of(client: Client, repository: Repository, landed: Sequence[Landed], *, known: Known) -> Pushed:
-    """The same commits, with their files where they are not recorded."""
+    """The same commits, with files unless they are recorded already."""
     return await _filled(_Reader(client, repository, known), tuple(landed))
 
 
 async def read_lost(client: Client, repository: Repository, *, before: str, after: CommitId) -> list[CommitId]:
-    """What `before` (a commit or a branch) reaches and `after` does not, as after a forced push."""
+    """The commits that `before` (a commit or a branch) reaches and `after` does not, as after a forced push."""
     return await read_beyond(client, repository, before=after, after=before)
 
 
 async def _walk(reader: _Reader, push: Push, before: CommitId) -> list[Commit] | None:
-    """The commits in a row that led from `before` to `after`; None where they are not in a row, or are more."""
+    """The row of commits from `before` to `after`; None if they are not in a row, or more than the delivery listed."""
     line: list[Commit] = []
     name = push.after
     for _ in range(push.commits):
@@ -116,7 +116,7 @@ async def _walk(reader: _Reader, push: Push, before: CommitId) -> list[Commit] |
 
 
 async def _compared(reader: _Reader, push: Push, before: CommitId) -> Pushed:
-    """By comparison: its first page shows up to 250 commits; where there are more they are paged from the start."""
+    """Read the push by comparison: its first page shows up to 250 commits; a longer list is paged from the start."""
     client, repository = reader.client, reader.repository
     where = {"repository": client.place(repository), "before": before, "after": push.after}
     shown = commits_of.comparison(await client.read_late(op.COMPARISON, **where))
@@ -133,7 +133,7 @@ async def _compared(reader: _Reader, push: Push, before: CommitId) -> Pushed:
 
 
 def _lone(shown: Comparison, landed: tuple[Landed, ...], after: CommitId) -> Commit | None:
-    """The landed commit whose own files the comparison shows: it begins and ends with the same trees."""
+    """The landed commit whose own files the comparison shows, because both start and end with the same trees."""
     whole = len(shown.files) < _MOST_FILES and _lines(shown.files) <= _MOST_LINES
     if not whole or len(landed) != 1 or len(landed[0].commit.parents) != 1:
         return None

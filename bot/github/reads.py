@@ -1,7 +1,7 @@
-"""What does GitHub say now about a repository, a commit, a pull request or a landing?
+"""What does GitHub currently say about a repository, a commit, a pull request or a landing?
 
-A payload is only a hint, so everything that counts is read here. Each function returns the model's types, and marks
-what GitHub's reading caps have hidden. All raise gidgethub's exceptions, `Limited`, `BadAnswer` and `PayloadError`.
+A payload is only a hint, so everything that counts is read here. Each function returns the model's types and marks what
+GitHub's limits have hidden. All raise gidgethub's exceptions, `Limited`, `BadAnswer` and `PayloadError`.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from bot.landing.batches import brought_by
 from bot.model import Commit, CommitId, FileChange, InstallationId, Repository, RepositoryId
 
 _COMMITS_SHOWN = 250
-"""commits GitHub lists of one pull request; beyond them a comparison shows all"""
+"""commits that GitHub lists for one pull request; a comparison shows the rest"""
 _PAGE, _SMALLER_PAGE = 300, 50
 _MOST_LANDED = 5000
-"""commits of one push; more than this is history, and read from a clone"""
+"""commits of one push; anything more is history and is read from a clone"""
 
 T = TypeVar("T")
 
 
 class TooMuchHistory(BadAnswer):
-    """A push brought more commits than are read one by one: a backfill's work."""
+    """A push brought more commits than are read one by one; a backfill has to read them."""
 
 
 @frozen
 class Landed:
-    """A non-merge commit that a push brought, and the first-parent commit that carried it. Neither has files yet."""
+    """A non-merge commit that a push brought, and the first-parent commit that brought it in. Neither has files yet."""
 
     commit: Commit
     carrier: Commit
     brought_by: int | None = None
-    """where the carrier merges what was merged before: the pull request whose branch held the commit"""
+    """the pull request whose branch held the commit, if `carrier` merges what was merged before"""
 
 
 async def read_repository(client: Client, repository_id: RepositoryId) -> Repository:
-    """A repository under its present name."""
+    """A repository under its current name."""
     return answers.repository(await client.read(op.REPOSITORY, repository=f"repositories/{repository_id}"))
 
 
 async def read_app(app: Client) -> answers.App:
-    """The App as GitHub knows it: whether the key belongs to the id, and the slug its posts are signed with."""
+    """The App as GitHub knows it: whether the key belongs to the id, and the slug under which it posts."""
     return answers.app(await app.read(op.APP))
 
 
 async def read_installation(app: Client, installation: InstallationId) -> answers.Installation | None:
-    """An installation, asked as the App; None once it is deleted."""
+    """An installation, read as the App; None once it is deleted."""
     try:
         return answers.installation(await app.read(op.INSTALLATION, installation=installation))
     except BadRequest as error:
@@ -63,7 +63,7 @@ async def read_installation(app: Client, installation: InstallationId) -> answer
 
 
 async def read_installation_repositories(client: Client) -> tuple[Repository, ...]:
-    """Every repository the installation reaches, by id. Raises `BadAnswer` where a page went missing."""
+    """Every repository that the installation can access, by id. Raises `BadAnswer` if a page is missing."""
     found: dict[RepositoryId | None, Repository] = {}
     total = 0
     async for page in client.pages(op.INSTALLATION_REPOSITORIES):
@@ -74,12 +74,12 @@ async def read_installation_repositories(client: Client) -> tuple[Repository, ..
 
 
 async def read_permission(client: Client, repository: Repository, login: str) -> str:
-    """What a person may do in a repository: `admin`, `write`, `read` or `none`."""
+    """A person's permission in a repository: `admin`, `write`, `read` or `none`."""
     return answers.permission(await client.read(op.PERMISSION, repository=client.place(repository), login=login))
 
 
 async def read_file(client: Client, repository: Repository, path: str, *, ref: str | None = None) -> str | None:
-    """The text of one file (at most 1 MB); None where there is none, or it is not text."""
+    """The text of one file (at most 1 MB); None if it does not exist or is not text."""
     place, segments = client.place(repository), path.split("/")
     try:
         pages = [page async for page in client.pages(op.CONTENT, repository=place, segments=segments, ref=ref)]
@@ -91,20 +91,20 @@ async def read_file(client: Client, repository: Repository, path: str, *, ref: s
 
 
 async def read_comment(client: Client, repository: Repository, comment: int) -> answers.CommentAnswer:
-    """A comment on an issue or pull request, as it reads now."""
+    """The current state of a comment on an issue or pull request."""
     place = client.place(repository)
     return answers.comment(await client.read_late(op.COMMENT, repository=place, comment=comment))
 
 
 async def read_issue(client: Client, repository: Repository, number: int) -> answers.IssueAnswer:
-    """An issue or pull request, as it reads now."""
+    """The current state of an issue or pull request."""
     return answers.issue(await client.read(op.ISSUE, repository=client.place(repository), number=number))
 
 
 async def read_commit(client: Client, repository: Repository, commit: CommitId) -> Commit:
     """A commit with its files, up to GitHub's 3,000.
 
-    Where the rows do not sum to the commit's own totals, smaller pages are tried once; what remains is `partial`.
+    If the rows do not sum to the commit's own totals, smaller pages are tried once; what remains is `partial`.
     """
     found = await _read_commit(client, repository, commit, size=_PAGE)
     if found.partial and len(found.files) < commits_of.MOST_FILES:
@@ -113,7 +113,7 @@ async def read_commit(client: Client, repository: Repository, commit: CommitId) 
 
 
 async def read_pull_request(client: Client, repository: Repository, number: int) -> answers.PullRequestAnswer:
-    """A pull request as GitHub answers now, without its commits."""
+    """A pull request in its current state, without its commits."""
     place = client.place(repository)
     known = answers.pull_request(await client.read_late(op.PULL_REQUEST, repository=place, number=number))
     if repository.id is not None and known.base_repository != repository.id:
@@ -124,7 +124,7 @@ async def read_pull_request(client: Client, repository: Repository, number: int)
 async def read_pull_request_commits(
     client: Client, repository: Repository, known: answers.PullRequestAnswer
 ) -> tuple[Commit, ...]:
-    """Its own commits, without files."""
+    """A pull request's own commits, without files."""
     if known.commits > _COMMITS_SHOWN:
         compared = await _read_compared(client, repository, before=known.base_id, after=known.pull_request.head_id)
         return tuple(compared)
@@ -137,12 +137,12 @@ async def read_pull_request_commits(
 async def read_landed(
     client: Client, repository: Repository, *, before: CommitId | None, after: CommitId
 ) -> tuple[Landed, ...]:
-    """The non-merge commits that a push from `before` to `after` brought, oldest carrier first.
+    """The non-merge commits that a push from `before` to `after` brought, ordered by `carrier`, oldest first.
 
-    The carrier is the first commit on the first-parent line of `after` that reaches the commit: what
-    `git log --first-parent` shows in a clone. `before` None means a new branch. A push whose first parents run around
-    `before` (the old tip merged into a topic) moves carriers of older landings too; those are not told here.
-    Raises `TooMuchHistory` above 5,000 commits.
+    The `carrier` is the first commit on the first-parent line of `after` that reaches the commit, as in `git log
+    --first-parent`. `before` None means a new branch. A push whose first parents bypass `before` (the old tip merged
+    into a topic) also moves the merge commits of older landings; those are not reported. Raises `TooMuchHistory` above
+    5,000 commits.
     """
     if before is None:
         commits = await _read_all(client, repository, after)
@@ -154,10 +154,10 @@ async def read_landed(
 async def read_landed_from(
     client: Client, repository: Repository, known: answers.PullRequestAnswer
 ) -> tuple[Landed, ...]:
-    """What reached the default branch with a merged pull request; nothing where it was not merged there.
+    """The commits that reached the default branch with a merged pull request; empty if it was not merged there.
 
-    The comparison starts at the base as the pull request knew it, so commits that landed beside it may be told too:
-    each is counted once anyway.
+    The comparison starts at the pull request's own base, so it may include commits that landed in parallel: each is
+    counted only once anyway.
     """
     merge = known.pull_request.merge_commit
     if merge is None or known.pull_request.base_ref != repository.default_branch:
@@ -166,13 +166,13 @@ async def read_landed_from(
 
 
 async def read_tip(client: Client, repository: Repository, branch: str) -> CommitId:
-    """The newest commit of a branch; a branch that is not there is a 404 or a 422."""
+    """The newest commit of a branch; a missing branch is a 404 or a 422."""
     place = client.place(repository)
     return commits_of.commit(await client.read(op.COMMIT, repository=place, commit=branch, size=1)).id
 
 
 async def read_beyond(client: Client, repository: Repository, *, before: CommitId, after: str) -> list[CommitId]:
-    """The commits, merges too, that `after` (a commit or a branch) reaches and `before` does not."""
+    """The commits, including merges, that `after` (a commit or a branch) reaches and `before` does not."""
     return [commit.id for commit in await _read_compared(client, repository, before=before, after=after)]
 
 
@@ -196,7 +196,7 @@ def carriers(commits: list[Commit], after: CommitId) -> tuple[Landed, ...]:
 
 
 def _reached(start: CommitId, known: dict[CommitId, Commit], seen: set[CommitId]) -> list[CommitId]:
-    """What `start` reaches that nothing before it did; parents before children, as far as git's dates tell."""
+    """The commits reachable from `start` and not in `seen`; parents before children, as far as git's dates show it."""
     stack, found = [start], []
     while stack:
         commit = stack.pop()
@@ -221,7 +221,7 @@ async def _read_commit(client: Client, repository: Repository, commit: CommitId,
 
 
 async def _read_compared(client: Client, repository: Repository, *, before: CommitId, after: str) -> list[Commit]:
-    """What `after` reaches and `before` does not. Raises `BadAnswer` where a page went missing."""
+    """The commits that `after` reaches and `before` does not. Raises `BadAnswer` if a page is missing."""
     commits: dict[CommitId, Commit] = {}
     total = 0
     place = client.place(repository)
@@ -249,6 +249,6 @@ async def _gather(client: Client, operation: op.Operation, reader: Callable[[Any
 
 
 def _expect(found: int, told: int, what: str) -> None:
-    """A dropped `Link` must never become a smaller number."""
+    """A missing `Link` header must never result in a smaller number."""
     if found < told:
         raise BadAnswer(f"{found} of {told} {what}")

@@ -1,4 +1,4 @@
-"""How is an App registered, and how does GitHub have it afterwards?"""
+"""How is an App registered, and how is it configured at GitHub afterwards?"""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from bot.github.transport import Endpoint, Traffic, Transport, open_session
 
 _CREATED = 201
 _REFUSED = {404, 410, 422}
-"""the code is good no more; at anything else it may be"""
+"""the code is no longer valid; after any other status it may be"""
 
 
 class RegistrationError(Exception):
-    """GitHub did not turn the code into an App. The text is one sentence for the person who registers."""
+    """GitHub did not turn the code into an App. The text is one sentence for the person who registers it."""
 
 
 async def convert(endpoint: Endpoint, code: str) -> Registered:
-    """The App that a manifest's code stands for. GitHub gives it once, within an hour; raises RegistrationError.
+    """The App of a manifest's code. GitHub returns it once, within an hour; raises RegistrationError.
 
     https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest
     """
@@ -48,7 +48,7 @@ async def convert(endpoint: Endpoint, code: str) -> Registered:
 
 
 async def read_clock(endpoint: Endpoint) -> datetime | None:
-    """What time GitHub says it is, to the second; None where it does not say. Raises what the transport raises."""
+    """GitHub's time, to the second; None if the answer has no date. Raises the transport's exceptions."""
     _, headers, _ = await _exchange(endpoint, op.VERSIONS.method, op.VERSIONS.path)
     try:
         return parsedate_to_datetime(headers.get("date", ""))
@@ -57,7 +57,7 @@ async def read_clock(endpoint: Endpoint) -> datetime | None:
 
 
 async def _exchange(endpoint: Endpoint, method: str, path: str) -> tuple[int, dict[str, str], bytes]:
-    """One request without credentials, through the transport that keeps to the configured host."""
+    """One request without credentials, through the transport that is restricted to the configured host."""
     headers = {
         "Accept": "application/vnd.github+json",
         "User-Agent": endpoint.requester,
@@ -69,17 +69,17 @@ async def _exchange(endpoint: Endpoint, method: str, path: str) -> tuple[int, di
 
 
 async def read_terms(app: Client) -> Terms:
-    """What the App may do and is told of."""
+    """The App's permissions and events."""
     return payloads.terms(await app.read(op.APP))
 
 
 async def read_hook_address(app: Client) -> str:
-    """Where GitHub sends the App's deliveries."""
+    """The address to which GitHub sends the App's deliveries."""
     return payloads.hook_address(await app.read(op.HOOK_CONFIG))
 
 
 async def read_attempts(app: Client) -> Sequence[Attempt]:
-    """The newest deliveries, as GitHub logged them."""
+    """The newest deliveries in GitHub's log."""
     async for page in app.pages(op.NEWEST_DELIVERIES):
         return payloads.attempts(page)
     return ()

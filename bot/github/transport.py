@@ -1,7 +1,7 @@
-"""What may leave for GitHub's host, and what of an answer may be believed?
+"""What may be sent to GitHub's host, and how much of an answer can be trusted?
 
-One HTTP exchange: only the configured scheme, host and port ever see a credential, redirects keep their method, the
-size of an answer is capped, and an error answer is reduced to what its status says, whatever its body looks like.
+One HTTP exchange: credentials go only to the configured scheme, host and port, redirects keep their method, the size of
+an answer is capped, and an error answer is reduced to what its status says, whatever its body contains.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _LONGEST_MESSAGE = 500
 
 
 class ForeignHost(GitHubException):
-    """An address, a `Link` or a redirect named another scheme, host or port than the configured one."""
+    """An address, a `Link` or a redirect names another scheme, host or port than the configured one."""
 
 
 class BadAnswer(GitHubException):
-    """GitHub answered something that is not what it documents: too large, not JSON, or of another shape."""
+    """GitHub's answer is not what it documents: too large, not JSON, or of another shape."""
 
 
 @frozen
 class Endpoint:
-    """One GitHub: where it is and what it is told. `seconds` bounds a whole exchange, `largest` an answer (bytes)."""
+    """One GitHub: its address and request settings. `seconds` limits an exchange, `largest` an answer (bytes)."""
 
     base_url: str = "https://api.github.com"
     api_version: str = "2022-11-28"
@@ -46,18 +46,18 @@ class Endpoint:
     seconds: float = 30.0
     largest: int = 32 * 1024 * 1024
     cacheable: int = 64 * 1024
-    """answers above this (bytes) are not kept for a conditional request"""
+    """larger answers (bytes) are not cached for conditional requests"""
 
     @property
     def graphql_url(self) -> str:
-        """GitHub Enterprise Server answers REST at /api/v3 and GraphQL at /api/graphql."""
+        """GitHub Enterprise Server serves REST at /api/v3 and GraphQL at /api/graphql."""
         base = self.base_url.rstrip("/")
         return f"{base.removesuffix('/v3')}/graphql" if base.endswith("/api/v3") else f"{base}/graphql"
 
 
 @dataclass(slots=True)
 class Traffic:
-    """How much went over the wire."""
+    """Counters of network traffic, for telemetry."""
 
     requests: int = 0
 
@@ -76,10 +76,10 @@ class Transport:
         self.traffic = traffic
 
     async def send(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        """The answer to one request, redirects followed with the same method.
+        """The answer to one request; redirects are followed with the same method.
 
-        Where a redirect is followed is not remembered: names are given away and taken again, and repositories are
-        addressed by id anyway. Raises `ForeignHost`, `BadAnswer`, aiohttp's client errors and `TimeoutError`.
+        Redirects are not cached: names can be given up and reused, and repositories are addressed by id anyway. Raises
+        `ForeignHost`, `BadAnswer`, aiohttp's client errors and `TimeoutError`.
         """
         target = self._allowed(URL(url))
         for _ in range(_MOST_REDIRECTS + 1):
@@ -116,26 +116,26 @@ class Transport:
 
 
 def open_session() -> aiohttp.ClientSession:
-    """The session all clients share: no cookies, no proxies from the environment."""
+    """The session that all clients share: no cookies, no proxies from the environment."""
     return aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), trust_env=False)
 
 
 def is_passing(error: BaseException) -> bool:
-    """True where the network failed in a way that may be gone at the next try."""
+    """True if the network failed in a way that may be gone at the next try."""
     return isinstance(error, (aiohttp.ClientError, asyncio.TimeoutError, OSError))
 
 
 def is_unsent(error: BaseException) -> bool:
-    """True where the connection was never made, so that nothing can have been done at the other end."""
+    """True if the connection was never made, so the request cannot have had any effect."""
     return isinstance(error, aiohttp.ClientConnectorError)
 
 
 def believable(status: int, headers: Mapping[str, str], body: bytes, *, cacheable: int) -> Answer:
-    """The answer in a form gidgethub parses without surprise: status first, body second.
+    """The answer in a form that gidgethub always parses: first the status decides, then the body.
 
-    Error bodies become a JSON object with a message; unknown statuses the plain one of their class, and so does a 403
-    that is not GitHub's own; rate headers stay only where all three are numbers; large answers lose their validators,
-    so that they are not cached.
+    An error body becomes a JSON object with a message. An unknown status becomes the generic one of its class, and a
+    403 that is not GitHub's own becomes a 502. Rate headers remain only if all three are numbers. A large answer loses
+    its validators, so that it is not cached.
     """
     kept = dict(headers)
     if any(not _is_number(kept.get(name, "")) for name in _LIMIT_HEADERS):
@@ -144,7 +144,7 @@ def believable(status: int, headers: Mapping[str, str], body: bytes, *, cacheabl
     if status >= 300 and status != 304:
         answer = _object_in(body)
         if status == http.HTTPStatus.FORBIDDEN and answer is None and "retry-after" not in kept:
-            # GitHub refuses in JSON: this is something on the way, and may be over soon.
+            # GitHub refuses in JSON: this comes from a proxy, and may be temporary.
             status = int(http.HTTPStatus.BAD_GATEWAY)
         return _known(status), kept | {"content-type": _JSON}, _error_body(answer or {})
     if len(body) > cacheable:
