@@ -1,1 +1,1 @@
-"""Work to be done later: one small interface, two engines behind it, the same rows and the same behaviour."""
+"""How is work deferred? One small interface with two engines, which share the same rows and the same behaviour."""

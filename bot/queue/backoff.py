@@ -1,4 +1,4 @@
-"""How long a failed job waits before it is tried again."""
+"""How long does a failed job wait before its next attempt?"""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ LONGEST = timedelta(hours=1)
 
 
 def back_off(failures: int, random: Callable[[], float]) -> timedelta:
-    """5 s, doubled with each failure, at most an hour; half of it certain and half by `random` in [0, 1).
+    """5 s, doubled with each failure, at most an hour; half of it fixed and half scaled by `random` in [0, 1).
 
-    The jitter keeps jobs that failed together from coming back together.
+    The jitter keeps jobs that failed together from retrying together.
     """
     doublings = min(max(failures - 1, 0), 20)
     whole = min(FIRST * (1 << doublings), LONGEST)

@@ -1,4 +1,4 @@
-"""The engine that needs no service: workers claim rows of the job table by themselves. One process on SQLite."""
+"""How does the queue run without another service? Workers claim rows of the job table. One process on SQLite."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class EmbeddedQueue:
-    """Claims with UPDATE … RETURNING; correct on PostgreSQL too, where several processes may run it."""
+    """Claims jobs with UPDATE … RETURNING; also correct on PostgreSQL, where several processes may run it."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -32,10 +32,10 @@ class EmbeddedQueue:
     async def defer(
         self, conn: AsyncConnection, task: str, ref_id: str | int, **options: Unpack[JobOptions]
     ) -> int | None:
-        """Add a job in the caller's transaction; its id, or None where one with its dedupe key waits already."""
+        """Add a job in the caller's transaction; return its id, or None if one with its dedupe key already waits."""
         added = await add_jobs(conn, [NewJob(task, ref_id, **options)], self._worker.clock())
         if self._loop is not None:
-            # A transaction may run in the database's own thread, where no event may be set.
+            # A transaction may run in the database's own thread, where an asyncio event must not be set.
             self._loop.call_soon_threadsafe(self._awake.set)
         return added[0].id if added else None
 
@@ -43,7 +43,7 @@ class EmbeddedQueue:
         """Nothing to do inside the transaction: the rows are the queue."""
 
     def nudge(self) -> None:
-        """Jobs were committed: look now."""
+        """Look for jobs now, after a commit."""
         self._awake.set()
 
     def register(self, task: str, function: TaskFunction, time_out: timedelta, max_attempts: int) -> None:
@@ -65,7 +65,7 @@ class EmbeddedQueue:
                 claims = await self._claims(free)
                 for claim in claims:
                     self._start(claim, working)
-                # Unless every free place was filled there is nothing more to take, or no room: something happens first.
+                # Unless every free slot was filled, no job is due or no slot is free: wait until something happens.
                 if not free or len(claims) < free:
                     await self._rest()
         finally:
@@ -82,11 +82,11 @@ class EmbeddedQueue:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._awake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            # The job's lease will run out, and it comes back.
+            # The job's lease will expire, and the job runs again.
             log.error("the end of a job could not be written", exc_info=error)
 
     async def _claims(self, free: int) -> list[Claim]:
-        """As many jobs as there is room for, in one transaction."""
+        """Claim as many jobs as there are free slots, in one transaction."""
         worker = self._worker
         if free <= 0 or not worker.tasks:
             return []
@@ -109,7 +109,7 @@ class EmbeddedQueue:
                 await self._awake.wait()
 
     async def _leave(self, working: set[asyncio.Task[None]]) -> None:
-        """Let the running jobs end within the grace; cancel the rest, which hands their leases back."""
+        """Give running jobs the grace period to end; cancel the rest, which releases their leases."""
         if not working:
             return
         _, late = await asyncio.wait(working, timeout=self._worker.pace.grace)
@@ -118,7 +118,7 @@ class EmbeddedQueue:
         await asyncio.gather(*late, return_exceptions=True)
 
     async def drain(self) -> int:
-        """Work until nothing is due any more; how many jobs were taken in hand."""
+        """Work until no job is due; return the number of jobs claimed."""
         taken = 0
         while claims := await self._claims(self._worker.pace.concurrency):
             taken += len(claims)

@@ -1,4 +1,4 @@
-"""What a queue is to those who use it: defer in your own transaction, register tasks, run."""
+"""What is a queue to its users? They defer in their own transaction, register tasks, and run it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from bot.queue import rows
 from bot.store.jobs import Claim
 
 Clock = Callable[[], datetime]
-"""the time now, aware"""
+"""the current time, with a time zone"""
 
 
 class RetryLater(Exception):  # noqa: N818  # a request of the task, not a fault: it does not count as a failure
-    """Raised by a task that has to wait: a rate limit, a replica that lags. The job runs again after `seconds`; None is
-    a little longer each time, for what is out of order and may be for hours."""
+    """Raised by a task that has to wait: for a rate limit, or a replica that lags. The job runs again after `seconds`.
+
+    None means an increasing delay, for an outage that may last hours.
+    """
 
     def __init__(self, seconds: float | None, reason: str = "") -> None:
         super().__init__(reason or f"again in {seconds or 0:g} s")
@@ -27,11 +29,11 @@ class RetryLater(Exception):  # noqa: N818  # a request of the task, not a fault
 
 
 class Park(Exception):  # noqa: N818  # a request of the task, not a fault
-    """Raised by a task whose installation is suspended or whose token was revoked: set the job aside until revived."""
+    """Raised by a task whose installation is suspended or whose token was revoked: parks the job until revived."""
 
 
 class LeaseLost(Exception):  # noqa: N818  # names what happened
-    """Another worker has the job now: nothing of this attempt may take effect."""
+    """Another worker has claimed the job: nothing of this attempt may take effect."""
 
 
 class JobOptions(TypedDict, total=False):
@@ -52,7 +54,7 @@ class Job:
     clock: Clock = field(repr=False)
     finished: bool = False
     begun: datetime = field(init=False)
-    """when it was taken in hand: whatever it asks, it asks later"""
+    """when this attempt started: all its requests are later"""
 
     def __post_init__(self) -> None:
         self.begun = self.clock()
@@ -68,13 +70,13 @@ class Job:
 
     @property
     def attempt(self) -> int:
-        """The fencing number: it grows each time the job is taken in hand."""
+        """The fencing number: it increases with each claim."""
         return self.claim.attempt
 
     async def finish(self, conn: AsyncConnection) -> None:
         """Mark the job done in the transaction of its effects, so that both happen or neither.
 
-        Raises LeaseLost where the job belongs to another worker by now; let it roll the transaction back.
+        Raises LeaseLost if another worker owns the job by now; let it roll the transaction back.
         """
         if not await rows.finish(conn, self.claim, self.clock()):
             raise LeaseLost(f"job {self.claim.id} ({self.claim.task}), attempt {self.claim.attempt}")
@@ -86,8 +88,11 @@ TaskFunction = Callable[[Job], Awaitable[None]]
 
 @frozen
 class Task:
-    """A registered task. After `max_attempts` failures a job is a dead letter, and when it was put off as often for
-    `max_age` and longer: time alone passes for jobs that nobody had in hand, too."""
+    """A registered task. After `max_attempts` failures a job becomes a dead letter.
+
+    So does a job that was put off as often and is older than `max_age`: age by itself does not count, because it also
+    grows while nobody claims the job.
+    """
 
     name: str
     function: TaskFunction
@@ -97,20 +102,20 @@ class Task:
 
 
 class Queue(Protocol):
-    """Both engines."""
+    """The interface of both engines."""
 
     async def defer(
         self, conn: AsyncConnection, task: str, ref_id: str | int, **options: Unpack[JobOptions]
     ) -> int | None:
-        """Add a job in the caller's transaction; its id, or None where one with its dedupe key waits already."""
+        """Add a job in the caller's transaction; return its id, or None if one with its dedupe key already waits."""
 
     def register(self, task: str, function: TaskFunction, time_out: timedelta, max_attempts: int) -> None:
-        """Say what to call for a task. Unregistered tasks are left for a worker that knows them."""
+        """Register the function of a task. Unregistered tasks are left for a worker that knows them."""
 
     async def run(self) -> None:
-        """Work until `stop()`; then give the running jobs their grace, and hand back the leases of the rest."""
+        """Work until `stop()`; then give running jobs the grace period, and release the leases of the rest."""
 
     def stop(self) -> None: ...
 
     async def drain(self) -> int:
-        """Work until nothing is due any more; how many jobs were taken in hand."""
+        """Work until no job is due; return the number of jobs claimed."""

@@ -1,4 +1,4 @@
-"""How a job passes from one state to the next: one statement each, alike on both databases."""
+"""How does a job change its state? One statement for each transition, the same on both databases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TASKS = bindparam("tasks", type_=JOB.c.task.type, expanding=True)
 
 @frozen
 class Lease:
-    """Who takes a job in hand, when, and until when it is theirs unless renewed."""
+    """Who claims a job, when, and until when, unless the lease is renewed."""
 
     owner: str
     now: datetime
@@ -39,15 +39,15 @@ class Lease:
 
 
 async def claim(conn: AsyncConnection, tasks: Collection[str], lease: Lease) -> Claim | None:
-    """Take the first job that is due: one whose lease has run out, else the ready one of highest priority, oldest.
+    """Claim the first due job: one with an expired lease, or else the oldest ready one of the highest priority.
 
-    None where nothing is due, or another worker was faster with a job of the same serial key.
+    None if nothing is due, or another worker was faster with a job of the same serial key.
     """
     return await _take(conn, _first(), tasks, lease)
 
 
 async def claim_one(conn: AsyncConnection, job_id: int, tasks: Collection[str], lease: Lease) -> Claim | None:
-    """Take this job, if it is due, its task is known, and no other of its serial key runs."""
+    """Claim this job if it is due, its task is known, and no other job of its serial key runs."""
     return await _take(conn, _named(), tasks, lease, wanted=job_id)
 
 
@@ -63,7 +63,7 @@ async def _take(
     return None if row is None else Claim(**row._mapping)
 
 
-# Statements are put together once: workers ask again and again, and building one costs more than it takes to run.
+# Statements are built once: workers run them again and again, and building one takes longer than running it.
 @cache
 def _first() -> ReturningUpdate[Any]:
     return _taking(JOB.c.id == func.coalesce(_expired().scalar_subquery(), _ready().scalar_subquery()))
@@ -81,7 +81,8 @@ def _named() -> ReturningUpdate[Any]:
 
 
 def _taking(which: ColumnElement[bool]) -> ReturningUpdate[Any]:
-    # An owner means that the worker was lost: that is a failure, or a job that kills would come back for ever.
+    # A job that still has an owner lost its worker. That counts as a failure, or a job that crashes workers would
+    # return forever.
     lost = JOB.c.owner.is_not(None)
     values = {
         "failures": JOB.c.failures + case((lost, 1), else_=0),
@@ -97,7 +98,7 @@ def _expired() -> Select[Any]:
     lost = JOB.alias("lost")
     late = (lost.c.state == "running") & (lost.c.lease_until <= _NOW) & lost.c.task.in_(_TASKS)
     query = select(lost.c.id).where(late).order_by(lost.c.lease_until, lost.c.id).limit(1)
-    # SQLite's compiler drops the lock; there one connection writes and needs none.
+    # SQLite's compiler drops the lock; only one connection writes there, so none is needed.
     return query.with_for_update(skip_locked=True)
 
 
@@ -110,26 +111,26 @@ def _ready() -> Select[Any]:
 
 
 async def finish(conn: AsyncConnection, claim: Claim, now: datetime) -> bool:
-    """Done. False where the lease was lost."""
+    """Mark the job done. False if the lease was lost."""
     return await _end(conn, claim, state="done", finished_at=now, last_error=None)
 
 
 async def give_up(conn: AsyncConnection, claim: Claim, now: datetime, error: str) -> bool:
-    """A dead letter. False where the lease was lost."""
+    """Make the job a dead letter. False if the lease was lost."""
     return await _end(conn, claim, state="dead", finished_at=now, last_error=error)
 
 
 async def park(conn: AsyncConnection, claim: Claim, reason: str) -> bool:
-    """Set aside. False where the lease was lost."""
+    """Park the job. False if the lease was lost."""
     return await _end(conn, claim, state="parked", last_error=reason)
 
 
 async def put_back(
     conn: AsyncConnection, claim: Claim, run_at: datetime | None, *, error: str | None, failed: bool = False
 ) -> bool:
-    """Ready again at `run_at` (None: when it was). False where the lease was lost.
+    """Make the job ready again at `run_at` (None: the original time). False if the lease was lost.
 
-    Where its like has come to wait meanwhile, that one does the work and this job is done.
+    If an equal job is waiting by now, that one does the work and this one is done.
     """
     values: dict[str, Any] = {"state": "ready", "last_error": error, "failures": claim.failures + failed}
     if run_at is not None:
@@ -150,9 +151,9 @@ async def _end(conn: AsyncConnection, claim: Claim, **values: Any) -> bool:
 
 
 async def renew(conn: AsyncConnection, lease: Lease, held: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Prolong the leases of what this worker has in hand; the (id, attempt) of the jobs that are still its own.
+    """Renew the leases of the jobs this worker runs; return the (id, attempt) of those that are still its own.
 
-    No other lease of its own: one whose end could not be written runs out, so that the job comes back.
+    It renews no other lease of its own: if the end of a job could not be written, its lease expires and it runs again.
     """
     mine = (JOB.c.owner == lease.owner) & (JOB.c.state == "running") & JOB.c.id.in_([number for number, _ in held])
     statement = update(JOB).where(mine).values(lease_until=lease.until).returning(JOB.c.id, JOB.c.attempt)
@@ -160,7 +161,7 @@ async def renew(conn: AsyncConnection, lease: Lease, held: Collection[tuple[int,
 
 
 async def next_of(conn: AsyncConnection, serial_key: str, tasks: Collection[str], now: datetime) -> Waiting | None:
-    """The first ready job of this serial key; None where there is none."""
+    """The first ready job of this serial key, or None."""
     ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now) & (JOB.c.serial_key == serial_key)
     query = select(JOB).where(ready, JOB.c.task.in_(tasks))
     row = (await conn.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(1))).first()
@@ -168,13 +169,13 @@ async def next_of(conn: AsyncConnection, serial_key: str, tasks: Collection[str]
 
 
 async def is_outranked(conn: AsyncConnection, job: Waiting, tasks: Collection[str], now: datetime) -> bool:
-    """Whether a job of higher priority is ready, of whichever serial key."""
+    """Whether a job of higher priority is ready, whatever its serial key."""
     above = (JOB.c.state == "ready") & (JOB.c.run_at <= now) & (JOB.c.priority > job.priority)
     return (await conn.execute(select(JOB.c.id).where(above, JOB.c.task.in_(tasks)).limit(1))).first() is not None
 
 
 async def due(conn: AsyncConnection, tasks: Collection[str], now: datetime, limit: int = 1000) -> Sequence[Waiting]:
-    """The jobs that could be taken in hand now, first ones first."""
+    """The jobs that could be claimed now, in order."""
     late = (JOB.c.state == "running") & (JOB.c.lease_until <= now)
     ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now)
     query = select(JOB).where(or_(late, ready), JOB.c.task.in_(tasks))

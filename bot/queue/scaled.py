@@ -1,8 +1,8 @@
-"""The engine for many machines: procrastinate on PostgreSQL wakes workers; what a job is stays in our own rows.
+"""How does the queue run on many machines? procrastinate on PostgreSQL wakes workers; our own rows describe the jobs.
 
-A procrastinate job carries one id. It is deferred in the transaction of the data and taken by exactly one worker; that
-worker claims our row, which holds attempt, lease, failures and keys. A wake-up that comes to nothing harms nothing, and
-one that is lost with its worker is sent again by the sweep.
+A procrastinate job carries one id. It is deferred in the transaction of the data and received by exactly one worker,
+which claims our row with attempt, lease, failures and keys. A wake-up without effect is harmless, and one that is lost
+with its worker is sent again by the sweep.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 QUEUE = "almanac"
 WAKE = "almanac.wake"
 SWEEP_EVERY = 10.0
-"""seconds; also the heartbeat of procrastinate's workers, which count as lost after three"""
+"""seconds; also the heartbeat of procrastinate's workers, which count as lost after missing three"""
 BEFORE_AGAIN = 1.0
-"""seconds after which a lost database is asked again"""
+"""seconds before the next try after the database is lost"""
 _RUNNABLE = text(
     "SELECT queueing_lock FROM procrastinate_jobs WHERE status = 'todo' AND queueing_lock = ANY(:locks)"
     " AND (scheduled_at IS NULL OR scheduled_at <= now())"
@@ -67,13 +67,13 @@ class ScaledQueue:
     async def defer(
         self, conn: AsyncConnection, task: str, ref_id: str | int, **options: Unpack[JobOptions]
     ) -> int | None:
-        """Add a job in the caller's transaction; its id, or None where one with its dedupe key waits already."""
+        """Add a job in the caller's transaction; return its id, or None if one with its dedupe key already waits."""
         added = await add_jobs(conn, [NewJob(task, ref_id, **options)], self._worker.clock())
         await self.announce(conn, added)
         return added[0].id if added else None
 
     async def announce(self, conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
-        """Defer one wake-up a job, in the transaction that adds the jobs: a rollback removes both."""
+        """Defer one wake-up per job in the transaction that adds the jobs: a rollback removes both."""
         if not jobs:
             return
         driver: Any = (await conn.get_raw_connection()).driver_connection
@@ -95,12 +95,12 @@ class ScaledQueue:
         )
 
     def _on_the_servers_clock(self, run_at: datetime) -> datetime | None:
-        """procrastinate compares with the server's time, ours may be injected: keep the distance from now."""
+        """procrastinate compares with the server's time, but our clock may be injected: preserve the delay from now."""
         wait = run_at - self._worker.clock()
         return utc_now() + wait if wait > timedelta(0) else None
 
     async def _wake_again(self, conn: AsyncConnection, job: Waiting) -> None:
-        """For a job that was put back. One that waits already will do; its error must not spoil the transaction."""
+        """Wake a job that was put back; an existing wake-up suffices, and its error must not fail the transaction."""
         with contextlib.suppress(exceptions.AlreadyEnqueued):
             async with conn.begin_nested():
                 await self.announce(conn, [job])
@@ -112,7 +112,7 @@ class ScaledQueue:
         self._worker.tasks[task] = Task(task, function, time_out, max_attempts)
 
     async def _wake(self, job: int) -> None:
-        """What procrastinate calls: the job if it is due, then whatever waited for its serial key."""
+        """procrastinate's task: runs the job if it is due, then whatever was waiting for its serial key."""
         next_id: int | None = job
         while next_id is not None:
             worker = self._worker
@@ -125,7 +125,7 @@ class ScaledQueue:
             next_id = await self._next_of(claim.serial_key)
 
     async def _next_of(self, serial_key: str | None) -> int | None:
-        """The job to go on with: none where one of another key goes first; then the next of this key is woken anew."""
+        """The next job of this key; None, with a new wake-up for it, if a job of higher priority goes first."""
         if serial_key is None:
             return None
         tasks, now = self._worker.tasks, self._worker.clock()
@@ -156,13 +156,13 @@ class ScaledQueue:
             await asyncio.gather(keeper, sweeper, return_exceptions=True)
 
     def stop(self) -> None:
-        """procrastinate takes a cancelled run as the wish to stop gracefully."""
+        """procrastinate treats a cancelled run as a request to stop gracefully."""
         self._stopping = True
         if self._running is not None:
             self._running.cancel()
 
     async def _work_for_ever(self) -> None:
-        """Its engine gives up where the database is gone when it asks for a job; a restart of that is not our end."""
+        """Restart procrastinate's worker, which gives up if the database is gone when it fetches a job."""
         while True:
             try:
                 return await self._work(wait=True)
@@ -179,7 +179,7 @@ class ScaledQueue:
             install_signal_handlers=False,
             listen_notify=wait,
             fetch_job_polling_interval=pace.poll_every,
-            # Without `wait` it stops as soon as nothing more is to be had: what runs then may end in its own time.
+            # Without `wait` it stops as soon as no more jobs are due: running jobs may then take their time.
             shutdown_graceful_timeout=pace.grace if wait else None,  # type: ignore[arg-type]  # None is documented
             update_heartbeat_interval=SWEEP_EVERY,
             stalled_worker_timeout=3 * SWEEP_EVERY,
@@ -187,7 +187,7 @@ class ScaledQueue:
         )
 
     async def drain(self) -> int:
-        """Work until nothing is due any more; how many jobs were taken in hand."""
+        """Work until no job is due; return the number of jobs claimed."""
         before = self._taken
         while await self.sweep():
             seen = self._taken
@@ -196,7 +196,7 @@ class ScaledQueue:
                 break
         return self._taken - before
 
-    # --- the sweep: what a lost worker leaves behind -----------------------------------------------------------------
+    # --- the sweep: recovers the jobs of lost workers ----------------------------------------------------------------
 
     async def _sweep_for_ever(self) -> None:
         while True:
@@ -207,7 +207,7 @@ class ScaledQueue:
                 log.warning("the sweep has to wait: %s", error)
 
     async def sweep(self) -> int:
-        """Send a wake-up for each job that is due and has none that could run now; how many jobs are due."""
+        """Send a wake-up for each due job without one that could run now; return the number of due jobs."""
         for stale in await self._app.job_manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=3 * SWEEP_EVERY):
             await self._app.job_manager.finish_job(stale, Status.FAILED, delete_job=True)
         async with self._worker.store.begin() as conn:
@@ -220,7 +220,7 @@ class ScaledQueue:
         return len(due)
 
     async def _wake_now(self, conn: AsyncConnection, job: Waiting) -> None:
-        """In place of a wake-up that is set for later than the job is due."""
+        """Replace a wake-up that is scheduled later than the job is due."""
         manager = self._app.job_manager
         for late in await manager.list_jobs_async(queueing_lock=f"job:{job.id}", status=Status.TODO.value):
             if late.id is not None:

@@ -1,4 +1,4 @@
-"""What becomes of one claimed job: run within its time, then done, put back, parked or given up."""
+"""What happens to a claimed job? It runs within its time limit and is then done, put back, parked or given up."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def utc_now() -> datetime:
 
 @frozen
 class Pace:
-    """How a worker works. Two missed renewals of three still keep the lease."""
+    """How a worker works. After two missed renewals the lease is still valid."""
 
     concurrency: int = 4
     lease: timedelta = timedelta(seconds=60)
     renew_every: float = 20.0
     poll_every: float = 1.0
     grace: float = 10.0
-    """seconds that running jobs get after `stop()`; below the supervisor's time to kill"""
+    """seconds that running jobs get after `stop()`; less than the supervisor's kill timeout"""
 
 
 @dataclass(slots=True)
 class Worker:
-    """The jobs of one process, whichever engine hands them over."""
+    """The jobs of one process, with either engine."""
 
     store: Store
     clock: Clock = utc_now
@@ -56,13 +56,13 @@ class Worker:
     tasks: dict[str, Task] = field(default_factory=dict)
     running: dict[tuple[int, int], asyncio.Task[None]] = field(default_factory=dict)
     on_ended: Callable[[str, str, float], None] | None = None
-    """told of each attempt: its task, what became of it, and seconds"""
+    """called after each attempt with its task, its outcome, and its duration in seconds"""
     beat: float | None = None
-    """monotonic time of the last sign of life of the loop that keeps leases; None before it runs"""
+    """monotonic time of the last iteration of the loop that renews leases; None before it runs"""
 
     @property
     def is_alive(self) -> bool:
-        """Whether leases are being kept: two beats may be missed."""
+        """Whether leases are being renewed: two beats may be missed."""
         return self.beat is not None and time.monotonic() - self.beat < 3 * self.pace.renew_every + 1
 
     def lease(self) -> rows.Lease:
@@ -70,7 +70,7 @@ class Worker:
         return rows.Lease(self.owner, now, now + self.pace.lease)
 
     async def work(self, claim: Claim) -> None:
-        """Run the job to one of its ends. Cancelling this hands the lease back."""
+        """Run the job to its end. Cancelling this releases the lease."""
         job, key = Job(claim, self.clock), (claim.id, claim.attempt)
         task = self.tasks[claim.task]
         current = asyncio.current_task()
@@ -90,7 +90,7 @@ class Worker:
                 self.on_ended(claim.task, outcome, time.monotonic() - begun)
 
     async def _attempt(self, job: Job, task: Task) -> str:
-        """What became of it, in one word or two."""
+        """Run one attempt; return its outcome in one or two words."""
         claim = job.claim
         if claim.failures >= task.max_attempts:
             await self._give_up(claim, f"its worker was lost {claim.failures} times")
@@ -161,7 +161,7 @@ class Worker:
                 await self.on_put_back(conn, claim.waiting(self.clock()))
 
     async def keep_leases(self) -> None:
-        """Renew for ever; a job whose lease is gone all the same is cancelled here, as it runs elsewhere."""
+        """Renew leases forever; cancel a job whose lease was lost, since it runs elsewhere."""
         while True:
             self.beat = time.monotonic()
             await asyncio.sleep(self.pace.renew_every)
@@ -172,7 +172,7 @@ class Worker:
                     log.warning("no lease could be renewed: %s", error)
 
     async def renew(self) -> None:
-        """Renew once."""
+        """Renew all leases once."""
         held = set(self.running)
         async with self.store.begin() as conn:
             mine = await rows.renew(conn, self.lease(), held)
