@@ -1,1 +1,1 @@
-"""What stands in the way of this installation? `almanac doctor`: one check a question, each with what to do."""
+"""What prevents this installation from working? `almanac doctor`: one check per question, each with what to do."""

@@ -1,4 +1,4 @@
-"""Which checks are there, in which order, and what is said of one that could not run?"""
+"""Which checks exist, in which order, and what is reported for one that could not run?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OFFLINE = "--no-network was given"
 
 
 async def examine(settings: Settings, *, network: bool = True) -> list[Finding]:
-    """Every check, in order; without `network` those that ask GitHub are named as not done."""
+    """Run all checks in order; without `network`, report those that need GitHub as not done."""
     found = [
         *machine.check_settings(settings),
         *await machine.check_key(settings),
@@ -54,7 +54,7 @@ async def _with_client(settings: Settings, check: AppCheck) -> Iterator[Finding]
 
 
 async def _asked(subject: str, check: Callable[[], Awaitable[Iterator[Finding]]]) -> list[Finding]:
-    """What a check found; a network that fails is a finding too."""
+    """The findings of a check; a network failure is a finding too."""
     try:
         return list(await check())
     except remote.OUT_OF_REACH as error:

@@ -1,4 +1,4 @@
-"""How is a check's result told?"""
+"""How is the result of a check reported?"""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def ok(subject: str, text: str) -> Finding:
 
 
 def note(subject: str, text: str) -> Finding:
-    """Nothing is broken, and somebody should know."""
+    """Nothing is broken, but the operator should know."""
     return Finding("note", subject, text)
 
 
 def wrong(subject: str, text: str) -> Finding:
-    """Broken; `text` says what to do."""
+    """Something is broken; `text` says what to do."""
     return Finding("WRONG", subject, text)
 
 
 def unchecked(subject: str, why: str) -> Finding:
-    """Nobody knows."""
+    """The check could not run."""
     return Finding("?", subject, f"NOT CHECKED: {why}")

@@ -1,4 +1,4 @@
-"""Is this machine fit: settings, key, files, database, disk, programs? Nothing here asks GitHub."""
+"""Is this machine ready: settings, key, files, database, disk, programs? No check here uses GitHub."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SECRET_FILES = (credentials.FILE, "links.key", "snapshots.key")
 
 
 def check_settings(settings: Settings) -> Iterator[Finding]:
-    """Whether all is there that deliveries and pages need."""
+    """Whether all settings exist that deliveries and pages need."""
     missing = settings.missing_to_serve
     if len(missing) == len(NEEDED_TO_SERVE):
         yield wrong("App", "none is set up: start `almanac serve`, or `almanac setup`, to register one")
@@ -58,7 +58,7 @@ def _address(settings: Settings) -> Finding:
 
 
 def check_shared_keys(settings: Settings) -> Iterator[Finding]:
-    """Whether all machines on one database open the same links and sign snapshots alike; nothing to say on SQLite."""
+    """Whether all machines on one database open the same links and sign snapshots with one key. Skipped on SQLite."""
     given = {"ALMANAC_LINKS_KEY": settings.links_key, "ALMANAC_SNAPSHOTS_KEY": settings.snapshots_key}
     absent = " and ".join(name for name, key in given.items() if not key)
     if settings.database_url.startswith("sqlite"):
@@ -70,7 +70,7 @@ def check_shared_keys(settings: Settings) -> Iterator[Finding]:
 
 
 async def check_key(settings: Settings) -> Iterator[Finding]:
-    """Whether the key is one, and signs fast enough for every delivery."""
+    """Whether the private key is valid, and signs fast enough for every delivery."""
     if not settings.private_key:
         return iter([unchecked("key", "there is none")])
     try:
@@ -91,7 +91,7 @@ async def _seconds_to_sign(key: AppKey) -> float:
 
 
 def check_files(settings: Settings) -> Iterator[Finding]:
-    """Whether the data folder can be written, and its secrets be read by their owner alone."""
+    """Whether the data folder is writable, and only the owner can read its secrets."""
     folder = settings.data
     if folder.exists():
         yield _writable(folder)
@@ -106,7 +106,7 @@ def check_files(settings: Settings) -> Iterator[Finding]:
 
 
 def _broken_keys(settings: Settings) -> Iterator[Finding]:
-    """What a start would refuse of the keys it finds; one that is not there is made then."""
+    """The key files that would stop the bot from starting; a missing one is created at the start."""
     from bot.page_parts import link_secret, snapshot_key
 
     used = (("links.key", settings.links_key, link_secret), ("snapshots.key", settings.snapshots_key, snapshot_key))
@@ -130,7 +130,7 @@ def _to_be_made(subject: str, path: Path) -> Finding:
 
 
 def _standing(path: Path) -> Path:
-    """The path itself, or what there is of its parents."""
+    """The path itself, or its nearest existing parent."""
     return next(one for one in (path.absolute(), *path.absolute().parents) if os.path.exists(one))
 
 
@@ -152,7 +152,7 @@ def _is_open(path: Path) -> bool:
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:
-    """Whether there is room to go on."""
+    """Whether enough disk space is free."""
     folder = _standing(settings.data)
     free = shutil.disk_usage(folder).free
     told = f"{free / 1024**3:.1f} GiB free at {folder}"
@@ -160,7 +160,7 @@ def check_disk(settings: Settings) -> Iterator[Finding]:
 
 
 def check_programs(settings: Settings) -> Iterator[Finding]:
-    """Whether git is there, and which SQLite this Python has."""
+    """Whether git is installed, and which SQLite this Python uses."""
     git = shutil.which("git")
     yield ok("git", git) if git else wrong("git", "not found: install it; histories are read with it")
     warning = sqlite_warning() if settings.database_url.startswith("sqlite") else None
@@ -168,7 +168,7 @@ def check_programs(settings: Settings) -> Iterator[Finding]:
 
 
 async def check_database(settings: Settings) -> Iterator[Finding]:
-    """Whether the database opens, has this version's tables, and can be written."""
+    """Whether the database opens, has this version's tables, and is writable."""
     try:
         return iter(await asyncio.wait_for(_database(settings), 20))
     except (StoreUnavailableError, OSError, TimeoutError) as error:
@@ -176,7 +176,7 @@ async def check_database(settings: Settings) -> Iterator[Finding]:
         return iter([wrong("database", f"cannot be used: {told}")])
     except ModuleNotFoundError as error:
         return iter([wrong("database", f"cannot be used: {missing_driver(error) or error}")])
-    except Exception as error:  # drivers raise what they like for a file that is no database; none of it has secrets
+    except Exception as error:  # for a file that is no database, drivers raise anything; none of it has secrets
         todo = advised(str(getattr(error, "orig", error))) or f"{type(error).__name__}; name another one"
         return iter([wrong("database", f"cannot be used: {todo}")])
 
@@ -193,7 +193,7 @@ async def _database(settings: Settings) -> list[Finding]:
 
 
 async def _try_to_write(store: Store) -> str | None:
-    """Their revision, after something was written and undone: a transaction alone begins where nobody may write."""
+    """The database's revision, after a write that is rolled back: starting a transaction needs no write permission."""
     async with store.begin() as conn:
         found = await conn.run_sync(revision_of)
         trial = await conn.begin_nested()
@@ -206,7 +206,7 @@ async def _try_to_write(store: Store) -> str | None:
 
 
 def _absent(url: str) -> str:
-    """The SQLite file that is to be made; empty where there is one, or another kind of database."""
+    """The path of an SQLite file that does not exist yet; otherwise empty."""
     path = unquote(url.partition("///")[2])
     return path if url.startswith("sqlite") and not Path(path).exists() else ""
 

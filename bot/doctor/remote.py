@@ -1,4 +1,4 @@
-"""Does GitHub have this App as it should be, and can it reach us?"""
+"""Is the App configured correctly at GitHub, and can GitHub reach us?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bot.setting_up.manifest import app_manifest
 from bot.setting_up.registering import hook_of
 
 OUT_OF_REACH = (GitHubException, aiohttp.ClientError, TimeoutError, OSError, BadKeyError, ValueError)
-"""what asking GitHub may raise"""
+"""exceptions that requests to GitHub may raise"""
 _UNKNOWN_TO_GITHUB = {401, 403, 404}
 _MOST_SECONDS_OFF = 30.0
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
@@ -38,7 +38,7 @@ _MEANINGS = {
 
 
 def question_about(error: Exception) -> str:
-    """Where to look for the cause of what asking raised."""
+    """Where to look for the cause of an exception from a request."""
     if isinstance(error, BadKeyError):
         return "is the key one?"
     if isinstance(error, BadRequest) and error.status_code in _UNKNOWN_TO_GITHUB:
@@ -47,7 +47,7 @@ def question_about(error: Exception) -> str:
 
 
 async def check_clock(settings: Settings) -> Iterator[Finding]:
-    """How far this machine's clock is from GitHub's. GitHub takes a signature from a minute ago, none from ahead."""
+    """How far this machine's clock is off. GitHub accepts a signature dated a minute ago, but none from the future."""
     theirs = await read_clock(Endpoint(base_url=settings.github.api, seconds=10))
     if theirs is None:
         return iter([note("clock", "GitHub did not say what time it is")])
@@ -60,7 +60,7 @@ async def check_clock(settings: Settings) -> Iterator[Finding]:
 
 @asynccontextmanager
 async def app_client(settings: Settings) -> AsyncIterator[Client]:
-    """GitHub asked as the App, once and without patience."""
+    """A client that acts as the App, makes one attempt and barely waits."""
     around = Surroundings(
         endpoint=Endpoint(base_url=settings.github.api, seconds=10), pace=Pace(attempts=1, patience=2.0)
     )
@@ -75,7 +75,7 @@ async def check_terms(client: Client) -> Iterator[Finding]:
 
 
 def compare(terms: Terms) -> Iterator[Finding]:
-    """What is missing there, and what is asked for and never used."""
+    """Which permissions and events are missing, and which permissions are granted but never used."""
     wanted, events = app_manifest()["default_permissions"], frozenset(app_manifest()["default_events"])
     short = [f"{name}: {level}" for name, level in wanted.items() if _level(terms, name) < _LEVELS[level]]
     more = sorted(set(terms.permissions) - set(wanted))
@@ -95,7 +95,7 @@ def _level(terms: Terms, name: str) -> int:
 
 
 async def check_hook(client: Client, settings: Settings) -> Iterator[Finding]:
-    """Whether deliveries are sent to our address."""
+    """Whether GitHub sends deliveries to our address."""
     expected = hook_of(settings)
     kept = credentials.path_in(settings.data)
     named = f"ALMANAC_RELAY, or `relay` in {kept}" if settings.relay else "ALMANAC_PUBLIC_URL"
@@ -122,13 +122,13 @@ def _last(attempt: Attempt) -> Finding:
 
 
 async def check_relay(settings: Settings) -> Iterator[Finding]:
-    """Whether the channel answers, where one is used."""
+    """Whether the relay channel answers, if one is used."""
     if not settings.relay:
         return iter(())
     patience = aiohttp.ClientTimeout(total=10)
     async with (
         open_session() as session,
-        # As the relay itself asks: it follows no redirect either.
+        # Like the relay itself, which follows no redirect either.
         session.get(
             settings.relay, headers={"Accept": "text/event-stream"}, timeout=patience, allow_redirects=False
         ) as answer,

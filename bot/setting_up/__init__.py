@@ -1,1 +1,1 @@
-"""How does an installation come by its App, and deliveries to a machine that GitHub cannot reach?"""
+"""How does an installation get its App, and how do deliveries reach a machine that GitHub cannot?"""

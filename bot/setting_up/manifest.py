@@ -1,4 +1,4 @@
-"""What does the App ask of GitHub? `app.yml`, wherever this installation has it."""
+"""What does the App request from GitHub? Reads `app.yml`, wherever this installation has it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @cache
 def app_manifest() -> Mapping[str, Any]:
-    """The manifest as it is written: name, permissions, events; its addresses are examples."""
+    """The manifest as written: name, permissions, events; its addresses are examples."""
     import yaml
 
     loaded: dict[str, Any] = yaml.safe_load(shipped("app.yml").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""How does a process without credentials come by an App? By a page or a pasted code, and what GitHub gives for it."""
+"""How does a process without credentials get an App? Through a page or a pasted code, which GitHub converts."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _CODE = re.compile(r"[A-Za-z0-9._-]{1,200}")
 
 
 def tell(text: str) -> None:
-    """A line for whoever started the command."""
+    """Print a line for whoever started the command."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 def hook_of(settings: Settings) -> str:
-    """Where GitHub is to send deliveries."""
+    """The address to which GitHub should send deliveries."""
     return settings.relay or f"{settings.public_url}/webhook"
 
 
 def unreachable(settings: Settings) -> str:
-    """What to do before GitHub could deliver anything here; empty where nothing stands in the way."""
+    """What to do before GitHub can deliver anything here; empty if nothing prevents it."""
     hook = hook_of(settings)
     if not is_out_of_reach(hook, settings.github.web):
         return ""
@@ -66,16 +66,16 @@ def hand_over(settings: Settings, base: str) -> Callable[[GitHubAddress, str, st
 
 
 async def converted(settings: Settings, github: GitHubAddress, code: str) -> Registered:
-    """What GitHub gives for a code, once: asked only where it can be kept.
+    """The App that GitHub returns once for a code; requests it only if it can be stored.
 
-    Raises RegistrationError, and UnusableInputError where it cannot.
+    Raises RegistrationError, and UnusableInputError if it cannot be stored.
     """
     credentials.check_room(settings.data)
     return await convert(Endpoint(base_url=github.api), code)
 
 
 def kept(settings: Settings, registered: Registered, github: GitHubAddress) -> Credentials:
-    """The file in ALMANAC_DATA, written; never over another App's. Raises UnusableInputError."""
+    """Write the credentials file in ALMANAC_DATA; never replace another App's. Raises UnusableInputError."""
     found = Credentials(
         app_id=str(registered.app_id),
         slug=registered.slug,
@@ -97,9 +97,9 @@ def kept(settings: Settings, registered: Registered, github: GitHubAddress) -> C
 async def register_by_page(
     settings: Settings, stopping: asyncio.Event, *, starting: bool = True, say: Tell = tell
 ) -> Settings | None:
-    """The settings with the new App's credentials, once somebody has registered it; None where stopped before.
+    """The settings with the new App's credentials once somebody has registered it; None if stopped before.
 
-    Raises UnusableInputError where the secrets could not be kept, before GitHub is asked for any.
+    Raises UnusableInputError if the secrets could not be stored, before requesting any from GitHub.
     """
     credentials.check_room(settings.data)
     made: list[Credentials] = []
@@ -155,11 +155,11 @@ async def _first_of(*events: asyncio.Event) -> None:
             task.cancel()
 
 
-# --- without one on this machine -------------------------------------------------------------------------------------
+# --- without a browser on this machine -------------------------------------------------------------------------------
 
 
 def form_for_elsewhere(settings: Settings, organisation: str, state: str) -> str:
-    """A page that stands alone: opened in any browser, it takes the manifest to GitHub."""
+    """A self-contained page: opened in any browser, it sends the manifest to GitHub."""
     return hand_over_page(hand_over(settings, settings.public_url)(settings.github, organisation, state))
 
 
@@ -181,7 +181,7 @@ def register_by_form(settings: Settings, form: Path, organisation: str) -> Crede
 
 
 def _pasted(settings: Settings, state: str) -> Credentials:
-    """The App of the first pasted line that brings one: a slip of the hand must not cost a registered App."""
+    """The App of the first pasted line with a valid code: a typing error must not cost a registered App."""
     wrong = UnusableInputError("nothing was pasted, so no App was asked for")
     for line in sys.stdin.buffer:
         try:
@@ -194,9 +194,9 @@ def _pasted(settings: Settings, state: str) -> Credentials:
 
 
 def code_in(pasted: str, state: str) -> str:
-    """The code in what was pasted: the whole address the browser was sent to, or the code alone.
+    """The code in the pasted text: either the full address that the browser was redirected to, or just the code.
 
-    Raises UnusableInputError for anything else, and for the answer to another question than ours.
+    Raises UnusableInputError for anything else, and for an address with a different state.
     """
     text = pasted.strip()
     if "?" in text:
@@ -210,7 +210,7 @@ def code_in(pasted: str, state: str) -> str:
 
 
 async def register_by_code(settings: Settings, code: str) -> Credentials:
-    """The App behind a pasted code, kept. Raises UnusableInputError."""
+    """Register the App of a pasted code and store its credentials. Raises UnusableInputError."""
     try:
         return kept(settings, await converted(settings, settings.github, code), settings.github)
     except RegistrationError as error:

@@ -1,9 +1,9 @@
-"""How do deliveries reach a machine that GitHub cannot? From a channel, handed to our own door over HTTP, unchanged.
+"""How do deliveries reach a machine that GitHub cannot? From a channel, forwarded unchanged to our webhook over HTTP.
 
-A smee channel parses each body and writes it again, so the bytes that were signed are gone. What it wrote is cut out of
-its message as it stands, never parsed and written a second time here. Where that is what GitHub signed, the door takes
-it; where it is not, the door refuses it, as it refuses any body it cannot verify. A channel that passes on the bytes
-themselves (`bodyB`, base64, as gosmee does) loses nothing.
+A smee channel parses and re-encodes each body, so the signed bytes are lost. Its encoding is cut out of the message
+unchanged, never parsed and encoded again here. If it equals what GitHub signed, the webhook accepts it; otherwise it
+refuses it like any body that it cannot verify. A channel that forwards the original bytes (`bodyB`, base64, as gosmee
+does) loses nothing.
 https://github.com/probot/smee.io/blob/master/lib/server.js
 """
 
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 _SILENCE = 90.0
-"""seconds; a channel says something every 30"""
+"""seconds; a channel sends something every 30"""
 _LARGEST = 64 * 1024 * 1024
 _HEADERS = (
     "x-github-event",
@@ -45,18 +45,18 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class ChannelError(Exception):
-    """The channel answered something that is no stream of events."""
+    """The channel's answer is not an event stream."""
 
 
 @dataclass(slots=True)
 class EventStream:
-    """Bytes in, events out, as (name, data): https://html.spec.whatwg.org/multipage/server-sent-events.html"""
+    """Parses bytes into events, as (name, data): https://html.spec.whatwg.org/multipage/server-sent-events.html"""
 
     _rest: bytearray = field(default_factory=bytearray)
     _name: str = ""
     _data: list[str] = field(default_factory=list)
     _size: int = 0
-    """of `_data` in bytes, or a little more"""
+    """of `_data` in bytes, or slightly more"""
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
         """The events that these bytes complete. Raises ChannelError for one that never ends."""
@@ -88,14 +88,14 @@ class EventStream:
 
 @frozen
 class Relayed:
-    """One delivery as a channel gives it."""
+    """One delivery as the channel sends it."""
 
     headers: dict[str, str]
     body: bytes
 
     @classmethod
     def of(cls, message: str) -> Relayed | None:
-        """None for a message that carries no delivery."""
+        """Parse a message; None if it contains no delivery."""
         try:
             members = dict(_members(message))
         except (ValueError, RecursionError):
@@ -108,17 +108,17 @@ class Relayed:
 
 
 def _fits_a_header(value: object) -> bool:
-    """Anybody may write into a channel, and a line end here would be another header."""
+    """Anybody can write into a channel, and a line break here would add another header."""
     return isinstance(value, str) and value.isascii() and value.isprintable()
 
 
 def _body_of(members: dict[str, tuple[str, Any]]) -> bytes | None:
-    """The bytes themselves where the channel passes them on, else what it wrote in their place."""
+    """The original bytes if the channel forwards them, otherwise its own encoding."""
     whole = members.get("bodyB", ("", None))[1]
     if isinstance(whole, str):
         try:
             return base64.b64decode(whole, validate=True)
-        except ValueError:  # no base64, or not even ASCII
+        except ValueError:  # not base64, or not even ASCII
             return None
     if "body" not in members:
         return None
@@ -127,7 +127,7 @@ def _body_of(members: dict[str, tuple[str, Any]]) -> bytes | None:
 
 
 def _members(text: str) -> Iterator[tuple[str, tuple[str, Any]]]:
-    """Each member of the JSON object: its name, how its value is written, and the value. Raises ValueError."""
+    """Each member of the JSON object: its name, its value as encoded, and the value. Raises ValueError."""
     decoder = json.JSONDecoder()
     at = _past(text, 0, "{")
     while True:
@@ -142,7 +142,7 @@ def _members(text: str) -> Iterator[tuple[str, tuple[str, Any]]]:
 
 
 def _past(text: str, at: int, sign: str = "") -> int:
-    """The place after blanks and, where one is named, a sign that must stand there."""
+    """The position after blanks and an optional required character."""
     while text[at : at + 1] and text[at] in _BLANKS:
         at += 1
     if sign and text[at : at + 1] != sign:
@@ -151,16 +151,16 @@ def _past(text: str, at: int, sign: str = "") -> int:
 
 
 class Relay:
-    """Follows one channel for ever, and sends each delivery to `door`, in order."""
+    """Follows one channel forever and sends each delivery to `door`, in order."""
 
     def __init__(self, channel: str, door: str, *, sleep: Sleep = asyncio.sleep) -> None:
         self._channel, self._door, self._sleep = channel, door, sleep
         self._host = urlsplit(channel).hostname
-        """the channel's whole address opens it, so logs name its host alone"""
+        """logs name only the host, because anyone with the full address can use the channel"""
         self._wait = _FIRST_WAIT
 
     async def follow(self) -> None:
-        """Until cancelled; a channel that is gone is asked again after 1 s, 2 s, and so on up to a minute."""
+        """Run until cancelled; reconnect to a lost channel after 1 s, 2 s, and so on up to a minute."""
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
             while True:
                 try:
@@ -186,7 +186,7 @@ class Relay:
                         await self._hand_in(session, data)
 
     async def _hand_in(self, session: aiohttp.ClientSession, data: str) -> None:
-        """To the door; a channel keeps nothing, so a door that is shut for a moment is asked again."""
+        """Post a delivery; retry if the webhook is briefly unavailable, because the channel stores nothing."""
         delivery = Relayed.of(data)
         if delivery is None:
             return
@@ -215,7 +215,7 @@ def _named(error: BaseException) -> str:
 
 @contextlib.asynccontextmanager
 async def relaying(channel: str, door: str) -> AsyncIterator[None]:
-    """Follow the channel while the block runs; no channel, nothing to do."""
+    """Follow the channel while the block runs; do nothing without a channel."""
     if not channel:
         yield
         return
