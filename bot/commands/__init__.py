@@ -1,1 +1,1 @@
-"""One function a command, in one file a subject; `bot/cli.py` is the visible list."""
+"""One function per command, one file per subject; `bot/cli.py` is the visible list."""

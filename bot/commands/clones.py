@@ -1,4 +1,4 @@
-"""What can be asked of git clones, with no service: profiles, people, changes, kinds, and whether a profile is true."""
+"""What can git clones answer without a service? Profiles, people, changes, kinds, and whether a profile is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The monthly digest, asked for by hand."""
+"""How does an operator print or post a monthly digest by hand?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one number of a profile came about: from the record, or from clones."""
+"""How did one number of a profile come about, according to the record or to clones?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands about the past: a repository's history into the record, and what was missed."""
+"""How does the past enter the record? Commands for a repository's history and for missed deliveries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue, looked at and mended by hand: `almanac jobs`."""
+"""How does an operator inspect and repair the queue? With `almanac jobs`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.commands.printing import stop, write
 STATES = ("ready", "running", "parked", "dead", "done", "cancelled")
 
 _LARGEST = 2**63 - 1
-"""what both databases can hold as a number"""
+"""the largest integer that both databases can store"""
 Numbers = Annotated[
     list[int], typer.Argument(metavar="ID...", max=_LARGEST, help="Numbers of jobs, as the list shows them.")
 ]

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Which options do several commands share?"""
 
 from __future__ import annotations
 

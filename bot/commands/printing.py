@@ -1,4 +1,4 @@
-"""How does a command speak? Results to standard output or a file, complaints in one line on stderr."""
+"""How does a command print? Results to standard output or a file, errors as one line each on stderr."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 _COMMANDS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n)")
-"""what commands a terminal, begins a line or turns its direction round"""
+"""what controls a terminal, starts a new line or changes the text direction"""
 
 
 def shown(text: str) -> str:
-    """What strangers wrote, fit for a terminal: what would act is spelt as in JSON, in which it stays itself."""
+    """Untrusted text, safe for a terminal: control characters become JSON escapes, so JSON output keeps its meaning."""
     if text.replace("\n", "").isprintable():  # a pattern takes twenty times as long
         return text
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def stop(*told: str, code: int = 2) -> NoReturn:
-    """End with one line on stderr for each thing told, which says what to do."""
-    with suppress(OSError):  # where nothing can be told, the exit code says it
+    """Exit with one line on stderr for each message; a message says what to do."""
+    with suppress(OSError):  # if stderr is closed, the exit code says it
         for text in told:
             print(f"almanac: {shown(' '.join(text.split()))}", file=sys.stderr)  # noqa: T201 (this is the command line)
     raise SystemExit(code)
 
 
 def write(text: str | Iterable[str], output: Path | None = None) -> None:
-    """To the file, or to standard output as UTF-8 whatever the locale says; a whole text ends with a line end."""
+    """Write to the file, or to standard output as UTF-8 in any locale; a string gets a final newline."""
     pieces = [text if text.endswith("\n") else text + "\n"] if isinstance(text, str) else text
     if output is None:
         _write_pieces(sys.stdout.buffer, pieces)

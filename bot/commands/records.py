@@ -1,4 +1,4 @@
-"""The record, handled by its operator: a delivery replayed, a person exported or erased, all rebuilt or moved."""
+"""How does an operator handle the record? Replay a delivery, export or erase a person, rebuild or move everything."""
 
 from __future__ import annotations
 

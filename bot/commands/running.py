@@ -1,4 +1,4 @@
-"""How the bot is run: as a demonstration, as a service, as a worker, and its tables brought up to date."""
+"""How is the bot run? As a demo, a service or a worker, and with its tables up to date."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def serve(
     no_work: Annotated[bool, typer.Option("--no-work", help="Accept only: workers run apart, on PostgreSQL.")] = False,
 ) -> None:
     """Run web, worker and month closer; without an App, open a page that registers one."""
-    # Nothing that importing makes is garbage; looking for it takes a tenth of the start.
+    # Importing creates no garbage, and collecting it would take a tenth of the start-up time.
     gc.disable()
     from bot.operating import running
 

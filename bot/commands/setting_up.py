@@ -1,4 +1,4 @@
-"""How an installation comes to be, and what ails it."""
+"""How is the bot set up, and what is wrong with an installation?"""
 
 from __future__ import annotations
 
