@@ -1,9 +1,9 @@
-"""How large, how fast and how true is the page of a history's busiest contributor?
+"""How large, fast and accurate is the page of a history's busiest contributor?
 
     python -m benchmarks.busiest_pages CLONE...
 
-For each clone: bytes of the page, its CPU time beside a bare template that prints the same lines, and every number on
-it that the JSON form does not say. Exit 1 where there is one.
+For each clone, prints the size of the page in bytes, its CPU time next to that of a bare template that prints the same
+lines, and every number on it that differs from the JSON form. Exit 1 if one does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Element = Any
 
 
 def busiest(path: str) -> Profile:
-    """The profile of whoever landed most commits in the clone."""
+    """The profile of the person with the most landed commits in the clone."""
     with record_of([path]) as record:
         people = [person for person in record.people.all() if not person.bot]
         counts = {person.key: 0 for person in people}
@@ -44,7 +44,7 @@ def busiest(path: str) -> Profile:
 
 
 def numbers_that_differ(page: str, told: dict[str, Any]) -> Iterator[str]:
-    """Each number of the page's totals and tables that is not the one of the JSON form."""
+    """Each number in the page's totals and tables that differs from the JSON form."""
     tree = html5lib.parse(page, namespaceHTMLElements=False)
     for name, shown, said in (*_totals(tree, told), *_months(tree, told), *_languages(tree, told), *_rest(tree, told)):
         if shown != said:

@@ -1,4 +1,4 @@
-"""How long do other programs take to read a history, and where are they had from?"""
+"""How are other programs that read a history obtained and run?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GITINSPECTOR = "import sys; sys.path.append(sys.argv.pop(1)); from gitinspector
 
 
 def peers(clone: str) -> Iterator[tuple[str, list[str] | None]]:
-    """The name of each, and the command that reads the working copy `clone`; None where it cannot be had here."""
+    """The name of each peer, and the command that reads the working copy `clone`; None if it is not available."""
     finders: tuple[tuple[str, Callable[[str], list[str] | None]], ...] = (
         ("PyDriller", _pydriller),
         ("git-fame", _git_fame),
@@ -49,7 +49,7 @@ def _git_quick_stats(clone: str) -> list[str] | None:
 
 
 def _from_pypi(package: str, known: str) -> Path | None:
-    """The Python that has the package; `known` is a file of it, as a pattern."""
+    """The Python that has the package; `known` is a glob pattern of one of its files."""
     python = PEERS.absolute() / "bin" / "python"
     if not python.exists():
         venv.create(PEERS, with_pip=True)
@@ -59,7 +59,7 @@ def _from_pypi(package: str, known: str) -> Path | None:
 
 
 def _from_debian(package: str, known: str) -> Path | None:
-    """A file of Debian's package, which is unpacked beside the other peers; nothing is installed on the machine."""
+    """A file of the Debian package, unpacked next to the other peers; nothing is installed on the machine."""
     found = PEERS.absolute() / "debian" / known
     if not found.exists() and shutil.which("apt-get") and shutil.which("dpkg-deb"):
         folder = PEERS / "debian"
@@ -71,5 +71,5 @@ def _from_debian(package: str, known: str) -> Path | None:
 
 
 def _quietly(command: list[str], folder: Path | None = None) -> None:
-    """What fails here is seen by what is missing afterwards."""
+    """A failure here shows later, because the file is missing."""
     subprocess.run(command, cwd=folder, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,11 +1,11 @@
-"""How long does a clone's whole history take, against git itself and against other programs, in one run?
+"""How long does reading a clone's complete history take, compared with git itself and other programs in one run?
 
     python -m benchmarks.history_speed [CLONE] [--rounds 2] [--peers] [--changes]
 
-The floor is `git log -p -M`, thrown away. Wall and CPU seconds (user + system, all processes) stand side by side: on a
-machine that others use too, only the second says much. Peers are installed into build/peers; each reads the same
-history as ours in the same run: the oldest commits of the clone, where reading all of it would take them too long. A
-clone may be bare; it is copied where other commits are asked for, and never written to.
+The floor is `git log -p -M` with its output discarded. Rows show both wall and CPU seconds (user + system, all
+processes): on a shared machine only CPU time is reliable. Peers are installed into build/peers; each reads the same
+history as ours in the same run, limited to the oldest commits of the clone if all of it would take too long. A clone
+may be bare; it is copied if other commits are needed, and never modified.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _PEAK = (
     " *(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)),"
     " file=sys.stderr)); "
 )
-"""the command says at its end how much memory it, and the largest of its workers, ever held (KiB)"""
+"""makes the command report at its end the peak memory of itself and of its largest worker (KiB)"""
 PEER_COMMITS = 1500
-"""commits, merges aside, that peers are asked to read at most"""
+"""the most commits, without merges, that peers have to read"""
 PEER_SECONDS = 90
 
 Row = dict[str, object]
 
 
 class Measured:
-    """What one command cost. Raises RuntimeError where it fails, or goes on for more than `limit` seconds."""
+    """The cost of one command. Raises RuntimeError if it fails or runs longer than `limit` seconds."""
 
     def __init__(
         self, command: Sequence[str], env: Mapping[str, str] | None = None, *, limit: float | None = None
@@ -76,7 +76,7 @@ class Measured:
 
     @property
     def peaks(self) -> tuple[float, float]:
-        """MiB at most held by the command itself, and by the largest of the processes it started (git's maps count)."""
+        """Peak MiB of the command itself and of the largest process it started (including git's memory maps)."""
         line = next((line for line in self.told.splitlines() if line.startswith("peak ")), "peak 0 0")
         own, others = line.split()[1:]
         return int(own) / MIB, int(others) / MIB
@@ -108,7 +108,7 @@ def _row(work: str, ours: Measured, floor: Measured, name: str = "git log -p -M"
 
 
 def _cold(clone: str, rounds: int, workers: int | None, command: Sequence[str]) -> Row:
-    """The best of several rounds, floor and ours in turn."""
+    """The best of several rounds that alternate between floor and ours."""
     floors, ours = [], []
     for _ in range(rounds):
         floors.append(_floor(clone))
@@ -145,7 +145,7 @@ def _warm(clone: str) -> list[Row]:
 
 
 def _behind(clone: str, head: str) -> str:
-    """The newest commit of the first-parent line that lacks at least NEW_COMMITS of the commits of today."""
+    """The newest first-parent commit that lacks at least NEW_COMMITS of the current commits."""
     for sha in _git(clone, "rev-list", "--first-parent", "-n", str(NEW_COMMITS + 1), head).split():
         if int(_git(clone, "rev-list", "--count", "--no-merges", head, f"^{sha}")) >= NEW_COMMITS:
             return sha
@@ -156,7 +156,7 @@ def _behind(clone: str, head: str) -> str:
 
 
 def _beside_peers(clone: str) -> Iterator[Row]:
-    """Ours beside each of them, of a working copy that shares the objects: some of them read no bare clone."""
+    """Ours and each peer on a working copy that shares the objects, because some peers cannot read a bare clone."""
     with tempfile.TemporaryDirectory() as folder:
         bare, copy = f"{folder}/bare.git", f"{folder}/copy"
         subprocess.run(["git", "clone", "-q", "--bare", "--shared", clone, bare], check=True)
@@ -177,7 +177,7 @@ def _beside_peers(clone: str) -> Iterator[Row]:
 
 
 def shorten(bare: str, most: int) -> int:
-    """Put the branch of a clone back to where it had no more commits, merges aside; how many it has then."""
+    """Move the branch of a clone back until it has at most `most` commits, without merges; return their number."""
     line = _git(bare, "rev-list", "--first-parent", "HEAD").split()
     counts: dict[int, int] = {}
 
@@ -192,9 +192,9 @@ def shorten(bare: str, most: int) -> int:
 
 
 def rows(clone: str | None = None, *, rounds: int = 2, peers: bool = False, changes: bool = False) -> Iterator[Row]:
-    """One row for each kind of work as it is measured, with its floor measured beside it.
+    """Yield one row for each kind of work as it is measured, with its floor.
 
-    Without a clone, of the one that BENCH_CLONE names; without that, of a copy of this project's own history.
+    The default clone is the one that BENCH_CLONE names, or else a copy of this project's own history.
     """
     clone = clone or os.environ.get(CLONE)
     if not clone:

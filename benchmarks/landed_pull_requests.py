@@ -1,13 +1,12 @@
-"""How many of a project's own landed pull requests are found, and how many found ones did not land?
+"""How many of a project's landed pull requests are found, and how many of those found did not land?
 
     python -m benchmarks.landed_pull_requests [--sample N] [--seed TEXT] CLONE...
 
-The truth comes from the pull requests' own heads, `refs/pull/N/head`, which a mirror clone holds and the recognition
-never reads. A pull request has landed where its head is reached by the default branch (merge button, a queue's or a
-bot's merge), or where the whole of its difference from its merge base is, as a patch, one commit of the default branch
-(squash, pushed by a bot); with several commits, where each of them is (rebase). What landed after a conflict was
-resolved by hand is not seen so: the figure is a share of those whose landing can be proved. A mirror without a remote
-is named by hand: owner/name=FOLDER.
+The ground truth is the pull requests' own heads, `refs/pull/N/head`, which a mirror clone has and the recognition never
+reads. A pull request has landed if the default branch reaches its head (merge button, merge of a queue or bot), or if
+its complete diff from the merge base equals, as a patch, one commit of the default branch (squash, pushed by a bot), or
+if each of its commits does (rebase). A landing after manual conflict resolution is not detected: the figure is a share
+of those whose landing can be proved. Name a mirror without a remote by hand: owner/name=FOLDER.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ from bot.history.clone import open_clone
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """One clone, asked by the program itself."""
+    """One clone, queried with the git program."""
 
     folder: Path
 
     def ask(self, *arguments: str, given: bytes | None = None) -> str:
-        """What git prints; nothing where it fails."""
+        """git's output; empty if it fails."""
         done = subprocess.run(
             ["git", "-C", str(self.folder), *arguments], input=given, capture_output=True, check=False
         )
         return done.stdout.decode("utf-8", "replace")
 
     def patch_ids(self, *arguments: str) -> dict[str, str]:
-        """Commit by patch, of a log's commits."""
+        """Patch id -> commit, for the commits of a log."""
         log = subprocess.Popen(
             ["git", "-C", str(self.folder), "log", "-p", "--no-merges", *arguments], stdout=subprocess.PIPE
         )
@@ -45,7 +44,7 @@ class Git:
         return dict(line.split() for line in told.stdout.decode().splitlines())
 
     def patch_of(self, base: str, head: str) -> str | None:
-        """The patch of a whole difference, None where there is none."""
+        """The patch id of a complete diff, or None if it is empty."""
         diff = subprocess.run(
             ["git", "-C", str(self.folder), "diff-tree", "-p", base, head], capture_output=True, check=False
         )
@@ -53,14 +52,14 @@ class Git:
         return told[0] if told else None
 
     def heads(self) -> dict[int, str]:
-        """Head commit by number of pull request."""
+        """Pull request number -> head commit."""
         rows = self.ask("for-each-ref", "--format=%(refname) %(objectname)", "refs/pull/*/head").splitlines()
         return {int(name.split("/")[2]): commit for name, commit in map(str.split, rows)}
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Which of the sampled pull requests can be proved to have landed."""
+    """Which of the sampled pull requests provably landed."""
 
     sampled: int
     reached: frozenset[int]
@@ -77,7 +76,7 @@ def _rebased(git: Git, base: str, head: str, known: Iterable[str]) -> bool:
 
 
 def truth(git: Git, default: str, numbers: dict[int, str]) -> Truth:
-    """`numbers` with their heads, each told by reachability first and by patch second."""
+    """Check each pull request of `numbers`, first by reachability of its head, then by patch."""
     reached, patched = set(), set()
     commits = set(git.ask("rev-list", default).split())
     patches = git.patch_ids(default)

@@ -1,13 +1,13 @@
-"""How much of public histories the landing conventions explain, and what they miss.
+"""How much of public histories do the landing conventions explain, and what do they miss?
 
     python benchmarks/landing_survey.py [--sample N] [--seed TEXT] [--doubts N] CLONE...
 
-For each clone one row: commits of the default branch; the share that some convention explains (any but `push` and
-`merge`, which prove nothing) and the share with a proved pull request; distinct pull requests found, beside those that
-subjects of the first-parent line name with `#N`; reverts whose target is known, beside commits whose subject says so.
-Then each convention's share. `--sample` prints that many random commits with what was recognised, `--doubts` as many
-reverts whose target is unknown and first-parent subjects whose `#N` was not found. Patches are not read. A mirror
-without a remote is named by hand: owner/name=FOLDER.
+Prints one row for each clone: commits of the default branch; the share that some convention explains (any but `push`
+and `merge`, which prove nothing) and the share with a proved pull request; distinct pull requests found, and how many
+numbers first-parent subjects name with `#N`; reverts whose target is known, and how many commits have a subject that
+says so. Then follows the share of each convention. `--sample` prints that many random commits with what was recognised,
+`--doubts` as many reverts with an unknown target and first-parent subjects whose `#N` was not found. Patches are not
+read. Name a mirror without a remote by hand: owner/name=FOLDER.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BATCH = 2_000
 
 @dataclass(slots=True)
 class Survey:
-    """What one clone shows."""
+    """The findings about one clone."""
 
     name: str
     seen: list[tuple[Landing, Recognised]] = field(default_factory=list)
@@ -59,11 +59,11 @@ class Survey:
         return any(self.knows(key) for key in (*known.reverts, *known.relands))
 
     def says(self) -> list[tuple[Landing, Recognised]]:
-        """Landings whose subject says that they take something back."""
+        """Landings whose subject says that they revert something."""
         return [row for row in self.seen if says_revert(Reading.of(row[0], DEFAULT).subject)]
 
     def named(self) -> dict[int, str]:
-        """Numbers that subjects of the first-parent line name, with the subject."""
+        """Numbers that first-parent subjects name, with the subject."""
         subjects = {landing.carrier.message.strip().split("\n", 1)[0] for landing, _ in self.seen}
         return {int(number): subject for subject in sorted(subjects) for number in NUMBER.findall(subject)}
 

@@ -1,9 +1,9 @@
-"""How far bot/landing/linguist.py agrees with enry over every file of the trees given.
+"""How well does bot/landing/linguist.py agree with enry on every file of the given trees?
 
     python benchmarks/linguist_agreement.py TREE...
 
 TREE is a git directory (bare or not); its HEAD is read. Each question (language, vendored, generated, documentation) is
-asked once a text file; the differences are listed by kind, most frequent first, with one path each.
+asked once for each text file; differences are listed by kind, most frequent first, with one example path each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SHOWN = 15
 
 
 def files(tree: str) -> Iterator[tuple[str, bytes]]:
-    """(path, content) of each blob of HEAD; symbolic links and submodules are left out."""
+    """(path, content) of each blob of HEAD, without symbolic links and submodules."""
     listing = subprocess.run(["git", "-C", tree, "ls-tree", "-rz", "HEAD"], capture_output=True, check=True).stdout
     rows = [row.split(b"\t", 1) for row in listing.split(b"\0") if row]
     blobs = [(meta.split()[2], path) for meta, path in rows if meta.startswith(b"100")]
@@ -44,7 +44,7 @@ def files(tree: str) -> Iterator[tuple[str, bytes]]:
 
 
 def answers(path: str, content: bytes) -> Iterator[tuple[str, object, object]]:
-    """(question, ours, enry's) for one file."""
+    """(question, our answer, enry's answer) for one file."""
     text = content.decode(errors="replace")
     yield "language", linguist.language(path, text) or "", enry.get_language(path, content)
     yield "vendored", linguist.is_vendored(path), enry.is_vendor(path)

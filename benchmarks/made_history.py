@@ -1,9 +1,9 @@
-"""A history to measure where none is at hand: made up, but shaped as projects' histories are, and the same every time.
+"""Which history can be measured without a real clone? A synthetic but realistic one, identical in every run.
 
     python -m benchmarks.made_history FOLDER [COMMITS]
 
-People of very different diligence, a bot among them, work for years on files that grow: pull requests merged, squashed
-or pushed, one to six files a commit, most of them small, with tests, prose and lists of dependencies beside the code.
+People of very different activity, and a bot, work for years on growing files. Pull requests are merged, squashed or
+pushed; a commit changes one to six files, usually a little, including tests, prose and dependency lists.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 COMMITS = 13_000
-"""commits, merges aside"""
+"""commits, without merges"""
 _PEOPLE = 120
 _BEGIN = 1_400_000_000
 _HOURS = 7.5
 """between two landings, on average"""
 _LONGEST = 400
-"""lines of a file; beyond it somebody takes lines away"""
+"""lines of a file; above this, lines are removed"""
 _VOCABULARY = (
     "accept address archive base batch buffer cache channel check chunk client clock codec command config "
     "connection cookie count cursor decode default deliver digest encode engine entry error event expire field "
@@ -53,7 +53,7 @@ _BOT = "dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>"
 
 
 class _Work(NamedTuple):
-    """One commit before it stands anywhere."""
+    """One commit before it is placed in the history."""
 
     author: str
     title: str
@@ -62,7 +62,7 @@ class _Work(NamedTuple):
 
 
 class _Project:
-    """The files as they are now, and chance."""
+    """The current files, and a source of randomness."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -76,7 +76,7 @@ class _Project:
         return " ".join(self.chance.choice(_WORDS).capitalize() for _ in range(2))
 
     def work(self) -> _Work:
-        """Somebody changes some files."""
+        """One person's change to some files."""
         if self.chance.random() < 0.06:
             package = self.chance.choice(_WORDS)
             self._edit("requirements.txt")
@@ -106,7 +106,7 @@ class _Project:
         return self.chance.choice((f"made/{folder}/{name}.py", f"tests/test_{name}.py", f"docs/{name}.rst"))
 
     def _edit(self, path: str) -> None:
-        """A few places of the file get other lines; most edits are small, some are not."""
+        """Replace lines in a few places of the file; most edits are small."""
         lines = self.files.setdefault(path, [])
         if not lines:
             lines += self._lines(path, int(self.chance.lognormvariate(3.5, 0.8)))
@@ -149,10 +149,10 @@ def _code(chance: random.Random) -> str:
 
 
 def _told(seed: int, commits: int) -> Iterator[bytes]:
-    """The history as `git fast-import` reads it."""
+    """The history as input for `git fast-import`."""
     project, chance = _Project(seed), random.Random(seed + 1)
     mark = number = made = 0
-    tip, now = 0, float(_BEGIN)  # the commits' marks begin with 1
+    tip, now = 0, float(_BEGIN)  # the commits' marks start at 1
 
     def commit(work: _Work, message: str, parents: Sequence[int]) -> Iterator[bytes]:
         nonlocal mark
@@ -166,7 +166,7 @@ def _told(seed: int, commits: int) -> Iterator[bytes]:
             data = ("\n".join(project.files[path]) + "\n").encode()
             yield f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n"
 
-    while made < commits:  # files change one after another, as if each branch were begun where the last one ended
+    while made < commits:  # files change in sequence, as if each branch started where the previous one ended
         now += chance.expovariate(1 / (_HOURS * 3600))
         number += 1
         how = chance.random()
@@ -188,7 +188,7 @@ def _told(seed: int, commits: int) -> Iterator[bytes]:
 
 
 def make(folder: Path, commits: int = COMMITS, seed: int = 1) -> None:
-    """A bare repository in `folder`, which is not there yet; a minute for the usual length."""
+    """Create a bare repository in the new folder `folder`; the default length takes a minute."""
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(folder)], check=True)
     with subprocess.Popen(
         ["git", "-C", str(folder), "fast-import", "--quiet", "--done"], stdin=subprocess.PIPE

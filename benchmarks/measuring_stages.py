@@ -1,10 +1,10 @@
-"""What does each step from a clone's commits to the sums of its months cost, beside git's own reading of them?
+"""What does each step from a clone's commits to their monthly sums cost, compared with git reading them?
 
     python -m benchmarks.measuring_stages CLONE... [--rounds 2]
 
-Microseconds of processor time a commit, the least of several rounds, one worker, cold caches. The floor is
-`git log -p -M` in the same run, thrown away. A step's own time is without that of the steps within it. Asking for the
-time costs time: what that takes is measured first, and left out.
+Prints microseconds of CPU time per commit, the minimum of several rounds with one worker and cold caches. The floor is
+`git log -p -M` in the same run, with its output discarded. A step's own time excludes that of nested steps. Reading the
+clock takes time as well; this is measured first and subtracted.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _ZONE = ZoneInfo("UTC")
 
 
 class Stopwatch:
-    """Own time and calls of each step, in nanoseconds; what asking for the time takes is left out."""
+    """Own time (nanoseconds) and calls of each step, without the time for reading the clock."""
 
     def __init__(self) -> None:
         self.own: Counter[str] = Counter()
@@ -82,7 +82,7 @@ class Stopwatch:
 
 
 def found_step(name: str) -> tuple[Any, str]:
-    """The module or class that a step of STEPS belongs to, and what it is called there."""
+    """The module or class that contains a step of STEPS, and the attribute's name."""
     path, _, attribute = name.rpartition(".")
     module, _, owner = path.rpartition(".")
     holder = getattr(import_module(module), owner) if owner[:1].isupper() else import_module(path)
@@ -95,7 +95,7 @@ def _replaced(stopwatch: Stopwatch, step: str, name: str) -> Any:
 
 
 def floor(clone: str) -> int:
-    """Nanoseconds of processor time that git takes to show the whole history with its patches."""
+    """Nanoseconds of CPU time that git needs to show the complete history with its patches."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(["git", "-C", clone, "log", "-p", "-M"], stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -103,7 +103,7 @@ def floor(clone: str) -> int:
 
 
 def measured(clone: str) -> tuple[Counter[str], int]:
-    """Own time of each step, and of all that is in none of them; how many commits there were."""
+    """The own time of each step and of everything outside the steps, and the number of commits."""
     record = CloneRecord(open_clones([clone]), cache=False)
     stopwatch, seen = Stopwatch(), []
     replaced = [_replaced(stopwatch, *step) for step in STEPS]
@@ -124,7 +124,7 @@ def _least(rounds: Sequence[Counter[str]]) -> dict[str, int]:
 
 
 def table(clone: str, rounds: int) -> str:
-    """One clone's steps, dearest first, each in microseconds a commit and as a share of git's time."""
+    """One clone's steps, most expensive first, in microseconds per commit and as a share of git's time."""
     floors, found = [], []
     for _ in range(rounds):
         floors.append(floor(clone))

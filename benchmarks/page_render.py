@@ -1,9 +1,9 @@
-"""What does a page cost beside the least it could cost: a bare template that prints the same bytes, a bare server?
+"""What does a page cost, compared with the minimum: a bare template that prints the same bytes, and a bare server?
 
     python -m benchmarks.page_render
 
-Prints one row a piece of work; `rows()` gives the same to others. Rendering is CPU time, serving is wall and CPU time,
-and each piece and its floor are measured in turn in one process, so that a busy machine slows both.
+Prints one row per measurement; `rows()` returns the same for other programs. Rendering is CPU time, serving is wall and
+CPU time, and each is measured alternately with its floor in one process, so that a busy machine slows both.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Row = dict[str, Any]
 
 
 def rows() -> list[Row]:
-    """`work`, `floor` and `ours` in words with their unit, `ratio` of ours to the floor."""
+    """`work`, `floor` and `ours` as text with their unit, and `ratio` of ours to the floor."""
     return [
         rendered("ten-year page", long_profile()),
-        # Nothing of one is an object of the other: as in the bot, where a profile is folded anew after a landing.
+        # The profiles share no objects, as in the bot, where each landing folds a profile again.
         rendered("ten-year page, after one more landing", long_profile(), _with_one_more(long_profile())),
         rendered("small page", small_profile()),
         *asyncio.run(_all_served()),
@@ -51,7 +51,7 @@ def rows() -> list[Row]:
 
 
 def _with_one_more(profile: Profile) -> Profile:
-    """The same record with one change more in its newest month."""
+    """The same record with one more change in its newest month."""
     month, *older = profile.months
     more = change(month.repositories[0], 10**6, "Chart the new shoal", f"{month.month}-28")
     newest = replace(month, commits=month.commits + 1, items=(*month.items, item("Chart the new shoal", more)))
@@ -59,8 +59,7 @@ def _with_one_more(profile: Profile) -> Profile:
 
 
 def rendered(name: str, *profiles: Profile) -> Row:
-    """Milliseconds of CPU of a page, of each profile in turn, beside those of a compiled template that prints its
-    lines."""
+    """CPU milliseconds for a page, alternating between profiles, next to a compiled template that prints its lines."""
     page = Page(public=True, canonical="https://almanac.example/@somebody")
     text = render_page(profiles[0], page)
     turn = cycle(profiles)
@@ -76,7 +75,7 @@ def rendered(name: str, *profiles: Profile) -> Row:
 
 
 def _fastest(*calls: Callable[[], object]) -> list[float]:
-    """Seconds of CPU of each, the best of many rounds in turn."""
+    """Seconds of CPU of each call, the best of many alternating rounds."""
     best = [float("inf")] * len(calls)
     for _ in range(ROUNDS):
         for place, call in enumerate(calls):
@@ -102,7 +101,7 @@ async def _all_served() -> list[Row]:
 
 
 def _database(kind: str, folder: Path, stack: ExitStack) -> str | None:
-    """An empty database of that kind, gone with the stack; None where the machine has none, as a test would skip."""
+    """An empty database of that kind, removed with the stack; None if the machine has none, where a test would skip."""
     import pytest
 
     with suppress(pytest.skip.Exception):
@@ -130,7 +129,7 @@ async def _served(kind: str, url: str) -> list[Row]:
 
 @asynccontextmanager
 async def _echo(body: bytes) -> Any:
-    """A server that knows its answers beforehand."""
+    """A server with fixed answers."""
 
     async def whole(_: web.Request) -> web.Response:
         return web.Response(body=body, content_type="text/html")
@@ -150,7 +149,7 @@ async def _echo(body: bytes) -> Any:
 
 
 async def _rows(work: str, session: aiohttp.ClientSession, *asked: tuple[str, dict[str, str]]) -> list[Row]:
-    """Requests a second of one client and of several at once, and the processor's time of each, the client's in it."""
+    """Requests per second and per CPU second (with the client's CPU), for one client and for several at once."""
     found = []
     for clients in CLIENTS:
         floor, ours = await _quickest(session, asked, clients)
@@ -168,7 +167,7 @@ def _compared(work: str, floor: float, ours: float, unit: str) -> Row:
 
 @dataclass
 class _Best:
-    """Seconds of all requests, each the least of some rounds."""
+    """Seconds for all requests, each the minimum of several rounds."""
 
     wall: float = float("inf")
     cpu: float = float("inf")

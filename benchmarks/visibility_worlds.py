@@ -1,8 +1,9 @@
-"""In how many generated worlds does anybody read what is not theirs? Each is written, served and read whole.
+"""In how many generated worlds can anybody read what they should not? Each is written, served and read completely.
 
     python -m benchmarks.visibility_worlds --worlds 10000 [--first SEED]
 
-Prints the worlds that leaked, if any, and the pages read; exit 1 where one did. Each world is made by its seed alone.
+Prints the worlds that leaked, if any, and the number of pages read; exit 1 if one leaked. A world depends only on its
+seed.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from tests.web import worlds
 from tests.web.library import serve
 
 FORMS = 1
-"""forms read of each page beside HTML, chosen by the seed"""
+"""formats to read of each page in addition to HTML, chosen by the seed"""
 _MEMORY = Path("/dev/shm")  # noqa: S108 - the system's own mount, not a name that a stranger could take
-"""a folder in memory, where the machine has one: a world's database need not survive it"""
+"""an in-memory folder, if the machine has one: a world's database need not be durable"""
 
 
 def call_sqlite_in_place() -> None:
-    """Call SQLite where it is asked for, in place of in a thread of each connection: half of the time is the handing.
+    """Call SQLite directly instead of in a thread per connection: passing calls to the thread takes half of the time.
 
-    Nothing else runs in this process that a call of some microseconds could keep waiting.
+    Nothing else runs in this process that a call of a few microseconds could delay.
     """
 
     async def execute(self: Any, function: Callable[..., object], *given: object, **named: object) -> object:
@@ -54,7 +55,7 @@ def call_sqlite_in_place() -> None:
 
 
 async def _run(store: Store, seed: int) -> worlds.Crawl:
-    """Make the world of this seed in an emptied database, and read all of it."""
+    """Create the world of this seed in an emptied database, and read all of it."""
     rng = random.Random(seed)
     world = worlds.make(rng)
     async with store.begin() as conn:

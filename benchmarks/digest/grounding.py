@@ -1,7 +1,7 @@
 """How many planted errors does the grounding check catch, and how many true sentences does it refuse?
 
 `python -m benchmarks.digest.grounding CLONE...` reads the histories of clones, writes the texts of the busiest people
-by template, plants one error in each of a thousand true sentences, and prints a table by kind of error.
+from templates, plants one error in each of a thousand true sentences, and prints a table by kind of error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Remote System Tensor Unified Virtual Wide Extended Yield Zone
 
 
 class Pool:
-    """Wrong values to plant, taken from other records and months so that they look right."""
+    """Wrong but plausible values to plant, taken from other records and months."""
 
     def __init__(self, rows: Sequence[Record]) -> None:
         self.names = sorted(
@@ -57,7 +57,7 @@ def _identifiers(title: str) -> list[str]:
 
 
 def plant_number(case: Case, rng: random.Random) -> Sentence | None:
-    """A count of features, fixes, changes or commits that is off."""
+    """A wrong count of features, fixes, changes or commits."""
     sentence = case[0]
     found = list(
         re.finditer(
@@ -79,7 +79,7 @@ def plant_number(case: Case, rng: random.Random) -> Sentence | None:
 
 
 def plant_name(case: Case, rng: random.Random) -> Sentence | None:
-    """An identifier of another change, of this month where there is one, else of another record."""
+    """An identifier of another change: of this month if there is one, otherwise of another record."""
     sentence, table, pool = case
     mine = [match for match in re.finditer(r"[A-Za-z][\w.]*[\w]", sentence.text) if _identifiers(match[0])]
     mine = [
@@ -96,7 +96,7 @@ def plant_name(case: Case, rng: random.Random) -> Sentence | None:
 
 
 def plant_expansion(case: Case, rng: random.Random) -> Sentence | None:
-    """What an abbreviation of the sentence might stand for."""
+    """An invented expansion of an abbreviation in the sentence."""
     found = list(re.finditer(r"(?<![\w./-])[A-Z]{3,6}(?![\w./-])", case[0].text))
     if not found:
         return None
@@ -123,7 +123,7 @@ def plant_month(case: Case, rng: random.Random) -> Sentence | None:
 
 
 def plant_repository(case: Case, rng: random.Random) -> Sentence | None:
-    """Another repository than the one where the work landed."""
+    """A repository other than the one where the work landed."""
     sentence, table, pool = case
     for name in sorted(table.repositories):
         at = sentence.text.find(name)
@@ -134,7 +134,7 @@ def plant_repository(case: Case, rng: random.Random) -> Sentence | None:
 
 
 def plant_effect(case: Case, rng: random.Random) -> Sentence | None:
-    """A benefit that no title states."""
+    """A benefit that no title mentions."""
     text = case[0].text.rstrip(".")
     effects = EFFECTS.strip().replace("\n", "|").split("|")
     return replace(case[0], text=f"{text}, {rng.choice(effects)}.")
@@ -155,7 +155,7 @@ def plant_polarity(case: Case, rng: random.Random) -> Sentence | None:
 
 
 def plant_hidden_revert(case: Case, rng: random.Random) -> Sentence | None:
-    """A reverted change told as if it stood."""
+    """A reverted change, described as if it were not reverted."""
     if "reverted" not in case[0].text:
         return None
     return replace(
@@ -181,7 +181,7 @@ PLANTS: dict[str, Callable[[Case, random.Random], Sentence | None]] = {
 
 
 def true_texts(rows: Sequence[Record]) -> Iterator[tuple[Text, FactTable, int]]:
-    """Every text of every record, with its facts, and how often the checker refuses anything in it."""
+    """Every text of every record, with its facts and the number of refusals in it."""
     for row in rows:
         for month in row.facts.months:
             text = month_text(month)
@@ -198,7 +198,7 @@ def _refused(text: Text, facts: object) -> int:
 
 
 def run(rows: Sequence[Record], planted: int, seed: int) -> tuple[Counter[str], Counter[str], int, int, list[str]]:
-    """(planted, caught) by kind, true sentences, true ones refused, and the errors that passed."""
+    """(planted, caught) by kind, the number of true sentences, how many of them were refused, and the missed errors."""
     rng, pool = random.Random(seed), Pool(rows)
     texts = list(true_texts(rows))
     cases: list[Case] = [(sentence, table, pool) for text, table, _ in texts for sentence in text.sentences]

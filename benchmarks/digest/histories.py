@@ -1,4 +1,4 @@
-"""The busiest people of a clone, with the facts their texts are written from."""
+"""Who are the busiest people of a clone, and from which facts are their texts written?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well do numbers order what happened, and are the chances they state right?"""
+"""How well do scores rank outcomes, and are their stated probabilities right?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def auc(truth: Sequence[bool], value: Sequence[float]) -> float:
-    """The chance that what happened has the higher value; ties count half. 0.5 where nothing or everything happened."""
+    """The chance that a true case has a higher value than a false one; ties count half. 0.5 if none or all are true."""
     order = sorted(range(len(value)), key=value.__getitem__)
     positives = sum(truth)
     negatives = len(truth) - positives
@@ -24,7 +24,7 @@ def auc(truth: Sequence[bool], value: Sequence[float]) -> float:
 
 
 def auc_at_equal_size(truth: Sequence[bool], value: Sequence[float], size: Sequence[float], strata: int = 8) -> float:
-    """The AUC over pairs of one size stratum, all strata together."""
+    """The AUC over pairs of the same size stratum, for all strata together."""
     order = sorted(range(len(size)), key=size.__getitem__)
     total = pairs = 0.0
     for stratum in range(strata):
@@ -38,7 +38,7 @@ def auc_at_equal_size(truth: Sequence[bool], value: Sequence[float], size: Seque
 
 
 def calibration_error(truth: Sequence[bool], chance: Sequence[float], groups: int = 10) -> float:
-    """Mean distance of stated chance and frequency over groups of equal size."""
+    """Mean difference between stated chance and observed frequency, over groups of equal size."""
     order = sorted(range(len(chance)), key=chance.__getitem__)
     error = 0.0
     for group in range(groups):
@@ -48,7 +48,7 @@ def calibration_error(truth: Sequence[bool], chance: Sequence[float], groups: in
 
 
 def lift(truth: Sequence[bool], chance: Sequence[float]) -> float:
-    """How many times the base rate happened in the tenth with the highest chance."""
+    """The outcome's frequency in the tenth with the highest chance, divided by the base rate."""
     order = sorted(range(len(chance)), key=lambda place: -chance[place])
     worst = order[: max(1, len(order) // 10)]
     base = sum(truth) / len(truth)

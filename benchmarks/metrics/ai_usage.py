@@ -1,9 +1,9 @@
-"""How many attribution lines are found, how many other lines are taken for one, and since when is each tool seen?
+"""How many attribution lines are found, how many other lines are mistaken for one, and when is each tool first seen?
 
     python -m benchmarks.metrics.ai_usage LINES.csv [--truth ai_line_truth.csv [--notes CLONE]] [--first-seen CLONE...]
 
-`LINES.csv` holds tool, line, occurrences. Hard negatives are those of tests/metrics/test_ai_usage.py; here every line
-of the table that names no tool at all is counted as a negative too.
+`LINES.csv` has the columns tool, line, occurrences. The hard negatives are in tests/metrics/test_ai_usage.py; here
+every line of the table that names no tool also counts as a negative.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def of_message(message: str, author: Signature = _SOMEBODY, committer: Signature
 
 
 def lines(path: Path) -> None:
-    """Print precision and recall over distinct lines, and each line that was missed or wrongly named."""
+    """Print precision and recall over distinct lines, and each line that was missed or given the wrong tool."""
     right = wrong = missed = taken = 0
     with path.open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
@@ -64,7 +64,7 @@ def lines(path: Path) -> None:
 
 
 def truth(path: Path) -> None:
-    """Print what a trailer or a bot author discloses of the lines that notes attest (a lower bound by nature)."""
+    """Print how many of the lines attested by notes a trailer or a bot author discloses (always a lower bound)."""
     with path.open(encoding="utf-8", newline="") as rows:
         commits = list(csv.DictReader(rows))
     for row in commits:  # notes may attest lines that an earlier commit added
@@ -78,7 +78,7 @@ def truth(path: Path) -> None:
 
 
 def notes(path: Path, clone: Path) -> None:
-    """Print how the lines that we read from a clone's notes agree with those that the table attests."""
+    """Print how well the lines that we read from a clone's notes agree with those that the table attests."""
     with path.open(encoding="utf-8", newline="") as rows:
         attested = {row["sha"]: int(row["ai_lines"]) for row in csv.DictReader(rows)}
     read = Notes(clone, open_clone(clone).notes).of(list(attested))
@@ -102,7 +102,7 @@ def commits_of(clone: Path) -> Iterator[tuple[str, Commit]]:
 
 
 def first_seen(clones: list[Path]) -> None:
-    """Print, for each tool, the oldest month, the commits, and how long a commit takes."""
+    """Print for each tool its first month and number of commits, and the time per commit."""
     months: dict[str, str] = {}
     counts: Counter[str] = Counter()
     total, spent = 0, 0.0

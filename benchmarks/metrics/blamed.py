@@ -1,8 +1,8 @@
-"""Whose lines do later fixes, refactorings and speed-ups of a clone change? (as Sliwerski, Zimmermann and Zeller ask)
+"""Whose lines do later fixes, refactorings and speed-ups of a clone change?
 
-The first-parent line of a history is replayed patch by patch, each line of each source file keeping the commit that
-wrote it: one pass of `git log`, no call of `git blame`. Whitespace is ignored;
-comments and blank lines are no evidence.
+The method is that of Sliwerski, Zimmermann and Zeller. The first-parent line of a history is replayed patch by patch,
+tracking for each line of each source file the commit that wrote it: one pass of `git log`, without `git blame`.
+Whitespace, comments and blank lines are ignored.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _NO_SOURCE = (
     "lock", "sum", "json", "md", "rst", "txt", "snap", "svg", "gif", "png", "jpg", "ico", "ipynb", "yaml", "yml",
     "toml", "csv", "min.js", "map", "po", "golden", "woff2",
 )  # fmt: skip
-"""endings that git need not even show: none of them is source"""
+"""file endings that are never source, so git need not show them"""
 
 
 @dataclass(slots=True)
 class Touched:
-    """One commit of the first-parent line, and how many lines of which earlier commits it changes or removes."""
+    """One first-parent commit, and how many lines of which earlier commits it changes or removes."""
 
     commit: str
     at: int
@@ -49,7 +49,7 @@ def _patches(clone: Path) -> Iterator[str]:
 
 
 class _Replay:
-    """The state of a history while it is read: who wrote each line of each file, and where the reading is."""
+    """The state of the replay: who wrote each line of each file, and the current position."""
 
     def __init__(self, source: Callable[[str], bool]) -> None:
         self._source = source
@@ -61,7 +61,7 @@ class _Replay:
         self.now = Touched("", 0, "")
 
     def read(self, row: str) -> Touched | None:
-        """Take one row; the commit before it, where the row begins another."""
+        """Process one row; return the finished commit if the row starts the next one."""
         if self._left_old or self._left_new:
             self._changed(row)
         elif row.startswith("\x01"):
@@ -117,7 +117,7 @@ class _Replay:
 
 
 def replay(clone: Path, source: Callable[[str], bool] = is_source) -> Iterator[Touched]:
-    """The commits of the first-parent line, oldest first, each with the lines of earlier commits that it touches."""
+    """The first-parent commits, oldest first, each with the lines of earlier commits that it touches."""
     state = _Replay(source)
     for row in _patches(clone):
         done = state.read(row)

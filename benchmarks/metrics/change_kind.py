@@ -1,9 +1,9 @@
-"""How often is a change's kind right on projects that the model did not learn from, and how fast is it?
+"""How often is a change's kind right on projects that the model was not trained on, and how fast is it?
 
     python -m benchmarks.metrics.change_kind [--table change_kind_train.csv.gz] CLONE...
 
-The author's own prefix is the truth, hidden for the first figures and stated for the last. The clones should be of
-projects that docs/models/change_kind.md does not name; `--table` rows were learnt from.
+The ground truth is the author's own prefix, hidden for the first figures and shown for the last. The clones should be
+of projects that docs/models/change_kind.md does not name; the rows of `--table` were used for training.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _THREE = {"feature": "feature", "bug_fix": "bug_fix"}
 
 @dataclass
 class Score:
-    """Truth against answers, over ten kinds and over three."""
+    """Ground truth against answers, over ten kinds and over three."""
 
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     by_project: dict[str, Counter[bool]] = field(default_factory=dict)
@@ -78,7 +78,7 @@ def _macro_f1(pairs: Counter[tuple[str, str]]) -> float:
 
 
 def measured(projects: dict[str, list[Labelled]]) -> None:
-    """Print the figures with the prefix hidden, by what else is known, and with the prefix stated."""
+    """Print the figures with the prefix hidden, by the other known evidence, and with the prefix shown."""
     views: dict[str, Callable[[Labelled], Evidence]] = {
         "message only": lambda row: Evidence(row.title),
         "+ body": lambda row: Evidence(row.title, row.body),
@@ -103,7 +103,7 @@ def _without_lines(row: Labelled) -> tuple[ReadFile, ...]:
 
 
 def speed(projects: dict[str, list[Labelled]]) -> None:
-    """Print kinds a second of processor time for titles whose prefix is hidden, the best of five rounds."""
+    """Print kinds per second of CPU time for titles with a hidden prefix, the best of five rounds."""
     titles = [Evidence(row.title) for rows in projects.values() for row in rows][:4000]
     best = float("inf")
     for _ in range(5):

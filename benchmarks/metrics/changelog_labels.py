@@ -1,8 +1,8 @@
-"""Which commits did their authors label in a changelog's fragment or section, or by the title of the merge?
+"""Which commits did their authors label by a changelog fragment or section, or by the title of the merge?
 
-Projects without conventional prefixes say so elsewhere: in a file of its own that the commit adds for the release notes
-(`123.bugfix.rst`, `fix_a_crash.md`, `kind: bug-fix`), by the section or tag of the line that it adds to the changelog
-(`### Fixed`, `* [BUGFIX]`), or in the title of its merge (`bug #123 …`). What says it is hidden from what is learnt.
+Projects without conventional prefixes use other labels: a file with a release note that the commit adds
+(`123.bugfix.rst`, `fix_a_crash.md`, `kind: bug-fix`), the section or tag of a line that it adds to the changelog (`###
+Fixed`, `* [BUGFIX]`), or the title of its merge (`bug #123 …`). The label itself is hidden from the training.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLACES = (
     "changelog", "changelog.d", "news", "newsfragments", "topfiles", "changelogs/fragments", "releasenotes/notes",
     "changelog/fragments", "docs/build/unreleased", ".changelog", ".chloggen",
 )  # fmt: skip
-"""folders of release notes, as `bot.metrics.kind_notes` knows them"""
+"""folders of release notes, as in `bot.metrics.kind_notes`"""
 _MERGE = re.compile(r"(bug|security|feature|minor) #\d+")
 _MERGED: dict[str, Noted] = {"bug": "bug_fix", "security": "bug_fix", "feature": "feature", "minor": OTHER}
 _BOT = re.compile(r"\[bot\]|dependabot|renovate|pre-commit-ci|patchback|meeseeks|weblate|Proposal Bot", re.IGNORECASE)
@@ -33,7 +33,7 @@ _DRAWN = 4 * MOST_COMMITS
 _LONGEST_DIFF = 60_000
 _MOST_FILES = 300
 _FEWEST_MERGES = 50
-"""titles of merges that say a kind, from which they are how a project does it"""
+"""merge titles with a kind from which on a project is considered to use them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Commit:
 
 
 def of_clone(path: Path, most: int = MOST_COMMITS) -> list[Labelled]:
-    """At most `most` commits of a clone that are labelled so, a third of them at most of one kind of other work."""
+    """At most `most` labelled commits of a clone; no kind except feature, fix and docs makes up more than a third."""
     merged = _merged(path)
     found: list[Labelled] = []
     kinds: Counter[Kind] = Counter()
@@ -68,7 +68,7 @@ def _candidates(path: Path) -> list[str]:
 
 
 def _merged(path: Path) -> dict[str, Noted]:
-    """What the title of a merge says of the one commit that it brought."""
+    """The kind that a merge title gives the single commit that the merge brought."""
     found = {}
     for line in git(path, "log", "--merges", "--first-parent", "--format=%P%x00%s", "-n", "20000").split("\n"):
         parents, _, title = line.partition("\0")
@@ -104,7 +104,7 @@ def _labelled(commit: _Commit, merged: Noted) -> Labelled | None:
 
 
 def _object(files: Iterable[ReadFile]) -> Kind:
-    """What other work is, by the parts that it touches."""
+    """The kind of other work, by the parts that it touches."""
     parts = {file.part for file in files}
     if parts == {"tests"}:
         return "test"

@@ -1,10 +1,10 @@
-"""Which coefficients of the correctness score do labelled histories give, each history left out in turn?
+"""Which coefficients of the correctness score fit labelled histories, with cross-validation by history?
 
     python -m benchmarks.metrics.fit_quality --labels fix_inducing_train.csv.gz CLONE... [--replay CLONE...]
 
 Clones of the first list are joined with the table of labels by commit; those of `--replay` are labelled by
-benchmarks/metrics/blamed.py and get an intercept of their own, since their labels count differently. Every history
-of a sort weighs the same. Prints the block for bot/metrics/quality.toml.
+benchmarks/metrics/blamed.py and get an intercept of their own, since their labels are defined differently. All
+histories of a group have the same weight. Prints the block for bot/metrics/quality.toml.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bot.metrics.scores import risks
 
 NAMES = ("size", "fix_share", "repository_fixes", "lately", "fix", "feature", "waited")
 STATED_WEIGHT = 3.0
-"""of a history with published labels, against one whose labels are replayed and know only the first-parent line"""
+"""of a history with published labels, relative to one with replayed labels, which only cover the first-parent line"""
 _RIDGE = 1.0
 _STEPS = 12
 
@@ -42,7 +42,7 @@ def solve(matrix: list[list[float]], right: list[float]) -> list[float]:
 
 
 def logistic(features: Sequence[Sequence[float]], truth: Sequence[bool], weights: Sequence[float]) -> list[float]:
-    """Coefficients of a logistic regression by Newton's method; the last feature is the intercept, not shrunk."""
+    """Coefficients of a logistic regression by Newton's method; the last feature is the intercept, not regularised."""
     size = len(features[0])
     found = [0.0] * (size - 1) + [-3.0]
     for _ in range(_STEPS):

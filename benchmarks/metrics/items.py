@@ -1,7 +1,7 @@
-"""How well do the items of contributor-months agree with those that a reader made? Counts, and B-cubed F1.
+"""How well do the items of contributor-months agree with those of a human reader? Counts, and B-cubed F1.
 
-`items/*.json` hold contributor-months of public projects, drawn by a seed among those of 4 to 25 changes, as commit,
-pull request, group and kind. They were grouped by reading titles, messages and files, before any program grouped them.
+`items/*.json` hold contributor-months of public projects, drawn at random among those of 4 to 25 changes, as commit,
+pull request, group and kind. A reader grouped them by titles, messages and files, before any program did.
 
     python -m benchmarks.metrics.items CLONE... [--cache]
 """
@@ -23,12 +23,12 @@ from bot.model import Change
 
 GOLD = Path(__file__).parent / "items"
 TUNED_ON = ("datasette", "litestar", "ratatui")
-"""thresholds and rules may be chosen on these; the others only judge"""
+"""thresholds and rules may be tuned on these; the others are for evaluation only"""
 
 
 @dataclass
 class Agreement:
-    """What one set of contributor-months comes to."""
+    """The agreement over one set of contributor-months."""
 
     months: int = 0
     apart: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
@@ -59,9 +59,9 @@ class Agreement:
 
 
 def compare(changes: Sequence[Change], months: Sequence[dict[str, Any]], *, kinds: bool = True) -> Iterator[Any]:
-    """(found group, gold group, (found kinds, gold kinds)) of each month. Reverts join nothing, and are left out.
+    """(found group, gold group, (found kinds, gold kinds)) of each month. Reverts belong to no group and are omitted.
 
-    With `kinds` False the reader's kind of each change stands in for ours: what is left is the grouping alone.
+    If `kinds` is False, the reader's kind of each change replaces ours, so that only the grouping is evaluated.
     """
     from dataclasses import replace
 
@@ -86,7 +86,7 @@ def compare(changes: Sequence[Change], months: Sequence[dict[str, Any]], *, kind
 
 
 def judge(clones: Sequence[str], *, kinds: bool = True) -> dict[str, Agreement]:
-    """By project, by whether it was tuned on, and in all."""
+    """The agreement by project, by whether it was used for tuning, and overall."""
     judged: dict[str, Agreement] = defaultdict(Agreement)
     for path in clones:
         name = next(

@@ -1,4 +1,4 @@
-"""Which commits did their authors label themselves by a conventional prefix, and what else do they hold?"""
+"""Which commits did their authors label with a conventional prefix, and what else do they contain?"""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ KIND_OF: dict[str, Kind] = {
     "ci": "ci", "chore": "chore",
     "enh": "feature", "bug": "bug_fix", "tst": "test", "maint": "chore", "mnt": "chore", "sty": "style", "bld": "build",
 }  # fmt: skip
-"""prefixes of https://www.conventionalcommits.org, and those that numpy and its kin write"""
+"""prefixes of https://www.conventionalcommits.org, and those of numpy and related projects"""
 RESERVED = (
     "aio-libs/aiohttp clap-rs/clap deepset-ai/haystack denoland/deno electron/electron Flagsmith/flagsmith grafana/k6 "
     "hashicorp/vault ibis-project/ibis jlowin/fastmcp mitmproxy/mitmproxy nuxt/nuxt ory/hydra PRQL/prql saltstack/salt "
     "scrapy/scrapy vuejs/core zellij-org/zellij"
 )
-"""projects kept for judging: rows of these are left out wherever they come from"""
+"""projects reserved for evaluation: rows of these are always left out"""
 MOST_COMMITS = 800
 _PREFIX = re.compile(rf"^({'|'.join(KIND_OF)})(\([^)]{{0,80}}\))?!?: *(.+)$", re.IGNORECASE)
 _LONGEST_DIFF = 60_000
@@ -61,7 +61,7 @@ def of_table(path: Path) -> dict[str, list[Labelled]]:
 
 
 def of_clone(path: Path, most: int = MOST_COMMITS) -> list[Labelled]:
-    """At most `most` labelled commits of a clone, drawn evenly over its history; of bots' commits one in seven."""
+    """At most `most` labelled commits of a clone, drawn evenly over its history, with one in seven of bots' commits."""
     log = git(path, "log", "--no-merges", "--format=%H%x00%an%x00%s", "-n", "12000")
     wanted: dict[str, re.Match[str]] = {}
     for line in log.split("\n"):
@@ -93,7 +93,7 @@ def _batch(path: Path, commits: list[str], wanted: dict[str, re.Match[str]]) -> 
 
 
 def git(path: Path, *args: str, stdin: str = "") -> str:
-    """What git prints; a commit whose files a partial clone lacks ends the output early, and is left out."""
+    """git's output; it ends early, and omits a commit, if a partial clone lacks the commit's files."""
     done = subprocess.run(
         ("git", "-C", str(path), *args), input=stdin.encode(), capture_output=True, timeout=300, check=False
     )
@@ -101,7 +101,7 @@ def git(path: Path, *args: str, stdin: str = "") -> str:
 
 
 def name_of(path: Path) -> str:
-    """owner/name of a clone: its folder, or the folder above, spelt `owner+name`; else the folder's name."""
+    """owner/name of a clone: from its folder, or the parent folder, named `owner+name`; otherwise the folder's name."""
     for part in (path.name, path.parent.name):
         if "+" in part:
             return part.replace("+", "/", 1)

@@ -1,10 +1,10 @@
-"""How well do the shipped quality scores, frozen at landing, foretell what became of the work?
+"""How well do the shipped quality scores, frozen at landing, predict what happened to the work?
 
     python -m benchmarks.metrics.quality CLONE... [--labels fix_inducing_train.csv.gz] [--cache FOLDER]
 
-Correctness is judged by the table of labels for the clones it names, and for others by the replayed history
-(benchmarks/metrics/blamed.py), as Architecture and Performance are for all; a year of follow-up is left at the end.
-Prints the spread of the scores and the speed of reading signals too.
+Correctness is evaluated by the table of labels for the clones in it, and for others by the replayed history
+(benchmarks/metrics/blamed.py); Architecture and Performance always by the replay. The last year only serves as
+follow-up. Also prints the distribution of the scores and the speed of reading signals.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bot.metrics.scores import FORMULAS, architecture, correctness, performance
 from bot.metrics.signals import signals
 
 _FEWEST = 15
-"""later refactorings or speed-ups from which a history tells anything"""
+"""a history needs this many later refactorings or speed-ups to be meaningful"""
 _SPEED_COMMITS = 1500
 
 
@@ -45,7 +45,7 @@ def judge_correctness(rows: dict[str, list[Row]]) -> None:
 
 
 def judge(what: str, outcome: str, rows: dict[str, list[Row]], risk: Callable[[Row], float]) -> None:
-    """A score against an outcome, over all pairs and over pairs of equal size."""
+    """Evaluate a score against an outcome, over all pairs and over pairs of equal size."""
     print(what)
     plain, equal = [], []
     for name, found in rows.items():

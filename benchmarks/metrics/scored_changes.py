@@ -1,4 +1,4 @@
-"""The commits of clones with what became of them: the rows that the quality scores are fitted on and judged by."""
+"""What happened to the commits of clones later? The rows that the quality scores are fitted to and evaluated on."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _OUTCOMES = {
 }
 _WITHIN = {"refactor": 365 * DAY, "perf": 1500 * DAY}
 _SOONEST = 3600
-"""seconds: a fix of the same hour came with the change"""
+"""seconds: a fix within the same hour is part of the change"""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One commit of a change with source lines. `outcomes` says what later touched its lines, where that is known."""
+    """One commit of a change with source lines. `outcomes` lists what later touched its lines, if known."""
 
     repository: str
     change: Change
@@ -56,7 +56,7 @@ class Row:
 
 
 def _measured(clone: Clone, rules: Measure, batch: Sequence[Arrival]) -> list[Fact]:
-    """The facts of a batch without the commits that git cannot show (a clone may lack its largest files)."""
+    """The facts of a batch, without commits that git cannot show (a clone may lack its largest files)."""
     try:
         return [measure(landing, rules) for landing in landings(clone, batch)]
     except GitError:
@@ -65,7 +65,7 @@ def _measured(clone: Clone, rules: Measure, batch: Sequence[Arrival]) -> list[Fa
 
 
 def facts_of(name: str, path: Path, cache: Path | None = None) -> list[Fact]:
-    """The facts of a clone under the name given, kept in a file of the cache folder where there is one."""
+    """The facts of a clone under the given name, cached in a file of the cache folder if there is one."""
     kept = cache / f"{name}.facts.jsonl" if cache else None
     if kept and kept.exists():
         return [fact_from_json(json.loads(line)) for line in kept.read_text().splitlines()]
@@ -88,7 +88,7 @@ def worked(facts: Sequence[Fact]) -> Iterator[tuple[Change, Work]]:
 
 
 def stated_labels(path: Path) -> dict[str, dict[str, bool]]:
-    """By repository (`owner+name`) and commit whether a fix within 30 days blames it, of a published table."""
+    """Repository (`owner+name`) -> commit -> whether a fix within 30 days blames it, from a published table."""
     labels: dict[str, dict[str, bool]] = {}
     with gzip.open(path, "rt", encoding="utf-8") as rows:
         for row in csv.DictReader(rows):
@@ -107,7 +107,7 @@ def rows_of(name: str, facts: Sequence[Fact], labels: Mapping[str, bool]) -> lis
 
 
 def replayed_rows(name: str, path: Path, facts: Sequence[Fact]) -> list[Row]:
-    """The commits of the first-parent line that had a year of follow-up, labelled by what touches their lines."""
+    """The first-parent commits with a year of follow-up, labelled by what later touches their lines."""
     touched = list(replay(path))
     if not touched:
         return []
@@ -140,7 +140,7 @@ def _outcomes_by_commit(touched: Sequence[Touched], at: Mapping[str, int]) -> di
 
 
 def clones(arguments: Sequence[str]) -> dict[str, Path]:
-    """NAME=PATH arguments; without a name the path's own last parts tell it."""
+    """Parse NAME=PATH arguments; without a name, the last parts of the path provide it."""
     found = {}
     for argument in arguments:
         name, _, path = argument.rpartition("=")

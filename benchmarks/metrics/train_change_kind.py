@@ -1,12 +1,12 @@
-"""Learn the weights of bot/metrics/kind_model.json.gz from commits that their authors labelled themselves.
+"""How are the weights of bot/metrics/kind_model.json.gz learned from commits that their authors labelled?
 
     python -m benchmarks.metrics.train_change_kind gather --table change_kind_train.csv.gz FEATURES CLONE...
     python -m benchmarks.metrics.train_change_kind fit FEATURES [--output bot/metrics/kind_model.json.gz]
 
-`gather` writes the features of every commit, by project: of a project with prefixes by these, of any other by its
-release notes. `fit` holds out whole projects, prints how well the rest predicts them, and, with `--output`, learns from
-all and writes the model. `fit` needs numpy, scipy and scikit-learn, which Almanac itself does not. Every project of 150
-commits or more weighs the same.
+`gather` writes the features of every commit, by project; labels come from prefixes if a project uses them, otherwise
+from its release notes. `fit` holds out complete projects, prints how well the rest predicts them and, with `--output`,
+trains on all projects and writes the model. `fit` needs numpy, scipy and scikit-learn, which Almanac itself does not.
+Every project of 150 commits or more has the same weight.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ VIEWS = (("words",), ("words", "paths"), ("words", "paths", "body", "patch"), ("
 VIEW_WEIGHTS = (0.6, 1.0, 1.0, 0.2)
 INVERSE_PENALTY = 0.3
 TEMPER = 0.35
-"""how much of the logarithm of a kind's share is taken off among the kinds that are neither feature nor bug fix"""
+"""how much of the logarithm of a kind's share is subtracted, for kinds that are neither feature nor bug fix"""
 NOTED_INTERCEPT = 0.15
-"""Hardly any other work has a release note, so commits labelled by one get an intercept of their own, and the model
-this part of it for feature and fix: all of it would find too many where prefixes are usual, none too few in others."""
+"""Hardly any other work has a release note, so commits labelled by one get an intercept of their own. The model uses
+this part of it for feature and fix: all of it would find too many where prefixes are usual, none too few elsewhere.
+"""
 FEWEST_STATED = 400
-"""commits with a prefix, from which a project is read by its prefixes alone"""
+"""commits with a prefix from which on only a project's prefixes are used"""
 FULL_PROJECT = 150
-"""commits from which a project has full weight"""
+"""commits from which on a project has full weight"""
 FOLDS = 4
 _HARDLY_SHRUNK = 2.0
 
@@ -45,7 +46,7 @@ Row = dict[str, Any]
 
 
 def features(row: Labelled) -> Row:
-    """The features of one commit by group, with its label, and whether a release note or a prefix gave it."""
+    """The features of one commit by group, with its label and whether a release note or a prefix gave it."""
     return {
         "kind": row.kind,
         "noted": not row.prefix,
@@ -64,7 +65,7 @@ def _of_clone(path: Path) -> tuple[str, list[Row]]:
 
 
 def gather(output: Path, table: Path, clones: list[Path]) -> None:
-    """Write one line of JSON a project; a project that is both a clone and in the table is read from the clone."""
+    """Write one line of JSON per project; a project that is both a clone and in the table is read from the clone."""
     paths = [path for path in clones if name_of(path) not in RESERVED.split()]
     with ProcessPoolExecutor(2) as pool:
         found = dict(pool.map(_of_clone, paths))
@@ -84,7 +85,7 @@ def read(path: Path) -> dict[str, list[Row]]:
 
 
 def vocabulary(projects: dict[str, list[Row]], group: str) -> list[str]:
-    """The features that enough commits of enough projects hold, most frequent first."""
+    """The features found in enough commits of enough projects, most frequent first."""
     commits: Counter[str] = Counter()
     spread: Counter[str] = Counter()
     for rows in projects.values():
@@ -96,7 +97,7 @@ def vocabulary(projects: dict[str, list[Row]], group: str) -> list[str]:
 
 
 def learn(projects: dict[str, list[Row]]) -> Row:
-    """The model's record: whole-number weights by feature, bias and shifts."""
+    """The model's record: integer weights by feature, bias and shifts."""
     import numpy as np
     from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
@@ -160,7 +161,7 @@ def learn(projects: dict[str, list[Row]]) -> Row:
 
 
 def folds(projects: dict[str, list[Row]], count: int) -> list[list[str]]:
-    """Projects dealt out by name, so that a run can be repeated."""
+    """Split the projects by name, so that a run can be repeated."""
     names = sorted(projects, key=lambda name: name.lower()[::-1])
     return [names[at::count] for at in range(count)]
 
@@ -175,7 +176,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
 
 
 def held_out(projects: dict[str, list[Row]], count: int) -> None:
-    """Print the figures of every view over projects that the model of their fold did not see."""
+    """Print the figures of every view over projects that the model of their fold was not trained on."""
     from benchmarks.metrics.change_kind import Score
 
     scores = {name: Score() for name in SHOWN}

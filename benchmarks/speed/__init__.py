@@ -1,1 +1,1 @@
-"""How fast is the bot, beside a floor measured in the same run? `python -m benchmarks.speed`."""
+"""How fast is the bot, compared with a floor measured in the same run? `python -m benchmarks.speed`."""

@@ -1,6 +1,8 @@
-"""Every row of the table: `python -m benchmarks.speed [accept|history|requests|backfill|landings|totals|pages|...]`.
+"""How fast is each kind of work? Runs the benchmarks and prints a table.
 
-Each work is a process of its own with a limit of time: what cannot run, or does not end, says so in its place.
+    python -m benchmarks.speed [accept|history|requests|backfill|landings|totals|pages|...]
+
+Each runs in a process of its own with a time limit; if it cannot run or does not finish, a row says so.
 """
 
 from __future__ import annotations
@@ -33,15 +35,15 @@ WORKS = {
     "starts": ("starts", "rows", 100),
     "tokens": ("tokens", "rows", 30),
 }
-"""module, function, and seconds at most"""
+"""module, function, and time limit in seconds"""
 OF_A_CLONE = frozenset({"history", "backfill"})
 TOGETHER = 580.0
-"""seconds for all of them"""
+"""seconds for all of them together"""
 JSON = Path("build/bench.json")
 
 
 def measured(name: str, seconds: float) -> list[Told]:
-    """The rows of one work; what it had measured before it ended too early or too late stays, and a row says why."""
+    """The rows of one kind of work. If it fails or takes too long, its rows so far are kept, and one more says why."""
     with tempfile.NamedTemporaryFile("r+") as answer:
         command = [sys.executable, "-m", "benchmarks.speed", "--into", answer.name, name]
         process = subprocess.Popen(command, start_new_session=True)
@@ -54,12 +56,12 @@ def measured(name: str, seconds: float) -> list[Told]:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        # a line that was cut in the middle has no end
+        # a line that was cut off has no line end
         return [Told(**json.loads(line)) for line in answer if line.endswith("\n")] + lacking
 
 
 def measure_into(path: Path, name: str) -> None:
-    """One work in this process; each of its rows as a line of JSON as soon as it is there."""
+    """Run one kind of work in this process and write each row as a line of JSON as soon as it is measured."""
     module, function, _ = WORKS[name]
     with path.open("w") as answer:
         try:
@@ -82,7 +84,7 @@ def main(arguments: Sequence[str]) -> None:
     if unknown:
         sys.exit(f"unknown: {', '.join(unknown)}; there are {', '.join(WORKS)}")
     if not OF_A_CLONE.isdisjoint(wanted):
-        clone()  # to make one takes time that is no work's
+        clone()  # creating it takes time that belongs to no measurement
     until, told = time.monotonic() + TOGETHER, list[Told]()
     for name in wanted:
         say(f"==> {name}")

@@ -1,8 +1,8 @@
 """How fast is a delivery accepted: a signed `pull_request.closed` of 26 kB, 32 clients, each server in its own process?
 
-All servers are up at once and driven in turns by the same client. Ours checks the signature and commits inbox row and
-job with `synchronous=FULL` before its 202; the others store nothing. Peers come from npm into `build/peers`. It is all
-done again with each server held to one core, and the client to another.
+All servers run at once, and the same client drives them in turns. Ours checks the signature and commits inbox row and
+job with `synchronous=FULL` before its 202; the others store nothing. Peers come from npm into `build/peers`. Everything
+is measured again with each server on one core and the client on another.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BODY_BYTES = 26_000
 
 @dataclass
 class Server:
-    """A server in its own process, and what was measured of it."""
+    """A server in its own process, and its measurements."""
 
     name: str
     command: Sequence[str]
@@ -54,23 +54,23 @@ class Server:
 
     @property
     def microseconds(self) -> float:
-        """Processor time of all its threads for one delivery."""
+        """CPU time of all its threads per delivery."""
         return sum(self.spent) / len(self.waits) * 1e6
 
     def processor_seconds(self) -> float:
-        """What all threads of the process have had so far."""
+        """CPU time of all threads of the process so far."""
         assert self.process is not None
         tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
     @property
     def p99(self) -> float:
-        """Milliseconds."""
+        """The 99th percentile of waiting times, in milliseconds."""
         return sorted(self.waits)[int(len(self.waits) * 0.99)] * 1000
 
     @property
     def mebibytes(self) -> float:
-        """The most memory it held; RuntimeError where the server has ended, which answers nobody any more."""
+        """Its peak memory. Raises RuntimeError if the server has ended."""
         assert self.process is not None
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), None)
@@ -80,7 +80,7 @@ class Server:
 
 
 def payload(number: int) -> bytes:
-    """A merged pull request of 26 kB in GitHub's proportions: mostly addresses, some five hundred values."""
+    """A merged pull request of 26 kB with GitHub's proportions: mostly addresses, about five hundred values."""
     person = {"login": "ada", "id": 7, "type": "User", "site_admin": False} | _addresses("users/ada", 14)
     home = {"id": 10, "name": "app", "full_name": "acme/app", "private": False, "fork": False, "owner": person}
     home |= _addresses("repos/acme/app", 60) | {f"{name}_count": 3 for name in ("forks", "stars", "watchers", "issues")}
@@ -98,7 +98,7 @@ def _addresses(path: str, number: int) -> dict[str, str]:
 
 
 def requests(secret: str, number: int) -> list[bytes]:
-    """Whole requests but for the delivery's GUID, which is put in when sent."""
+    """Complete requests except for the delivery's GUID, which is inserted when sending."""
     made = []
     for count in range(number):
         body = payload(count + 1)
@@ -114,7 +114,7 @@ def requests(secret: str, number: int) -> list[bytes]:
 
 
 class Drive:
-    """One round: `CLIENTS` connections that each send as soon as they are answered."""
+    """One round: `CLIENTS` connections that each send again as soon as they get an answer."""
 
     def __init__(self, server: Server, made: Sequence[bytes], seconds: float) -> None:
         self._server, self._made = server, made
@@ -144,7 +144,7 @@ class Drive:
 
 
 async def _answer(reader: asyncio.StreamReader) -> bytes:
-    """The status of one answer, read to its end."""
+    """Read one answer completely; return its status."""
     head = await reader.readuntil(b"\r\n\r\n")
     lines = head.lower().split(b"\r\n")
     length = next((int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length")), None)
@@ -163,7 +163,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def running(servers: Sequence[Server], secret: str, data: Path) -> Iterator[None]:
-    """All of them, until the end of the block."""
+    """Run all of them until the end of the block."""
     try:
         for server in servers:
             server.port = free_port()
@@ -191,7 +191,7 @@ def _wait_for(server: Server) -> None:
 
 
 def peers() -> list[Server]:
-    """What npm can bring; says loudly what it cannot."""
+    """The servers that npm can install; reports prominently if it cannot."""
     if shutil.which("npm") is None:
         say("NO NPM: @octokit/webhooks and Probot are not measured")
         return []
@@ -213,7 +213,7 @@ def peers() -> list[Server]:
 
 
 def slow_disk(data: Path) -> dict[str, str]:
-    """The environment in which each fsync takes 5 ms more; empty, and said loudly, without a C compiler."""
+    """An environment in which each fsync takes 5 ms longer; empty, with a prominent message, without a C compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         say("NO C COMPILER: a slow disk is not measured")
@@ -226,7 +226,7 @@ def slow_disk(data: Path) -> dict[str, str]:
 
 @contextlib.contextmanager
 def held_to_one_core(servers: Sequence[Server]) -> Iterator[None]:
-    """Each server's threads on the last core, and this process, the client, on the first."""
+    """Pin each server's threads to the last core, and this process, the client, to the first."""
     own = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, {min(own)})
@@ -250,7 +250,7 @@ def _in_turns(servers: Sequence[Server], made: Sequence[bytes], *, rounds: int, 
 
 
 def measure(rounds: int = 3, seconds: float = 1.0) -> tuple[list[Server], list[Server]]:
-    """Every server, in turns; and again on one core, but for those on a slow disk."""
+    """Measure every server in turns, and again on one core, except those with a slow disk."""
     secret = secrets.token_hex(20)
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)

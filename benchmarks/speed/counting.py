@@ -1,4 +1,4 @@
-"""What do plans come to? Counted from outside: the bot knows nothing of it."""
+"""How many statements and rows do plans need? Counted from outside: the bot knows nothing of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.store.turn import Answer, Plan
 
 @dataclass
 class Cost:
-    """What plans came to: statements, rows written and read, statements awaited, and characters read."""
+    """The cost of plans: statements, rows written and read, statements awaited, and characters read."""
 
     statements: int = 0
     rows: int = 0
@@ -22,7 +22,7 @@ class Cost:
         self.statements = self.rows = self.awaited = self.read = 0
 
     def counted(self, plan: Plan[Answer]) -> Plan[Answer]:
-        """The same plan, with what it asks and tells added to this."""
+        """The same plan, with its reads and writes added to this cost."""
         step = next(plan)
         while True:
             rows = yield step
@@ -40,7 +40,7 @@ class Cost:
 
 
 def _statements(step: turn.Step) -> Sequence[turn.Ask | turn.Said]:
-    """One by one what goes together."""
+    """The single statements of a step."""
     if isinstance(step, turn.AskAll):
         return step.questions
     return step if isinstance(step, list) else [step]

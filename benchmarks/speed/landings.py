@@ -1,8 +1,8 @@
 """What does it cost to apply landings: facts into ledger, changes, contributions and totals?
 
-The floor is the same ledger and sums as plain SQL by hand, without folding: a row a fact, its keys, and one counter
-row a person and month, one transaction a landing or a batch. Its commits wait for the disk; those of the bot's jobs,
-which are done once more where they are lost, do not (docs/decisions/0082).
+The floor is the same ledger and sums in handwritten SQL without folding: a row per fact, its keys, and one counter row
+per person and month, with one transaction per landing or batch. Its commits wait for the disk; those of the bot's jobs
+do not, because a lost job runs again (docs/decisions/0082).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ KINDS = ("feature", "bug_fix", "refactor", "docs", "chore")
 
 
 def facts_of(number: int, *, people: int = 2000, repositories: int = 20, seed: int = 1) -> list[Fact]:
-    """Squash merges of an organisation, spread over a year of 100,000; one in two hundred takes another back.
+    """Squash merges of an organisation with 100,000 a year; one in two hundred reverts an earlier one.
 
-    Their texts are as real histories have them: nearly every reason holds a curly quote, and a title in ten.
+    Their texts resemble real histories: nearly every reason, and a tenth of the titles, contains a curly quote.
     """
     rng, at, made = random.Random(seed), YEAR_BEGINS, list[Fact]()
     for count in range(number):
@@ -92,7 +92,7 @@ async def organisation(store: Store, repositories: int = 20) -> dict[str, Reposi
 
 
 async def apply(store: Store, ids: dict[str, RepositoryId], facts: Sequence[Fact]) -> None:
-    """One transaction, as a job writes: by repository, through the bot's own `record`."""
+    """Apply facts in one transaction, as a job does: by repository, through the bot's own `record`."""
     by_name: dict[str, list[Fact]] = {}
     for fact in facts:
         by_name.setdefault(fact.repository, []).append(fact)
@@ -105,7 +105,7 @@ async def apply(store: Store, ids: dict[str, RepositoryId], facts: Sequence[Fact
 
 
 def ours(number: int, batch: int) -> float:
-    """Landings a second on SQLite."""
+    """Landings per second on SQLite."""
 
     async def applied() -> float:
         with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +123,7 @@ def ours(number: int, batch: int) -> float:
 
 
 def floor(number: int, batch: int) -> float:
-    """The same rows and sums by hand, without a fold."""
+    """Landings per second for the same rows and sums in handwritten SQL, without a fold."""
     with tempfile.TemporaryDirectory() as folder:
         conn = sqlite3.connect(Path(folder) / "floor.db", isolation_level=None)
         conn.executescript(

@@ -1,6 +1,6 @@
-"""What do the measurements say that have a place of their own: a history, requests at GitHub, a backfill, pages?
+"""How do the rows of other benchmarks enter the table: a history, requests to GitHub, a backfill, pages?
 
-`BENCH_CLONE` names the clone whose history is read; nothing is fetched to have one, so without it one is made up.
+`BENCH_CLONE` names the clone whose history is read; without it one is generated, because nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from benchmarks.speed.table import CannotRunError, Told, say
 MADE = Path("build/made-history.git")
 PULLS = 2000
 COMMITS = 4000
-"""that a backfill fills in at most: the simulated GitHub has to answer within the row's time"""
+"""the most commits that a backfill imports, so that the simulated GitHub can answer within the row's time limit"""
 _COST = re.compile(r"calm: (\d+) pull requests .*? took (\d+) requests \(.*?\) and (\d+) points")
 
 
 def clone() -> str:
-    """The clone that is named, or one that is made once."""
+    """The named clone, or one that is generated once."""
     found = os.environ.get(CLONE, "")
     if not found and not MADE.exists():
         say(f"    making up a history (a minute, once; {CLONE}=PATH names another)")
@@ -39,8 +39,10 @@ def clone() -> str:
 
 
 def history() -> Iterator[Told]:
-    """Every contributor of a clone, beside `git log -p -M` and other programs. CPU of all processes: it is what a busy
-    machine leaves comparable."""
+    """Every contributor of a clone, compared with `git log -p -M` and other programs.
+
+    Rows give the CPU time of all processes, which remains comparable on a busy machine.
+    """
     from benchmarks.history_speed import rows
 
     yield from map(_of_history, rows(clone(), rounds=1, peers=True))
@@ -58,7 +60,7 @@ def _of_history(row: dict[str, Any]) -> Told:
 
 
 def requests() -> list[Told]:
-    """What one landed pull request costs at the simulated GitHub, counted there."""
+    """The requests that one landed pull request needs, counted at the simulated GitHub."""
     return asyncio.run(_requests())
 
 
@@ -76,14 +78,14 @@ async def _requests() -> list[Told]:
 
 
 def _of_requests(name: str, cost: Counter[str]) -> Told:
-    """Beside one read and one post for each landing; posts tell how many there were."""
+    """Compare with one read and one post per landing; the number of posts is the number of landings."""
     landings = sum(count for operation, count in cost.items() if operation.startswith("POST"))
     ours = ", ".join(f"{count} {operation}" for operation, count in sorted(cost.items()))
     return Told(f"live, {name}", f"a read and a post each: {2 * landings}", ours, f"{cost.total() / 2 / landings:.2f}")
 
 
 def backfill() -> list[Told]:
-    """What a backfill costs at the simulated GitHub: one calm run, no kills, of the oldest commits."""
+    """The cost of a backfill at the simulated GitHub: one run without kills, of the oldest commits."""
     with tempfile.TemporaryDirectory() as folder:
         shorter = f"{folder}/clone.git"
         subprocess.run(["git", "clone", "-q", "--bare", "--shared", clone(), shorter], check=True)
@@ -99,7 +101,7 @@ def backfill() -> list[Told]:
 
 
 def pages() -> list[Told]:
-    """A profile page, made anew and served again."""
+    """A profile page, rendered and served again."""
     from benchmarks.page_render import rows
 
     return [Told(f"page: {row['work']}", str(row["floor"]), str(row["ours"]), f"{row['ratio']:.2f}") for row in rows()]

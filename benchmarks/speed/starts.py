@@ -1,4 +1,4 @@
-"""How long until a command speaks, until the bot serves, and until a token is signed?"""
+"""How long does it take until a command prints, until the bot serves, and until a token is signed?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.speed.table import Row, alternately
 
 
 def _compiled() -> dict[str, str]:
-    """The environment of a command whose modules are compiled already, as those of an installed package are."""
+    """The environment of a command with compiled modules, like those of an installed package."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -37,7 +37,7 @@ def private_key() -> str:
 
 
 def _serving(pem: str) -> float:
-    """Until the first answer of `almanac serve` on a new SQLite; GitHub is out of reach."""
+    """Seconds until the first answer of `almanac serve` on a new SQLite database, without access to GitHub."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -76,7 +76,7 @@ def _until_answered(address: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def _tokens(pem: str) -> tuple[float, float]:
-    """Milliseconds to sign: PyJWT from PEM, and the bot's own way."""
+    """Milliseconds to sign: PyJWT from PEM, and the bot's own method."""
     import jwt
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -95,7 +95,7 @@ def _tokens(pem: str) -> tuple[float, float]:
 
 def rows() -> list[Row]:
     pem = private_key()
-    _serving(pem)  # compiles what changed since
+    _serving(pem)  # compiles changed modules
     helped = alternately(5, lambda: _seconds("-c", "import aiohttp"), lambda: _seconds("-m", "bot", "--help"))
     served = alternately(3, lambda: _seconds("-c", "import aiohttp"), lambda: _serving(pem))
     told = "import aiohttp"

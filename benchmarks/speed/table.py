@@ -1,4 +1,4 @@
-"""How is a measurement told: one row a work, against its floor, as text and as JSON."""
+"""How is a measurement reported? One row per kind of work, against its floor, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pathlib import Path
 
 
 class CannotRunError(Exception):
-    """A row cannot be measured here; the text says why, and stands in its place."""
+    """A row cannot be measured here; the text says why and replaces it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One line of the table."""
+    """One row of the table."""
 
     work: str
     floor: str
@@ -29,7 +29,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`ratio` is ours by the floor where `unit` is a rate, and the floor by ours never: a cost ratio is ours/floor."""
+    """One measurement; `ratio` is always ours divided by the floor, for rates and costs alike."""
 
     work: str
     floor: str
@@ -43,14 +43,14 @@ class Row:
         return self.ours / self.floor_value if self.floor_value else float("nan")
 
     def told(self) -> Told:
-        """As it stands in the table."""
+        """The row as the table shows it."""
         work = f"{self.work} ({self.note})" if self.note else self.work
         floor = f"{self.floor}: {self.floor_value:,.4g} {self.unit}"
         return Told(work, floor, f"{self.ours:,.4g} {self.unit}", f"{self.ratio:.2f}")
 
 
 def machine() -> dict[str, str]:
-    """What it was measured on."""
+    """The machine of the measurement."""
     model = next(
         (line.split(":", 1)[1].strip() for line in _cpu_lines() if line.startswith("model name")), platform.machine()
     )
@@ -71,7 +71,7 @@ def _cpu_lines() -> list[str]:
 
 
 def show(rows: Sequence[Told | Row]) -> str:
-    """One Markdown table."""
+    """The rows as a Markdown table."""
     head = ["| work | floor or peer | ours | ratio |", "|---|---|---|---|"]
     lines = [f"| {row.work} | {row.floor} | {row.ours} | {row.ratio} |" for row in map(in_words, rows)]
     return "\n".join([*head, *lines]) + "\n"
@@ -82,18 +82,18 @@ def in_words(row: Told | Row) -> Told:
 
 
 def save(rows: Sequence[Told | Row], path: Path) -> None:
-    """The same as JSON."""
+    """Write the rows as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     told = {"machine": machine(), "rows": [asdict(in_words(row)) for row in rows]}
     path.write_text(json.dumps(told, indent=1) + "\n")
 
 
 def alternately(rounds: int, floor: Callable[[], float], ours: Callable[[], float]) -> tuple[float, float]:
-    """The median of each of the two, measured in turns, so that a busy moment meets both."""
+    """The median of both, measured alternately, so that a busy moment affects both."""
     found = [(floor(), ours()) for _ in range(rounds)]
     return statistics.median(one for one, _ in found), statistics.median(one for _, one in found)
 
 
 def say(text: str) -> None:
-    """Progress, apart from the table."""
+    """Print progress, separately from the table."""
     print(text, file=sys.stderr, flush=True)

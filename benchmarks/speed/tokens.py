@@ -1,4 +1,4 @@
-"""What does it cost to say who we are? A JWT signed by the App's key, which is loaded once."""
+"""What does authentication cost? A JWT signed with the App's key, which is loaded once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.github.limits import Clock
 
 TIMES = 300
 _LATER = 3600.0
-"""seconds between two askings: no token is kept so long"""
+"""seconds between two requests for a token: none is cached that long"""
 
 
 def _pem(key: rsa.RSAPrivateKey) -> bytes:
@@ -25,7 +25,7 @@ def _pem(key: rsa.RSAPrivateKey) -> bytes:
 
 
 def ours(app: AppKey) -> float:
-    """Milliseconds of processor time a token, each signed anew."""
+    """Milliseconds of CPU time per token, each newly signed."""
 
     async def ask() -> None:
         for _ in range(TIMES):
@@ -37,7 +37,7 @@ def ours(app: AppKey) -> float:
 
 
 def floor(key: rsa.RSAPrivateKey) -> float:
-    """Milliseconds of processor time an RS256 signature."""
+    """Milliseconds of CPU time per RS256 signature."""
     text = b"x" * 120
     begun = time.process_time()
     for _ in range(TIMES):

@@ -1,7 +1,8 @@
-"""How long does it take to rebuild all totals from the facts, beside the least that SQL can do: one GROUP BY over them?
+"""How long does it take to rebuild all totals from the facts, compared with one GROUP BY over them?
 
-The rebuild folds all facts anew and compares with every change, contribution and cell; its canonical dump must be the
-bytes that stood there before. It is measured where all of them stand, and where none does and each has to be written.
+The rebuild folds all facts again and compares the result with every change, contribution and cell; its canonical dump
+must be byte for byte the same as before. It is measured with all rows present, and with none, so that each has to be
+written.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ ROUNDS = 3
 
 @dataclass
 class Seconds:
-    """Of the processor, the least of several times."""
+    """CPU seconds, the minimum of several rounds."""
 
     floor: float = math.inf
     standing: float = math.inf
@@ -40,7 +41,7 @@ class Seconds:
 
 
 async def measure() -> Seconds:
-    """The GROUP BY, and the two rebuilds. Raises where the bytes differ."""
+    """Measure the GROUP BY and the two rebuilds. Raises AssertionError if the bytes differ."""
     with tempfile.TemporaryDirectory() as folder:
         async with await Store.open(f"sqlite+aiosqlite:///{folder}/almanac.db") as store:
             await migrate(store)

@@ -1,7 +1,7 @@
-"""What do eight writers apply at once on PostgreSQL, into one organisation and into eight?
+"""How fast do eight concurrent writers apply landings on PostgreSQL, into one organisation and into eight?
 
-The floor is plain rows by hand on eight connections: facts, their keys and one sum a person and month, each batch with
-one statement a table, sorted by key. A deadlock fails the row.
+The floor is handwritten rows on eight connections: facts, their keys and one sum per person and month, with one
+statement per table and batch, sorted by key. A deadlock fails the row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Write = Callable[[int, Sequence[Fact]], Awaitable[None]]
 
 
 async def _side_by_side(facts: Sequence[Fact], write: Write) -> float:
-    """Landings a second, a batch after the other on each writer."""
+    """Landings per second; each writer writes one batch after the other."""
 
     async def one(writer: int) -> None:
         mine = facts[writer::WRITERS]
@@ -46,7 +46,7 @@ async def _side_by_side(facts: Sequence[Fact], write: Write) -> float:
 
 
 async def ours(url: str, organisations: int) -> float:
-    """Through the bot's own `record`, as its jobs write; everybody's facts lie in one repository of an organisation."""
+    """Use the bot's own `record`, as its jobs do; all facts of an organisation are in one repository."""
     async with await Store.open(url) as store:
         await migrate(store)
         async with store.begin() as conn:
@@ -90,7 +90,7 @@ _TOTALS = """
 
 
 async def floor(url: str) -> float:
-    """The same rows by hand."""
+    """Landings per second for the same rows by hand."""
     address = url.replace("postgresql+psycopg://", "postgresql://")
     connections = [await psycopg.AsyncConnection.connect(address) for _ in range(WRITERS)]
     try:

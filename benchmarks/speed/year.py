@@ -2,9 +2,9 @@
 
     python -m benchmarks.speed.year [LANDINGS] [A_TRANSACTION]
 
-100,000 landings by 2,000 people in 20 repositories by default; facts are made, not read from GitHub, and applied by the
-bot's own `record`. Told by month: CPU and wall time, statements, rows asked and told, and growth of the database, each
-a landing.
+By default 100,000 landings by 2,000 people in 20 repositories; facts are generated, not read from GitHub, and applied
+by the bot's own `record`. Reports for each month CPU and wall time, statements, rows read and written, and growth of
+the database, each per landing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.databases import fresh_database
 
 @dataclass
 class Spent:
-    """What the landings of one month took."""
+    """The cost of the landings of one month."""
 
     month: str
     landings: int = 0
@@ -45,7 +45,7 @@ class Spent:
     size: int = 0
 
     def told(self, before: int) -> dict[str, Any]:
-        """A landing."""
+        """The cost per landing."""
         each = max(self.landings, 1)
         return {
             "month": self.month,
@@ -59,7 +59,7 @@ class Spent:
 
 
 def by_month(facts: list[Fact]) -> Iterator[tuple[str, list[Fact]]]:
-    """The facts in the order they landed, cut by month."""
+    """The facts in the order they landed, split by month."""
     found: dict[str, list[Fact]] = {}
     for fact in facts:
         found.setdefault(datetime.fromtimestamp(fact.landed_at, UTC).strftime("%Y-%m"), []).append(fact)
@@ -89,7 +89,7 @@ async def play(url: str, number: int, batch: int) -> list[dict[str, Any]]:
 
 
 def _batches(facts: list[Fact], batch: int) -> Iterator[list[Fact]]:
-    """One at a time as they landed, or repository by repository, as a backfill writes."""
+    """Single facts in the order they landed, or batches of one repository, as a backfill writes them."""
     ordered = facts if batch == 1 else sorted(facts, key=lambda fact: fact.repository)
     at = 0
     while at < len(ordered):

@@ -1,1 +1,1 @@
-"""The servers that `benchmarks.speed.accept` drives: a floor, ours, and others' libraries."""
+"""Which servers does `benchmarks.speed.accept` drive? A floor, ours, and those of other libraries."""

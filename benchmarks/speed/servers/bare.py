@@ -1,4 +1,4 @@
-"""The floor: aiohttp reads the body and answers 202. With `gidgethub`, its event is parsed, checked and routed too."""
+"""What is the floor? aiohttp reads the body and answers 202; `gidgethub` also parses, checks and routes the event."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The bot's own door in a process of its own: signature, handlers, inbox row and jobs on disk, then 202.
+"""How does the bot's own webhook run in a separate process? It stores inbox row and jobs on disk, then answers 202.
 
-Jobs are stored and not worked, so that the door alone is measured, as `almanac serve --no-work` runs it; with `working`
-a worker takes them in the same process, as `almanac serve` does, and finds GitHub out of reach. With `single` each
+By default jobs are stored but not run, as with `almanac serve --no-work`, so that only accepting is measured. With
+`working` a worker runs them in the same process, as `almanac serve` does, but cannot reach GitHub. With `single` each
 delivery has its own commit.
 """
 
@@ -20,7 +20,7 @@ from bot.store.engine import Store
 
 
 class Single:
-    """What a writer would be that commits each delivery by itself."""
+    """A writer that commits each delivery separately, for comparison."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
