@@ -4,8 +4,8 @@
     python scripts/prune_graphql.py octokit-graphql-schema-15.26.1.tgz
 
 The package (https://github.com/octokit/graphql-schema, MIT) holds the schema as introspection. The subset is what the
-queries of bot/github/graphql.py and bot/github/discussions.py touch, with every argument of each field; a query that
-the schema does not allow is refused here.
+queries of bot/github/graphql.py and bot/github/discussions.py use, with every argument of each field; a query that the
+schema does not allow is refused.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ QUERIES = (pulls_query(1, releases=True), pulls_query(1, pulls=False), glance_qu
 
 
 def spelt(type_: dict[str, Any]) -> str:
-    """A type as the schema language spells it."""
+    """A type in the notation of the schema language."""
     if type_["kind"] == "NON_NULL":
         return spelt(type_["ofType"]) + "!"
     return f"[{spelt(type_['ofType'])}]" if type_["kind"] == "LIST" else str(type_["name"])
 
 
 def whole(package: Path) -> dict[str, Any]:
-    """Every type of the package's schema in the form that query_schema reads."""
+    """Every type of the package's schema in the format that query_schema reads."""
     with tarfile.open(package, "r:gz") as stream:
         content = stream.extractfile(MEMBER)
         if content is None:
@@ -61,7 +61,7 @@ def _type(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def used(given: dict[str, Any]) -> dict[str, Any]:
-    """The types and fields that the queries touch."""
+    """The types and fields that the queries use."""
     found: dict[str, Any] = {}
 
     def keep(name: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Which operations of GitHub's REST description does the bot use? Writes that subset to simulator/openapi.json.
 
-Source: npm `@octokit/openapi`, MIT licence, https://github.com/octokit/openapi (generated/api.github.com.json).
-The package unpacks to 385 MB, so it is streamed: only the one file is read, and only the operations named below,
-with the schemas they refer to, are written.
+Source: npm `@octokit/openapi`, MIT licence, https://github.com/octokit/openapi (generated/api.github.com.json). The
+package unpacks to 385 MB, so it is streamed: only that file is read, and only the operations named below are written,
+with the schemas they refer to.
 
 Use: npm pack @octokit/openapi@23.0.2 && python scripts/prune_openapi.py octokit-openapi-23.0.2.tgz
 """
@@ -104,7 +104,7 @@ def kept_paths(description: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_prose(node: Any, *, names: bool = False) -> Any:
-    """The node without examples and explanations; `names` says that its keys are names, not keywords."""
+    """The node without examples and explanations; `names` means that its keys are names, not keywords."""
     if isinstance(node, list):
         return [without_prose(entry) for entry in node]
     if not isinstance(node, dict):
@@ -159,7 +159,7 @@ def kept_components(description: dict[str, Any], paths: dict[str, Any]) -> dict[
 
 
 def prune(description: dict[str, Any]) -> dict[str, Any]:
-    """The subset, with source and licence named."""
+    """The subset, with its source and licence."""
     paths = {
         path: {method: slim_operation(operation) for method, operation in methods.items()}
         for path, methods in sorted(kept_paths(description).items())

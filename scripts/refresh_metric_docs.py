@@ -1,4 +1,4 @@
-"""Write the part of docs/metrics.md that is generated from METRICS in bot/metrics/registry.py."""
+"""How is the generated part of docs/metrics.md kept current? Writes it from METRICS in bot/metrics/registry.py."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def _section(metric: Metric) -> str:
 
 
 def generated() -> str:
-    """What stands between the two marks."""
+    """The text between the two markers."""
     head = f"Version {METHOD_VERSION} of the definitions: the sum of the versions below, so that any new one raises it."
     rows = [f"| {metric.name} | {metric.version} | {metric.question} | {metric.unit} |" for metric in METRICS]
     table = ["| metric | version | question | unit |", "|---|---|---|---|", *rows]
@@ -34,7 +34,7 @@ def generated() -> str:
 
 
 def renewed(page: str) -> str:
-    """The page with its generated part as METRICS has it now."""
+    """The page with its generated part updated from METRICS."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n\n{generated()}\n\n{END}{after}"

@@ -1,4 +1,4 @@
-"""The pictures of a profile page and of a digest in docs/images, taken anew by Chromium.
+"""How are the pictures of a profile page and a digest in docs/images updated? Chromium takes them again.
 
 `python -m scripts.refresh_pictures`; the digest is what the bot posts on the simulated GitHub.
 """
@@ -42,7 +42,7 @@ blockquote { margin: 0 0 16px; padding-left: 14px; border-left: 4px solid #d0d7d
 
 
 class Picture(NamedTuple):
-    """A part of the page: where it begins, and its size in pixels."""
+    """A part of the page: where it starts, and its size in pixels."""
 
     name: str
     begin: str
@@ -72,7 +72,7 @@ async def _take(page: str, picture: Picture) -> None:
 
 
 async def _digest(folder: Path) -> str:
-    """Two months as the bot posts them: in the second a feature of the first is reverted, after a dispute."""
+    """Two months as the bot posts them: in the second, a feature of the first is reverted after a dispute."""
     async with Simulator() as github, town(github, folder, settings="first_digest: post\n") as there:
         (reverted, *_) = [await there.land(title, by=login) for title, login in _WORK]
         await there.month_over()

@@ -1,9 +1,9 @@
-"""Write what `bot/metrics` reads in place of its TOML: skill_index.json, skill_names.txt and manifests.json.
+"""How are the JSON tables of `bot/metrics` kept current: skill_index.json, skill_names.txt and manifests.json?
 
     python -m scripts.refresh_tables
 
-People edit the vocabulary (`bot/metrics/vocabulary/*.toml`) and `bot/metrics/manifests.toml`. To read those takes
-twenty times as long, and every command that measures would wait for it.
+People edit the vocabulary (`bot/metrics/vocabulary/*.toml`) and `bot/metrics/manifests.toml`. Reading TOML takes twenty
+times as long, and would delay every command that measures.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _LIKE: Mapping[str, tuple[str, ...]] = {
     "elixir": ("hex",),
     "haskell": ("hackage",),
 }
-"""Namespaces whose names are, by habit, also names in another one."""
+"""namespaces whose names are, by convention, also names in another one"""
 
 
 class Skill(NamedTuple):
-    """One line of the vocabulary. `evidence` maps a namespace to the names that stand for the skill."""
+    """One entry of the vocabulary. `evidence` maps a namespace to the names that indicate the skill."""
 
     name: str
     category: str
@@ -39,9 +39,9 @@ class Skill(NamedTuple):
     words: tuple[str, ...]
     """topics, labels and synonyms"""
     home: tuple[str, ...]
-    """full names, in lower case, of the repositories where the technology itself is made"""
+    """full names, in lower case, of the repositories where the technology itself is developed"""
     common: bool
-    """part of nearly every project of its language, so that it tells little of a person and weighs half"""
+    """part of nearly every project of its language, so that it says little about a person and has half weight"""
 
 
 def _listed(value: Any) -> tuple[str, ...]:
@@ -99,13 +99,13 @@ def _by_name(*, stems: bool) -> dict[str, Table]:
 
 
 def names() -> str:
-    """A line for each namespace: what it is called, and its names as JSON, so that one can be read alone."""
+    """One line per namespace: its name, and its names as JSON, so that one can be read without the others."""
     tables = _by_name(stems=False).items()
     return "".join(f"{space} {json.dumps(table, ensure_ascii=False)}\n" for space, table in tables)
 
 
 def index() -> dict[str, Any]:
-    """The vocabulary by whatever else stands for a skill, as `bot.metrics.skill_index.Index` names its fields."""
+    """The vocabulary by all other evidence of a skill, in the fields of `bot.metrics.skill_index.Index`."""
     stems = _by_name(stems=True)
     return {
         "stems": {space: sorted(table.items(), key=lambda row: -len(row[0])) for space, table in stems.items()},
@@ -155,7 +155,7 @@ def manifests() -> list[dict[str, Any]]:
 
 
 def files() -> dict[Path, str]:
-    """What each file has to hold."""
+    """The required content of each file."""
     tables = {"skill_index.json": index(), "manifests.json": manifests()}
     found = {ROOM / name: json.dumps(table, ensure_ascii=False, indent=1) + "\n" for name, table in tables.items()}
     return found | {ROOM / "skill_names.txt": names()}

@@ -1,15 +1,15 @@
-"""How much code does one piece of work walk through? Files and functions entered, by room, for a landing and a page.
+"""How much code does one operation run through? Files and functions entered, by room, for a landing and a page.
 
     python -m scripts.trace [landing|page] [--list]
 
-*landing*: `almanac serve` on SQLite beside the simulated GitHub; the second squash merge of a repository, from its two
-deliveries (push and pull_request closed) to the posted check run, with whatever the bot does besides in those seconds.
-*page*: `almanac profile CLONE --format html` of one person of the demo's organisation. Each runs in a process of its
-own, with nothing cached on disk, and through the command line and the environment only, so that modules may move.
+*landing*: `almanac serve` on SQLite with the simulated GitHub; the second squash merge of a repository, from its two
+deliveries (push and pull_request closed) to the posted check run, including whatever else the bot does in those
+seconds. *page*: `almanac profile CLONE --format html` of one person of the demo's organisation. Each runs in a process
+of its own, without caches on disk, and only through the command line and the environment, so that modules may move.
 
-What counts: each distinct `def` or `async def` of `bot/` and `handlers/` that is entered at least once, methods,
-properties and nested functions included, in any thread. Lambdas, comprehensions, class bodies and module bodies do not
-count, nor do methods that a library generates (an `__init__` of a dataclass), which are in no file. All modules are
+Counts each distinct `def` or `async def` of `bot/` and `handlers/` that is entered at least once, including methods,
+properties and nested functions, in any thread. It does not count lambdas, comprehensions, class bodies and module
+bodies, nor methods that a library generates (the `__init__` of a dataclass), which are in no file. All modules are
 imported before the trace starts. A call counts once: a coroutine that continues after an `await` is not entered again.
 """
 
@@ -47,14 +47,14 @@ PACKAGES = ("bot", "handlers")
 LONGEST = 60.0
 """seconds that any wait may take"""
 SETTLED = 1.0
-"""seconds without a request or a new function after which nothing more is expected"""
+"""seconds without a request or a new function after which the work counts as finished"""
 CLONE, AUTHOR = "tidewater", "Pell Abara"
-"""of the demo's organisation: a repository and somebody who works there"""
+"""of the demo's organisation: a repository, and a person who works there"""
 WORK = ("landing", "page")
 
 
 class Trace:
-    """The functions that were entered while `recording`, in the order of their first call."""
+    """The functions entered while `recording`, in the order of their first call."""
 
     def __init__(self) -> None:
         self.calls: Counter[CodeType] = Counter()
@@ -63,7 +63,7 @@ class Trace:
         self._roots = tuple(f"{ROOT / package}{os.sep}" for package in PACKAGES)
 
     def start(self) -> None:
-        """Follow this thread and those that are started from now on."""
+        """Trace this thread and those started from now on."""
         threading.setprofile(self._profile)
         sys.setprofile(self._profile)
 
@@ -83,23 +83,23 @@ class Trace:
 
 
 def _is_function(code: CodeType) -> bool:
-    """Whether it is a `def`: the bodies of classes and modules have no fast locals, and the others have no name."""
+    """Whether it is a `def`: class and module bodies have no fast locals, and the others have no name."""
     return bool(code.co_flags & inspect.CO_OPTIMIZED) and not code.co_name.startswith("<")
 
 
 def _begins(frame: FrameType) -> bool:
-    """Whether a frame is entered, and not continued after a `yield` or an `await`."""
+    """Whether a frame is entered, rather than continued after a `yield` or an `await`."""
     if not frame.f_code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return True
-    # RESUME's argument says why: 0 is the start
+    # RESUME's argument gives the reason: 0 is the start
     return frame.f_lasti < 0 or frame.f_code.co_code[frame.f_lasti + 1] & 3 == 0
 
 
-# --- what is traced --------------------------------------------------------------------------------------------------
+# --- the traced work -------------------------------------------------------------------------------------------------
 
 
 def trace_landing(trace: Trace, folder: Path) -> None:
-    """The bot serves in this thread, GitHub and its people in another one, which stops the bot at the end."""
+    """Run the bot in this thread, and GitHub with its people in another one, which stops the bot at the end."""
     from simulator.demo import free_port
 
     port, ready = free_port(), threading.Event()
@@ -131,7 +131,7 @@ async def _simulate(trace: Trace, folder: Path, port: int, ready: threading.Even
 
 
 async def _squash_merges(trace: Trace, github: Simulator, repository: Repository) -> None:
-    """Two of them, of which the second is recorded: by then the bot has its token and has read the repository."""
+    """Two squash merges, of which the second is recorded: by then the bot has its token and has read the repository."""
     from simulator.work import Step, Work
 
     now, ada, mara = datetime.now(UTC), github.account("ada"), github.account("mara")
@@ -182,7 +182,7 @@ async def _until(is_true: Callable[[], bool]) -> None:
 
 
 async def _until_quiet(trace: Trace, requests: list[str]) -> None:
-    """Until nothing is asked of GitHub and no function is entered that was not before."""
+    """Wait until GitHub gets no more requests and no new function is entered."""
     seen, since = (-1, -1), time.monotonic()
     while time.monotonic() - since < SETTLED:
         now = (len(requests), len(trace.calls))
@@ -192,7 +192,7 @@ async def _until_quiet(trace: Trace, requests: list[str]) -> None:
 
 
 def trace_page(trace: Trace, folder: Path) -> None:
-    """One person's page of one repository, as HTML."""
+    """Trace one person's page for one repository, as HTML."""
     asyncio.run(_grow_clone(folder / CLONE))
     trace.recording = True
     run_command(
@@ -214,7 +214,7 @@ async def _grow_clone(folder: Path) -> None:
 
 
 def run_command(*arguments: str) -> None:
-    """One command of `almanac`, here. Raises RuntimeError where it fails."""
+    """Run one `almanac` command in this process. Raises RuntimeError if it fails."""
     from bot.cli import main
 
     try:
@@ -225,7 +225,7 @@ def run_command(*arguments: str) -> None:
 
 
 def import_everything() -> None:
-    """All modules, but those whose libraries are not installed: what runs on import is not traced."""
+    """Import all modules whose libraries are installed, so that code that runs on import is not traced."""
     for package in (*PACKAGES, "simulator"):
         found = importlib.import_module(package)
         for module in pkgutil.walk_packages(found.__path__, f"{package}."):
@@ -234,17 +234,17 @@ def import_everything() -> None:
                     importlib.import_module(module.name)
 
 
-# --- printed ---------------------------------------------------------------------------------------------------------
+# --- output ----------------------------------------------------------------------------------------------------------
 
 
 def room_of(path: str) -> str:
-    """`bot/store` of `bot/store/migrations/env.py`; `bot` of a module that lies there."""
+    """`bot/store` for `bot/store/migrations/env.py`; `bot` for a module directly in it."""
     parts = Path(path).parent.parts
     return "/".join(parts[:2])
 
 
 def table(functions: list[tuple[str, str]]) -> Iterator[str]:
-    """A line for each room, the most functions first, and one for all."""
+    """One line per room, most functions first, and a total."""
     by_room: Counter[str] = Counter(room_of(path) for path, _ in functions)
     files: Mapping[str, int] = Counter(room_of(path) for path in {path for path, _ in functions})
     yield f"{'room':20} {'files':>6} {'functions':>10}"
@@ -254,7 +254,7 @@ def table(functions: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def run(work: str, *, listing: bool) -> None:
-    """Trace one piece of work in this process and print it."""
+    """Trace one operation in this process and print the result."""
     trace = Trace()
     trace.start()
     with tempfile.TemporaryDirectory(prefix="almanac-trace-") as name:
@@ -274,7 +274,7 @@ def run(work: str, *, listing: bool) -> None:
 
 
 def main() -> None:
-    """Both, each in a fresh process, or the one that is named, in this one."""
+    """Trace both in fresh processes, or the named one in this process."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("work", nargs="?", choices=WORK, help="one of them; both without")
     parser.add_argument("--list", action="store_true", help="print the functions in the order of their first call")
