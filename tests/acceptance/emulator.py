@@ -1,4 +1,4 @@
-"""How is the emulator (npm `emulate`) started, seeded and worked with?"""
+"""How is the emulator (npm `emulate`) started, seeded and used?"""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ EVENTS = ["pull_request", "pull_request_review", "push", "issue_comment", "check
 
 
 class UnusableEmulatorError(Exception):
-    """The emulator cannot be had or does not start."""
+    """The emulator cannot be installed or does not start."""
 
 
 def install() -> Path:
-    """The emulator's program, from the locked versions; installed at the first run."""
+    """The emulator's program, from the locked versions; installed on the first run."""
     program = HERE / "node_modules" / ".bin" / "emulate"
     if program.exists():
         return program
@@ -41,7 +41,7 @@ def install() -> Path:
 
 
 def seed(private_key: str, secret: str, *, webhook_url: str) -> dict[str, Any]:
-    """What the emulator starts with: an organisation, two people, one repository, one installed App."""
+    """The emulator's initial data: an organisation, two people, one repository, one installed App."""
     installation = {"installation_id": INSTALLATION_ID, "account": "harbour", "repository_selection": "all"}
     app = {
         "app_id": APP_ID,
@@ -70,7 +70,7 @@ def seed(private_key: str, secret: str, *, webhook_url: str) -> dict[str, Any]:
 
 
 async def start(seeded: dict[str, Any], folder: Path, *, port: int, shown_as: str) -> asyncio.subprocess.Process:
-    """The emulator's own process. Starting npx instead would leave a child behind when it is ended."""
+    """Start the emulator's own process. npx would leave a child process behind when it is stopped."""
     file = folder / "seed.json"
     file.write_text(json.dumps(seeded))  # JSON is YAML
     words = ["start", "--service", "github", "--seed", str(file), "--port", str(port), "--base-url", shown_as]
@@ -93,13 +93,13 @@ async def _answers(url: str, process: asyncio.subprocess.Process, seconds: float
 
 
 class Person:
-    """Somebody at work on the emulator, by its API alone."""
+    """A person who works on the emulator through its API only."""
 
     def __init__(self, session: aiohttp.ClientSession, url: str, login: str) -> None:
         self._session, self._url, self._login = session, url, login
 
     async def ask(self, method: str, path: str, **body: Any) -> Any:
-        """The answer's JSON. Raises AssertionError with GitHub's complaint."""
+        """The answer's JSON. Raises AssertionError with GitHub's error message."""
         headers = {"Authorization": f"Bearer {TOKENS[self._login]}"}
         async with self._session.request(method, self._url + path, json=body or None, headers=headers) as answer:
             found = await answer.json()

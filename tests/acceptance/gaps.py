@@ -1,9 +1,9 @@
-"""What does the emulator lack that GitHub has? A proxy in front of it that fills the gaps, and changes nothing else.
+"""What does the emulator lack that GitHub has? A proxy in front of it fills the gaps, and changes nothing else.
 
-The API appears below /api/v3, as on GitHub Enterprise Server. Added: `/repositories/{id}/…`,
-`/installation/repositories`, and a pull request's files, commits and counts, taken from the emulator's own comparison.
-Deliveries pass through it with their body and signature untouched; the emulator numbers them by the millisecond, so
-that two may share a number: each gets a delivery id of its own.
+The API is served below /api/v3, as on GitHub Enterprise Server. The proxy adds `/repositories/{id}/…`,
+`/installation/repositories`, and a pull request's files, commits and counts, derived from the emulator's own
+comparison. Deliveries pass through with body and signature unchanged; the emulator numbers them by the millisecond, so
+two may share a number: each gets a delivery id of its own.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ PULL = re.compile(r"/repos/([^/]+/[^/]+)/pulls/(\d+)(/files|/commits)?")
 
 @dataclass
 class Proxy:
-    """Stands between the bot and the emulator. `emulator` and `hook` are set once their ports are known."""
+    """A proxy between the bot and the emulator. `emulator` and `hook` are set once their ports are known."""
 
     emulator: str = ""
     hook: str = ""
     repositories: tuple[str, ...] = ()
     handled: list[tuple[str, str, int]] = field(default_factory=list)
+    """(event, action, the bot's answer) of each forwarded delivery"""
     _numbers: Iterator[int] = field(default_factory=itertools.count)
-    """of deliveries, two of which may be under way at once"""
-    """(event, action, the bot's answer) of each delivery that passed"""
+    """of deliveries, two of which may be in progress at the same time"""
     refused: list[str] = field(default_factory=list)
-    """requests the emulator could not answer: 4xx and 5xx"""
+    """requests that the emulator could not answer: 4xx and 5xx"""
     url: str = ""
     _session: aiohttp.ClientSession | None = None
     _runner: web.AppRunner | None = None
@@ -112,12 +112,12 @@ class Proxy:
         return {"total_count": len(rows), "repository_selection": "all", "repositories": rows}
 
     async def _pull(self, request: web.Request, path: str, found: re.Match[str]) -> web.Response:
-        """A pull request with the counts, files or commits that the emulator's comparison tells."""
+        """A pull request with counts, files or commits from the emulator's comparison."""
         pull = await self._json(f"/repos/{found[1]}/pulls/{found[2]}", request)
         if "base" not in pull:
             status, headers, body = await self._forward("GET", path, request)
             return web.Response(status=status, headers=headers, body=body)
-        # The proxy asks with its own eyes: a token narrowed to pull requests may not compare.
+        # The proxy uses its own token: one narrowed to pull requests may not compare.
         async with self.session.get(
             f"{self.emulator}/repos/{found[1]}/compare/{pull['base']['sha']}...{pull['head']['sha']}",
             headers={"Authorization": "Bearer author-token"},

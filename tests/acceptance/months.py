@@ -1,7 +1,7 @@
-"""Do two months on the emulator end in one issue with two comments, the first edited after a late revert?
+"""Do two months on the emulator result in one issue with two comments, the first edited after a late revert?
 
-Commits of other months are made through the emulator's own git interface, with the dates their committers give them;
-the bot runs in this process with a clock that is set forward.
+Commits of other months are created through the emulator's git interface with backdated committers; the bot runs in this
+process with a clock that is moved forward.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Clock:
 
 
 async def push(author: Person, path: str, text: str | None, *, message: str, at: str) -> str:
-    """One commit on main as its committer dates it; `text` None takes the file away."""
+    """Create one commit on main with the committer date `at`; `text` None removes the file."""
     here = f"/repos/{REPOSITORY}/git"
     tip = (await author.ask("GET", f"{here}/ref/heads/main"))["object"]["sha"]
     base = (await author.ask("GET", f"{here}/commits/{tip}"))["tree"]["sha"]
@@ -48,7 +48,7 @@ async def push(author: Person, path: str, text: str | None, *, message: str, at:
 
 
 async def comments_of(author: Person) -> list[list[str]]:
-    """The comments of each of the App's issues."""
+    """The comments on each of the App's issues."""
     issues = await author.ask("GET", f"/repos/{REPOSITORY}/issues?state=all")
     ours = [one for one in issues if "almanac:digests:" in (one["body"] or "")]
     found = []
@@ -107,7 +107,7 @@ async def _pass(author: Person, bot: Bot, world: tuple[Clock, Proxy]) -> tuple[l
 
 @asynccontextmanager
 async def _delivered(proxy: Proxy) -> AsyncIterator[None]:
-    """Returns once the push that was made inside has reached the bot."""
+    """Wait until the push made in the block has reached the bot."""
 
     def pushes() -> int:
         return sum(event == "push" for event, _, _ in proxy.handled)
@@ -120,7 +120,7 @@ async def _delivered(proxy: Proxy) -> AsyncIterator[None]:
 
 
 async def _over(bot: Bot, clock: Clock, now: datetime) -> None:
-    """All jobs done, then the moment has come and what is due is told."""
+    """Finish all jobs, move the clock to `now`, and post the digests that are due."""
     await bot.queue.drain()
     clock.now = now
     await close_months(bot.place)

@@ -1,8 +1,9 @@
-"""Does any stranger's text act where the bot writes? Corpora through every sink, rendered as GitHub renders them.
+"""Does any untrusted text become active where the bot writes? Runs corpora through every sink, rendered as on GitHub.
 
     python -m tests.campaigns.corpora [FOLDER ...]
 
-Naughty strings, the examples of CommonMark, XSS lines and Markdown payloads; a FOLDER (`*.json`, `*.txt`) adds more.
+Uses naughty strings, the examples of CommonMark, XSS lines and Markdown payloads; a FOLDER (`*.json`, `*.txt`) adds
+more.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ from tests.render.factories import change as landed_change
 
 Sink = Callable[[str], str]
 _CHUNK = 500
-"""texts that one process looks at"""
+"""texts per process"""
 WORDS = "words"
 NOTHING = "\ue000"
-"""of which nothing is left: a name or a title may be empty, and its row with it"""
+"""a text that renders as nothing: a name or a title may be empty, and its row with it"""
 _REFERENCE = re.compile(
     r"""(?<![\w/.@-])@[A-Za-z0-9] | (?<![\w])\#[0-9] | [A-Za-z0-9-]\#[0-9] | \bgh-[0-9]
       | (?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z]) | :[a-z0-9_+-]+: | https?://[a-z0-9]""",
@@ -56,7 +57,7 @@ _REFERENCE = re.compile(
 )
 _TAG = re.compile(r"<[^>]*>?")
 _RENDERERS = ("digest_note", "landing_note", "reply_note", "markdown")
-"""modules of bot/render that escape; the control takes that away"""
+"""modules of bot/render that escape; the control disables their escaping"""
 
 
 def _change(text: str) -> Change:
@@ -90,7 +91,7 @@ def _configuration(text: str) -> str:
 
 
 def _note(text: str, people: int) -> str:
-    """One of the people brings the text, and all around them: more of a long one would be told in numbers only."""
+    """Only one person brings the text, next to harmless ones: with many long texts the note would only give numbers."""
     change = _change(text)
     record = _record(text, change)
     frame = DigestFrame(text, text, disputes=(text,), lead=record.summary)
@@ -103,7 +104,7 @@ def _digest(text: str, people: int) -> str:
 
 
 class _Discussion:
-    """Takes the text of a comment that stands already, as GitHub would."""
+    """Accepts the text of an existing comment, like GitHub."""
 
     def __init__(self) -> None:
         self.body = ""
@@ -121,7 +122,7 @@ def _discussion(text: str) -> str:
 
 
 def _narrative(text: str) -> str:
-    """A title on its way through the template's clauses into a digest."""
+    """A digest that contains the title in the template's clauses."""
     found = told_facts([told_change(text), told_change(f"Add {text} to the parser", number=2)])
     record = MonthRecord(found.month, 2, 1, 0, Lines(authored=12), month_text(found), ())
     return digest_note([DigestPart("Ada", record)], found.changes, DigestFrame("UTC"))
@@ -150,7 +151,7 @@ SINKS: Mapping[str, Sink] = {
     "reply": _reply,
 }
 _BY_SHAPE = {name for name in SINKS if name not in ("configuration error", "digest in the template's words")}
-"""sinks that keep their elements whatever is said; the others say more or less of a text"""
+"""sinks whose elements do not depend on the text; the others print more or less of it"""
 _HARMLESS = frozenset(
     ("html", "head", "body", "h2", "h3", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a")
 )
@@ -158,7 +159,7 @@ _HARMLESS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a reader's browser, and GitHub's filters, find: elements in order, where links lead, references."""
+    """What a reader's browser and GitHub's filters find: elements in order, link targets, references."""
 
     shape: tuple[str, ...]
     links: frozenset[str]
@@ -166,12 +167,12 @@ class Seen:
 
 
 def rendered(markdown: str) -> str:
-    """With every option that lets HTML through: what GitHub's own sanitiser does comes on top."""
+    """Render with every option that lets HTML through: GitHub's own sanitiser comes on top."""
     return cmarkgfm.github_flavored_markdown_to_html(markdown, options=Options.CMARK_OPT_UNSAFE)
 
 
 def look(html: str) -> Seen:
-    """As a browser reads it."""
+    """Parse the page like a browser."""
     tree: ElementTree.Element = html5lib.parse(html, namespaceHTMLElements=False)
     nodes = [node for node in tree.iter() if isinstance(node.tag, str)]
     marks = [f"{node.tag} {' '.join(sorted(set(node.keys()) - {'href', 'align'}))}".strip() for node in nodes]
@@ -185,17 +186,17 @@ def _references(said: str) -> frozenset[str]:
 
 @cache
 def calm(name: str, words: str, *, escaped: bool) -> tuple[list[str], Seen]:
-    """The tags of a sink that was given harmless words, and what is seen of it."""
+    """The tags of a sink's output for harmless words, and what is seen of it."""
     html = rendered(SINKS[name](words))
     return _TAG.findall(html), look(html)
 
 
 def active(name: str, text: str, *, escaped: bool = True) -> list[str]:
-    """What a text does in a sink that harmless words do not."""
+    """What a text causes in a sink that harmless words do not."""
     html = rendered(SINKS[name](text))
     tags, before = calm(name, WORDS if md_text(text) else NOTHING, escaped=escaped)
     if _TAG.findall(html) == tags:
-        # Text never holds a raw "<": the same tags are the same elements, and need no parser.
+        # Text never contains a raw "<", so equal tags mean equal elements, and no parser is needed.
         return sorted(_references(unescape(_TAG.sub("", html))) - before.references)
     seen = look(html)
     known = set(before.shape) if name in _BY_SHAPE else _HARMLESS
@@ -206,7 +207,7 @@ def active(name: str, text: str, *, escaped: bool = True) -> list[str]:
 
 
 def control() -> ExitStack:
-    """While it is open nothing is escaped: what is found then shows that the oracle sees."""
+    """Disable escaping while it is open: the findings then show that the oracle works."""
     stack = ExitStack()
     for module in _RENDERERS:
         stack.enter_context(patch(f"bot.render.{module}.md_text", lambda text, *_: MdText(_printable(text))))
@@ -218,7 +219,7 @@ def _printable(text: str) -> str:
 
 
 def _acting(chunk: tuple[str, tuple[str, ...]]) -> tuple[list[tuple[str, list[str]]], int]:
-    """The texts of a chunk that act in a sink, each with what it does; how many act without escaping."""
+    """The texts of a chunk that are active in a sink, each with its effects; and how many are without escaping."""
     name, texts = chunk
     acting = [(text, found) for text in texts if (found := active(name, text))]
     with control():
@@ -226,10 +227,10 @@ def _acting(chunk: tuple[str, tuple[str, ...]]) -> tuple[list[tuple[str, list[st
 
 
 def run(texts: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """By sink: texts that act, and texts that act without escaping."""
+    """By sink: the number of texts that are active, and of those that are active without escaping."""
     found: dict[str, tuple[int, int]] = {}
     parts = [tuple(texts[at : at + _CHUNK]) for at in range(0, len(texts), _CHUNK)]
-    # The renderer gives back neither its tree nor its text, so a process does not look at more than one chunk.
+    # The renderer releases neither its tree nor its text, so a process handles only one chunk.
     with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
         for name in SINKS:
             began, acting, unescaped = time.monotonic(), [], 0

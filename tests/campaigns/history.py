@@ -1,11 +1,11 @@
-"""Does a history of thousands of pull requests come whole through kills, and what does it cost?
+"""Does a history of thousands of pull requests survive kills completely, and what does it cost?
 
     python -m tests.campaigns.history CLONE [PULLS] [KILLS] [SEED]
 
-A public history (a bare clone) lives in the simulated GitHub with PULLS closed pull requests: those its commits name,
-and others that never landed. `almanac serve` is installed on it and killed with SIGKILL while it reads the history and
-its newest part is still being pushed. A second, calm run reads everything at once. Both records must be the same,
-byte for byte, and the profiles those of the command line on the clone.
+A public history (a bare clone) is imported into the simulated GitHub with PULLS closed pull requests: those that its
+commits name, and others that never landed. `almanac serve` is installed on it and killed with SIGKILL while it reads
+the history and the newest part is still being pushed. A second, undisturbed run reads everything in one go. Both
+records must be identical, byte for byte, and the profiles must equal those of the command line on the clone.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ from tests.campaigns.kill_storm import Victim
 
 NUMBER = re.compile(r"^Merge pull request #(\d+) |\(#(\d+)\)$")
 FIXED = 5
-"""requests for the repository, its account's settings, machines, and addresses that found no room beside a page"""
+"""requests for the repository, its account's settings, machines, and addresses that did not fit into a page's query"""
 NEWEST = 20
 """first-parent commits that are pushed while the history is read"""
 
 
 class LazyTree(Mapping[str, Entry]):
-    """The files of a commit, read when somebody asks: a history has millions."""
+    """The files of a commit, read on first access: a history has millions."""
 
     def __init__(self, git: GitRepository, tree: str) -> None:
         self._git, self._tree = git, tree
@@ -87,7 +87,7 @@ def lazily(git: GitRepository, trees: Iterable[str]) -> dict[str, LazyTree]:
 
 @dataclass
 class Outcome:
-    """What a run came to."""
+    """The result of a run."""
 
     pulls: int
     commits: int
@@ -109,23 +109,23 @@ class Outcome:
 
     @property
     def spent(self) -> int:
-        """Requests of the reading itself, as its row counts them."""
+        """Requests of the backfill itself, as its row counts them."""
         return sum(row.requests for row in self.rows)
 
     @property
     def is_cheap(self) -> bool:
-        """A request for a hundred pull requests, and a few that every history needs."""
+        """Whether it took one request per hundred pull requests, plus a few that every history needs."""
         return self.spent <= math.ceil(self.pulls / PAGE) + FIXED
 
 
 def only_branch(clone: Path, folder: Path) -> Path:
-    """The clone without what stands beside its default branch."""
+    """A copy of the clone with nothing but its default branch."""
     run_git(folder, "clone", "-q", "--bare", "--single-branch", clone.resolve().as_uri(), "history.git")
     return folder / "history.git"
 
 
 def populate(github: Simulator, clone: Path, pulls: int) -> tuple[Imported, list[PullRequest]]:
-    """The clone as `acme/history`, its default branch without its newest part, with its pull requests."""
+    """The clone as `acme/history` with its pull requests; its default branch still lacks the newest part."""
     branch = (clone / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
     found = import_clone(github, clone, "acme/history", branch=branch, read=lazily)
     git, late, proved = found.repository.git, [], proved_numbers(clone)
@@ -136,7 +136,7 @@ def populate(github: Simulator, clone: Path, pulls: int) -> tuple[Imported, list
         if named is None or int(named[1] or named[2]) in found.repository.issues:
             continue
         if int(named[1] or named[2]) not in proved[sha]:
-            continue  # GitHub would know what no clone can: the profiles would rightly differ
+            continue  # GitHub would know more than any clone, so the profiles would rightly differ
         title = body.strip().split("\n")[0] if named[1] else subject[: named.start()].strip()
         parents = git.commits[sha].parents
         if not parents or not title:
@@ -158,7 +158,7 @@ def populate(github: Simulator, clone: Path, pulls: int) -> tuple[Imported, list
 
 
 def proved_numbers(folder: Path) -> Mapping[str, set[int]]:
-    """The pull requests that a clone proves, by the commit that carried them."""
+    """The pull requests that a clone proves, by the commit that brought them in."""
     clone = called("acme/history", open_clones([str(folder)])[0])
     found: dict[str, set[int]] = defaultdict(set)
     for landing in landings(clone, list(arrivals(clone)), patches=False):
@@ -182,7 +182,7 @@ def _pull(github: Simulator, found: Imported, number: int, title: str, ends: tup
 
 
 async def push_newest(github: Simulator, found: Imported, late: list[PullRequest], by: Account) -> None:
-    """The rest of the branch, a commit at a time, each with its pull request closed."""
+    """Push the rest of the branch commit by commit, and close each commit's pull request."""
     landing = {pull.landed: pull for pull in late}
     for sha in found.line[-NEWEST:]:
         advance(github, found, sha, by=by)
@@ -195,7 +195,7 @@ async def push_newest(github: Simulator, found: Imported, late: list[PullRequest
 
 
 class Reader(Victim):
-    """`almanac serve` that reads histories."""
+    """`almanac serve` with backfill on."""
 
     def __init__(self, github: Simulator, world: World, data: Path) -> None:
         super().__init__(github, world, data)
@@ -211,7 +211,7 @@ async def run(
     chance: random.Random,
     live: Coroutine[None, None, None] | None,
 ) -> Outcome:
-    """Install, read, be killed, go on; until nothing is left to do."""
+    """Install the App, kill and restart the bot while it reads, and wait until no job is left."""
     began, asked, points = time.monotonic(), len(github.requests), sum(github.points.values())
     reader = Reader(github, world, data)
     world.app.webhook_url = f"http://127.0.0.1:{reader.port}/webhook"
@@ -233,7 +233,7 @@ async def run(
         ids = list((await conn.execute(select(BACKFILL.c.repository_id))).scalars())
         rows = await backfills.of(conn, ids)
     lines = [json.loads(line) async for line in dump_lines(store)]
-    lines = [line for line in lines if line[0] != "observation"]  # deliveries alone show these
+    lines = [line for line in lines if line[0] != "observation"]  # only deliveries show these
     await store.close()
     number = world.installation.id
     own = {"installation", "repository"}
@@ -257,7 +257,7 @@ async def _deliver_again(github: Simulator) -> None:
 
 
 async def _quiet(store: Store) -> None:
-    """Until no job is left to do."""
+    """Wait until no job is left."""
     for _ in range(6000):
         async with store.read() as conn:
             waiting = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running")))
@@ -268,7 +268,7 @@ async def _quiet(store: Store) -> None:
 
 
 async def profiles_differ(data: Path, world: World, found: Imported, people: int) -> list[str]:
-    """Of the busiest, whose profile the ledger tells otherwise than the command line does from the clone."""
+    """Of the busiest people, those whose profile from the ledger differs from the command line's on the clone."""
     clones = open_clones([str(found.repository.git.path)])
     record = CloneRecord(tuple(called("acme/history", one) for one in clones), cache=False)
     record.refresh()
@@ -291,9 +291,9 @@ async def profiles_differ(data: Path, world: World, found: Imported, people: int
 
 
 def keys_in_ledger(record: CloneRecord, person: Person, facts: Iterable[Fact]) -> frozenset[PersonKey]:
-    """A person of the clone as the ledger keeps them: there `.mailmap` is not applied, and accounts are known.
+    """The ledger's keys of a person in the clone: it does not apply `.mailmap`, but knows accounts.
 
-    Who wrote a commit in the clone is who wrote it in the ledger, whatever they are called there.
+    The author of a commit in the clone is its author in the ledger, whatever their name is there.
     """
     theirs = {commit.fact.commit: commit.fact for one in record.changes_of([person]) for commit in one.commits}
     keys = record.keys_of([person])

@@ -1,11 +1,11 @@
-"""Is anything acknowledged lost, or anything counted twice, when the bot is killed again and again?
+"""Is anything acknowledged lost, or anything counted twice, if the bot is killed repeatedly?
 
     python -m tests.campaigns.kill_storm [KILLS] [SEED]
 
 The bot runs as `almanac serve` on SQLite; while the simulated organisation's half year is delivered, the process is
-killed with SIGKILL at random moments and started again. Deliveries that were not answered 2xx are sent again
-afterwards, as a catch-up would. Then every landed commit must stand in the ledger once, with one check run on each
-commit that carried it.
+killed with SIGKILL at random moments and restarted. Deliveries without a 2xx answer are redelivered afterwards, as a
+catch-up would do. Then every landed commit must be in the ledger once, with one check run on each first-parent commit
+that landed work.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What stood at the end."""
+    """The state at the end."""
 
     kills: int
     deliveries: int
@@ -136,7 +136,7 @@ async def storm(kills: int, seed: int, landings: int) -> Outcome:
 
 
 async def send_again(github: Simulator) -> int:
-    """Until every delivery was answered 2xx once."""
+    """Redeliver until every delivery has been answered 2xx; return the number of redeliveries."""
     sent = 0
     while True:
         good = {delivery.guid for delivery in github.deliveries.log if 200 <= (delivery.status_code or 0) < 300}
@@ -150,7 +150,7 @@ async def send_again(github: Simulator) -> int:
 
 
 async def _quiet(victim: Victim) -> None:
-    """Until no job is left to do."""
+    """Wait until no job is left."""
     store = await Store.open(f"sqlite+aiosqlite:///{victim.data / 'almanac.sqlite'}", read_only=True)
     try:
         for _ in range(2400):
@@ -185,7 +185,7 @@ async def _outcome(world: World, victim: Victim, *, kills: int, again: int) -> O
 
 
 def landed_commits(repository: object) -> int:
-    """Non-merge commits of the default branch, without the first one, which no delivery told of."""
+    """The number of non-merge commits on the default branch, except the first, which no delivery reported."""
     from simulator.git import run_git
     from simulator.state import Repository
 

@@ -1,9 +1,9 @@
-"""What does each way of landing cost at GitHub, and how many tokens do many landings take?
+"""How many GitHub requests does each way of landing need, and how many tokens do many landings need?
 
     python -m tests.campaigns.requests [LANDINGS]
 
-Each way of `tests/path/requests.py` is played once and its requests are counted against what it may cost; then
-LANDINGS (100) squashes and pushes land in one repository, and the tokens minted for all of it are counted.
+Plays each way of `tests/path/requests.py` once and compares its requests with the expected ones; then LANDINGS (100)
+squashes and pushes land in one repository, and all tokens created so far are counted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def _tokens(there: Shop, landings: int) -> bool:
 
 
 async def run(landings: int) -> bool:
-    """Whether nothing cost more than it may."""
+    """Whether nothing cost more than expected."""
     with tempfile.TemporaryDirectory() as folder:
         async with Simulator() as github, shop(github, Path(folder)) as there:
             return await _ways(there) & await _tokens(there, landings)

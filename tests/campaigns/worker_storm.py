@@ -1,12 +1,12 @@
-"""Is anything lost or doubled when workers die, freeze and PostgreSQL restarts under several processes?
+"""Is anything lost or duplicated if workers die or freeze and PostgreSQL restarts while several processes run?
 
     python -m tests.campaigns.worker_storm [DELIVERIES] [SEED]
 
-Two `almanac serve` and three `almanac worker` share one PostgreSQL. While the simulated organisation's half year is
-delivered, and deliveries are sent again and again up to their number, every few seconds one worker is killed with
-SIGKILL and another stopped with SIGTERM or frozen with SIGSTOP for a while; once PostgreSQL is restarted. Then every
-landed commit must stand in the ledger once, with one check run on each commit that carried it. A calm run with one
-process is the measure of throughput.
+Two `almanac serve` and three `almanac worker` share one PostgreSQL. The simulated organisation's half year is
+delivered, and redelivered up to the given number; meanwhile, every few seconds, one worker is killed with SIGKILL and
+another stopped with SIGTERM or frozen with SIGSTOP for a while. PostgreSQL is restarted once. Then every landed commit
+must be in the ledger once, with one check run on each first-parent commit that landed work. An undisturbed run with one
+process is the baseline for throughput.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tests.campaigns.kill_storm import NOW, free_port, landed_commits, send_agai
 
 
 class Postgres:
-    """A server of this campaign's own, which can be restarted."""
+    """A PostgreSQL server for this campaign only, which can be restarted."""
 
     def __init__(self) -> None:
         with warnings.catch_warnings(action="ignore"):
@@ -55,7 +55,7 @@ class Postgres:
         return str(self.server.get_uri()).replace("postgresql://", "postgresql+psycopg://", 1)
 
     def restart(self) -> None:
-        """A fast shutdown, which cuts every connection, and a start."""
+        """Restart the server with a fast shutdown, which cuts every connection."""
         pid = self.server.get_pid()
         os.kill(pid, signal.SIGINT)
         for _ in range(200):
@@ -99,7 +99,7 @@ class Member:
 
 @dataclass
 class Crew:
-    """Two doors and three workers, or fewer."""
+    """The processes of one run: in a storm two web processes and three workers."""
 
     doors: list[Member]
     workers: list[Member] = field(default_factory=list)
@@ -147,7 +147,7 @@ def crew_for(github: Simulator, world: World, url: str, folder: Path, *, doors: 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What stood at the end."""
+    """The state at the end."""
 
     deliveries: int
     landed: int
@@ -158,9 +158,9 @@ class Outcome:
     intents: int
     harm: dict[str, int]
     delivered: float
-    """seconds until the last delivery was sent for the first time; harm ends then"""
+    """seconds until the last delivery was sent for the first time; the disruptions end then"""
     seconds: float
-    """until no job was left: what a killed process was posting is taken up when its lease of a minute is over"""
+    """seconds until no job was left: a killed process's post is retried when its lease of a minute expires"""
 
     @property
     def whole(self) -> bool:
@@ -170,7 +170,7 @@ class Outcome:
 
 @contextlib.asynccontextmanager
 async def harm(crew: Crew, postgres: Postgres, chance: random.Random, every: float) -> AsyncIterator[Counter[str]]:
-    """While the block runs: a worker killed and another stopped or frozen, every so many seconds; one restart."""
+    """While the block runs, regularly kills one worker and stops or freezes another; restarts PostgreSQL once."""
     done: Counter[str] = Counter()
 
     async def harming() -> None:
@@ -207,7 +207,7 @@ async def harm(crew: Crew, postgres: Postgres, chance: random.Random, every: flo
 async def storm(
     deliveries: int, seed: int, *, landings: int = 10_000, every: float = 10.0, calm: bool = False
 ) -> Outcome:
-    """Play the story and send its deliveries again until there were so many; calm: one process, no harm."""
+    """Play the story and redeliver up to `deliveries` deliveries; with `calm`, one process runs undisturbed."""
     chance, postgres = random.Random(seed), Postgres()
     try:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -254,7 +254,7 @@ async def _deliver(world: World, crew: Crew, deliveries: int, landings: int) -> 
 
 
 async def _quiet(url: str) -> None:
-    """Until no job is left to do."""
+    """Wait until no job is left."""
     for _ in range(3000):
         with contextlib.suppress(StoreUnavailableError):
             async with await Store.open(url, read_only=True) as store, store.read() as conn:

@@ -1,10 +1,10 @@
-"""Is every month told once, in every time zone, through restarts, and with two processes looking at the same moment?
+"""Is every month posted once, in every time zone, through restarts, and if two processes check at the same moment?
 
     python -m tests.campaigns.zones [EVERY]
 
 For each zone of the tz database (or every EVERYth), 36 months pass on a virtual clock: on PostgreSQL with the
-connections of two processes, and on SQLite. Twice the bot is down over the end of a month, and starts anew. Zones
-whose months begin at the same seconds pass together: closing knows nothing else of a zone.
+connections of two processes, and on SQLite. Twice the bot is down over the end of a month and then restarts. Zones
+whose months start at the same seconds are tested together: closing depends on nothing else of a zone.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from tests.databases import fresh_database
 from tests.store.conftest import APP, FOREIGN, FORK, fact, seed
 
 FIRST = Month("2031-05")
-"""when the repository of these tests was installed is in the month after"""
+"""the month before the repository of these tests was installed"""
 MONTHS = 36
 DOWN = (12, 24)
-"""the ends of months over which nothing runs"""
+"""the ends of months at which nothing runs"""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of some zones. `late` are months that were not due in their first second, `early` those before it."""
+    """The result for some zones: `late` months were not due in their first second, `early` ones were due before it."""
 
     zones: int = 0
     asked: int = 0
@@ -64,19 +64,19 @@ class Outcome:
 
 
 def zones() -> list[str]:
-    """Every name of the tz database that comes with Python's tzdata."""
+    """Every name of the tz database in Python's tzdata."""
     return resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
 
 
 class _Hand:
-    """One process: its own connections, and what it works with."""
+    """One process with its own connections."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.now = datetime(2031, 1, 1, tzinfo=UTC)
 
     async def look(self, moment: float) -> int:
-        """The digests that this process takes upon itself at a moment."""
+        """The number of digests that this process claims at a moment."""
         self.now = datetime.fromtimestamp(moment, UTC)
         queue = EmbeddedQueue(Worker(self.store, clock=lambda: self.now))
         nobody = cast(Any, None)
@@ -85,12 +85,12 @@ class _Hand:
 
 
 def boundaries(zone: str) -> tuple[int, ...]:
-    """When each of the months begins in a zone: all that closing a month knows of it."""
+    """The start of each month in a zone: all that closing a month depends on."""
     return tuple(begins_at(month_after(FIRST, step), ZoneInfo(zone)) for step in range(MONTHS + 1))
 
 
 def kinds_of_zone(names: list[str]) -> dict[str, list[str]]:
-    """One zone for each calendar, with all that share its every month's first second."""
+    """One zone for each calendar, with all zones whose months start at the same seconds."""
     found: dict[tuple[int, ...], list[str]] = {}
     for name in names:
         found.setdefault(boundaries(name), []).append(name)
@@ -98,7 +98,7 @@ def kinds_of_zone(names: list[str]) -> dict[str, list[str]]:
 
 
 async def fill(url: str) -> None:
-    """A repository with a landing at noon of the 15th of each month."""
+    """Create a repository with a landing at noon on the 15th of each month."""
     async with await Store.open(url) as store:
         await seed(store)
         async with store.begin() as conn:
@@ -112,7 +112,7 @@ async def fill(url: str) -> None:
 
 
 async def pass_months(url: str, zone: str, outcome: Outcome) -> None:
-    """Let 36 months pass in one zone; two processes where the database allows two."""
+    """Let 36 months pass in one zone, with two processes if the database allows two."""
     hands = 2 if url.startswith("postgresql") else 1
     here, month = ZoneInfo(zone), FIRST
     async with await Store.open(url) as store, store.begin() as conn:
@@ -150,7 +150,7 @@ async def _count(url: str, outcome: Outcome) -> None:
 
 
 async def run(url: str, names: list[str]) -> Outcome:
-    """Zone after zone on one database."""
+    """Test one zone after the other on one database."""
     outcome = Outcome()
     await fill(url)
     for number, zone in enumerate(names, 1):
