@@ -132,6 +132,7 @@ class PullRequest:
     """its own commits, without files; empty if they were not read"""
     reviews: tuple[Review, ...] = ()
     checks: Literal["passed", "failed", "unknown"] = "unknown"
+    opened_at: datetime | None = None
 
 
 @frozen
@@ -261,6 +262,8 @@ class Fact:
     links: tuple[str, ...] = ()
     """what items are grouped by: `issue:owner/name#5`, `pr:owner/name#7`, `stack:…`, `series:…`, `scope:…`"""
     partial: bool = False
+    opened_at: int | None = None
+    """epoch seconds at which `pull_request` was opened, where GitHub said so; no clone holds it"""
 
 
 @frozen
@@ -634,4 +637,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         tuple(map(sys.intern, get("paths", ()))),  # the same paths occur again and again
         tuple(get("links", ())),
         get("partial", False),
+        get("opened_at"),
     )

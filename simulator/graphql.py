@@ -270,6 +270,7 @@ RESOLVERS: Mapping[tuple[str, str], Callable[[Asked, Any, Json], Any]] = {
     ("PullRequest", "number"): lambda _, pull, __: pull.number,
     ("PullRequest", "title"): lambda _, pull, __: pull.issue.title,
     ("PullRequest", "body"): lambda _, pull, __: pull.issue.body,
+    ("PullRequest", "createdAt"): lambda _, pull, __: stamp(pull.issue.created_at),
     ("PullRequest", "mergedAt"): lambda _, pull, __: maybe_stamp(pull.merged_at),
     ("PullRequest", "closedAt"): lambda _, pull, __: maybe_stamp(pull.issue.closed_at),
     ("PullRequest", "updatedAt"): lambda _, pull, __: stamp(pull.issue.updated_at),

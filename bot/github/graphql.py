@@ -41,7 +41,7 @@ orderBy: {field: CREATED_AT, direction: ASC}) {
 totalCount
 pageInfo { hasNextPage endCursor }
 nodes {
-number title body mergedAt closedAt baseRefName headRefName headRefOid
+number title body createdAt mergedAt closedAt baseRefName headRefName headRefOid
 mergeCommit { oid }
 author { """
     + _ACTOR

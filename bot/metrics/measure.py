@@ -149,4 +149,13 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, shown: _Sh
         paths=shown.paths,
         links=shown.links,
         partial=commit.partial,
+        opened_at=_opened_at(landing, recognised.pull_request),
     )
+
+
+def _opened_at(landing: Landing, number: int | None) -> int | None:
+    """When the pull request that is proved to have brought the commit was opened, where GitHub said so."""
+    asked = landing.pull_request
+    if asked is None or asked.number != number or asked.opened_at is None:
+        return None
+    return int(asked.opened_at.timestamp())

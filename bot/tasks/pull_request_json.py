@@ -29,6 +29,7 @@ def kept(pull_request: PullRequest) -> dict[str, Any]:
         # No measure reads them, and a history of pull requests would cost a page each.
         "reviews": [],
         "checks": pull_request.checks,
+        "opened_at": int(pull_request.opened_at.timestamp()) if pull_request.opened_at else None,
     }
 
 
@@ -47,7 +48,13 @@ def known(number: int, head: CommitId, payload: dict[str, Any], *, merged: Commi
         commits=tuple(_commit(*row) for row in payload["commits"]),
         reviews=tuple(_review(*row) for row in payload["reviews"]),
         checks=payload["checks"],
+        opened_at=_moment(payload.get("opened_at")),
     )
+
+
+def _moment(seconds: int | None) -> datetime | None:
+    """None too for what was kept before the time was."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 def _signature(sig: Signature | None) -> list[Any] | None:

@@ -61,6 +61,7 @@ def pull_json(**more: Any) -> dict[str, Any]:
         "base": side,
         "head": side | {"ref": "topic", "sha": sha(2), "repo": None},
         "merge_commit_sha": sha(9),
+        "created_at": "2026-02-27T09:30:00Z",
         "merged_at": "2026-03-01T10:00:00Z",
         "closed_at": "2026-03-01T10:00:00Z",
         "labels": [{"name": "feature"}],
@@ -225,6 +226,7 @@ async def test_a_pull_request_is_read_with_one_request(script: Script, client: C
     pull = found.pull_request
     assert (pull.number, pull.title, pull.body, pull.labels) == (3, "Add a page", "Closes a gap", ("feature",))
     assert pull.merge_commit == sha(9)
+    assert pull.opened_at == datetime(2026, 2, 27, 9, 30, tzinfo=UTC)
     assert script.paths() == [f"GET {PULL}"]
 
 

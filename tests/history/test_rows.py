@@ -32,6 +32,7 @@ RICH = Fact(
     paths=("a.py", "b.py"),
     links=("issue:acme/rocket#3",),
     partial=True,
+    opened_at=1_735_700_000,
 )
 
 

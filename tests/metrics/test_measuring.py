@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.metrics.measure import Measure, measure, measure_all
-from bot.model import Commit, CommitId, FileChange, Landing, Repository, Signature
+from bot.model import Commit, CommitId, FileChange, Landing, PullRequest, Repository, Signature
 from tests.metrics.skill_files import SOMEONE, a_change
 
 BOT = Signature("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com")
@@ -69,3 +70,12 @@ def test_a_landing_is_asked_for_only_when_its_turn_comes() -> None:
 
     next(measure_all(arriving(), Measure(), {}))
     assert 0 < len(asked) < len(the_landings()) / 2
+
+
+def test_a_fact_says_when_its_pull_request_was_opened_where_github_said_so() -> None:
+    opened = BEGIN - timedelta(days=2)
+    asked = PullRequest(7, "Add part", "", SOMEONE, "main", "topic", CommitId("f" * 40), opened_at=opened)
+    known = replace(a_landing(1), pull_request=asked)
+    assert measure(known, Measure()).opened_at == int(opened.timestamp())
+    assert measure(replace(known, pull_request=replace(asked, opened_at=None)), Measure()).opened_at is None
+    assert measure(a_landing(1, title="Add part (#7)"), Measure()).opened_at is None

@@ -156,6 +156,7 @@ def pull_request(answer: Any) -> PullRequestAnswer:
         merged_at=merged_at,
         closed_at=fields.time_or_none("closed_at"),
         labels=tuple(label.text("name") for label in fields.objects("labels")),
+        opened_at=fields.time_or_none("created_at"),
     )
     return PullRequestAnswer(
         pull_request=known,

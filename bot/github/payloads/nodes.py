@@ -184,6 +184,7 @@ def _pull(row: Fields) -> PullRequest:
         closed_at=row.time_or_none("closedAt"),
         labels=tuple(label.text("name") for label in labels.nodes()) if labels else (),
         commits=tuple(_commit(node.object("commit")) for node in commits.nodes()) if commits else (),
+        opened_at=row.time_or_none("createdAt"),
     )
 
 
