@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,11 +19,14 @@ import html5lib
 
 from benchmarks.page_render import rendered
 from bot.digest.profile import Beside, Scope, build
+from bot.metrics.feature_share import FEATURE_SHARE
+from bot.metrics.metric import Metric
+from bot.metrics.registry import shown_on
 from bot.model import Profile
 from bot.recomputing.offline import record_of
 from bot.render import RENDERERS
 from bot.render.json import profile_object
-from bot.render.wording import PART_NAMES, feature_share, percents, short_month
+from bot.render.wording import PART_NAMES, percents, short_month
 
 Element = Any
 
@@ -56,25 +60,22 @@ def _text(element: Element) -> str:
 
 
 def _totals(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    names = {
-        "Commits": "commits",
-        "Co-authored": "co_authored",
-        "Outcomes": "outcomes",
-        "Features": "features",
-        "Bug fixes": "bugs",
-        "Other": "other",
-        "Lines of code": "lines_of_code",
-        "Active months": "active_months",
-    }
+    metrics = {metric.label: metric for metric in shown_on("page")}
     for box in tree.findall(".//dl[@class='stats']/div"):
         label, number = _text(box.find("dt")), _text(box.find("dd"))
-        yield f"overall.{names[label]}", number, f"{told['overall'][names[label]]:,}"
-    yield "overall.feature_share", _share(tree), feature_share(told["overall"]["feature_share"])
+        yield f"overall.{metrics[label].key}", number, _figure(metrics[label], told["overall"])
+    yield "overall.feature_share", _share(tree), _figure(FEATURE_SHARE, told["overall"])
     parts = {name: part for part, name in PART_NAMES.items()} | {"total": "total"}
     for row in tree.findall(".//table[@class='parts']//tr"):
         cells = [_text(cell) for cell in row]
         if cells[0] in parts:
             yield f"overall.lines.{cells[0]}", cells[1], f"{told['overall']['lines'][parts[cells[0]]]:,}"
+
+
+def _figure(metric: Metric, told: dict[str, Any]) -> str:
+    """What the JSON form of a month or of all says of a metric, as a page writes it."""
+    value = told[metric.field] if metric.field else told["metrics"][metric.key]["value"]
+    return metric.figure(Fraction(value) if isinstance(value, float) else value)
 
 
 def _share(tree: Element) -> str:
@@ -89,11 +90,11 @@ def _months(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str
     yield "months", str(len(rows)), str(len(told["months"]))
     for row, month in zip(rows, told["months"], strict=True):
         cells = [_text(cell) for cell in row]
-        said = [short_month(month["month"]), *(str(month[name]) for name in ("commits", "features", "bugs", "other"))]
-        for name, shown, value in zip(("month", "commits", "features", "bugs", "other"), cells, said, strict=False):
-            yield f"months[{month['month']}].{name}", shown, value
-        yield f"months[{month['month']}].lines_of_code", cells[5], f"{month['lines_of_code']:,}"
-        shown = str(len(cells[6].split(", ")) if cells[6] else 0)
+        yield f"months[{month['month']}]", cells[0], short_month(month["month"])
+        metrics = shown_on("table")
+        for metric, shown in zip(metrics, cells[1:], strict=False):
+            yield f"months[{month['month']}].{metric.key}", shown, _figure(metric, month)
+        shown = str(len(cells[-1].split(", ")) if cells[-1] else 0)
         yield f"days of {month['month']}", shown, str(days.get(month["month"], 0))
 
 

@@ -54,7 +54,8 @@ def _with_one_more(profile: Profile) -> Profile:
     """The same record with one more change in its newest month."""
     month, *older = profile.months
     more = change(month.repositories[0], 10**6, "Chart the new shoal", f"{month.month}-28")
-    newest = replace(month, commits=month.commits + 1, items=(*month.items, item("Chart the new shoal", more)))
+    numbers = {**month.numbers, "commits": month.commits + 1}
+    newest = replace(month, numbers=numbers, items=(*month.items, item("Chart the new shoal", more)))
     return replace(profile, months=(newest, *older), changes=(*profile.changes, more))
 
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
 from datetime import datetime
+from fractions import Fraction
 from functools import lru_cache
 from operator import add, attrgetter
 from types import MappingProxyType
@@ -384,48 +385,67 @@ class Contributor:
     name: str | None = None
 
 
+Number = int | Fraction | None
+"""The value of a metric: a whole number or an exact fraction; None where nothing says what it is."""
+
+
+def _nothing() -> Mapping[str, Any]:
+    return _NO_COUNTS
+
+
+@frozen
+class Part:
+    """What some changes, most often one, add to a metric."""
+
+    changes: tuple[ChangeId, ...]
+    value: int | Fraction = 1
+
+
+class Count:
+    """A field that reads a metric that counts, by its key; 0 where it was not measured."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __get__(self, record: Overall | MonthRecord, _: type) -> int:
+        return int(record.numbers.get(self._key) or 0)
+
+
 @frozen
 class Overall:
-    commits: int
-    features: int
-    bugs: int
+    """The metrics of the whole record by their keys; the fields below are those that texts speak of."""
+
     lines: Lines
-    active_months: int
-    outcomes: int
-    co_authored: int = 0
-    other: int = 0
-    """items that are neither feature nor bug fix"""
+    numbers: Mapping[str, Number] = field(default_factory=_nothing)
 
-    @property
-    def lines_of_code(self) -> int:
-        return self.lines.code
-
-    @property
-    def feature_share(self) -> float | None:
-        """features / (features + bugs), None when both are 0."""
-        both = self.features + self.bugs
-        return self.features / both if both else None
+    commits = Count("commits")
+    co_authored = Count("co_authored")
+    outcomes = Count("outcomes")
+    features = Count("features")
+    bugs = Count("bugs")
+    other = Count("other")
+    active_months = Count("months")
 
 
 @frozen
 class MonthRecord:
+    """One month: its metrics by their keys, what each of them rests on, and what is said and shown beside them."""
+
     month: Month
-    commits: int
-    features: int
-    bugs: int
     lines: Lines
     summary: Text
     items: tuple[Item, ...]
-    co_authored: int = 0
-    other: int = 0
+    numbers: Mapping[str, Number] = field(default_factory=_nothing)
+    parts: Mapping[str, tuple[Part, ...]] = field(default_factory=_nothing)
     repositories: tuple[str, ...] = ()
     languages: Mapping[str, int] = field(default_factory=_no_counts)
     beside: BesideCode = field(default_factory=lambda: BesideCode())
     """non-code activity; never part of the numbers above"""
 
-    @property
-    def lines_of_code(self) -> int:
-        return self.lines.code
+    commits = Count("commits")
+    co_authored = Count("co_authored")
+    features = Count("features")
+    bugs = Count("bugs")
 
 
 @frozen

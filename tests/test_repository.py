@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 CODE = ("bot", "handlers", "simulator")
 LONGEST_MODULE, MEDIAN_MODULE = 350, 120
 LONGEST_HANDLER = 20
-LONGER_FOR_A_REASON = {"bot/model.py": 640}
+LONGER_FOR_A_REASON = {"bot/model.py": 665}
 """the words of the whole record in one place, read from top to bottom"""
 WRITTEN_ONCE = "bot/store/migrations/versions"
 """a migration is history: it is not split afterwards"""

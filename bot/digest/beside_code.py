@@ -32,7 +32,7 @@ def with_seen(
 def months_beside(seen: Mapping[Month, BesideCode], months: Iterable[Month]) -> tuple[MonthRecord, ...]:
     """A record without a number of code for each of these months in which something was seen, newest first."""
     return tuple(
-        MonthRecord(month, 0, 0, 0, Lines(), Text(()), (), beside=seen[month])
+        MonthRecord(month, Lines(), Text(()), (), beside=seen[month])
         for month in sorted(months, reverse=True)
         if seen.get(month)
     )

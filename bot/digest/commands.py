@@ -12,14 +12,13 @@ from typing import Literal
 
 from bot.digest.spoken_lines import spoken_lines
 from bot.frozen import frozen
+from bot.metrics.registry import METRICS
 
 PREFIX = "/almanac"
 MOST = 5
 """commands of one comment that are read"""
 LONGEST_REASON = 500
 """characters of a dispute"""
-NUMBERS = ("commits", "features", "bugs", "other", "outcomes", "lines", "months")
-"""numbers of a record that `why` explains by name"""
 
 Name = Literal[
     "me",
@@ -124,9 +123,10 @@ def _with_value(form: Form, said: str, rest: str) -> Command | Mistake:
         return Command(form.name, rest[:LONGEST_REASON]) if rest else Mistake(said[:80], f"write {form.usage}")
     if form.takes == "word":
         return Command(form.name, rest) if rest in form.values else Mistake(said[:80], _near(form, rest))
-    if rest in NUMBERS or _is_number(rest):
+    keys = [metric.key for metric in METRICS]
+    if rest in keys or _is_number(rest):
         return Command(form.name, rest)
-    listed = ", ".join(NUMBERS)
+    listed = ", ".join(keys)
     return Mistake(said[:80], f"NUMBER is that of a pull request, as in why 12, or one of {listed}")
 
 

@@ -7,24 +7,9 @@ from difflib import get_close_matches
 
 from bot.frozen import frozen
 from bot.metrics.beside_code import CHANGES_BESIDE, SEEN, together
-from bot.metrics.registry import BY_NAME, METHOD_VERSION, Metric
-from bot.model import Change, ChangeId, ItemKind, MonthRecord, Profile, Trace
-
-NUMBERS: Mapping[str, str] = {
-    "commits": "Commits that reached the default branch, merges left out, each counted once across forks.",
-    "features": "Items whose kind is feature and that were not reverted; changes of one month that belong together "
-    "are one item.",
-    "bugs": "Items whose kind is bug fix and that were not reverted; changes of one month that belong together are "
-    "one item.",
-    "other": "Items that are neither feature nor bug fix and that were not reverted.",
-    "outcomes": "Changes that landed and stand: no reverts, nothing that was reverted.",
-    "lines": "Lines of code changed: additions and deletions in authored code, tests, documentation and "
-    "configuration; generated, vendored, moved and reverted lines are left out.",
-    "months": "Calendar months with a commit of one's own.",
-}
-"""how each number that `why` and `explain` tell of is made"""
-_METRIC_OF = {"features": "items", "bugs": "items", "other": "items", "months": "commits"}
-_ITEM_KINDS: Mapping[str, ItemKind] = {"features": "feature", "bugs": "bug_fix", "other": "other"}
+from bot.metrics.metric import Definition, Metric
+from bot.metrics.registry import METHOD_VERSION, METRICS, definitions, metric_called
+from bot.model import ChangeId, Item, Part, Profile, Trace
 
 
 class NoSuchMetricError(Exception):
@@ -33,21 +18,20 @@ class NoSuchMetricError(Exception):
 
 @frozen
 class Explanation:
-    """`rows` are (what it is about, how it entered the number), in the order in which they are told."""
+    """`rows` are (what it is about, how it entered the number), in the order in which they are shown."""
 
     name: str
     value: str
-    metric: Metric
-    definition: str
+    metric: Definition
     rows: tuple[tuple[str, str], ...]
 
     def text(self) -> str:
         """Plain lines."""
         head = [
             f"{self.name}: {self.value}",
-            f"What it is: {self.definition}",
+            f"What it is: {self.metric.definition}",
             f"Formula: {self.metric.formula}",
-            f"Version {self.metric.version} of {self.metric.name}, of definitions {METHOD_VERSION}",
+            f"Version {self.metric.version} of {self.metric.key}, of definitions {METHOD_VERSION}",
             f"Evidence, {len(self.rows)} rows:" if self.rows else "Evidence: none",
         ]
         return "\n".join([*head, *(f"  {about}  {said}" for about, said in self.rows)])
@@ -55,7 +39,7 @@ class Explanation:
 
 def names() -> tuple[str, ...]:
     """Everything that can be explained."""
-    return tuple(dict.fromkeys((*NUMBERS, *_TOLD)))
+    return tuple(dict.fromkeys((*(metric.key for metric in METRICS), *_SECTIONS)))
 
 
 def check_name(name: str) -> str:
@@ -67,50 +51,41 @@ def check_name(name: str) -> str:
     raise NoSuchMetricError(f"no metric is called {name!r}; {hint}")
 
 
-def count_of(record: MonthRecord, name: str, changes: Mapping[ChangeId, Change]) -> int:
-    """One of `NUMBERS` for one month."""
-    if name == "lines":
-        return record.lines.code
-    if name == "months":
-        return int(record.commits > 0)
-    if name == "outcomes":
-        return sum(1 for item in record.items for key in item.changes if changes[key].outcome)
-    return int(getattr(record, name))
-
-
 def explain(profile: Profile, name: str) -> Explanation:
     """Raises NoSuchMetricError."""
-    told = _TOLD.get(check_name(name))
-    metric = BY_NAME[_METRIC_OF.get(name, name)]
-    if told is not None:
-        value, rows = told(profile, name)
-        return Explanation(name, value, metric, metric.definition, rows)
-    return Explanation(name, _whole(profile, name), metric, NUMBERS[name], tuple(_by_month(profile, name)))
+    metric = metric_called(check_name(name))
+    if metric is not None:
+        value = metric.figure(profile.overall.numbers.get(name))
+        return Explanation(name, value, metric, tuple(_by_month(profile, metric)))
+    value, rows = _SECTIONS[name](profile, name)
+    definition = next(one for one in definitions() if one.key == name)
+    return Explanation(name, value, definition, rows)
 
 
 _Rows = tuple[tuple[str, str], ...]
 
 
-def _whole(profile: Profile, name: str) -> str:
-    overall = profile.overall
-    special = {"lines": overall.lines_of_code, "months": overall.active_months}
-    return str(special[name] if name in special else getattr(overall, name))
-
-
-def _by_month(profile: Profile, name: str) -> Iterator[tuple[str, str]]:
-    changes = {change.id: change for change in profile.changes}
+def _by_month(profile: Profile, metric: Metric) -> Iterator[tuple[str, str]]:
+    """Each month in which it is not zero, and what it rests on there."""
+    titles = {change.id: change.title for change in profile.changes}
     for month in profile.months:
-        number = count_of(month, name, changes)
-        if not number:
+        parts, value = month.parts.get(metric.key, ()), month.numbers.get(metric.key)
+        if not parts and not value:
             continue
-        yield month.month, str(number)
-        kind = _ITEM_KINDS.get(name)
-        if name == "months":
-            continue
-        for item in month.items:
-            if kind is None or (item.kind == kind and item.state != "reverted"):
-                joined = "".join(f"; {one} with {other}: {rule}" for one, other, rule in item.edges)
-                yield "  " + ", ".join(item.changes), f"{item.title}{joined}"
+        yield month.month, metric.figure(value)
+        items = {item.changes: item for item in month.items}
+        for part in parts:
+            yield "  " + ", ".join(part.changes), _said(part, metric, items, titles)
+
+
+def _said(
+    part: Part, metric: Metric, items: Mapping[tuple[ChangeId, ...], Item], titles: Mapping[ChangeId, str]
+) -> str:
+    """An item's title with what joins its changes, else those of the changes; the value where it is not simply one."""
+    item = items.get(part.changes)
+    title = item.title if item else ", ".join(titles.get(key, key) for key in part.changes)
+    joined = "".join(f"; {one} with {other}: {rule}" for one, other, rule in item.edges) if item else ""
+    return f"{title}{joined}" if part.value == 1 else f"{title}{joined}: {metric.figure(part.value)}"
 
 
 _REST = "what every change loses, the pull of three items of the usual score, and smaller effects; from 100"
@@ -173,7 +148,7 @@ def _place(one: Trace | ChangeId) -> str:
     return one
 
 
-_TOLD: Mapping[str, Callable[[Profile, str], tuple[str, _Rows]]] = {
+_SECTIONS: Mapping[str, Callable[[Profile, str], tuple[str, _Rows]]] = {
     "kind": _kinds,
     "correctness": _score,
     "maintainability": _score,

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from bot.digest.timeline import Evidence, Timeline, Turn, timeline
 from bot.frozen import frozen
-from bot.metrics.totals import MonthWork
+from bot.metrics.work import MonthWork
 from bot.model import (
     Change,
     ChangeId,

@@ -19,11 +19,13 @@ from bot.metrics import METHOD_VERSION
 from bot.metrics.ai_usage import usage
 from bot.metrics.beside_code import documentation, first_contributions
 from bot.metrics.hotspots import FileHistory
-from bot.metrics.items import group, standing
+from bot.metrics.items import group
 from bot.metrics.quality import known_since, moves, rate, with_live
+from bot.metrics.registry import numbers_of, parts_of
 from bot.metrics.scores import NOTHING, Known
 from bot.metrics.skills import technical
-from bot.metrics.totals import MonthWork, days, sum_languages, sum_lines, work_by_month
+from bot.metrics.totals import days, work_by_month
+from bot.metrics.work import MonthWork, Work, sum_languages, sum_lines
 from bot.model import (
     BesideCode,
     Change,
@@ -91,17 +93,14 @@ def _languages(work: Sequence[MonthWork]) -> tuple[LanguageSkill, ...]:
 def month_record(work: MonthWork) -> MonthRecord:
     """The month in numbers and items; its text comes when the months around it are known."""
     items = group(work.delivered)
-    kinds = standing(items)
+    measured = Work((work,), items)
     return MonthRecord(
         month=work.month,
-        commits=len(work.commits),
-        features=kinds["feature"],
-        bugs=kinds["bug_fix"],
         lines=work.lines,
         summary=Text(()),
         items=items,
-        co_authored=len(work.co_authored),
-        other=kinds["other"],
+        numbers=numbers_of(measured),
+        parts=parts_of(measured),
         repositories=work.repositories,
         languages=dict(work.languages.most_common()),
         beside=BesideCode(documentation=documentation(work.delivered)),
@@ -136,18 +135,9 @@ def _repository(name: str, found: Sequence[tuple[Month, Change, CountedCommit]],
     )
 
 
-def _overall(months: Sequence[MonthRecord], work: Iterable[MonthWork]) -> Overall:
-    outcomes = {change.id for month in work for change in month.delivered if change.outcome}
-    return Overall(
-        commits=sum(month.commits for month in months),
-        features=sum(month.features for month in months),
-        bugs=sum(month.bugs for month in months),
-        lines=sum_lines(month.lines for month in months),
-        active_months=sum(1 for month in months if month.commits),
-        outcomes=len(outcomes),
-        co_authored=sum(month.co_authored for month in months),
-        other=sum(month.other for month in months),
-    )
+def _overall(months: Sequence[MonthRecord], work: Sequence[MonthWork]) -> Overall:
+    items = [item for month in reversed(months) for item in month.items]
+    return Overall(sum_lines(month.lines for month in months), numbers_of(Work(work, items)))
 
 
 def _in(window: Scope, month: Month) -> bool:

@@ -12,7 +12,8 @@ from bot.digest.narrative import Naming, month_text
 from bot.digest.opening import opener
 from bot.digest.profile import month_record
 from bot.frozen import frozen
-from bot.metrics.totals import MonthWork, work_by_month
+from bot.metrics.totals import work_by_month
+from bot.metrics.work import MonthWork
 from bot.model import BesideCode, Change, ChangeId, Month, MonthRecord, Person, PersonKey
 
 

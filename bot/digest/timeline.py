@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from bot.frozen import frozen
 from bot.landing.months import month_of
-from bot.metrics.totals import MonthWork
+from bot.metrics.work import MonthWork
 from bot.model import Change, ChangeId, CountedCommit, Month
 
 Evidence = tuple[ChangeId, ...]

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from bot.frozen import frozen
 from bot.landing.months import month_of
-from bot.metrics.totals import MonthWork
+from bot.metrics.work import MonthWork
 from bot.model import BesideCode, Change, ChangeId, Month, Trace
 
 DeedKind = Literal["review", "remark", "merger", "triage", "release"]

@@ -1,349 +1,63 @@
-"""Which metrics are there, and what is each? `METRICS` is the whole list: a metric is a function and an entry here.
+"""Which metrics are there? `METRICS` is the whole list, in the order in which every form shows them.
 
-`docs/metrics.md` is generated in part from it, `almanac explain` tells from it, and the version on every profile is
-the sum of its versions. Text only: importing this costs nothing, and the functions are named, not imported.
+Whatever shows, explains, documents or verifies numbers iterates over it: a metric is one file and its line here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any, Literal
+from bot.metrics.bugs import BUGS
+from bot.metrics.co_authored import CO_AUTHORED
+from bot.metrics.commits import COMMITS
+from bot.metrics.definitions import DEFINITIONS
+from bot.metrics.feature_share import FEATURE_SHARE
+from bot.metrics.features import FEATURES
+from bot.metrics.lines import LINES
+from bot.metrics.metric import Definition, Metric, Surface
+from bot.metrics.months import MONTHS
+from bot.metrics.other import OTHER
+from bot.metrics.outcomes import OUTCOMES
+from bot.metrics.work import Work
+from bot.model import Number, Part
 
-from bot.frozen import frozen
-
-
-@frozen
-class Metric:
-    """One metric. `version` rises whenever a new definition changes a number."""
-
-    name: str
-    version: int
-    stage: Literal["landing", "record"]
-    """`landing`: measured once for each landed commit and kept in its fact; `record`: computed at each reading"""
-    question: str
-    definition: str
-    formula: str
-    evidence: str
-    unit: str
-    works: str
-    """how well it works: figures, with what they were measured on"""
-    fails: str
-    """where it fails"""
-    function: str
-    """`module:name` of the pure function"""
-
-    def implementation(self) -> Callable[..., Any]:
-        """The function itself. Raises AttributeError or ImportError where the entry names none."""
-        module, _, name = self.function.partition(":")
-        found: Callable[..., Any] = getattr(import_module(module), name)
-        return found
+METRICS: list[Metric] = [
+    COMMITS,
+    CO_AUTHORED,
+    OUTCOMES,
+    FEATURES,
+    BUGS,
+    OTHER,
+    FEATURE_SHARE,
+    LINES,
+    MONTHS,
+]
 
 
-METRICS: tuple[Metric, ...] = (
-    Metric(
-        name="commits",
-        version=1,
-        stage="record",
-        question="How many commits of the person reached a default branch?",
-        definition="Non-merge commits that the default branch reaches and the person is the author of, each once "
-        "across forks; reverts and what was reverted included. Commits that credit the person are `co_authored`.",
-        formula="count of counted commits whose author is one of the person's addresses",
-        evidence="the commits, by full id, of each change",
-        unit="commits",
-        works="Equal to `git log --no-merges` with `.mailmap` on every history it was held against.",
-        fails="An author who uses an address that nothing proves is a person of its own.",
-        function="bot.metrics.totals:work_by_month",
-    ),
-    Metric(
-        name="outcomes",
-        version=1,
-        stage="record",
-        question="How many pieces of work stand?",
-        definition="Distinct changes that are not reverted, not themselves a revert, and not the export of work that "
-        "lives in another repository.",
-        formula="count of changes with an outcome",
-        evidence="the changes, each with the commits that carry it",
-        unit="changes",
-        works="The same from deliveries in any order and from clones: tests replay public landings both ways.",
-        fails="Work that lands again under a new name, with nothing that says so, is two changes.",
-        function="bot.landing.changes:fold",
-    ),
-    Metric(
-        name="lines",
-        version=1,
-        stage="landing",
-        question="How many lines did the work change, and of which sort?",
-        definition="Additions and deletions as git counts them, each in exactly one of eleven parts. Lines of code "
-        "are authored, tests, docs and config; generated, vendored, lock file, moved, whitespace, reverted and "
-        "mirrored lines stand beside them.",
-        formula="authored + tests + docs + config",
-        evidence="the parts of each commit, which sum to git's total",
-        unit="lines",
-        works="The parts sum to git's total for every commit, by construction and by test.",
-        fails="A line says nothing of the work it took; generated files that nothing marks are taken for authored.",
-        function="bot.landing.lines:split",
-    ),
-    Metric(
-        name="kind",
-        version=2,
-        stage="landing",
-        question="What kind of change is it?",
-        definition="Feature, bug fix, refactor, docs, test, build, CI, performance, style, chore or revert, by what is "
-        "stated, else by a model over words, paths and lines; uncertain below a probability of one half.",
-        formula="revert marker, else stated prefix, else label, issue type or branch, else documentation alone, else "
-        "the release note that comes with it, else the likeliest kind of a linear model",
-        evidence="the rule, or the words and paths that decided",
-        unit="one of eleven kinds",
-        works="On 13 projects it did not learn from, prefix hidden: .768 accuracy / .731 macro-F1 over feature, bug "
-        "fix and other with everything known, .628 / .460 over ten kinds; all 4,655 right where a prefix is stated. "
-        "Where projects label by release notes instead, which is hidden too, about five points better than before.",
-        fails="A title alone reaches .69. Build, CI, style and chore are customs of a project more than properties "
-        "of a change.",
-        function="bot.metrics.change_kind:classify",
-    ),
-    Metric(
-        name="items",
-        version=3,
-        stage="record",
-        question="Which changes of a month make one feature, one bug fix, or one other piece of work?",
-        definition="A contributor's changes of one month, joined where an edge links them: one issue, stack or "
-        "series, one scope with titles alike, or titles and files alike. An item with a feature in it is a feature, "
-        "else with a fix a bug fix, else other; reverted ones are shown and not counted. A feature or fix of "
-        "documentation, tests, examples, CI or dependencies alone is other work.",
-        formula="connected components over the edges E1 to E5",
-        evidence="every edge, with the rule that made it",
-        unit="items",
-        works="62 contributor-months of six projects grouped by hand first. On the three that judge only (30 months): "
-        "B-cubed F1 .875 (precision .952, recall .809); features exact in .83 and within one in 1.00 of months, bug "
-        "fixes in .57 and .77. On the three the rules were chosen on (32 months): F1 .940, features .53 and .88, bug "
-        "fixes .56 and .91. With the reader's kinds instead of ours there: features .78 and .94, bug fixes .91 and "
-        "1.00.",
-        fails="Bug fixes, and features where the rules were chosen, are short of the .70 exact and .95 within one that "
-        "were wanted: most misses are kinds, not groups. Work that belongs together and says so nowhere stays apart; "
-        "a merge of a release branch joins fixes that only landed together. The half that judges was seen twice "
-        "before, around the rules chosen last elsewhere (F1 .880 to .875); nothing was chosen on it.",
-        function="bot.metrics.items:group",
-    ),
-    Metric(
-        name="signals",
-        version=1,
-        stage="landing",
-        question="What does the patch show of its size, shape and habits?",
-        definition="Whole numbers of the source lines of one commit: lines, files, modules and entropy, branches, "
-        "loops and calls in them, depth, repetition, imports, functions, suppressed warnings, notes of work left.",
-        formula="counts over added and removed source lines; blank, comment and moved lines never count",
-        evidence="the numbers themselves, kept with each commit",
-        unit="counts",
-        works="About 0.7 µs a changed line; the same from a patch of GitHub and of git.",
-        fails="Nothing is parsed: words in strings count, and code outside the patch is not known.",
-        function="bot.metrics.signals:signals",
-    ),
-    Metric(
-        name="correctness",
-        version=3,
-        stage="record",
-        question="How likely is it that the work needs no fix within 30 days?",
-        definition="The chance that a later fix blames a commit of the work, from its size, its kind, how long it "
-        "waited for its landing, and the past of its files and repository; then what happened since: reverts, fixes "
-        "that name it, days without a fix.",
-        formula="100 (1 - p), logit p linear in seven terms; odds multiplied by what is known since",
-        evidence="one row a term and a change, in points",
-        unit="0 to 100",
-        works="Judged commit by commit: AUC .780 mean over five histories, fitted without the one judged (.698 to "
-        ".930); calibration error .012 together; the worst tenth holds 4.1 times the base rate. Eight replayed "
-        "histories: .754.",
-        fails="Where fixes are much rarer or commoner than usual it is miscalibrated (.06 at 11 %); labels that "
-        "blame lines are noisy; the date of writing is the author's word.",
-        function="bot.metrics.scores:correctness",
-    ),
-    Metric(
-        name="maintainability",
-        version=1,
-        stage="record",
-        question="How easily is the added code read and changed?",
-        definition="Points lost for deep, branching, repeated, long, wide or suppressed code, notes of work left and "
-        "big new files; up to two gained where branches go.",
-        formula="98 - sum of points x min(1, share / full share), damped in tiny patches",
-        evidence="one row a habit and a change, in points",
-        unit="0 to 100",
-        works="A rubric: no outcome at hand measures it. Rank correlation with lines alive after 180 days: .10.",
-        fails="It judges shape by words and indentation, in all languages alike.",
-        function="bot.metrics.scores:maintainability",
-    ),
-    Metric(
-        name="architecture",
-        version=2,
-        stage="record",
-        question="How contained is the work, and how many others meet in its files?",
-        definition="Points lost for spread over files and modules, imports, functions, size, traffic in its files, "
-        "private names and tests imported, several purposes in one.",
-        formula="98 - sum of points x min(1, value / full value)",
-        evidence="one row a signal and a change, in points",
-        unit="0 to 100",
-        works="Against a later refactoring of its lines: AUC .766 over 11 histories, .633 among changes of equal size.",
-        fails="The points were set on the same histories; cycles of imports are not seen in a patch.",
-        function="bot.metrics.scores:architecture",
-    ),
-    Metric(
-        name="performance",
-        version=1,
-        stage="record",
-        question="Does the added code hold what is known to cost time?",
-        definition="Points lost for loops in loops, costly calls and quadratic idioms in loops, blocking calls in "
-        "asynchronous code, and imports.",
-        formula="97 - sum of points x min(1, value / full value), damped in tiny patches",
-        evidence="one row a signal and a change, in points",
-        unit="0 to 100",
-        works="Against a later speed-up of its lines: AUC .770 over 7 histories, .624 among changes of equal size; "
-        "15 to 262 events a history.",
-        fails="Few events; costly calls in loops say next to nothing about later speed-ups (.51 at equal size).",
-        function="bot.metrics.scores:performance",
-    ),
-    Metric(
-        name="ai_usage",
-        version=1,
-        stage="landing",
-        question="Which use of AI tools is disclosed?",
-        definition="Commits by what was left behind: declared (line notes, trailers, footers, branch or text of the "
-        "pull request), detected (an agent's own account, an applied suggestion), unknown. Unknown is not human.",
-        formula="commits of each group / commits; a lower bound, never scaled up",
-        evidence="the attribution line or field, with its tool and level",
-        unit="shares that sum to 1",
-        works="Held against the attribution lines of 26 histories and against people called like a tool, prose, "
-        "badges and domains by `benchmarks/metrics/ai_usage.py`. Line notes: the lines of 1,672 of 1,678 commits are "
-        "exactly those attested, all 1,313 with AI lines are found and none of the 365 without.",
-        fails="Much use is not disclosed: of commits with AI lines by line notes .603 disclose it elsewhere. "
-        "Deliveries bring no line notes, and an ordinary clone fetches none.",
-        function="bot.metrics.ai_usage:marks",
-    ),
-    Metric(
-        name="languages",
-        version=1,
-        stage="landing",
-        question="In which languages is the code?",
-        definition="Authored and test lines by Linguist's language; reverted and mirrored work left out.",
-        formula="sum of lines by language, most first",
-        evidence="the lines of each commit by language",
-        unit="lines",
-        works="Data and rules are Linguist's own, held against it by `benchmarks/linguist_agreement.py`.",
-        fails="A file whose language only its whole content tells is judged by what the patch shows.",
-        function="bot.landing.lines:languages",
-    ),
-    Metric(
-        name="skills",
-        version=1,
-        stage="landing",
-        question="Which technologies does the work show?",
-        definition="A closed vocabulary, each skill found by what a commit newly imports, asks for in a manifest, "
-        "calls, or sets up by a file's name; shown from two lines of evidence on, weighed by size and age.",
-        formula="log2(1 + sum over commits of the digits of their lines, halved every 18 months)",
-        evidence="the changes that hold it",
-        unit="weight",
-        works="Twenty contributors of ten projects read by eye: 4 wrong of 236 (precision .983), 1 missed.",
-        fails="It says used, never mastered; names of languages are not skills.",
-        function="bot.metrics.skills:skills_of",
-    ),
-    Metric(
-        name="documentation",
-        version=1,
-        stage="record",
-        question="How much of the work was documentation?",
-        definition="Delivered changes that stand and more than half of whose lines of code are documentation. They "
-        "are among the changes and items already; this says how many.",
-        formula="count of outcomes of the month with 2 x docs > authored + tests + docs + config",
-        evidence="the changes",
-        unit="changes",
-        works="Rests on the parts of lines; the same from deliveries and from a clone.",
-        fails="Comments in code are code. A change that documents and builds in equal measure is none.",
-        function="bot.metrics.beside_code:documentation",
-    ),
-    Metric(
-        name="first_contributions",
-        version=1,
-        stage="record",
-        question="To which repositories did the person contribute for the first time?",
-        definition="The change that brought the person's first commit to a repository, its whole history known.",
-        formula="earliest counted commit of the person in each repository",
-        evidence="the change",
-        unit="repositories",
-        works="The same from a clone and from the record once its history is read; `verify` compares it.",
-        fails="Not told where older history was not read (`whole_history` is false): unknown, not none.",
-        function="bot.metrics.beside_code:first_contributions",
-    ),
-    Metric(
-        name="reviews",
-        version=1,
-        stage="record",
-        question="How much work of others did the person review, and how closely?",
-        definition="Pull requests of others with a review or a remark on a line by the person, in the month it was "
-        "given; beside it reviews, approvals, requests for changes and remarks. Machines review nothing.",
-        formula="distinct pull requests with a review or remark",
-        evidence="each pull request, with what was done there",
-        unit="pull requests",
-        works="Kept from deliveries, each once however often it comes; history by pages of pull requests.",
-        fails="No clone has it. Remarks on lines are known since the installation alone: unknown is not none.",
-        function="bot.metrics.beside_code:reviews",
-    ),
-    Metric(
-        name="newcomers",
-        version=1,
-        stage="record",
-        question="Whose first work in a repository did the person review or merge?",
-        definition="First work of others to land in a repository, reviewed or merged by the person; they stay unnamed.",
-        formula="pull requests reviewed or merged whose commit is its author's earliest in the repository",
-        evidence="each pull request, with whether it was reviewed, merged or both",
-        unit="pull requests",
-        works="Told only of accounts of people, in repositories whose history is known from the first commit on.",
-        fails="Who came first under an address that nothing proves looks new. Who opted out is left out.",
-        function="bot.metrics.beside_code:newcomers",
-    ),
-    Metric(
-        name="triage",
-        version=1,
-        stage="record",
-        question="How many issues of others did the person triage?",
-        definition="Issues of others that the person closed, labelled, assigned to another, put on a milestone or "
-        "transferred. One that closes within a minute after the person merged something was closed by the merge.",
-        formula="distinct issues of the month with such an act",
-        evidence="each issue, with what was done to it",
-        unit="issues",
-        works="One delivery an act; the same delivery twice is once, and order makes no difference.",
-        fails="Known since the installation alone. What a pushed commit closed counts for whoever pushed.",
-        function="bot.metrics.beside_code:triage",
-    ),
-    Metric(
-        name="releases",
-        version=1,
-        stage="record",
-        question="How many releases did the person publish?",
-        definition="Published releases that are not gone, credited to their author, or where that is a machine to the "
-        "person who published. Prereleases are told apart until they are promoted; drafts are none.",
-        formula="distinct releases of the month",
-        evidence="each release, by its tag",
-        unit="releases",
-        works="Kept from deliveries; history by pages of releases, newest first.",
-        fails="Releases that a machine makes are nobody's. A clone holds tags, not releases; they are not counted.",
-        function="bot.metrics.beside_code:releases",
-    ),
-    Metric(
-        name="self_merges",
-        version=1,
-        stage="record",
-        question="How many own pull requests did the person merge?",
-        definition="Merged pull requests that GitHub says their author merged. It enters no score.",
-        formula="count of merged pull requests with merged_by = author",
-        evidence="each pull request",
-        unit="pull requests",
-        works="Kept from the delivery of the merge; history by pages of pull requests.",
-        fails="Work pushed without a pull request, and what a merge bot lands, is not seen here.",
-        function="bot.metrics.beside_code:self_merges",
-    ),
-)
-"""every metric, in the order in which pages show them"""
+def definitions() -> tuple[Definition, ...]:
+    """Everything that is measured: the metrics, then what has a section of its own on a page."""
+    return (*METRICS, *DEFINITIONS)
 
-BY_NAME = {metric.name: metric for metric in METRICS}
-METHOD_VERSION = str(sum(metric.version for metric in METRICS))
+
+def shown_on(surface: Surface) -> list[Metric]:
+    """The metrics that are shown there, in order."""
+    return [metric for metric in METRICS if surface in metric.surfaces]
+
+
+def metric_called(key: str) -> Metric | None:
+    return next((metric for metric in METRICS if metric.key == key), None)
+
+
+def numbers_of(work: Work) -> dict[str, Number]:
+    """The value of every metric by its key."""
+    return {metric.key: metric.value(work) for metric in METRICS}
+
+
+def parts_of(work: Work) -> dict[str, tuple[Part, ...]]:
+    """What every metric rests on, by its key; those that rest on nothing are left out."""
+    found = {metric.key: tuple(metric.evidence(work)) for metric in METRICS}
+    return {key: parts for key, parts in found.items() if parts}
+
+
+METHOD_VERSION = str(sum(one.version for one in definitions()))
 """Version of the definitions, on every profile: it rises by one with each new version of a metric, and each new one."""
-FACT_METHOD = sum(metric.version for metric in METRICS if metric.stage == "landing")
+FACT_METHOD = sum(one.version for one in definitions() if one.stage == "landing")
 """Version of what is measured once and kept: a fact of another one is to be measured anew."""

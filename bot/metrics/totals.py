@@ -1,55 +1,15 @@
-"""What one contributor's changes add up to, month by month: the fold of the ledger, in whole numbers."""
+"""Which of one contributor's changes belong to which month: the fold of the ledger."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 from bot.landing.identity import person_key
 from bot.landing.months import day_of, month_of
-from bot.model import Change, CountedCommit, Fact, Lines, Month, PersonKey, each_part
-
-
-@dataclass(slots=True)
-class MonthWork:
-    """One contributor's landed work of one month. `delivered` are the changes whose items belong to this month."""
-
-    month: Month
-    commits: list[tuple[Change, CountedCommit]] = field(default_factory=list)
-    co_authored: list[tuple[Change, CountedCommit]] = field(default_factory=list)
-    delivered: list[Change] = field(default_factory=list)
-
-    @property
-    def lines(self) -> Lines:
-        return sum_lines(commit.lines for _, commit in self.commits)
-
-    @property
-    def languages(self) -> Counter[str]:
-        """Authored and test lines by language, of the work that stands."""
-        return sum_languages(commit for _, commit in self.commits)
-
-    @property
-    def repositories(self) -> tuple[str, ...]:
-        """Where it landed, most commits first, then by name."""
-        counts = Counter(commit.fact.repository for _, commit in self.commits)
-        return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
-
-
-def sum_lines(many: Iterable[Lines]) -> Lines:
-    """All of them together, part by part."""
-    return Lines(*map(sum, zip(*map(each_part, many), strict=True)))
-
-
-def sum_languages(commits: Iterable[CountedCommit]) -> Counter[str]:
-    """Lines by language over commits whose lines are not reverted or mirrored."""
-    total: Counter[str] = Counter()
-    for commit in commits:
-        if not (commit.lines.reverted or commit.lines.mirrored):
-            for name, lines in commit.fact.languages.items():
-                total[name] = total.get(name, 0) + lines
-    return total
+from bot.metrics.work import MonthWork
+from bot.model import Change, Fact, Month, PersonKey
 
 
 def wrote(fact: Fact, keys: Collection[PersonKey]) -> bool:

@@ -181,7 +181,9 @@ def _as_csv(rows: Sequence[dict[str, object]]) -> str:
 
 
 def _as_table(rows: Sequence[dict[str, object]]) -> str:
-    head = ("commits", "features", "bugs", "lines of code", "months", "who")
+    from bot.metrics.lines import LINES
+
+    head = ("commits", "features", "bugs", LINES.words[1], "months", "who")
     table = [head] + [
         tuple(str(row[name]) for name in ("commits", "features", "bugs", "lines_of_code", "active_months", "display"))
         for row in rows

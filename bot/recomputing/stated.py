@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.landing.corrections import SAID_KINDS, Classified
+from bot.metrics.registry import METRICS
 from bot.model import Change, Person
 from bot.render.anonymity import PERSONAL
 from bot.render.plain import plain
@@ -74,7 +75,14 @@ def told_live(published: Mapping[str, Any]) -> Iterator[str]:
 
 def is_live(field: str, name: str) -> bool:
     """Whether a value with that name in that field is one that no clone can confirm."""
+    if field == "overall.metrics" or (field.startswith("months[") and field.endswith("].metrics")):
+        return name in _from_github()
     return name == LIVE and (field == "overall" or field.startswith(("quality.", "months[")))
+
+
+def _from_github() -> frozenset[str]:
+    """The metrics that rest on what no clone holds."""
+    return frozenset(metric.key for metric in METRICS if metric.source == "GitHub")
 
 
 def _live(published: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -82,11 +90,21 @@ def _live(published: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, score in quality.items() if isinstance(quality, dict) else ():
         if isinstance(score, dict) and LIVE in score:
             yield f"quality.{name}.{LIVE}", score[LIVE]
-    if isinstance(overall, dict) and LIVE in overall:
-        yield f"overall.{LIVE}", _numbers(overall[LIVE])
+    if isinstance(overall, dict):
+        yield from _of_github("overall", overall)
     for month in months if isinstance(months, list) else ():
-        if isinstance(month, dict) and LIVE in month:
-            yield f"months[{month.get('month')}].{LIVE}", _numbers(month[LIVE])
+        if isinstance(month, dict):
+            yield from _of_github(f"months[{month.get('month')}]", month)
+
+
+def _of_github(field: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What GitHub alone showed of all or of a month, and the values of metrics that rest on such."""
+    if LIVE in row:
+        yield f"{field}.{LIVE}", _numbers(row[LIVE])
+    metrics = row.get("metrics")
+    for name, found in metrics.items() if isinstance(metrics, dict) else ():
+        if name in _from_github() and isinstance(found, dict) and found.get("value") is not None:
+            yield f"{field}.metrics.{name}", found["value"]
 
 
 def _numbers(value: Any) -> Any:

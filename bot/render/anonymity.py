@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from bot.model import (
     ChangeId,
     CommitId,
     CountedCommit,
+    Part,
     PersonKey,
     Profile,
     Quality,
@@ -97,6 +98,7 @@ def unnamed(profile: Profile, identity: Identity) -> Profile:
                 ),
                 repositories=tuple(texts.place(name) for name in month.repositories),
                 beside=texts.beside(month.beside),
+                parts=texts.parts(month.parts),
             )
             for month in profile.months
         ),
@@ -186,6 +188,11 @@ class _Texts:
     def text(self, text: Text) -> Text:
         sentences = (replace(one, text=self.told(one.text), evidence=self.keys(one.evidence)) for one in text.sentences)
         return replace(text, sentences=tuple(sentences))
+
+    def parts(self, parts: Mapping[str, tuple[Part, ...]]) -> Mapping[str, tuple[Part, ...]]:
+        return {
+            key: tuple(replace(part, changes=self.keys(part.changes)) for part in found) for key, found in parts.items()
+        }
 
     def beside(self, beside: BesideCode) -> BesideCode:
         return BesideCode(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from fractions import Fraction
 
-from bot.model import Profile
+from bot.metrics.metric import Metric, decimal
+from bot.metrics.registry import shown_on
+from bot.model import ChangeId, Profile
 from bot.render.plain import plain
 from bot.render.wording import day_reader, lines_of
 
@@ -25,6 +28,7 @@ COLUMNS = (
     "also_in",
     "url",
 )
+"""what is said of every change; a column for each metric that is shown here follows"""
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
 """what begins a formula: https://owasp.org/www-community/attacks/CSV_Injection; the wide signs do too"""
 
@@ -34,7 +38,8 @@ def render_csv(profile: Profile) -> str:
     day = day_reader(profile.method.timezone)
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\r\n")
-    rows.writerow(COLUMNS)
+    metrics = [(metric, _added(profile, metric)) for metric in shown_on("csv")]
+    rows.writerow((*COLUMNS, *(metric.key for metric, _ in metrics)))
     for change in profile.changes:
         date, lines = day(change.landed_at), lines_of(change)
         rows.writerow(
@@ -53,9 +58,28 @@ def render_csv(profile: Profile) -> str:
                 _cell(change.reverted_by or ""),
                 _cell(" ".join(change.also_in)),
                 _cell(change.url or ""),
+                *(_figure(metric, added.get(change.id)) for metric, added in metrics),
             )
         )
     return out.getvalue()
+
+
+def _added(profile: Profile, metric: Metric) -> dict[ChangeId, int | Fraction]:
+    """What each change adds to the metric: over all its months where they add up, else in the newest."""
+    found: dict[ChangeId, int | Fraction] = {}
+    for month in profile.months:
+        for part in month.parts.get(metric.key, ()):
+            for key in part.changes:
+                if metric.additive:
+                    found[key] = found.get(key, 0) + part.value
+                else:
+                    found.setdefault(key, part.value)
+    return found
+
+
+def _figure(metric: Metric, value: int | Fraction | None) -> str:
+    """A number without grouped digits, for a program to read; nothing where the change adds nothing."""
+    return "" if value is None else decimal(value, metric.precision).replace(",", "")
 
 
 def _cell(text: str) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 
 from bot.digest.words import sentence_case
 from bot.frozen import frozen
-from bot.metrics.totals import sum_lines
+from bot.metrics.commits import COMMITS
+from bot.metrics.lines import LINES
+from bot.metrics.work import sum_lines
 from bot.model import Change, ChangeId, MonthRecord, Text
 from bot.render.environment import template
 from bot.render.markdown import md_beside, md_sentences
@@ -95,8 +97,8 @@ def _view(ordered: Sequence[DigestPart], frame: DigestFrame) -> dict[str, Any]:
         "repository": md_text(frame.repository),
         "preview": frame.preview,
         "tally": md_text(
-            f"{counted(commits, 'commit')} by {counted(len(ordered), 'contributor')}, "
-            f"{counted(lines.code, 'line')} of code changed."
+            f"{COMMITS.counted(commits)} by {counted(len(ordered), 'contributor')}, "
+            f"{LINES.counted(lines.code)} changed."
         ),
         "disputes": [md_text(said, 600) for said in frame.disputes[:20]],
         "zone": md_text(frame.zone),
@@ -118,7 +120,7 @@ def _with_a_sum(view: Mapping[str, Any], people: Sequence[Mapping[str, Any]], pa
             break
         shown += 1
     rest = parts[shown:]
-    commits = counted(sum(part.record.commits for part in rest), "commit")
+    commits = COMMITS.counted(sum(part.record.commits for part in rest))
     return _rendered(view, people[:shown], "counted", f"{counted(len(rest), 'more contributor')}: {commits}")
 
 

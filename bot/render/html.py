@@ -11,6 +11,10 @@ from operator import itemgetter
 from typing import Any
 
 from bot.frozen import frozen
+from bot.metrics.bugs import BUGS
+from bot.metrics.feature_share import FEATURE_SHARE
+from bot.metrics.features import FEATURES
+from bot.metrics.registry import shown_on
 from bot.model import Profile
 from bot.render import charts, wording
 from bot.render import html_activity as activity
@@ -102,7 +106,7 @@ def _rest(profile: Profile, listing: Listing, beside: Sequence[str], years: int)
     elsewhere = [listing.changes[key] for key in listing.elsewhere]
     return (
         _REST_FIXED
-        + 82 * len(profile.months)
+        + (52 + 6 * len(shown_on("table"))) * len(profile.months)
         + 13 * len(profile.activity)
         + 700 * years
         + 260 * len(profile.technical)
@@ -141,7 +145,7 @@ def _view(profile: Profile, page: Page, years: charts.Days) -> dict[str, Any]:
         "span": _span(profile),
         "description": profile.narrative.text or f"The landed work of {profile.contributor.display}",
         "stats": sections.stat_rows(profile),
-        "share": wording.feature_share(profile.overall.feature_share),
+        "share": FEATURE_SHARE.figure(profile.overall.numbers.get(FEATURE_SHARE.key)),
         "share_says": _share_says(profile),
         "share_bar": sections.share_bar(profile),
         "lines": sections.part_rows(profile),
@@ -153,6 +157,7 @@ def _view(profile: Profile, page: Page, years: charts.Days) -> dict[str, Any]:
         "older_years": " to ".join(dict.fromkeys((older[-1], older[0]))) if older else "",
         "older_maps": activity.map_rows(pictures[_MAPS:]),
         "months": activity.month_rows(profile, pictures),
+        "month_columns": activity.month_columns(),
         "ai": sections.ai_rows(profile),
         "languages": sections.language_rows(profile),
         "repositories": sections.repository_cards(profile, addresses),
@@ -195,8 +200,7 @@ def _repository_note(profile: Profile) -> str:
 
 def _share_says(profile: Profile) -> str:
     overall = profile.overall
-    if overall.feature_share is None:
+    if not overall.features and not overall.bugs:
         return "neither a feature nor a bug fix stands"
-    features = wording.counted(overall.features, "feature")
     other = f"; {wording.counted(overall.other, 'other item')} beside them" if overall.other else ""
-    return f"{features}, {wording.counted(overall.bugs, 'bug fix', 'bug fixes')}{other}"
+    return f"{FEATURES.counted(overall.features)}, {BUGS.counted(overall.bugs)}{other}"

@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from bot.frozen import frozen
-from bot.model import Profile
+from bot.metrics.registry import shown_on
+from bot.model import MonthRecord, Profile
 from bot.render import charts, wording
 from bot.render.html_text import HtmlText
 
@@ -57,16 +58,25 @@ def map_rows(pictures: Iterable[YearPicture]) -> HtmlText:
 def month_rows(profile: Profile, pictures: Iterable[YearPicture]) -> HtmlText:
     """The table behind every chart and total: one row an active month, newest first."""
     days = {month: said for one in pictures for month, said in one.days.items()}
+    metrics = shown_on("table")
+
+    def cells(month: MonthRecord) -> str:
+        return "".join([f"<td>{metric.figure(month.numbers.get(metric.key))}" for metric in metrics])
+
     return HtmlText(
         "".join(
             [
                 f"<tr><th scope=row><a href=#m{one.month}>{wording.short_month(one.month)}</a>"
-                f"<td>{one.commits}<td>{one.features}<td>{one.bugs}<td>{one.other}<td>{one.lines.code:,}"
-                f"<td>{days.get(one.month, '')}"
+                f"{cells(one)}<td>{days.get(one.month, '')}"
                 for one in profile.months
             ]
         )
     )
+
+
+def month_columns() -> list[str]:
+    """The headings of that table's numbers."""
+    return [metric.label for metric in shown_on("table")]
 
 
 def bars(profile: Profile) -> dict[str, Any]:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from bot.metrics.bugs import BUGS
+from bot.metrics.features import FEATURES
+from bot.metrics.months import MONTHS
+from bot.metrics.other import OTHER
+from bot.metrics.registry import shown_on
 from bot.model import Change, ChangeId, Item, Month, MonthRecord, Profile, Text
 from bot.render import wording
 from bot.render.beside_code import months_of
@@ -15,7 +20,7 @@ from bot.render.html_text import HtmlText, html_link, html_names, html_text
 
 _UNFOLDED = 8
 """active months that a reader sees without unfolding a year"""
-_KINDS = {"feature": "Features", "bug_fix": "Bug fixes", "other": "Other"}
+_KINDS = {"feature": FEATURES.label, "bug_fix": BUGS.label, "other": OTHER.label}
 
 
 class Drawn(dict[tuple[Month, str], str]):
@@ -64,12 +69,10 @@ def _year_tally(months: Sequence[MonthRecord]) -> str:
     """`3 active months: 41 commits • 7 features`; what was only credited makes no month active."""
     if not months:
         return "work beside code alone"
-    numbers = [(month.commits, month.co_authored, month.features, month.bugs) for month in months]
-    counts = [sum(column) for column in zip(*numbers, strict=True)]
-    nouns = (("commit",), ("co-authored commit",), ("feature",), ("bug fix", "bug fixes"))
-    told = [wording.counted(number, *noun) for number, noun in zip(counts, nouns, strict=True) if number]
+    sums = [(metric, sum(month.numbers.get(metric.key) or 0 for month in months)) for metric in shown_on("year")]
+    told = [metric.counted(number) for metric, number in sums if number and metric.additive]
     active = sum(month.commits > 0 for month in months)
-    return (f"{wording.counted(active, 'active month')}: " if active else "") + wording.BULLET.join(told)
+    return (f"{MONTHS.counted(active)}: " if active else "") + wording.BULLET.join(told)
 
 
 def _only_beside(month: MonthRecord, beside: str) -> str:

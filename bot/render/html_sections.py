@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.frozen import frozen
+from bot.metrics.definitions import SCORES
+from bot.metrics.registry import shown_on
 from bot.model import LanguageSkill, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import charts, wording
 from bot.render.colours import language_colour
@@ -18,20 +20,14 @@ _QUALITY_ROWS = 8
 _SKILL_CITED = 6
 
 
-def stats(profile: Profile) -> list[tuple[str, str, str]]:
-    """(label, number, explanation) of each total."""
-    overall = profile.overall
-    rows = [
-        ("Commits", overall.commits, "landed on a default branch, merges left out"),
-        ("Co-authored", overall.co_authored, "commits credited as co-author, beside the commits"),
-        ("Outcomes", overall.outcomes, "distinct changes that stand today"),
-        ("Features", overall.features, "items that add something"),
-        ("Bug fixes", overall.bugs, "items that mend something"),
-        ("Other", overall.other, "items that are neither"),
-        ("Lines of code", overall.lines_of_code, "authored, tests, docs and configuration"),
-        ("Active months", overall.active_months, "calendar months with a commit"),
+def stats(profile: Profile, *, monthly: bool = False) -> list[tuple[str, str, str]]:
+    """(label, number, explanation) of each total; `monthly`: only of metrics that say something of a single month."""
+    numbers = profile.overall.numbers
+    return [
+        (metric.label, metric.figure(numbers.get(metric.key)), metric.note)
+        for metric in shown_on("page")
+        if (metric.shown_at_zero or numbers.get(metric.key)) and (metric.monthly or not monthly)
     ]
-    return [(label, wording.thousands(number), why) for label, number, why in rows if number or label != "Co-authored"]
 
 
 def stat_rows(profile: Profile) -> HtmlText:
@@ -40,7 +36,7 @@ def stat_rows(profile: Profile) -> HtmlText:
         "".join(
             [
                 f"<div><dt>{label}</dt><dd>{number}</dd><dd class=why>{why}</dd></div>\n"
-                for label, number, why in stats(profile)
+                for label, number, why in (map(html_text, row) for row in stats(profile))
             ]
         )
     )
@@ -107,7 +103,7 @@ class ScoreRow:
 
 def quality_rows(profile: Profile, evidence: Evidence) -> list[ScoreRow]:
     """The four scores, rated or not, each with its interval as a line on 0 to 100 and its strongest evidence."""
-    return [_score(name, getattr(profile.quality, name), evidence) for name in wording.QUALITY_NAMES]
+    return [_score(one.key, getattr(profile.quality, one.key), evidence) for one in SCORES]
 
 
 def _score(name: str, score: Score, evidence: Evidence) -> ScoreRow:

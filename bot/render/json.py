@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from bot.metrics.beside_code import together
-from bot.model import Change, Item, Method, MonthRecord, Profile, Quality, RepositoryRecord, Score, ScoreEvidence, Text
+from bot.metrics.definitions import SCORES
+from bot.metrics.registry import METRICS
+from bot.model import (
+    Change,
+    Item,
+    Method,
+    MonthRecord,
+    Number,
+    Profile,
+    Quality,
+    RepositoryRecord,
+    Score,
+    ScoreEvidence,
+    Text,
+)
 from bot.render.beside_code import objects
-from bot.render.wording import QUALITY_NAMES, instant, lines_of, rfc3339
+from bot.render.wording import instant, lines_of, rfc3339
 
 Object = dict[str, Any]
 SCHEMA = "almanac.profile/1"
@@ -131,38 +146,57 @@ def _text(text: Text) -> Object:
 
 
 def _overall(profile: Profile) -> Object:
-    """The sums; beside them, those of work beside code, and the months that had nothing else."""
+    """Every metric; beside them the sums of work beside code, and the months that had nothing else."""
     overall = profile.overall
     beside = objects(together(month.beside for month in (*profile.months, *profile.beside_months)), opened=False)
     if profile.beside_months:
         beside["live"]["months"] = {
             one.month: objects(one.beside, opened=True)["live"] for one in profile.beside_months
         }
+    return (
+        {metric.field: number(overall.numbers.get(metric.key)) for metric in METRICS if metric.field}
+        | {"lines": overall.lines.as_dict(), "metrics": _metrics(overall.numbers)}
+        | beside
+    )
+
+
+def _metrics(numbers: Mapping[str, Number]) -> Object:
+    """Every metric without a field of its own."""
     return {
-        "commits": overall.commits,
-        "co_authored": overall.co_authored,
-        "features": overall.features,
-        "bugs": overall.bugs,
-        "other": overall.other,
-        "feature_share": overall.feature_share,
-        "lines_of_code": overall.lines_of_code,
-        "lines": overall.lines.as_dict(),
-        "active_months": overall.active_months,
-        "outcomes": overall.outcomes,
-    } | beside
+        metric.key: {"value": number(numbers.get(metric.key)), "unit": metric.unit}
+        for metric in METRICS
+        if not metric.field
+    }
+
+
+def _month_metrics(month: MonthRecord) -> Object:
+    """The same of one month, each with the changes that it rests on and what they add."""
+    return {
+        metric.key: {
+            "value": number(month.numbers.get(metric.key)),
+            "evidence": [
+                {"changes": list(part.changes), "value": number(part.value)} for part in month.parts.get(metric.key, ())
+            ],
+        }
+        for metric in METRICS
+        if metric.monthly and not metric.field
+    }
+
+
+def number(value: Number) -> int | float | None:
+    """A metric's value: what is exact in the record is a float here where it is no whole number."""
+    return float(value) if isinstance(value, Fraction) else value
 
 
 def _month(month: MonthRecord) -> Object:
     """Work beside code is there where there is any; what no clone holds of it is `live`."""
     plain = {
         "month": month.month,
-        "commits": month.commits,
-        "co_authored": month.co_authored,
-        "features": month.features,
-        "bugs": month.bugs,
-        "other": month.other,
-        "lines_of_code": month.lines_of_code,
+        **{
+            metric.field: number(month.numbers.get(metric.key)) for metric in METRICS if metric.monthly and metric.field
+        },
         "lines": month.lines.as_dict(),
+        "metrics": _month_metrics(month),
         "repositories": list(month.repositories),
         "languages": dict(sorted(month.languages.items(), key=lambda pair: (-pair[1], pair[0]))),
         "summary": _text(month.summary),
@@ -176,7 +210,7 @@ def _item(item: Item) -> Object:
 
 
 def _quality(quality: Quality) -> Object:
-    return {name: _score(getattr(quality, name)) for name in QUALITY_NAMES}
+    return {one.key: _score(getattr(quality, one.key)) for one in SCORES}
 
 
 def _score(score: Score) -> Object:

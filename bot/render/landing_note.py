@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.frozen import frozen
 from bot.landing.identity import is_bot, person_key
+from bot.metrics.lines import LINES
 from bot.model import PARTS, Change, CountedCommit, Kind, PersonKey, Signature
 from bot.render.environment import template
 from bot.render.md_text import MdText, md_join, md_text
@@ -58,6 +59,7 @@ def landing_note(changes: Sequence[Change], around: Around = ALONE) -> Note:
     text = template("landing_note.md").render(
         changes=[_view(change, around) for change in people],
         reason=MdText("bots and merge tools are not people" if changes else "no commit of a person"),
+        lines_of_code=md_text(LINES.note),
         problems=[md_text(problem, 400) for problem in around.problems],
     )
     return Note(_title(people), text.strip() + "\n")

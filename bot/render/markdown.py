@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.metrics.beside_code import together
+from bot.metrics.definitions import SCORES
+from bot.metrics.registry import shown_on
 from bot.model import BesideCode, Change, ChangeId, Item, MonthRecord, Profile, Text
 from bot.render import beside_code, wording
 from bot.render.environment import template
@@ -85,19 +87,12 @@ def _number(number: int) -> MdText:
 
 
 def _overall(profile: Profile) -> list[tuple[MdText, MdText]]:
-    overall = profile.overall
-    rows = [
-        ("Commits", wording.thousands(overall.commits)),
-        ("Co-authored commits", wording.thousands(overall.co_authored) if overall.co_authored else ""),
-        ("Outcomes", wording.thousands(overall.outcomes)),
-        ("Features", wording.thousands(overall.features)),
-        ("Bug fixes", wording.thousands(overall.bugs)),
-        ("Other items", wording.thousands(overall.other)),
-        ("Features of features and bugs", wording.feature_share(overall.feature_share)),
-        ("Lines of code", wording.thousands(overall.lines_of_code)),
-        ("Active months", wording.thousands(overall.active_months)),
+    numbers = profile.overall.numbers
+    return [
+        (md_text(metric.heading), md_text(metric.figure(numbers.get(metric.key))))
+        for metric in shown_on("text")
+        if metric.shown_at_zero or numbers.get(metric.key)
     ]
-    return [(MdText(label), md_text(value)) for label, value in rows if value]
 
 
 def _lines(profile: Profile) -> list[tuple[MdText, MdText]]:
@@ -109,7 +104,7 @@ def _lines(profile: Profile) -> list[tuple[MdText, MdText]]:
 def _month(month: MonthRecord, changes: Changes) -> dict[str, Any]:
     return {
         "name": MdText(wording.month_name(month.month)),
-        "tally": MdText(wording.tally(month)),
+        "tally": md_text(wording.tally(month)),
         "beside": md_beside(month.beside, changes),
         "summary": md_sentences(month.summary, changes),
         "items": [_item(item, changes) for item in month.items],
@@ -150,7 +145,7 @@ def _change(key: ChangeId, changes: Changes) -> MdText:
 
 
 def _quality(profile: Profile) -> list[tuple[MdText, MdText, MdText]]:
-    rows = [(name, getattr(profile.quality, name)) for name in wording.QUALITY_NAMES]
+    rows = [(one.key, getattr(profile.quality, one.key)) for one in SCORES]
     return [
         (MdText(name.capitalize()), md_text(wording.score_text(score)), md_text(wording.score_basis(score)))
         for name, score in rows

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from bot.frozen import frozen
 from bot.landing.months import day_of
-from bot.metrics.totals import sum_lines
+from bot.metrics.bugs import BUGS
+from bot.metrics.commits import COMMITS
+from bot.metrics.features import FEATURES
+from bot.metrics.lines import LINES
+from bot.metrics.other import OTHER
+from bot.metrics.work import sum_lines
 from bot.model import Change, Lines, Month
 from bot.render import wording
 from bot.render.html_text import HtmlText, html_link, html_name, html_text
@@ -16,7 +22,7 @@ from bot.render.site import Place, site_page
 
 _MOST_CHANGES = 600
 """rows of one repository's month; the number of the others is told"""
-_KINDS = (("feature", "Features"), ("bug_fix", "Bug fixes"), ("", "Other"))
+_KINDS = (("feature", FEATURES.label), ("bug_fix", BUGS.label), ("", OTHER.label))
 
 
 class Added(Protocol):
@@ -53,6 +59,17 @@ class Report(Protocol):
     def languages(self) -> Sequence[tuple[str, int]]: ...
 
 
+_SUMMED: tuple[tuple[str, Callable[[Added], int]], ...] = (
+    ("People", attrgetter("people")),
+    (COMMITS.label, attrgetter("commits")),
+    (FEATURES.label, attrgetter("features")),
+    (BUGS.label, attrgetter("bugs")),
+    (OTHER.label, attrgetter("other")),
+    (LINES.label, attrgetter("lines.code")),
+)
+"""(heading, number) of what is summed over people: metrics are measured on one person's work, these over changes"""
+
+
 @frozen
 class Landed:
     """What one repository's month delivered, oldest first."""
@@ -72,6 +89,7 @@ def organisation_page(name: str, report: Report, newest: Mapping[str, Month], pl
         place,
         span=wording.span(Month(min(months)), Month(max(months))),
         stats=_stats(report.whole),
+        columns=[label for label, _ in _SUMMED],
         months=[_row(one, wording.short_month(Month(one.name))) for one in report.months],
         left_out=", ".join(wording.short_month(month) for month in report.left_out),
         repositories=[_row(one, _linked(one.name, newest, place)) for one in report.repositories],
@@ -81,20 +99,11 @@ def organisation_page(name: str, report: Report, newest: Mapping[str, Month], pl
 
 
 def _stats(whole: Added) -> list[tuple[str, str]]:
-    rows = (
-        ("People", whole.people),
-        ("Commits", whole.commits),
-        ("Features", whole.features),
-        ("Bug fixes", whole.bugs),
-        ("Other changes", whole.other),
-        ("Lines of code", whole.lines.code),
-    )
-    return [(label, wording.thousands(number)) for label, number in rows]
+    return [(label, wording.thousands(number(whole))) for label, number in _SUMMED]
 
 
 def _row(one: Added, label: str | HtmlText) -> list[Any]:
-    numbers = (one.people, one.commits, one.features, one.bugs, one.other, one.lines.code)
-    return [label, *(wording.thousands(number) for number in numbers)]
+    return [label, *(wording.thousands(number(one)) for _, number in _SUMMED)]
 
 
 def _linked(name: str, newest: Mapping[str, Month], place: Place) -> HtmlText:
@@ -138,7 +147,7 @@ def _tally(changes: Sequence[Change], lines: Lines) -> str:
     taken_back = sum(1 for change in changes if change.state == "reverted")
     parts = [wording.counted(len(changes), "change"), f"{wording.thousands(standing)} of them standing"]
     parts += [f"{wording.thousands(taken_back)} reverted"] if taken_back else []
-    return wording.BULLET.join([*parts, wording.counted(lines.code, "line of code", "lines of code")])
+    return wording.BULLET.join([*parts, LINES.counted(lines.code)])
 
 
 def _groups(changes: Sequence[Change], day: Callable[[int], str]) -> list[tuple[str, HtmlText]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.digest.explanation import NUMBERS
 from bot.frozen import frozen
+from bot.metrics.lines import LINES
+from bot.metrics.metric import Metric
 from bot.model import Change, ChangeId, Item, MonthRecord
+from bot.model import Part as MetricPart
 from bot.render.environment import template
 from bot.render.markdown import md_cite, md_sentences
 from bot.render.md_text import MdText, md_join, md_text
-from bot.render.wording import change_notes, counted, item_state, lines_of, month_name, tally, thousands
+from bot.render.wording import change_notes, item_state, lines_of, month_name, tally, thousands
 
 _MOST_ROWS = 25
 
@@ -39,9 +41,7 @@ def own_part(said: str, record: MonthRecord | None, changes: Mapping[ChangeId, C
     """A person's newest month in one repository."""
     if record is None:
         return plain_part(said, "No commit of yours has landed in this repository, as far as the record goes.", hint)
-    head = md_text(
-        f"{month_name(record.month)}: {tally(record)}, {counted(record.lines.code, 'line')} of code changed."
-    )
+    head = md_text(f"{month_name(record.month)}: {tally(record)}, {LINES.counted(record.lines.code)} changed.")
     return Part(said, (head, md_sentences(record.summary, changes), md_text(hint)), _items(record.items, changes))
 
 
@@ -61,14 +61,40 @@ def why_change_part(said: str, changes: Sequence[Change]) -> Part:
 
 
 def why_number_part(
-    said: str, name: str, months: Sequence[tuple[MonthRecord, int]], changes: Mapping[ChangeId, Change]
+    said: str, metric: Metric, months: Sequence[MonthRecord], changes: Mapping[ChangeId, Change]
 ) -> Part:
-    """A number by its name: the formula, the number by month, and the items of the newest month."""
-    rows = [md_text(f"{month_name(record.month)}: {thousands(number)}") for record, number in months[:12]]
-    kinds = {"features": ("feature",), "bugs": ("bug_fix",), "other": ("other",)}.get(name)
-    newest = [item for item in months[0][0].items if kinds is None or item.kind in kinds] if months else []
-    total = md_text(f"{name}: {thousands(sum(number for _, number in months))} in this repository")
-    return Part(said, (md_text(NUMBERS[name], 600), total), (*rows, *_items(newest, changes)))
+    """A metric: what it is, the number by month, newest first, and what it rests on in the newest month."""
+    numbers = [month.numbers.get(metric.key) for month in months]
+    rows = [
+        md_text(f"{month_name(month.month)}: {metric.figure(number)}")
+        for month, number in zip(months[:12], numbers, strict=False)
+    ]
+    lines = [md_text(metric.definition, 600)]
+    if metric.additive:
+        total = metric.figure(sum(number or 0 for number in numbers))
+        lines.append(md_text(f"{metric.key}: {total} in this repository"))
+    evidence = _evidence(metric, months[0], changes) if months else ()
+    return Part(said, tuple(lines), (*rows, *evidence))
+
+
+def _evidence(metric: Metric, month: MonthRecord, changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:
+    """What each item or change adds to the metric; the rest as a number."""
+    parts = month.parts.get(metric.key, ())
+    items = {item.changes: item for item in month.items}
+    rows = [
+        _item(items[part.changes], changes)
+        if part.value == 1 and part.changes in items
+        else _part(metric, part, changes)
+        for part in parts[:_MOST_ROWS]
+    ]
+    more = len(parts) - len(rows)
+    return (*rows, *([md_text(f"{more} more")] if more else []))
+
+
+def _part(metric: Metric, part: MetricPart, changes: Mapping[ChangeId, Change]) -> MdText:
+    titles = ", ".join(changes[key].title for key in part.changes if key in changes)
+    said = md_text(f"{metric.counted(part.value)}: {titles}", 300)
+    return md_join(MdText(" "), (said, MdText("(") + md_cite(part.changes, changes) + MdText(")")))
 
 
 def _items(items: Sequence[Item], changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from bot.model import Profile, RepositoryRecord
+from bot.metrics.commits import COMMITS
+from bot.metrics.months import MONTHS
+from bot.metrics.registry import shown_on
+from bot.model import Number, Profile, RepositoryRecord
 from bot.render.plain import plain, plain_lines
 from bot.render.verification import repository_addresses
-from bot.render.wording import counted, rfc3339
+from bot.render.wording import rfc3339
 
 SCHEMA = "https://raw.githubusercontent.com/jsonresume/resume-schema/v1.0.0/schema.json"
 
@@ -26,8 +30,17 @@ def _resume(profile: Profile) -> dict[str, Any]:
         "basics": _basics(profile),
         "projects": [_project(record, addresses.get(record.full_name)) for record in profile.repositories],
         "skills": _skills(profile),
-        "meta": {"version": profile.method.version, "lastModified": rfc3339(profile.generated_at)[:19]},
+        "meta": {
+            "version": profile.method.version,
+            "lastModified": rfc3339(profile.generated_at)[:19],
+            "metrics": _metrics(profile.overall.numbers),
+        },
     }
+
+
+def _metrics(numbers: Mapping[str, Number]) -> dict[str, str]:
+    """Each number in words. A CV has no field for them; `meta` takes any."""
+    return {metric.key: metric.counted(numbers.get(metric.key)) for metric in shown_on("resume")}
 
 
 def _basics(profile: Profile) -> dict[str, Any]:
@@ -42,7 +55,7 @@ def _basics(profile: Profile) -> dict[str, Any]:
 def _project(record: RepositoryRecord, address: str | None) -> dict[str, Any]:
     project: dict[str, Any] = {
         "name": plain(record.full_name),
-        "description": f"{counted(record.commits, 'commit')} in {counted(record.active_months, 'active month')}",
+        "description": f"{COMMITS.counted(record.commits)} in {MONTHS.counted(record.active_months)}",
         "keywords": [plain(name) for name in (*record.languages, *record.skills)],
         "startDate": record.first_month,
         "endDate": record.last_month,

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from bot.metrics.definitions import SCORES
+from bot.metrics.feature_share import FEATURE_SHARE
 from bot.model import MonthRecord, Profile, RepositoryRecord
 from bot.render.plain import plain, plain_lines
-from bot.render.wording import MONTH_NAMES, QUALITY_NAMES, day_reader, month_name, short_month
+from bot.render.wording import MONTH_NAMES, day_reader, month_name, short_month
 
 SKILLS_OVERALL = 15
 SKILLS_OF_A_REPOSITORY = 6
@@ -42,7 +44,8 @@ def _spread(*lines: str) -> Iterator[str]:
 
 def _top(profile: Profile) -> Iterator[str]:
     name, overall = plain(profile.contributor.display), profile.overall
-    share = "n/a" if overall.feature_share is None else f"{round(100 * overall.feature_share)}%Features"
+    part = overall.numbers.get(FEATURE_SHARE.key)
+    share = "n/a" if part is None else f"{round(100 * part)}%Features"
     yield from ("Almanac logo", "Almanac", name, _BLANK)
     yield from _spread("PROFILE", " ".join(word.capitalize() for word in name.split()))
     yield from _spread(plain_lines(profile.narrative.text), "Overall Statistics", "Feature vs Bugs", share)
@@ -70,9 +73,9 @@ def _first_day(month: MonthRecord) -> str:
 
 def _scores(profile: Profile) -> Iterator[str]:
     yield from _spread("Quality Metrics")
-    for name in QUALITY_NAMES:
-        score = getattr(profile.quality, name).score
-        yield name.capitalize() + ("n/a" if score is None else f"{score:.1f}%")
+    for one in SCORES:
+        score = getattr(profile.quality, one.key).score
+        yield one.key.capitalize() + ("n/a" if score is None else f"{score:.1f}%")
     yield from _spread(f"AI Usage{_ai_usage(profile):.1f}%")
 
 

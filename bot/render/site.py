@@ -10,7 +10,10 @@ from functools import cache
 from typing import Any
 
 from bot.frozen import frozen
-from bot.model import ChangeId, Lines, Month, MonthRecord, Overall, Profile
+from bot.metrics.lines import LINES
+from bot.metrics.metric import Metric
+from bot.metrics.registry import shown_on
+from bot.model import ChangeId, Lines, Month, MonthRecord, Number, Overall, Profile
 from bot.render import html_sections as sections
 from bot.render import wording
 from bot.render.environment import source, template
@@ -119,24 +122,9 @@ def only_month(profile: Profile, month: Month) -> Profile:
         narrative=record.summary,
         months=(record,),
         beside_months=(),
-        overall=_overall(record, profile),
+        overall=Overall(record.lines, record.numbers),
         activity={day: commits for day, commits in profile.activity.items() if day.startswith(month)},
         changes=tuple(change for change in profile.changes if change.id in named),
-    )
-
-
-def _overall(record: MonthRecord, profile: Profile) -> Overall:
-    listed = {key for item in record.items for key in item.changes}
-    outcomes = sum(1 for change in profile.changes if change.id in listed and change.outcome)
-    return Overall(
-        commits=record.commits,
-        features=record.features,
-        bugs=record.bugs,
-        lines=record.lines,
-        active_months=1,
-        outcomes=outcomes,
-        co_authored=record.co_authored,
-        other=record.other,
     )
 
 
@@ -154,7 +142,7 @@ def month_page(profile: Profile, month: Month, place: Place) -> str:
         place,
         span=wording.tally(record),
         summary=HtmlText(evidence.narrative(record.summary)),
-        stats=[row for row in sections.stats(own) if row[0] != "Active months"],
+        stats=sections.stats(own, monthly=True),
         lines=sections.line_rows(own),
         lines_total=wording.thousands(record.lines.total),
         languages=", ".join(record.languages),
@@ -200,7 +188,7 @@ def difference_page(profile: Profile, months: tuple[Month, Month], place: Place)
         place,
         title=f"{profile.contributor.display}, {names[0]['name']} and {names[1]['name']}",
         span=f"{names[0]['name']} and {names[1]['name']} beside each other",
-        rows=[_row(label, old, new) for label, old, new in _counts(before, after)],
+        rows=_counts(before, after),
         where=_where(before, after, names),
         before=names[0],
         after=names[1],
@@ -209,31 +197,35 @@ def difference_page(profile: Profile, months: tuple[Month, Month], place: Place)
     )
 
 
-_COUNTED = (
-    ("commits", "Commits"),
-    ("co_authored", "Co-authored"),
-    ("features", "Features"),
-    ("bugs", "Bug fixes"),
-    ("other", "Other"),
-    ("lines_of_code", "Lines of code"),
-)
+def _counts(first: MonthRecord | None, second: MonthRecord | None) -> list[dict[str, str]]:
+    """The metrics of both months, then the parts of their lines that either has."""
+    rows = [
+        _row(metric, metric.label, _number(first, metric), _number(second, metric))
+        for metric in shown_on("page")
+        if metric.monthly
+    ]
+    old, new = (record.lines if record else Lines() for record in (first, second))
+    parts = [
+        _row(LINES, f"Lines: {name}", getattr(old, part), getattr(new, part))
+        for part, name in wording.PART_NAMES.items()
+        if getattr(old, part) or getattr(new, part)
+    ]
+    return [*rows, *parts]
 
 
-def _counts(before: MonthRecord | None, after: MonthRecord | None) -> list[tuple[str, int, int]]:
-    rows = [(label, getattr(before, name, 0), getattr(after, name, 0)) for name, label in _COUNTED]
-    old, new = (record.lines if record else Lines() for record in (before, after))
-    parts = [(f"Lines: {name}", getattr(old, part), getattr(new, part)) for part, name in wording.PART_NAMES.items()]
-    return [*rows, *(row for row in parts if row[1] or row[2])]
+def _number(record: MonthRecord | None, metric: Metric) -> Number:
+    """Nothing landed in a month without a record, which is 0 of everything that adds up."""
+    return record.numbers.get(metric.key) if record else 0 if metric.additive else None
 
 
-def _row(label: str, before: int, after: int) -> dict[str, str]:
-    change = after - before
-    sign = "+" if change > 0 else "−" if change < 0 else ""
+def _row(metric: Metric, label: str, before: Number, after: Number) -> dict[str, str]:
+    change = None if before is None or after is None else after - before
+    sign = "+" if change and change > 0 else "−" if change else ""
     return {
         "label": label,
-        "before": wording.thousands(before),
-        "after": wording.thousands(after),
-        "change": f"{sign}{wording.thousands(abs(change))}",
+        "before": metric.figure(before),
+        "after": metric.figure(after),
+        "change": "" if change is None else f"{sign}{metric.figure(-change if change < 0 else change)}",
     }
 
 

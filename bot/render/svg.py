@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.frozen import frozen
-from bot.model import Profile
+from bot.metrics.bugs import BUGS
+from bot.metrics.feature_share import FEATURE_SHARE
+from bot.metrics.features import FEATURES
+from bot.metrics.metric import Metric
+from bot.metrics.registry import shown_on
+from bot.model import Number, Profile
 from bot.render import charts, wording
 from bot.render.colours import language_colour
 from bot.render.environment import source, template
@@ -15,6 +20,8 @@ from bot.render.plain import plain
 _WIDTH = 720
 _PITCH = 12
 _LANGUAGES_SHOWN = 6
+_CARD_COLUMNS, _CARD_ROW = 4, 44
+"""numbers side by side on the card, and pixels that a row of them takes"""
 
 
 @frozen
@@ -134,8 +141,8 @@ def _bar(numbers: Sequence[int], paints: Sequence[str], width: int) -> str:
 def render_share(profile: Profile) -> str:
     """Features beside bug fixes."""
     overall = profile.overall
-    share = wording.feature_share(overall.feature_share)
-    counts = f"{wording.counted(overall.features, 'feature')}, {wording.counted(overall.bugs, 'bug fix', 'bug fixes')}"
+    share = FEATURE_SHARE.figure(overall.numbers.get(FEATURE_SHARE.key))
+    counts = f"{FEATURES.counted(overall.features)}, {BUGS.counted(overall.bugs)}"
     bar = _bar((overall.features, overall.bugs), ('class="one"', 'class="two"'), 336)
     drawing = (
         f'<text x="12" y="30" class="n">{share}</text><text x="348" y="30" class="s end">{counts}</text>'
@@ -146,21 +153,12 @@ def render_share(profile: Profile) -> str:
 
 def render_card(profile: Profile) -> str:
     """The profile card: name, totals, bars by month, languages."""
-    overall = profile.overall
-    numbers = (
-        (overall.commits, "commit", "commits"),
-        (overall.features, "feature", "features"),
-        (overall.bugs, "bug fix", "bug fixes"),
-        (overall.active_months, "active month", "active months"),
-    )
-    totals = "".join(
-        f'<text x="{20 + 112 * place}" y="92" class="n">{number:,}</text>'
-        f'<text x="{20 + 112 * place}" y="110" class="s">{one if number == 1 else many}</text>'
-        for place, (number, one, many) in enumerate(numbers)
-    )
+    numbers = [(metric, profile.overall.numbers.get(metric.key)) for metric in shown_on("card")]
+    totals, below = _card_totals(numbers)
     span, path, _ = charts.month_bars(profile.months, 36)
     bars = (
-        f'<g transform="translate(20 128) scale({440 / max(24, len(span)):.4f} 1)"><path class="one" d="{path}"/></g>'
+        f'<g transform="translate(20 {128 + below}) scale({440 / max(24, len(span)):.4f} 1)">'
+        f'<path class="one" d="{path}"/></g>'
         if span
         else ""
     )
@@ -168,17 +166,29 @@ def render_card(profile: Profile) -> str:
     colours = [f'fill="{colour}"' for _, _, colour in languages]
     named = ", ".join(name for name, _, _ in languages[:4])
     drawing = (
-        f'<rect class="card" x=".5" y=".5" width="479" height="219" rx="4"/>'
+        f'<rect class="card" x=".5" y=".5" width="479" height="{219 + below}" rx="4"/>'
         f'<text x="20" y="40" class="t">{html_text(profile.contributor.display, 34)}</text>'
         f'<text x="20" y="60" class="s">{html_text(_card_span(profile))}</text>{totals}{bars}'
-        f'<path class="rule" d="M20 164.5H460"/><g transform="translate(20 178)">'
+        f'<path class="rule" d="M20 {164.5 + below}H460"/><g transform="translate(20 {178 + below})">'
         f"{_bar([lines for _, lines, _ in languages], colours, 440)}</g>"
-        f'<text x="20" y="206" class="s">{html_text(named, 60)}</text>'
+        f'<text x="20" y="{206 + below}" class="s">{html_text(named, 60)}</text>'
     )
-    said = ", ".join(wording.counted(number, one, many) for number, one, many in numbers)
-    return _file(
-        Picture(480, 220, f"Almanac: {profile.contributor.display}", f"{said}. {_card_span(profile)}.", drawing)
-    )
+    said = ", ".join(metric.counted(number) for metric, number in numbers)
+    title = f"Almanac: {profile.contributor.display}"
+    return _file(Picture(480, 220 + below, title, f"{said}. {_card_span(profile)}.", drawing))
+
+
+def _card_totals(numbers: Sequence[tuple[Metric, Number]]) -> tuple[str, int]:
+    """The numbers, four a row, and by how many pixels more than one row pushes down what is below."""
+    cells = []
+    for place, (metric, number) in enumerate(numbers):
+        row, column = divmod(place, _CARD_COLUMNS)
+        x, y = 20 + 112 * column, 92 + _CARD_ROW * row
+        cells.append(
+            f'<text x="{x}" y="{y}" class="n">{html_text(metric.figure(number))}</text>'
+            f'<text x="{x}" y="{y + 18}" class="s">{html_text(metric.called(number))}</text>'
+        )
+    return "".join(cells), _CARD_ROW * (max(0, len(numbers) - 1) // _CARD_COLUMNS)
 
 
 def _card_span(profile: Profile) -> str:
@@ -190,16 +200,16 @@ def _card_span(profile: Profile) -> str:
 
 
 def render_badge(profile: Profile) -> str:
-    """A badge of one line: commits and features."""
-    overall = profile.overall
-    parts = ((overall.commits, "commit", "commits"), (overall.features, "feature", "features"))
-    right = wording.BULLET.join(wording.counted(*part) for part in parts if part[0]) or "no landed work"
+    """A badge of one line."""
+    numbers = profile.overall.numbers
+    said = [metric.counted(number) for metric in shown_on("badge") if (number := numbers.get(metric.key))]
+    right = wording.BULLET.join(said) or "no landed work"
     left_width, right_width = 62, 16 + round(6.4 * len(right))
     drawing = (
         f'<path class="dark" d="M0 0h{left_width}v20H0z"/>'
         f'<path class="fill" d="M{left_width} 0h{right_width}v20h-{right_width}z"/>'
         + _badge_text("almanac", 8, left_width - 16)
-        + _badge_text(right, left_width + 8, right_width - 16)
+        + _badge_text(html_text(right), left_width + 8, right_width - 16)
     )
     return _file(Picture(left_width + right_width, 20, f"almanac: {right}", profile.contributor.display, drawing))
 

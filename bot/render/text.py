@@ -6,6 +6,10 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from bot.metrics.beside_code import together
+from bot.metrics.commits import COMMITS
+from bot.metrics.definitions import SCORES
+from bot.metrics.months import MONTHS
+from bot.metrics.registry import shown_on
 from bot.model import BesideCode, Change, ChangeId, Item, MonthRecord, Profile, Text
 from bot.render import beside_code, wording
 from bot.render.plain import plain, plain_lines
@@ -82,19 +86,12 @@ def _columns(rows: Iterable[tuple[str, str]], indent: str = "  ") -> Iterator[st
 def _overall(profile: Profile) -> Iterator[str]:
     overall = profile.overall
     yield from _heading("Overall")
-    rows = [("Commits", wording.thousands(overall.commits))]
-    if overall.co_authored:
-        rows.append(("Co-authored commits", wording.thousands(overall.co_authored)))
-    rows += [
-        ("Outcomes", f"{wording.thousands(overall.outcomes)} (distinct changes that stand)"),
-        ("Features", wording.thousands(overall.features)),
-        ("Bug fixes", wording.thousands(overall.bugs)),
-        ("Other items", wording.thousands(overall.other)),
-        ("Features of features and bugs", wording.feature_share(overall.feature_share)),
-        ("Lines of code", wording.thousands(overall.lines_of_code)),
-        ("Active months", wording.thousands(overall.active_months)),
-    ]
-    yield from _columns(rows)
+    numbers = overall.numbers
+    yield from _columns(
+        (metric.heading, metric.figure(numbers.get(metric.key)))
+        for metric in shown_on("text")
+        if metric.shown_at_zero or numbers.get(metric.key)
+    )
     yield ""
     yield "Changed lines, each in one part (additions + deletions as git counts them)"
     counts = overall.lines.as_dict()
@@ -173,9 +170,9 @@ def _activity(profile: Profile) -> Iterator[str]:
 
 def _quality(profile: Profile) -> Iterator[str]:
     yield from _heading("Quality (0 to 100, estimated from evidence)")
-    for name in wording.QUALITY_NAMES:
-        score = getattr(profile.quality, name)
-        yield f"  {name.capitalize():<16}{wording.score_text(score):>9}  {wording.score_basis(score)}"
+    for one in SCORES:
+        score = getattr(profile.quality, one.key)
+        yield f"  {one.key.capitalize():<16}{wording.score_text(score):>9}  {wording.score_basis(score)}"
     yield ""
 
 
@@ -205,11 +202,10 @@ def _repositories(profile: Profile) -> Iterator[str]:
     count = wording.counted(len(profile.repositories), "repository", "repositories")
     yield from _heading(f"Repositories contributed to: {count}")
     for record in profile.repositories:
-        months = wording.counted(record.active_months, "active month")
+        months = MONTHS.counted(record.active_months)
         yield f"  {plain(record.full_name)}"
         yield (
-            f"    {wording.span(record.first_month, record.last_month)}, {months}, "
-            f"{wording.counted(record.commits, 'commit')}"
+            f"    {wording.span(record.first_month, record.last_month)}, {months}, {COMMITS.counted(record.commits)}"
         )
         if record.languages:
             yield f"    Languages: {', '.join(map(plain, record.languages))}"

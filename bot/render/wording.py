@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
+from bot.metrics.registry import shown_on
 from bot.model import Change, ChangeId, Item, Lines, Method, MonthRecord, Score
 
 BULLET = " • "
@@ -42,11 +43,9 @@ PART_NAMES = {
     "mirrored": "mirrored",
 }
 """what each part of `Lines` is called, in the order of the schema"""
-QUALITY_NAMES = ("correctness", "maintainability", "architecture", "performance")
 ITEM_NAMES = {"feature": "Feature", "bug_fix": "Bug fix", "other": "Other"}
 STATE_NAMES = {"landed": "landed", "reverted": "reverted", "relanded": "landed again after a revert"}
 NOT_RATED = "not rated"
-NOT_AVAILABLE = "n/a"
 PROVISIONAL_BELOW = 3
 """rated items; under this number a score is shown as provisional"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -67,19 +66,9 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def tally(month: MonthRecord) -> str:
-    """`3 commits • 1 feature • 2 bug fixes`; parts that are zero are left out."""
-    said = []
-    if month.commits:
-        said.append(counted(month.commits, "commit"))
-    if month.co_authored:
-        said.append(counted(month.co_authored, "co-authored commit"))
-    if month.features:
-        said.append(counted(month.features, "feature"))
-    if month.bugs:
-        said.append(counted(month.bugs, "bug fix", "bug fixes"))
-    if month.other:
-        said.append(counted(month.other, "other", "other"))
-    return BULLET.join(said)
+    """`3 commits • 1 feature • 2 bug fixes`; metrics that are zero or were not measured are left out."""
+    numbers = month.numbers
+    return BULLET.join([metric.counted(numbers[metric.key]) for metric in shown_on("month") if numbers.get(metric.key)])
 
 
 @cache
@@ -109,11 +98,6 @@ def window(method: Method) -> str:
 def date_name(date: str) -> str:
     """`2025-07-09` as `9 July 2025`."""
     return f"{int(date[8:10])} {month_name(date)}"
-
-
-def feature_share(share: float | None) -> str:
-    """`73 %`, halves rounded to the even neighbour as everywhere; `n/a` where there is neither feature nor bug fix."""
-    return NOT_AVAILABLE if share is None else f"{round(100 * share)} %"
 
 
 def percents(shares: Iterable[float]) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.digest.commands import Command, Name
-from bot.digest.explanation import count_of
 from bot.digest.repository_month import contributor_months
 from bot.frozen import frozen
 from bot.landing.months import month_of
+from bot.metrics.registry import metric_called
 from bot.model import Change, ChangeId, Month, MonthRecord, Person
 from bot.render.reply_note import Part, own_part, plain_part, why_change_part, why_number_part
 from bot.store import configurations, corrections, installations, ledger, people, records
@@ -101,12 +101,11 @@ async def _be_forgotten(conn: AsyncConnection, place: Workplace, asked: Asked) -
 
 
 async def _explain(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
-    value = asked.command.value
-    if value.isdecimal():
+    metric = metric_called(asked.command.value)
+    if metric is None:
         return Answer(part=why_change_part(asked.said, asked.scene.changes))
     records, changes = await _records(conn, place, asked)
-    counted = [(record, count_of(record, value, changes)) for record in records]
-    return Answer(part=why_number_part(asked.said, value, counted, changes))
+    return Answer(part=why_number_part(asked.said, metric, records, changes))
 
 
 async def _classify(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from bot.frozen import frozen
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import month_of
-from bot.metrics.totals import sum_languages, sum_lines
+from bot.metrics.work import sum_languages, sum_lines
 from bot.model import Change, CountedCommit, Lines, Month, PersonKey
 from bot.web.access import enough_people, groups_to_show
 

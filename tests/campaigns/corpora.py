@@ -34,6 +34,7 @@ from bot.github.client import Client
 from bot.github.discussions import post_comment
 from bot.github.publish import marker
 from bot.landing.repo_config import lint
+from bot.metrics.features import FEATURES
 from bot.model import AiMark, Change, Item, Lines, Month, MonthRecord, Repository, Sentence, Signature, Text
 from bot.render.digest_note import DigestFrame, DigestPart, digest_note
 from bot.render.landing_note import Around, landing_note
@@ -72,7 +73,7 @@ def _change(text: str) -> Change:
 def _record(text: str, change: Change) -> MonthRecord:
     item = Item("feature", text, "reverted", (change.id,))
     said = Text((Sentence(text, (change.id,)),))
-    return MonthRecord(Month("2031-04"), 3, 1, 0, Lines(authored=12), said, (item,))
+    return MonthRecord(Month("2031-04"), Lines(authored=12), said, (item,), {"commits": 3, "features": 1})
 
 
 def _check(text: str) -> str:
@@ -124,7 +125,7 @@ def _discussion(text: str) -> str:
 def _narrative(text: str) -> str:
     """A digest that contains the title in the template's clauses."""
     found = told_facts([told_change(text), told_change(f"Add {text} to the parser", number=2)])
-    record = MonthRecord(found.month, 2, 1, 0, Lines(authored=12), month_text(found), ())
+    record = MonthRecord(found.month, Lines(authored=12), month_text(found), (), {"commits": 2, "features": 1})
     return digest_note([DigestPart("Ada", record)], found.changes, DigestFrame("UTC"))
 
 
@@ -135,7 +136,7 @@ def _reply(text: str) -> str:
         plain_part(f"why {text}", text),
         own_part("me", record, changes, text),
         why_change_part(f"why {text}", [change]),
-        why_number_part("why features", "features", [(record, 1)], changes),
+        why_number_part("why features", FEATURES, [record], changes),
     )
     return f"{marker('reply:1:2')}\n{reply_note(parts)}"
 

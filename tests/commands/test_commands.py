@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.digest.commands import FORMS, NUMBERS, Command, Mistake, read_commands
+from bot.digest.commands import FORMS, Command, Mistake, read_commands
 from bot.digest.spoken_lines import spoken_lines
+from bot.metrics.registry import METRICS
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_a_wrong_word_is_answered_with_what_may_have_been_meant(line: str, hint:
 def test_a_number_is_a_plain_number(word: str) -> None:
     (found,) = read_commands(f"/almanac why {word}")
     assert isinstance(found, Mistake)
-    assert all(number in found.hint for number in NUMBERS)
+    assert all(metric.key in found.hint for metric in METRICS)
 
 
 def test_a_word_far_from_all_is_answered_with_all() -> None:

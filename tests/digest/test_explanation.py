@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.digest.explanation import NUMBERS, NoSuchMetricError, check_name, explain, names
+from bot.digest.explanation import NoSuchMetricError, check_name, explain, names
+from bot.metrics.registry import METRICS
 from bot.model import LiveScore, Quality, Score, ScoreEvidence
 from tests.render.factories import small_profile
 
@@ -16,17 +17,18 @@ def test_everything_that_is_named_can_be_explained(name: str) -> None:
     found = explain(small_profile(), name)
     text = found.text()
     assert text.startswith(f"{name}: {found.value}")
-    assert f"Version {found.metric.version} of {found.metric.name}" in text
-    assert found.definition in text
+    assert f"Version {found.metric.version} of {found.metric.key}" in text
+    assert found.metric.definition in text
 
 
 def test_the_value_is_the_profiles_own_and_the_rows_add_up_to_it() -> None:
     profile = small_profile()
-    for name in NUMBERS:
-        found = explain(profile, name)
-        months = [int(said) for about, said in found.rows if about in {month.month for month in profile.months}]
-        if name != "outcomes":
-            assert str(sum(months)) == found.value, name
+    for metric in METRICS:
+        found = explain(profile, metric.key)
+        assert found.value == metric.figure(profile.overall.numbers[metric.key])
+        if metric.additive and metric.key != "co_authored":
+            months = [int(said) for about, said in found.rows if about in {month.month for month in profile.months}]
+            assert str(sum(months)) == found.value, metric.key
     assert explain(profile, "features").value == str(profile.overall.features)
 
 

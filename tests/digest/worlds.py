@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from bot.digest.facts import MonthFacts, ProfileFacts, Timeline, each_months_facts, month_facts, profile_facts, timeline
-from bot.metrics.totals import MonthWork
+from bot.metrics.registry import numbers_of
+from bot.metrics.work import MonthWork, Work
 from bot.model import (
     Change,
     ChangeId,
@@ -94,12 +95,10 @@ def record(month: str, changes: Sequence[Change], groups: Sequence[Sequence[int]
         items.append(Item(kind, members[0].title, members[0].state, tuple(member.id for member in members)))
     return MonthRecord(
         Month(month),
-        len(changes),
-        sum(item.kind == "feature" for item in items),
-        sum(item.kind == "bug_fix" for item in items),
         Lines(),
         Text(()),
         tuple(items),
+        numbers_of(Work((month_of_work(month, changes),), items)),
         repositories=tuple(dict.fromkeys(found.repository for found in changes)),
         languages={"Python": 20},
     )
@@ -136,7 +135,7 @@ def whole(months: dict[str, Sequence[Change]], person: str = "Mira Kessler") -> 
     return profile_facts(
         line,
         each_months_facts(records, line),
-        overall=Overall(len(changes), 0, 0, Lines(), len(months), len(changes)),
+        overall=Overall(Lines(), numbers_of(Work([month_of_work(month, months[month]) for month in sorted(months)]))),
         repositories=[RepositoryRecord(name, first, last, len(months), 1, (), ()) for name in names],
         skills=([LanguageSkill("Python", 20, first)], []),
     )

@@ -47,7 +47,7 @@ def by_folding_all(record: CloneRecord) -> dict[str, list[int]]:
     for person in [one for one in record.people.all() if not one.bot]:
         scope = Scope(person=person, keys=record.keys_of([person]), zone=UTC_ZONE, now=datetime(2030, 1, 1, tzinfo=UTC))
         whole = build(record.all_changes(), scope).overall
-        found[person.key] = [whole.commits, whole.features, whole.bugs, whole.lines_of_code, whole.active_months]
+        found[person.key] = [whole.commits, whole.features, whole.bugs, whole.lines.code, whole.active_months]
     return found
 
 

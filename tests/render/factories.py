@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
+from bot.metrics.registry import numbers_of, parts_of
+from bot.metrics.work import MonthWork, Work
 from bot.model import (
     AiUsage,
     Change,
@@ -91,13 +95,12 @@ def sentence(text: str, *changes: Change) -> Sentence:
 
 
 def month_record(month: str, summary: Text, items: tuple[Item, ...], changes: list[Change]) -> MonthRecord:
-    kinds = [one.kind for one in items]
+    pairs = [(one, commit) for one in changes for commit in one.counted]
+    work = Work((MonthWork(Month(month), pairs, [], changes),), items)
     return MonthRecord(
         month=Month(month),
-        commits=sum(len(one.counted) for one in changes),
-        features=kinds.count("feature"),
-        bugs=kinds.count("bug_fix"),
-        other=kinds.count("other"),
+        numbers=numbers_of(work) | counts_of(items),
+        parts=parts_of(work),
         lines=sum((one.lines for one in changes), Lines()),
         summary=summary,
         items=items,
@@ -106,17 +109,24 @@ def month_record(month: str, summary: Text, items: tuple[Item, ...], changes: li
     )
 
 
+def counts_of(items: Iterable[Item]) -> dict[str, int]:
+    """Items by kind; the reverted ones are counted too, so that every form has a number of them to show."""
+    kinds = Counter(one.kind for one in items)
+    return {"features": kinds["feature"], "bugs": kinds["bug_fix"], "other": kinds["other"]}
+
+
 def overall(months: tuple[MonthRecord, ...], changes: tuple[Change, ...]) -> Overall:
-    return Overall(
-        commits=sum(month.commits for month in months),
-        features=sum(month.features for month in months),
-        bugs=sum(month.bugs for month in months),
-        other=sum(month.other for month in months),
-        lines=sum((month.lines for month in months), Lines()),
-        active_months=len(months),
-        outcomes=sum(one.outcome for one in changes),
-        co_authored=2,
-    )
+    items = [one for month in months for one in month.items]
+    by_id = {one.id: one for one in changes}
+    work = [
+        MonthWork(month.month, [(one, commit) for one in found for commit in one.counted], [], found)
+        for month in months
+        if (found := [by_id[key] for part in month.parts.get("commits", ()) for key in part.changes])
+    ]
+    counts = counts_of(items)
+    share = Fraction(counts["features"], counts["features"] + counts["bugs"])
+    numbers = numbers_of(Work(work, items)) | counts | {"feature_share": share, "co_authored": 2}
+    return Overall(sum((month.lines for month in months), Lines()), numbers)
 
 
 def activity(changes: tuple[Change, ...]) -> dict[str, int]:
@@ -253,7 +263,7 @@ def empty_profile() -> Profile:
         method=Method("1.0"),
         contributor=Contributor("Tomas Veld"),
         narrative=Text(()),
-        overall=Overall(0, 0, 0, Lines(), 0, 0),
+        overall=Overall(Lines(), numbers_of(Work(()))),
         months=(),
         activity={},
         quality=Quality(),

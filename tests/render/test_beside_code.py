@@ -58,7 +58,7 @@ def busy(tag: str = "v1.2.0") -> Profile:
     profile = small_profile()
     month = replace(profile.months[0], beside=everything(profile, tag))
     alone = BesideCode(reviews=traces("pull", 80, did=("reviewed",)))
-    quiet = MonthRecord(Month("2025-12"), 0, 0, 0, Lines(), Text(()), (), beside=alone)
+    quiet = MonthRecord(Month("2025-12"), Lines(), Text(()), (), beside=alone)
     return replace(profile, months=(month, *profile.months[1:]), beside_months=(quiet,))
 
 

@@ -17,7 +17,7 @@ ONE = Change(ChangeId("acme/app#1"), "acme/app", "Add it", "feature", "prefix", 
 def part(name: str, sentences: int = 2) -> DigestPart:
     said = tuple(Sentence(f"{name} did thing number {n} and more of it.", (ONE.id,)) for n in range(sentences))
     item = Item("feature", "Add it", "landed", (ONE.id,))
-    record = MonthRecord(Month("2031-04"), 3, 1, 0, Lines(authored=12), Text(said), (item,))
+    record = MonthRecord(Month("2031-04"), Lines(authored=12), Text(said), (item,), {"commits": 3, "features": 1})
     return DigestPart(name, record)
 
 
@@ -63,9 +63,8 @@ def wide_month(people: int, changes: int) -> tuple[list[DigestPart], dict[Change
     for turn in range(people):
         own = [*every][turn::people]
         said = tuple(Sentence(f"The lever of harbour number {key[9:]} was added.", (key,)) for key in own)
-        record = MonthRecord(
-            Month("2031-04"), len(own) + turn, len(own), turn, Lines(authored=7 * turn), Text(said), ()
-        )
+        numbers = {"commits": len(own) + turn, "features": len(own), "bugs": turn}
+        record = MonthRecord(Month("2031-04"), Lines(authored=7 * turn), Text(said), (), numbers)
         parts.append(DigestPart(f"Person {turn:03}", record))
     return parts, every
 

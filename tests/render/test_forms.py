@@ -89,9 +89,10 @@ def test_the_parts_of_lines_sum_to_the_total() -> None:
 
 def test_plurals_are_right_and_parts_that_are_zero_are_dropped() -> None:
     month = month_record("2025-07", small_profile().narrative, (), [])
-    assert wording.tally(replace(month, commits=3, features=1, bugs=2)) == "3 commits • 1 feature • 2 bug fixes"
-    assert wording.tally(replace(month, commits=1, features=0, bugs=1)) == "1 commit • 1 bug fix"
-    assert wording.tally(replace(month, commits=0, co_authored=1)) == "1 co-authored commit"
+    several = {"commits": 3, "features": 1, "bugs": 2}
+    assert wording.tally(replace(month, numbers=several)) == "3 commits • 1 feature • 2 bug fixes"
+    assert wording.tally(replace(month, numbers={"commits": 1, "features": 0, "bugs": 1})) == "1 commit • 1 bug fix"
+    assert wording.tally(replace(month, numbers={"commits": 0, "co_authored": 1})) == "1 co-authored commit"
 
 
 def test_nothing_to_compare_is_not_available() -> None:
@@ -147,7 +148,7 @@ def test_a_long_title_goes_on_under_its_first_word_and_makes_no_second_entry() -
 
 def test_a_year_of_credited_commits_alone_is_not_called_active() -> None:
     base = small_profile()
-    credited = replace(base.months[0], month=Month("2019-03"), commits=0, co_authored=2, items=(), features=0, bugs=0)
+    credited = replace(base.months[0], month=Month("2019-03"), numbers={"co_authored": 2}, items=())
     html = RENDERERS["html"](replace(base, months=(*base.months, credited)))
     assert "<summary>2 co-authored commits</summary>" in html
 

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
+from bot.metrics.registry import shown_on
 from bot.model import AiUsage, Change, ChangeId, Contributor, Item, MonthRecord, Profile, ScoreEvidence, Sentence, Text
 from bot.render.html import BUDGET, Page, render_html, render_page, style, style_hash
 
@@ -186,17 +187,9 @@ def test_the_numbers_of_the_page_are_those_of_the_record() -> None:
     tree = parse(render_html(small_profile()))
     stats = next(node for node in tree.iter("dl") if node.get("class") == "stats")
     shown = {row.findtext("dt"): row.findtext("dd") for row in stats}
-    overall = small_profile().overall
-    assert shown == {
-        "Commits": str(overall.commits),
-        "Co-authored": str(overall.co_authored),
-        "Outcomes": str(overall.outcomes),
-        "Features": str(overall.features),
-        "Bug fixes": str(overall.bugs),
-        "Other": str(overall.other),
-        "Lines of code": str(overall.lines_of_code),
-        "Active months": str(overall.active_months),
-    }
+    numbers = small_profile().overall.numbers
+    assert shown == {metric.label: metric.figure(numbers[metric.key]) for metric in shown_on("page")}
+    assert (shown["Commits"], shown["Lines of code"], shown["Active months"]) == ("7", "603", "3")
 
 
 def test_each_chart_has_words_and_a_table_behind_it() -> None:

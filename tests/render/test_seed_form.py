@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from bot.model import (
     AiUsage,
@@ -13,6 +14,7 @@ from bot.model import (
     Lines,
     Month,
     MonthRecord,
+    Number,
     Overall,
     Profile,
     Quality,
@@ -73,10 +75,15 @@ def paragraph(number: int) -> Text:
     return Text((Sentence(f"Paragraph {number}.", ONE),))
 
 
+def numbers(commits: int, features: int, bugs: int, months: int) -> dict[str, Number]:
+    share = Fraction(features, features + bugs)
+    return {"commits": commits, "features": features, "bugs": bugs, "feature_share": share, "months": months}
+
+
 def months(*rows: tuple[str, int, int]) -> tuple[MonthRecord, ...]:
     """(month, commits, features), newest first; the second paragraph is the first month's."""
     return tuple(
-        MonthRecord(Month(month), commits, features, 0, Lines(), paragraph(place + 2), ())
+        MonthRecord(Month(month), Lines(), paragraph(place + 2), (), {"commits": commits, "features": features})
         for place, (month, commits, features) in enumerate(rows)
     )
 
@@ -134,7 +141,7 @@ def short_record() -> Profile:
         empty_profile(),
         contributor=Contributor("noraquist"),
         narrative=paragraph(1),
-        overall=Overall(13, 2, 0, Lines(authored=60, generated=44), 2, 13),
+        overall=Overall(Lines(authored=60, generated=44), numbers(13, 2, 0, 2)),
         months=months(("2025-07", 3, 1), ("2025-06", 10, 1)),
         quality=quality(98.4, 97.0, 98.4, 97.0),
         ai_usage=AiUsage(declared=1, unknown=12),
@@ -179,7 +186,7 @@ def long_record() -> Profile:
         empty_profile(),
         contributor=Contributor("Tess (De) Moor"),
         narrative=paragraph(1),
-        overall=Overall(44, 11, 4, Lines(authored=1000, tests=100, lockfiles=28), 7, 40),
+        overall=Overall(Lines(authored=1000, tests=100, lockfiles=28), numbers(44, 11, 4, 7)),
         months=months(*rows),
         quality=quality(94.8, 92.8, 93.6, 91.8),
         ai_usage=AiUsage(declared=5, detected=3, unknown=36),

@@ -1,0 +1,46 @@
+"""Which share of the person's features and bug fixes are features?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from bot.metrics import bugs, features
+from bot.metrics.metric import Metric
+from bot.metrics.work import Work
+from bot.model import Part
+
+
+def value(work: Work) -> Fraction | None:
+    added, mended = features.value(work), bugs.value(work)
+    return Fraction(added, added + mended) if added + mended else None
+
+
+def evidence(work: Work) -> Iterator[Part]:
+    yield from features.evidence(work)
+    yield from (Part(part.changes, 0) for part in bugs.evidence(work))
+
+
+FEATURE_SHARE = Metric(
+    key="feature_share",
+    field="feature_share",
+    version=1,
+    label="Feature share",
+    long_label="Features of features and bugs",
+    words=("features", "features"),
+    unit="share",
+    note="features among features and bug fixes",
+    question="Which share of features and bug fixes are features?",
+    definition="Features among features and bug fixes; nothing where there is neither.",
+    formula="features / (features + bugs)",
+    basis="the items: a feature is 1, a bug fix 0",
+    works="See `items` and `kind`.",
+    fails="A person who mends more than they add has a low share: it ranks nobody.",
+    value=value,
+    evidence=evidence,
+    surfaces=frozenset({"text"}),
+    percent=True,
+    nothing="n/a",
+    monthly=False,
+    additive=False,
+)

@@ -1,0 +1,38 @@
+"""How many features of the person stand?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.metrics.metric import EVERYWHERE, Metric
+from bot.metrics.work import Work
+from bot.model import Part
+
+
+def value(work: Work) -> int:
+    return sum(1 for _ in evidence(work))
+
+
+def evidence(work: Work) -> Iterator[Part]:
+    return (Part(item.changes) for item in work.items if item.kind == "feature" and item.state != "reverted")
+
+
+FEATURES = Metric(
+    key="features",
+    field="features",
+    version=1,
+    label="Features",
+    words=("feature", "features"),
+    unit="items",
+    note="items that add something",
+    question="How many features stand?",
+    definition="Items whose kind is feature and that were not reverted; changes of one month that belong together "
+    "are one item.",
+    formula="count of items with a feature in them",
+    basis="the items, each with its changes and why they belong together",
+    works="See `items` and `kind`.",
+    fails="See `items` and `kind`.",
+    value=value,
+    evidence=evidence,
+    surfaces=EVERYWHERE - {"csv"},
+)

@@ -1,0 +1,44 @@
+"""How many lines of code did the person's work change?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from bot.metrics.metric import Metric
+from bot.metrics.work import Work
+from bot.model import ChangeId, Part
+
+
+def value(work: Work) -> int:
+    return sum(commit.lines.code for _, commit in work.commits)
+
+
+def evidence(work: Work) -> Iterator[Part]:
+    counts: Counter[ChangeId] = Counter()
+    for change, commit in work.commits:
+        counts[change.id] += commit.lines.code
+    return (Part((change,), number) for change, number in counts.items() if number)
+
+
+LINES = Metric(
+    key="lines",
+    field="lines_of_code",
+    version=1,
+    stage="landing",
+    label="Lines of code",
+    words=("line of code", "lines of code"),
+    unit="lines",
+    note="authored, tests, docs and configuration",
+    question="How many lines did the work change, and of which sort?",
+    definition="Additions and deletions as git counts them, each in exactly one of eleven parts. Lines of code "
+    "are authored, tests, docs and config; generated, vendored, lock file, moved, whitespace, reverted and "
+    "mirrored lines stand beside them.",
+    formula="authored + tests + docs + config",
+    basis="the parts of each commit, which sum to git's total",
+    works="The parts sum to git's total for every commit, by construction and by test.",
+    fails="A line says nothing of the work it took; generated files that nothing marks are taken for authored.",
+    value=value,
+    evidence=evidence,
+    surfaces=frozenset({"page", "text", "table", "resume"}),
+)

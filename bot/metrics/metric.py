@@ -1,0 +1,112 @@
+"""What does a metric declare? Its words, its formula, its value and evidence, and where it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal, get_args
+
+from bot.metrics.work import Work
+from bot.model import Number, Part
+
+Surface = Literal["page", "text", "month", "year", "table", "card", "badge", "resume", "csv"]
+"""Where a number can be shown. `page`: a cell of the page's totals, of a month's page and of two months compared;
+`text`: a line of the totals in text and Markdown; `month`: the line about one month, on every form, in the feed and in
+posts; `year`: the line about a year on the page; `table`: a column of the page's table of months; `card` and `badge`:
+the pictures; `resume`: JSON Resume; `csv`: a column, what each change adds.
+
+Not in the list because every metric is there: the JSON form, `almanac explain`, `/almanac why`, `almanac verify`,
+snapshots and the page of definitions."""
+EVERYWHERE: frozenset[Surface] = frozenset(get_args(Surface))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Definition:
+    """What something that is measured is, in words. `version` rises whenever a new definition changes a number."""
+
+    key: str
+    """its name in the JSON form, in `almanac explain` and in `/almanac why`"""
+    version: int
+    stage: Literal["landing", "record"] = "record"
+    """`landing`: measured once for each landed commit and kept in its fact; `record`: computed at each reading"""
+    question: str
+    definition: str
+    formula: str
+    basis: str
+    """what its evidence is"""
+    unit: str
+    works: str
+    """how well it works: figures, with what they were measured on"""
+    fails: str
+    """where it fails"""
+    function: str = ""
+    """`module:name` of the pure function; a metric's is the one that it declares"""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Metric(Definition):
+    """One number of a profile. `METRICS` in bot/metrics/registry.py is the list that everything iterates over."""
+
+    label: str
+    """heads the number where a column or cell has it alone: `Bug fixes`"""
+    long_label: str = ""
+    """the same where there is room; the label where empty"""
+    words: tuple[str, str]
+    """one and several of it behind the number: `bug fix`, `bug fixes`"""
+    note: str
+    """explains it in one line, under the number"""
+    value: Callable[[Work], Number]
+    evidence: Callable[[Work], Iterable[Part]]
+    surfaces: frozenset[Surface] = EVERYWHERE
+    precision: int = 0
+    """digits behind the decimal point where it is shown; records hold it exactly"""
+    percent: bool = False
+    """a share, shown as a percentage"""
+    nothing: str = "not measured"
+    """shown where there is no value"""
+    shown_at_zero: bool = True
+    monthly: bool = True
+    """it says something of a single month; else only of all together"""
+    additive: bool = True
+    """the values of months add up to that of all together"""
+    source: Literal["record", "GitHub"] = "record"
+    """`GitHub`: rests on what no clone holds, so that `verify` can neither confirm nor refute it"""
+    field: str = ""
+    """its own field in `profile.schema.json`, for those that had one before `metrics` did"""
+
+    @property
+    def heading(self) -> str:
+        """The label where there is room."""
+        return self.long_label or self.label
+
+    def figure(self, value: Number) -> str:
+        """`12,345`, `12.5`, `73 %`, or that there is no value."""
+        if value is None:
+            return self.nothing
+        shown = decimal(100 * value if self.percent else value, self.precision)
+        return f"{shown} %" if self.percent else shown
+
+    def called(self, value: Number) -> str:
+        """What so many of it are called: `bug fix`, `bug fixes`."""
+        return self.words[0] if value == 1 else self.words[1]
+
+    def counted(self, value: Number) -> str:
+        """`1 bug fix`, `2 bug fixes`, or that there is no value."""
+        return _counted(self, value)
+
+
+@lru_cache(maxsize=4096)
+def _counted(metric: Metric, value: Number) -> str:
+    """Kept, as a page says the same small numbers of things over and over, and grouping digits is slow."""
+    return f"{metric.figure(value)} {metric.called(value)}"
+
+
+def decimal(value: int | Fraction, digits: int) -> str:
+    """An exact number with its thousands grouped and so many digits behind the point, halves to the even neighbour."""
+    if not digits:
+        return f"{round(value):,}"
+    scaled = round(value * 10**digits)
+    whole, rest = divmod(abs(scaled), 10**digits)
+    return f"{'-' if scaled < 0 else ''}{whole:,}.{rest:0{digits}d}"

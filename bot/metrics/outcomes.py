@@ -1,0 +1,42 @@
+"""How many pieces of the person's work stand?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.metrics.metric import Metric
+from bot.metrics.work import Work
+from bot.model import ChangeId, Part
+
+
+def value(work: Work) -> int:
+    return len(_standing(work))
+
+
+def evidence(work: Work) -> Iterator[Part]:
+    return (Part((change,)) for change in _standing(work))
+
+
+def _standing(work: Work) -> dict[ChangeId, None]:
+    return dict.fromkeys(change.id for change in work.delivered if change.outcome)
+
+
+OUTCOMES = Metric(
+    key="outcomes",
+    field="outcomes",
+    version=1,
+    label="Outcomes",
+    words=("outcome", "outcomes"),
+    unit="changes",
+    note="distinct changes that stand today",
+    question="How many pieces of work stand?",
+    definition="Distinct changes that are not reverted, not themselves a revert, and not the export of work that "
+    "lives in another repository.",
+    formula="count of changes with an outcome",
+    basis="the changes, each with the commits that carry it",
+    works="The same from deliveries in any order and from clones: tests replay public landings both ways.",
+    fails="Work that lands again under a new name, with nothing that says so, is two changes.",
+    value=value,
+    evidence=evidence,
+    surfaces=frozenset({"page", "text", "resume"}),
+)

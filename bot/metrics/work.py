@@ -1,0 +1,73 @@
+"""What is a metric measured on? One person's landed work, of one month or of several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from bot.model import Change, CountedCommit, Item, Lines, Month, each_part
+
+
+@dataclass(slots=True)
+class MonthWork:
+    """One contributor's landed work of one month. `delivered` are the changes whose items belong to this month."""
+
+    month: Month
+    commits: list[tuple[Change, CountedCommit]] = field(default_factory=list)
+    co_authored: list[tuple[Change, CountedCommit]] = field(default_factory=list)
+    delivered: list[Change] = field(default_factory=list)
+
+    @property
+    def lines(self) -> Lines:
+        return sum_lines(commit.lines for _, commit in self.commits)
+
+    @property
+    def languages(self) -> Counter[str]:
+        """Authored and test lines by language, of the work that stands."""
+        return sum_languages(commit for _, commit in self.commits)
+
+    @property
+    def repositories(self) -> tuple[str, ...]:
+        """Where it landed, most commits first, then by name."""
+        counts = Counter(commit.fact.repository for _, commit in self.commits)
+        return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
+
+
+@dataclass(frozen=True)
+class Work:
+    """One person's landed work of some months, and the items that its changes make, oldest first."""
+
+    months: Sequence[MonthWork]
+    items: Sequence[Item] = ()
+
+    @cached_property
+    def commits(self) -> list[tuple[Change, CountedCommit]]:
+        """The commits that the person is the author of, each with its change."""
+        return [pair for month in self.months for pair in month.commits]
+
+    @cached_property
+    def co_authored(self) -> list[tuple[Change, CountedCommit]]:
+        """The commits of others that credit the person."""
+        return [pair for month in self.months for pair in month.co_authored]
+
+    @cached_property
+    def delivered(self) -> list[Change]:
+        """The changes that the person is an author of, in the month that their items belong to."""
+        return [change for month in self.months for change in month.delivered]
+
+
+def sum_lines(many: Iterable[Lines]) -> Lines:
+    """All of them together, part by part."""
+    return Lines(*map(sum, zip(*map(each_part, many), strict=True)))
+
+
+def sum_languages(commits: Iterable[CountedCommit]) -> Counter[str]:
+    """Lines by language over commits whose lines are not reverted or mirrored."""
+    total: Counter[str] = Counter()
+    for commit in commits:
+        if not (commit.lines.reverted or commit.lines.mirrored):
+            for name, lines in commit.fact.languages.items():
+                total[name] = total.get(name, 0) + lines
+    return total
