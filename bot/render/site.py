@@ -13,6 +13,7 @@ from bot.frozen import frozen
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
 from bot.metrics.registry import shown_on
+from bot.metrics.work import Work
 from bot.model import ChangeId, Lines, Month, MonthRecord, Number, Overall, Profile
 from bot.render import html_sections as sections
 from bot.render import wording
@@ -214,8 +215,8 @@ def _counts(first: MonthRecord | None, second: MonthRecord | None) -> list[dict[
 
 
 def _number(record: MonthRecord | None, metric: Metric) -> Number:
-    """Nothing landed in a month without a record, which is 0 of everything that adds up."""
-    return record.numbers.get(metric.key) if record else 0 if metric.additive else None
+    """Of a month without a record, what the metric says of no work at all."""
+    return record.numbers.get(metric.key) if record else metric.value(Work(()))
 
 
 def _row(metric: Metric, label: str, before: Number, after: Number) -> dict[str, str]:

@@ -1,0 +1,12 @@
+"""What is a metric tested on? The work of one month, made of some changes of the person."""
+
+from __future__ import annotations
+
+from bot.metrics.work import MonthWork, Work
+from bot.model import Change, Month
+
+
+def work_of(*changes: Change, month: str = "2026-01") -> Work:
+    """The changes as one month's work, every commit of them the person's own."""
+    pairs = [(change, commit) for change in changes for commit in change.counted]
+    return Work((MonthWork(Month(month), pairs, [], list(changes)),))
