@@ -93,13 +93,15 @@ class Metric(Definition):
         return self.words[0] if value == 1 else self.words[1]
 
     def counted(self, value: Number) -> str:
-        """`1 bug fix`, `2 bug fixes`, or that there is no value."""
+        """`1 bug fix`, `2 bug fixes`, `bug fixes: not measured`."""
         return _counted(self, value)
 
 
 @lru_cache(maxsize=4096)
 def _counted(metric: Metric, value: Number) -> str:
     """Kept, as a page says the same small numbers of things over and over, and grouping digits is slow."""
+    if value is None:
+        return f"{metric.words[1]}: {metric.nothing}"
     return f"{metric.figure(value)} {metric.called(value)}"
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from bot.frozen import frozen
 from bot.metrics.definitions import SCORES
+from bot.metrics.metric import Metric
 from bot.metrics.registry import shown_on
-from bot.model import LanguageSkill, Profile, RepositoryRecord, Score, ScoreEvidence
+from bot.model import LanguageSkill, Number, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import charts, wording
 from bot.render.colours import language_colour
 from bot.render.html_evidence import Evidence
@@ -20,26 +21,19 @@ _QUALITY_ROWS = 8
 _SKILL_CITED = 6
 
 
-def stats(profile: Profile, *, monthly: bool = False) -> list[tuple[str, str, str]]:
-    """(label, number, explanation) of each total; `monthly`: only of metrics that say something of a single month."""
+def stat_rows(profile: Profile, *, monthly: bool = False) -> HtmlText:
+    """The totals as a list of terms; `monthly`: of metrics alone that say something of a single month."""
     numbers = profile.overall.numbers
-    return [
-        (metric.label, metric.figure(numbers.get(metric.key)), metric.note)
-        for metric in shown_on("page")
-        if (metric.shown_at_zero or numbers.get(metric.key)) and (metric.monthly or not monthly)
-    ]
-
-
-def stat_rows(profile: Profile) -> HtmlText:
-    """The totals as a list of terms."""
+    shown = [metric for metric in shown_on("page") if metric.shown_at_zero or numbers.get(metric.key)]
     return HtmlText(
-        "".join(
-            [
-                f"<div><dt>{label}</dt><dd>{number}</dd><dd class=why>{why}</dd></div>\n"
-                for label, number, why in (map(html_text, row) for row in stats(profile))
-            ]
-        )
+        "".join([_stat(one, numbers.get(one.key)) for one in shown if one.monthly or not monthly]),
     )
+
+
+def _stat(metric: Metric, number: Number) -> str:
+    label, figure, why = map(html_text, (metric.label, metric.figure(number), metric.note))
+    mark = " class=none" if number is None else ""
+    return f"<div><dt>{label}</dt><dd{mark}>{figure}</dd><dd class=why>{why}</dd></div>\n"
 
 
 def share_bar(profile: Profile) -> HtmlText:

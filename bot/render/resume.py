@@ -39,8 +39,12 @@ def _resume(profile: Profile) -> dict[str, Any]:
 
 
 def _metrics(numbers: Mapping[str, Number]) -> dict[str, str]:
-    """Each number in words. A CV has no field for them; `meta` takes any."""
-    return {metric.key: metric.counted(numbers.get(metric.key)) for metric in shown_on("resume")}
+    """Each number in words, as far as it was measured. A CV has no field for them; `meta` takes any."""
+    return {
+        metric.key: metric.counted(number)
+        for metric in shown_on("resume")
+        if (number := numbers.get(metric.key)) is not None
+    }
 
 
 def _basics(profile: Profile) -> dict[str, Any]:

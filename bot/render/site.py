@@ -143,7 +143,7 @@ def month_page(profile: Profile, month: Month, place: Place) -> str:
         place,
         span=wording.tally(record),
         summary=HtmlText(evidence.narrative(record.summary)),
-        stats=sections.stats(own, monthly=True),
+        stats=sections.stat_rows(own, monthly=True),
         lines=sections.line_rows(own),
         lines_total=wording.thousands(record.lines.total),
         languages=", ".join(record.languages),
