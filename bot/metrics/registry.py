@@ -16,6 +16,7 @@ from bot.metrics.metric import Definition, Metric, Surface
 from bot.metrics.months import MONTHS
 from bot.metrics.other import OTHER
 from bot.metrics.outcomes import OUTCOMES
+from bot.metrics.pull_requests import PULL_REQUESTS
 from bot.metrics.work import Work
 from bot.model import Number, Part
 
@@ -29,6 +30,7 @@ METRICS: list[Metric] = [
     FEATURE_SHARE,
     LINES,
     MONTHS,
+    PULL_REQUESTS,
 ]
 
 

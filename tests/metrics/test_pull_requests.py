@@ -1,0 +1,46 @@
+"""Pull requests landed: each once, however many commits or changes it brought, and none that is not proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.metrics.pull_requests import evidence, value
+from bot.metrics.work import Work
+from bot.model import Change, Part
+from tests.metrics.works import work_of
+from tests.render.factories import change
+
+FIRST = change("harbour/beacon", 41, "Add a retry queue", "2026-01-04")
+SECOND = change("harbour/beacon", 43, "Jitter between attempts", "2026-01-06")
+
+
+def test_each_pull_request_is_counted_once() -> None:
+    twice = replace(FIRST, commits=FIRST.commits * 2)
+    work = work_of(twice, SECOND)
+    assert value(work) == 2
+    assert list(evidence(work)) == [Part((FIRST.id,), 1), Part((SECOND.id,), 1)]
+
+
+def test_numbers_are_told_apart_by_their_repository() -> None:
+    assert value(work_of(FIRST, change("harbour/charts", 41, "Draw contours", "2026-01-05"))) == 2
+
+
+def test_a_change_that_two_pull_requests_brought_is_evidence_of_both() -> None:
+    again = replace(FIRST, commits=(*FIRST.commits, *SECOND.commits))
+    assert value(work_of(again)) == 2
+    assert list(evidence(work_of(again))) == [Part((FIRST.id,), 2)]
+
+
+def test_a_pull_request_that_landed_in_two_months_is_one() -> None:
+    both = Work([*work_of(FIRST, month="2026-01").months, *work_of(FIRST, month="2026-02").months])
+    assert value(both) == 1
+
+
+def test_work_that_was_reverted_has_landed() -> None:
+    assert value(work_of(replace(FIRST, state="reverted"))) == 1
+
+
+def test_a_push_is_no_pull_request() -> None:
+    pushed: Change = change("harbour/beacon", None, "Update the linter", "2026-01-07")
+    assert value(work_of(pushed)) == 0
+    assert list(evidence(work_of(pushed))) == []
