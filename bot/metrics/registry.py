@@ -11,6 +11,7 @@ from bot.metrics.commits import COMMITS
 from bot.metrics.definitions import DEFINITIONS
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.features import FEATURES
+from bot.metrics.hours_to_land import HOURS_TO_LAND
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Definition, Metric, Surface
 from bot.metrics.months import MONTHS
@@ -31,6 +32,7 @@ METRICS: list[Metric] = [
     LINES,
     MONTHS,
     PULL_REQUESTS,
+    HOURS_TO_LAND,
 ]
 
 
