@@ -408,7 +408,8 @@ class Count:
         self._key = key
 
     def __get__(self, record: Overall | MonthRecord, _: type) -> int:
-        return int(record.numbers.get(self._key) or 0)
+        value: Any = record.numbers.get(self._key)
+        return value or 0
 
 
 @frozen

@@ -83,10 +83,7 @@ class Metric(Definition):
 
     def figure(self, value: Number) -> str:
         """`12,345`, `12.5`, `73 %`, or that there is no value."""
-        if value is None:
-            return self.nothing
-        shown = decimal(100 * value if self.percent else value, self.precision)
-        return f"{shown} %" if self.percent else shown
+        return _figure(self, value)
 
     def called(self, value: Number) -> str:
         """What so many of it are called: `bug fix`, `bug fixes`."""
@@ -98,8 +95,16 @@ class Metric(Definition):
 
 
 @lru_cache(maxsize=4096)
-def _counted(metric: Metric, value: Number) -> str:
+def _figure(metric: Metric, value: Number) -> str:
     """Kept, as a page says the same small numbers of things over and over, and grouping digits is slow."""
+    if value is None:
+        return metric.nothing
+    shown = decimal(100 * value if metric.percent else value, metric.precision)
+    return f"{shown} %" if metric.percent else shown
+
+
+@lru_cache(maxsize=4096)
+def _counted(metric: Metric, value: Number) -> str:
     if value is None:
         return f"{metric.words[1]}: {metric.nothing}"
     return f"{metric.figure(value)} {metric.called(value)}"

@@ -58,10 +58,11 @@ def map_rows(pictures: Iterable[YearPicture]) -> HtmlText:
 def month_rows(profile: Profile, pictures: Iterable[YearPicture]) -> HtmlText:
     """The table behind every chart and total: one row an active month, newest first."""
     days = {month: said for one in pictures for month, said in one.days.items()}
-    metrics = shown_on("table")
+    columns = [(metric.key, metric.figure) for metric in shown_on("table")]
 
     def cells(month: MonthRecord) -> str:
-        return "".join([f"<td>{metric.figure(month.numbers.get(metric.key))}" for metric in metrics])
+        number = month.numbers.get
+        return "".join(["<td>" + figure(number(key)) for key, figure in columns])
 
     return HtmlText(
         "".join(
