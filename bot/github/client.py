@@ -1,8 +1,7 @@
 """How do requests reach GitHub, safe from rate limits, failures and foreign addresses?
 
 A gidgethub client with what gidgethub leaves to its user: pacing, back-off, bounded retries, an API version, shape
-checks, and a new token after a 401. Each installation has one client, lane and ETag cache; `scoped` returns a view with
-a narrower token on the same lane and cache.
+checks, and a new token after a 401. Each installation has one client, lane and ETag cache.
 """
 
 from __future__ import annotations
