@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simulator.shapes.accounts import app, installation, maybe_user, stamp, user
+from simulator.shapes.accounts import installation, maybe_user, user
 from simulator.shapes.checks import check_run
 from simulator.shapes.conversations import comment, full_pull, issue, review
 from simulator.shapes.repositories import full_repository
@@ -119,9 +119,3 @@ def surroundings(api: str, repo: Repository | None, sender: Account | None) -> J
 def _links(api: str, owner: Account) -> Json:
     shape = user(api, owner)
     return {"node_id": shape["node_id"], "url": f"{api}/orgs/{owner.login}", "avatar_url": shape["avatar_url"]}
-
-
-def ping(api: str, found: Installation) -> Json:
-    hook = {"type": "App", "id": found.app.id, "name": "web", "active": True, "events": found.app.events}
-    hook |= {"app_id": found.app.id, "config": {"content_type": "json"}, "created_at": stamp(found.created_at)}
-    return {"zen": "Keep it logically awesome.", "hook_id": found.app.id, "hook": hook, "app": app(api, found.app)}

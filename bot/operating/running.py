@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from bot.doctor.findings import Finding
 
 Answer = TypeVar("Answer")
-log = logging.getLogger(__name__)
 
 
 def read_settings(*, serving: bool) -> Settings:
