@@ -95,39 +95,39 @@ KEYS: tuple[Key, ...] = (
     Key(
         "digest_repository",
         Text("a repository as owner/name", _wrong_repository, 140, _NAME_PATTERN),
-        "The repository whose issue or discussion takes the digest; the repository itself where it is not stated.",
+        "The repository whose issue or discussion receives the digest; by default the repository itself.",
     ),
     Key(
         "first_digest",
         Choice(("preview", "post")),
-        "Whether the first month after installation is shown to the installer alone, or posted like any other.",
+        "Whether the first month after installation is shown only to the installer, or posted like any other.",
     ),
     Key(
         "writer",
         Choice(("template", "llm")),
-        "Who words the digest: the templates, or the language model that whoever runs Almanac may have set up; where "
-        "it is not stated, the model is given public repositories only.",
+        "Who writes the digest: the templates, or the language model, if the operator of Almanac configured one; by "
+        "default the model is used for public repositories only.",
     ),
-    Key("timezone", Text("an IANA time zone", _wrong_zone, 64), "The zone whose calendar cuts the months."),
-    Key("lines.authored", _GLOBS, "Paths that are the project's own work, whatever other rules say of them."),
-    Key("lines.generated", _GLOBS, "Paths that programs write."),
+    Key("timezone", Text("an IANA time zone", _wrong_zone, 64), "The zone whose calendar months are used."),
+    Key("lines.authored", _GLOBS, "Paths that are the project's own work, regardless of other rules."),
+    Key("lines.generated", _GLOBS, "Paths written by programs."),
     Key("lines.vendored", _GLOBS, "Paths copied from other projects."),
     Key("lines.docs", _GLOBS, "Paths that are documentation."),
     Key("lines.tests", _GLOBS, "Paths that are tests."),
     Key(
         "landing.bots",
         Listed(Text("a login or an e-mail", _wrong_bot, 254, _BOT_PATTERN)),
-        "Accounts that commit other people's pull requests; `(#12)` at the end of their subjects is believed.",
+        "Accounts that commit other people's pull requests; `(#12)` at the end of their subjects counts as proof.",
     ),
     Key(
         "landing.trailers",
         Listed(Text("a trailer's name", _wrong_trailer, 64, r"^[A-Za-z][A-Za-z0-9 -]*$")),
-        "Trailers whose value is a pull request of this repository: its number or its address.",
+        "Trailers whose value is a pull request of this repository, as a number or an address.",
     ),
-    Key("kinds.labels", Mapped(Text("a label", _right, 100), _KIND), "The kind of change that a label states."),
+    Key("kinds.labels", Mapped(Text("a label", _right, 100), _KIND), "The kind of change that a label stands for."),
     Key(
         "kinds.scopes",
         Mapped(Text("a scope", _right, 100), _KIND),
-        "The kind of change that the scope of a prefix states, as `deps` in `chore(deps): …`.",
+        "The kind of change that the scope of a prefix stands for, such as `deps` in `chore(deps): …`.",
     ),
 )

@@ -1,0 +1,128 @@
+"""Write every fixed English text that people read as JSON: documents, help, page templates, messages, comments.
+
+`scripts/check_prose.mjs` reads it. What a text leaves open (a Jinja expression, a value of an f-string) becomes a code span,
+which a grammar checker skips.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer.main
+
+from bot.cli import app
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = ("*.md", "docs/*.md", "docs/*/*.md")
+COMMENTED = (".env.example", "Procfile", "app.yml", "action.yml", "deploy/*")
+TEMPLATES = ("bot/render/**/templates/*.html", "bot/render/**/templates/*.md", "bot/render/**/templates/*.atom")
+NO_MESSAGES = ("bot/digest/", "bot/narrative/", "bot/narrator/", "bot/store/", "bot/queue/", "bot/render/seed.py")
+"""Rooms whose strings are sentence parts, prompts or SQL, and the page that is formatted as another product does it."""
+
+OPEN = "`x`"
+_BLOCK_TAGS = "p|div|li|ul|ol|dl|dt|dd|h[1-6]|table|thead|tbody|tr|td|th|caption|section|summary|details|main|nav|label|button"
+_BLOCK = re.compile(rf"</?(?:{_BLOCK_TAGS}|header|footer|form|title|body|figure|figcaption|option|entry)\b[^>]*>", re.IGNORECASE)
+_UNREAD = re.compile(r"<(style|script|svg|head)\b.*?</\1>|\{#.*?#\}|<!--.*?-->", re.DOTALL)
+_READ_ALOUD = re.compile(r'\b(?:alt|title|placeholder|aria-label)="([^"]+)"')
+_EXPRESSION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_STATEMENT = re.compile(r"\{%.*?%\}", re.DOTALL)
+_SENTENCE = re.compile(r"(?:^|\s)(?:[A-Za-z][a-z'’-]+[,.:;]? ){3,}[A-Za-z]")
+_NOT_PROSE = re.compile(r"\\[bdswSWD(]|\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA)\b|https?://\S+$|^[<{]")
+
+Text = dict[str, str]
+
+
+def documents() -> Iterator[Text]:
+    """Every Markdown page for people."""
+    for pattern in DOCUMENTS:
+        for path in sorted(ROOT.glob(pattern)):
+            yield _text(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
+
+
+def comments() -> Iterator[Text]:
+    """The comments of settings and of files for deployment."""
+    for pattern in COMMENTED:
+        for path in sorted(ROOT.glob(pattern)):
+            lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
+            said = [line.lstrip("#").strip(" -") for line in lines if line.startswith("#") and not line.startswith("#!")]
+            yield _text(path.relative_to(ROOT).as_posix(), "\n\n".join(said))
+
+
+def command_help() -> Iterator[Text]:
+    """What `--help` prints for every command and option."""
+
+    def walk(command: object, name: str) -> Iterator[Text]:
+        said = [getattr(command, "help", None) or ""]
+        said += [getattr(one, "help", None) or "" for one in getattr(command, "params", [])]
+        yield _text(f"{name} --help", "\n\n".join(text for text in said if text))
+        for word, inner in getattr(command, "commands", {}).items():
+            yield from walk(inner, f"{name} {word}")
+
+    yield from walk(typer.main.get_command(app), "almanac")
+
+
+def templates() -> Iterator[Text]:
+    """The fixed texts of pages and posts, without tags and Jinja."""
+    for pattern in TEMPLATES:
+        for path in sorted(ROOT.glob(pattern)):
+            yield _text(path.relative_to(ROOT).as_posix(), of_template(path.read_text("utf-8")))
+
+
+def of_template(source: str) -> str:
+    """The words of a template: a paragraph for each block, expressions as code spans."""
+    source = _UNREAD.sub("", source)
+    source = _EXPRESSION.sub(OPEN, _STATEMENT.sub("", source))
+    aloud = _READ_ALOUD.findall(source)
+    source = re.sub(r"<[^>]*>", "", _BLOCK.sub("\n\n", source))
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", source)]
+    return html.unescape("\n\n".join(part for part in (*paragraphs, *aloud) if re.search("[a-z]{2}", part)))
+
+
+def messages() -> Iterator[Text]:
+    """Sentences in the code that people read: errors, findings, labels of pages."""
+    for path in sorted((ROOT / "bot").rglob("*.py")):
+        place = path.relative_to(ROOT).as_posix()
+        if not place.startswith(NO_MESSAGES):
+            found = list(dict.fromkeys(of_module(path.read_text("utf-8"))))
+            if found:
+                yield _text(place, "\n\n".join(found))
+
+
+def of_module(source: str) -> Iterator[str]:
+    """The sentences among a module's strings; docstrings are not among them."""
+    tree = ast.parse(source)
+    skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            skipped |= {id(part) for part in node.values}
+    for node in ast.walk(tree):
+        if id(node) not in skipped and isinstance(node, ast.Constant | ast.JoinedStr):
+            said = " ".join(_words(node).split())
+            if _SENTENCE.search(said) and not _NOT_PROSE.search(said):
+                yield said
+
+
+def _words(node: ast.expr) -> str:
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_words(part) for part in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else OPEN
+
+
+def _text(where: str, text: str) -> Text:
+    return {"where": where, "text": text}
+
+
+def all_texts() -> list[Text]:
+    """Every text, in the order in which a person would read them."""
+    found = (*documents(), *command_help(), *templates(), *messages(), *comments())
+    return [one for one in found if one["text"].strip()]
+
+
+if __name__ == "__main__":
+    json.dump(all_texts(), sys.stdout, ensure_ascii=False)
