@@ -119,9 +119,9 @@ class Bot:
     async def catch_up(self) -> None:
         """Ask for what was missed: at start, and every few hours for ever."""
         while True:
-            await self._look(ask_to_catch_up, "could not ask for what was missed")
-            await self._look(ask_to_measure_again, "could not ask for what is to be measured again")
-            await self._look(remove_left_clones, "clones that nobody reads could not be deleted")
+            await self._look(ask_to_catch_up, "could not schedule the catch-up")
+            await self._look(ask_to_measure_again, "could not schedule measuring again")
+            await self._look(remove_left_clones, "unused clones could not be deleted")
             self.queue.nudge()
             await asyncio.sleep(self.timing.catch_up_every)
 
@@ -129,7 +129,7 @@ class Bot:
         """Look for months that are over, for ever. What is due has no digest yet, so a missed look loses nothing."""
         while True:
             await self._look(close_months, "months could not be closed")
-            await self._look(close_snapshots, "snapshots could not be asked for")
+            await self._look(close_snapshots, "snapshots could not be scheduled")
             await self._look(ask_to_prune, "old traffic could not be pruned")
             await asyncio.sleep(self.timing.close_every)
             if not self.place.ourselves.login:
@@ -238,7 +238,7 @@ async def _introduce(place: Workplace) -> None:
     try:
         app = await read_app(place.github.app)
     except Exception as error:
-        log.warning("GitHub could not be asked who we are: %s", error)
+        log.warning("GitHub has not confirmed the App's identity: %s", error)
     else:
         place.ourselves.id, place.ourselves.login = app.id, f"{app.slug}[bot]"
 

@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-_VERSION = "Tell the version of the program and of the metrics' definitions."
+_VERSION = "Print the version of the program and of the metric definitions."
 
 
 def _tell_version(asked: bool) -> None:
@@ -44,10 +44,12 @@ def options(
 
 
 config_app = typer.Typer(
-    no_args_is_help=True, help="The configuration file .github/almanac.yml.", rich_markup_mode=None
+    no_args_is_help=True, help="Check the configuration file .github/almanac.yml.", rich_markup_mode=None
 )
 app.add_typer(config_app, name="config")
-jobs_app = typer.Typer(no_args_is_help=True, help="The queue: dead letters and parked jobs.", rich_markup_mode=None)
+jobs_app = typer.Typer(
+    no_args_is_help=True, help="Inspect and repair the queue: dead letters and parked jobs.", rich_markup_mode=None
+)
 app.add_typer(jobs_app, name="jobs")
 
 COMMANDS = (
@@ -80,9 +82,9 @@ for word, called in (("list", jobs.list_), ("show", jobs.show), ("replay", jobs.
 
 
 def _ended(error: Exception) -> NoReturn:
-    """Tell a person about an error that is theirs to mend; any other is a defect and keeps its traceback."""
+    """Print an error that the user can fix; any other is a defect and keeps its traceback."""
     if isinstance(error, UnusableInputError):
-        stop(*getattr(error, "lines", (str(error),)))  # settings tell everything that is wrong with them at once
+        stop(*getattr(error, "lines", (str(error),)))  # settings report everything that is wrong with them at once
     explain = getattr(error, "format_message", None)  # typer's usage errors, whose base class it does not export
     if explain is None:
         raise error
@@ -94,9 +96,9 @@ def _ended(error: Exception) -> NoReturn:
 
 
 def _open_streams() -> None:
-    """A standard stream that was closed takes all and gives nothing; the next file opened would have its number.
+    """Replace a closed standard stream by a null device, or the next opened file would get its number.
 
-    What is told is UTF-8, whatever the locale says.
+    Output is UTF-8, whatever the locale says.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -106,14 +108,14 @@ def _open_streams() -> None:
 
 
 def _stop_writing(error: OSError) -> NoReturn:
-    """What a full disk did not take is not written once more at the end, which would fail again."""
+    """Discard what a full disk refused, because writing it again at the end would fail too."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     stop(f"cannot write{f' {error.filename}' if error.filename else ''}: {error.strerror}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command. Exit 0 done, 1 a check found a difference, 2 bad input; 130 and 141 as a shell tells it."""
-    atexit.register(gc.freeze)  # what is left then ends with the process: nobody need look through it first
+    """Run one command. Exit 0: done, 1: a check found a difference, 2: bad input; 130 and 141 as in a shell."""
+    atexit.register(gc.freeze)  # the process ends and frees everything: no need to look for cycles first
     _open_streams()
     try:
         code = app(args=arguments, prog_name="almanac", standalone_mode=False)

@@ -32,7 +32,7 @@ SHORTEST_SECRET = 32
 NEEDED_TO_SERVE = {
     "app_id": "ALMANAC_APP_ID: not set; it is the number on the App's settings page",
     "private_key": "ALMANAC_PRIVATE_KEY: not set; it is the App's PEM key, as text, base64 or a path",
-    "webhook_secrets": f"ALMANAC_WEBHOOK_SECRET: not set; {SHORTEST_SECRET} characters or more, as at GitHub",
+    "webhook_secrets": f"ALMANAC_WEBHOOK_SECRET: not set; at least {SHORTEST_SECRET} characters, the same as at GitHub",
 }
 
 _LINKS_KEY = re.compile(r"[0-9A-Fa-f]{64}")
@@ -200,7 +200,7 @@ def pem_of(text: str) -> str:
     except (OSError, ValueError, RuntimeError):  # RuntimeError: `~` of an unknown user
         raise ValueError("is neither a PEM key, nor base64 of one, nor a readable file") from None
     if "-----BEGIN" not in content:
-        raise ValueError("names a file that holds no PEM key")
+        raise ValueError("names a file without a PEM key")
     return content.strip() + "\n"
 
 
@@ -231,7 +231,7 @@ def secrets_of(text: str) -> tuple[str, ...]:
     """The valid webhook secrets: one, or several separated by commas or line breaks, so that secrets can be rotated."""
     secrets = tuple(part for part in (part.strip() for part in re.split(r"[,\n]", text.replace("\\n", "\n"))) if part)
     if any(len(secret) < SHORTEST_SECRET for secret in secrets):
-        raise ValueError(f"holds a secret of fewer than {SHORTEST_SECRET} characters")
+        raise ValueError(f"contains a secret of fewer than {SHORTEST_SECRET} characters")
     return secrets
 
 
@@ -259,7 +259,7 @@ def zone_of(text: str) -> ZoneInfo:
     try:
         return ZoneInfo(text.strip())
     except (KeyError, ValueError, OSError):
-        raise ValueError("is no time zone of the IANA list, such as Europe/Vienna") from None
+        raise ValueError("is not an IANA time zone such as Europe/Vienna") from None
 
 
 def folder_of(text: str) -> Path:
@@ -267,7 +267,7 @@ def folder_of(text: str) -> Path:
     try:
         return Path(text).expanduser()
     except RuntimeError:
-        raise ValueError("begins with the home of a user whom this machine does not know") from None
+        raise ValueError("starts with the home folder of a user unknown on this machine") from None
 
 
 def _lines_of(error: ValidationError, names: Mapping[str, str]) -> list[str]:

@@ -64,9 +64,9 @@ def database_url_of(text: str) -> str:
     scheme, mark, rest = text.strip().partition("://")
     driver = _DATABASE_DRIVERS.get(scheme.lower())
     if not mark or driver is None:
-        raise ValueError("must begin with sqlite:// or postgresql://")
+        raise ValueError("must start with sqlite:// or postgresql://")
     if driver.startswith("sqlite") and rest.strip("/") in {"", ":memory:"}:
-        raise ValueError("must name a file: the record does not live in memory")
+        raise ValueError("must name a file; the record cannot be kept in memory")
     if driver.startswith("postgresql"):
         _must_be_read(f"{driver}://{rest}")
     return f"{driver}://{rest}"
@@ -79,5 +79,5 @@ def _must_be_read(url: str) -> None:
         make_url(url)
     except Exception:  # SQLAlchemy's error, or a ValueError for the port; both quote the URL
         raise ValueError(
-            "cannot be read: write what is special in its password as %XX, and a port as a number"
+            "cannot be parsed: write special characters in the password as %XX, and the port as a number"
         ) from None

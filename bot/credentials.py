@@ -54,10 +54,10 @@ def read(folder: Path) -> Credentials | None:
         return None
     except OSError as error:
         denied = isinstance(error, PermissionError)
-        todo = "; give the folder and what is in it to the user the bot runs as" if denied else ""
+        todo = "; make the bot's user the owner of the folder and its files" if denied else ""
         raise UnusableInputError(f"cannot read {path}: {error.strerror}{todo}") from None
     except (ValueError, TypeError, AttributeError):
-        raise UnusableInputError(f"{path} is not what the set-up writes: restore it from a backup") from None
+        raise UnusableInputError(f"{path} is not a file written by the set-up: restore it from a back-up") from None
 
 
 def keep(folder: Path, credentials: Credentials) -> None:
@@ -70,7 +70,9 @@ def keep(folder: Path, credentials: Credentials) -> None:
     try:
         write_once(path, text)
         if path.read_bytes() != text:
-            raise UnusableInputError(f"{path} holds another App's secrets already: move it away, then register again")
+            raise UnusableInputError(
+                f"{path} already contains another App's secrets: move it away, then register again"
+            )
         _sync(path)
         _sync(path.parent)
     except OSError as error:
@@ -81,7 +83,7 @@ def check_room(folder: Path) -> None:
     """Raises UnusableInputError if `keep` would fail: called before GitHub returns secrets it returns only once."""
     path = path_in(folder)
     if path.exists():
-        raise UnusableInputError(f"{path} holds an App's secrets already: move it away, then register again")
+        raise UnusableInputError(f"{path} already contains an App's secrets: move it away, then register again")
     trial = path.with_name(f"{FILE}.trial")
     try:
         write_once(trial, b"\n")

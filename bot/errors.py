@@ -3,9 +3,9 @@
 import errno
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""the system's error codes for a full disk"""
-NO_TEMPORARY_FILE = "make room for temporary files, or name their folder in TMPDIR"
-"""what to do if a temporary file cannot be created"""
+"""what the system reports for a full disk"""
+NO_TEMPORARY_FILE = "free some space for temporary files, or set TMPDIR to another folder"
+"""what to do if no temporary file can be created"""
 
 
 class UnusableInputError(Exception):

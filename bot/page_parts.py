@@ -18,7 +18,7 @@ from bot.web.collaborators import Pages
 from bot.web.sign_in import SignIn
 
 _SECRET_BYTES = 32
-_MENDED = "restore it from a back-up, or move it away and a new one is made"
+_MENDED = "restore it from a back-up, or move it away to have a new one created"
 
 
 def pages_of(settings: Settings, place: Workplace) -> Pages:
@@ -80,5 +80,5 @@ def link_secret(path: Path) -> bytes:
         write_once(path, secrets.token_bytes(_SECRET_BYTES))
     found = path.read_bytes()
     if len(found) < _SECRET_BYTES:
-        raise UnusableInputError(f"{path} holds no key of {_SECRET_BYTES} bytes: {_MENDED}")
+        raise UnusableInputError(f"{path} does not contain a key of {_SECRET_BYTES} bytes: {_MENDED}")
     return found

@@ -63,11 +63,11 @@ def read_signing_key(pem: bytes) -> SigningKey:
     try:
         key = form.load_pem_private_key(pem, password=None)
     except TypeError:
-        raise ValueError("holds a key behind a password: give it without one") from None
+        raise ValueError("contains a key with a password: remove the password") from None
     except (ValueError, UnsupportedAlgorithm):
-        raise ValueError("holds no private key that can be read") from None
+        raise ValueError("contains no readable private key") from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise ValueError("holds a key of another kind than Ed25519")
+        raise ValueError("contains a key that is not Ed25519")
     return SigningKey(key, key.public_key().public_bytes_raw())
 
 

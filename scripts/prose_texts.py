@@ -1,7 +1,7 @@
 """Write every fixed English text that people read as JSON: documents, help, page templates, messages, comments.
 
-`scripts/check_prose.mjs` reads it. What a text leaves open (a Jinja expression, a value of an f-string) becomes a code span,
-which a grammar checker skips.
+`scripts/check_prose.mjs` reads it. A Jinja expression or a value of an f-string becomes a code span, which a grammar
+checker skips.
 """
 
 from __future__ import annotations
@@ -22,18 +22,35 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = ("*.md", "docs/*.md", "docs/*/*.md")
 COMMENTED = (".env.example", "Procfile", "app.yml", "action.yml", "deploy/*")
 TEMPLATES = ("bot/render/**/templates/*.html", "bot/render/**/templates/*.md", "bot/render/**/templates/*.atom")
-NO_MESSAGES = ("bot/digest/", "bot/narrative/", "bot/narrator/", "bot/store/", "bot/queue/", "bot/render/seed.py")
-"""Rooms whose strings are sentence parts, prompts or SQL, and the page that is formatted as another product does it."""
+NO_MESSAGES = (
+    "bot/digest/",
+    "bot/narrative/",
+    "bot/narrator/",
+    "bot/store/",
+    "bot/queue/",
+    "bot/metrics/",
+    "bot/render/seed.py",
+)
+"""Sentence parts, prompts, SQL, the source of docs/metrics.md, and the page in another product's layout."""
 
 OPEN = "`x`"
-_BLOCK_TAGS = "p|div|li|ul|ol|dl|dt|dd|h[1-6]|table|thead|tbody|tr|td|th|caption|section|summary|details|main|nav|label|button"
-_BLOCK = re.compile(rf"</?(?:{_BLOCK_TAGS}|header|footer|form|title|body|figure|figcaption|option|entry)\b[^>]*>", re.IGNORECASE)
+_BLOCK_TAGS = (
+    "p|div|li|ul|ol|dl|dt|dd|h[1-6]|table|thead|tbody|tr|td|th|caption|section|summary|details|main|nav|label|button"
+)
+_BLOCK = re.compile(
+    rf"</?(?:{_BLOCK_TAGS}|header|footer|form|title|body|figure|figcaption|option|entry)\b[^>]*>", re.IGNORECASE
+)
 _UNREAD = re.compile(r"<(style|script|svg|head)\b.*?</\1>|\{#.*?#\}|<!--.*?-->", re.DOTALL)
 _READ_ALOUD = re.compile(r'\b(?:alt|title|placeholder|aria-label)="([^"]+)"')
 _EXPRESSION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_ELSE = re.compile(r"\{%-?\s*(?:else|elif)\b.*?%\}", re.DOTALL)
 _STATEMENT = re.compile(r"\{%.*?%\}", re.DOTALL)
 _SENTENCE = re.compile(r"(?:^|\s)(?:[A-Za-z][a-z'’-]+[,.:;]? ){3,}[A-Za-z]")
-_NOT_PROSE = re.compile(r"\\[bdswSWD(]|\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA)\b|https?://\S+$|^[<{]")
+_NOT_PROSE = re.compile(
+    r"\\[bdswSWD(]|https?://\S+$|^[<{]|^(?:select|insert|update|delete|create|pragma|with)\b.*\b(?:from|into|set|table|exists|where)\b"
+    r"|\w+\([^)]*\$\w+|\{ \w+ \w+",
+    re.IGNORECASE | re.DOTALL,
+)
 
 Text = dict[str, str]
 
@@ -50,7 +67,9 @@ def comments() -> Iterator[Text]:
     for pattern in COMMENTED:
         for path in sorted(ROOT.glob(pattern)):
             lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
-            said = [line.lstrip("#").strip(" -") for line in lines if line.startswith("#") and not line.startswith("#!")]
+            said = [
+                line.lstrip("#").strip(" -") for line in lines if line.startswith("#") and not line.startswith("#!")
+            ]
             yield _text(path.relative_to(ROOT).as_posix(), "\n\n".join(said))
 
 
@@ -77,7 +96,7 @@ def templates() -> Iterator[Text]:
 def of_template(source: str) -> str:
     """The words of a template: a paragraph for each block, expressions as code spans."""
     source = _UNREAD.sub("", source)
-    source = _EXPRESSION.sub(OPEN, _STATEMENT.sub("", source))
+    source = _EXPRESSION.sub(OPEN, _STATEMENT.sub("", _ELSE.sub(f" {OPEN} ", source)))
     aloud = _READ_ALOUD.findall(source)
     source = re.sub(r"<[^>]*>", "", _BLOCK.sub("\n\n", source))
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", source)]

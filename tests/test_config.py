@@ -107,11 +107,11 @@ def _public_half() -> str:
         ("LINKS_KEY", "no digits at all, and some sixty-four characters, 5ec2e7 in here.", "64 hexadecimal digits"),
         ("SNAPSHOTS_KEY", "5ec2e7-is-no-key", "neither a PEM key"),
         ("SNAPSHOTS_KEY", "~5ec2e7/key.pem", "neither a PEM key"),
-        ("SNAPSHOTS_KEY", PEM.replace("Tk9U", "5ec2"), "no private key that can be read"),
-        ("SNAPSHOTS_KEY", _ed25519_pem().replace("MC4C", "\udcff"), "no private key that can be read"),
-        ("SNAPSHOTS_KEY", _public_half(), "no private key that can be read"),
-        ("SNAPSHOTS_KEY", _of_another_kind(), "another kind than Ed25519"),
-        ("SNAPSHOTS_KEY", _behind_a_password(), "without one"),
+        ("SNAPSHOTS_KEY", PEM.replace("Tk9U", "5ec2"), "no readable private key"),
+        ("SNAPSHOTS_KEY", _ed25519_pem().replace("MC4C", "\udcff"), "no readable private key"),
+        ("SNAPSHOTS_KEY", _public_half(), "no readable private key"),
+        ("SNAPSHOTS_KEY", _of_another_kind(), "not Ed25519"),
+        ("SNAPSHOTS_KEY", _behind_a_password(), "remove the password"),
     ],
 )
 def test_a_key_of_the_pages_that_is_none_is_told_in_one_line_without_it(
@@ -152,7 +152,7 @@ def test_a_database_url_gets_the_driver_we_use(monkeypatch: pytest.MonkeyPatch, 
 
 def test_a_database_url_that_cannot_be_read_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     for given in ("postgresql://u:hunter2@db:port/almanac", "postgresql://u:hun:ter2/x@db@:port/almanac"):
-        with pytest.raises(SettingsError, match=r"^ALMANAC_DATABASE_URL: cannot be read") as caught:
+        with pytest.raises(SettingsError, match=r"^ALMANAC_DATABASE_URL: cannot be parsed") as caught:
             _set(monkeypatch, DATABASE_URL=given)
         assert "ter2" not in str(caught.value)
 
@@ -239,7 +239,7 @@ def test_a_folder_in_a_file_may_begin_with_the_home_of_its_user(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / ".env").write_text("ALMANAC_DATA=~/almanac\n")
     assert load_settings().data == tmp_path / "home" / "almanac"
-    with pytest.raises(SettingsError, match="ALMANAC_DATA: begins with the home of a user"):
+    with pytest.raises(SettingsError, match="ALMANAC_DATA: starts with the home folder of a user"):
         _set(monkeypatch, DATA="~no-such-user-here/almanac")
 
 

@@ -17,17 +17,19 @@ FORMS = ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume")
 def profile(
     clones: Clones,
     author: Who,
-    format_: Annotated[str, typer.Option("--format", help=f"{', '.join(FORMS[:-1])} or {FORMS[-1]}.")] = "text",
-    as_: Annotated[str, typer.Option("--as", help="named or anonymous.")] = "named",
+    format_: Annotated[
+        str, typer.Option("--format", help=f"Output format: {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
+    ] = "text",
+    as_: Annotated[str, typer.Option("--as", help="Show the person as named or anonymous.")] = "named",
     compat: Annotated[
-        str | None, typer.Option("--compat", help="As another product prints it: seed (its page) or seed-text.")
+        str | None, typer.Option("--compat", help="Use another product's layout: seed (its page) or seed-text.")
     ] = None,
     since: Since = None,
     until: Until = None,
     timezone: Zone = "UTC",
     output: Output = None,
 ) -> None:
-    """Render one contributor's profile from clones."""
+    """Render one contributor's profile from git clones."""
     from bot.recomputing import offline
 
     offline.check_choice("--format", format_, FORMS)
@@ -40,10 +42,10 @@ def profile(
 
 def contributors(
     clones: Clones,
-    format_: Annotated[str, typer.Option("--format", help="table, json or csv.")] = "table",
+    format_: Annotated[str, typer.Option("--format", help="Output format: table, json or csv.")] = "table",
     timezone: Zone = "UTC",
 ) -> None:
-    """List the people of clones, busiest first."""
+    """List the contributors in git clones, most active first."""
     from bot.recomputing import offline
 
     offline.check_choice("--format", format_, ("table", "json", "csv"))
@@ -52,11 +54,15 @@ def contributors(
 
 def changes(
     clones: Clones,
-    author: Annotated[str | None, typer.Option("--author", metavar="WHO", help="Only this person's.")] = None,
-    frozen: Annotated[bool, typer.Option("--frozen", help="As scored at landing, with no later knowledge.")] = False,
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="WHO", help="Print only the changes of this person.")
+    ] = None,
+    frozen: Annotated[
+        bool, typer.Option("--frozen", help="Print scores as they were at landing, without later facts.")
+    ] = False,
     timezone: Zone = "UTC",
 ) -> None:
-    """Print every landed change as JSON lines, oldest first."""
+    """Print every landed change in git clones as a line of JSON, oldest first."""
     from bot.recomputing import offline
 
     for line in offline.changes(clones, author, offline.window(None, None, timezone), frozen=frozen):
@@ -64,7 +70,7 @@ def changes(
 
 
 def classify() -> None:
-    """Read JSON lines {"message", "files"?, "diff"?} and answer {"kind", "why"} for each, in the same order."""
+    """Read lines of JSON {"message", "files"?, "diff"?} from standard input and print {"kind", "why"} for each."""
     from bot.recomputing import offline
 
     for line in offline.classified(sys.stdin.buffer):
@@ -73,14 +79,14 @@ def classify() -> None:
 
 def verify(
     clones: Clones,
-    profile: Annotated[Path, typer.Option(metavar="FILE", help="The published profile, in its JSON form.")],
+    profile: Annotated[Path, typer.Option(metavar="FILE", help="The published profile in JSON format.")],
     keys: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The publisher's keys, for a signed snapshot.")
+        Path | None, typer.Option(metavar="FILE", help="The publisher's keys, to check a snapshot's signature.")
     ] = None,
 ) -> int:
-    """Recompute a published profile from clones and print the difference; exit 1 if there is any.
+    """Recompute a published profile from git clones and print the differences; exit 1 if there are any.
 
-    Corrections that people made, and what only GitHub knew, are taken from the profile, and each is printed.
+    Corrections by people, and what only GitHub knew, come from the profile; each of them is printed.
     """
     from bot.recomputing.verify import examine_file
 

@@ -9,10 +9,12 @@ import typer
 from bot.commands.printing import write
 
 
-def lint(file: Annotated[str, typer.Argument(metavar="FILE", help="The file, such as .github/almanac.yml.")]) -> int:
-    """Say what is wrong with a configuration file, line by line; exit 1 if anything is."""
+def lint(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to check, for example .github/almanac.yml.")],
+) -> int:
+    """Check a configuration file and print its errors by line; exit 1 if there are any."""
     from bot.landing.repo_config import lint_file
 
-    told = lint_file(file)
-    write(told or f"{file}: nothing is wrong")
-    return 1 if told else 0
+    errors = lint_file(file)
+    write(errors or f"{file}: nothing is wrong")
+    return 1 if errors else 0

@@ -10,11 +10,13 @@ from bot.commands.printing import write
 
 
 def digest(
-    repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="A repository that the App is installed on.")],
-    month: Annotated[str, typer.Option(metavar="YYYY-MM", help="The month to tell.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print it, and post nothing.")] = False,
+    repository: Annotated[
+        str, typer.Argument(metavar="OWNER/REPO", help="A repository on which the App is installed.")
+    ],
+    month: Annotated[str, typer.Option(metavar="YYYY-MM", help="The month to publish.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the digest and post nothing.")] = False,
 ) -> None:
-    """Print one month's digest of a repository, and post it."""
+    """Print and post one month's digest of a repository."""
     from bot.operating import running
 
     write(running.digest(repository, month, dry_run=dry_run) or "nothing landed in that month")

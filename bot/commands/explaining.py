@@ -11,14 +11,17 @@ from bot.commands.printing import write
 
 
 def explain(
-    who: Annotated[str, typer.Argument(metavar="LOGIN", help="Whose: a login; with --clone also an e-mail or a name.")],
-    metric: Annotated[str, typer.Argument(metavar="METRIC", help="features, lines, correctness, skills ...")],
+    who: Annotated[str, typer.Argument(metavar="LOGIN", help="A login; with --clone also an email address or a name.")],
+    metric: Annotated[
+        str, typer.Argument(metavar="METRIC", help="The metric, for example features, lines, correctness or skills.")
+    ],
     clone: Annotated[
-        list[str] | None, typer.Option("--clone", metavar="CLONE", help="From this clone, not the record; repeatable.")
+        list[str] | None,
+        typer.Option("--clone", metavar="CLONE", help="Read this clone instead of the record; can be repeated."),
     ] = None,
     timezone: Zone = "UTC",
 ) -> None:
-    """Tell how one number came about: value, definition, version, and every change it rests on."""
+    """Explain one number: its value, definition and version, and every change behind it."""
     from bot.operating import explaining
 
     write(explaining.from_clones(clone, who, metric, timezone) if clone else explaining.from_record(who, metric))

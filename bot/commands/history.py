@@ -8,16 +8,18 @@ import typer
 
 
 def backfill(
-    target: Annotated[str, typer.Argument(metavar="OWNER[/REPO]", help="Where the App is installed.")],
+    target: Annotated[
+        str, typer.Argument(metavar="OWNER[/REPO]", help="An account or repository on which the App is installed.")
+    ],
 ) -> None:
-    """Read the history of one repository, or of all of an account's, into the record; resumable at any point."""
+    """Read the history of a repository, or of an account's repositories, into the record; can be resumed."""
     from bot.operating import past
 
     past.backfill(target)
 
 
 def catch_up() -> None:
-    """Take the deliveries that GitHub failed to deliver, and look for landings that no delivery told of."""
+    """Fetch the deliveries that GitHub could not deliver, and look for landings without a delivery."""
     from bot.operating import past
 
     past.catch_up()

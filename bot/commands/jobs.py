@@ -13,19 +13,17 @@ from bot.commands.printing import stop, write
 STATES = ("ready", "running", "parked", "dead", "done", "cancelled")
 
 _LARGEST = 2**63 - 1
-"""the largest integer that both databases can store"""
-Numbers = Annotated[
-    list[int], typer.Argument(metavar="ID...", max=_LARGEST, help="Numbers of jobs, as the list shows them.")
-]
+"""what both databases can hold as a number"""
+Numbers = Annotated[list[int], typer.Argument(metavar="ID...", max=_LARGEST, help="Numbers of jobs from the list.")]
 
 
 def list_(
     state: Annotated[
-        str, typer.Option(metavar="STATE", help=f"One of {', '.join(STATES)}, or all.")
+        str, typer.Option(metavar="STATE", help=f"Show jobs in this state: {', '.join(STATES)} or all.")
     ] = "dead and parked",
-    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON a job.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON per job.")] = False,
 ) -> None:
-    """List the jobs that were given up or set aside."""
+    """List the jobs that failed for good (dead) or wait for a change at GitHub (parked)."""
     from bot.operating import upkeep
 
     states = {"dead and parked": ("dead", "parked"), "all": STATES}.get(state, (state,))
@@ -38,7 +36,9 @@ def list_(
     write("".join(_line(row) + "\n" for row in rows) or f"no {state} jobs; all: {_told(upkeep.count_jobs())}")
 
 
-def show(number: Annotated[int, typer.Argument(metavar="ID", max=_LARGEST, help="The number of a job.")]) -> None:
+def show(
+    number: Annotated[int, typer.Argument(metavar="ID", max=_LARGEST, help="The number of a job from the list.")],
+) -> None:
     """Print everything about one job as JSON."""
     from bot.operating import upkeep
 
@@ -50,19 +50,23 @@ def replay(
         list[int] | None,
         typer.Argument(metavar="[ID...]", max=_LARGEST, help="Numbers of dead or parked jobs.", show_default=False),
     ] = None,
-    all_dead: Annotated[bool, typer.Option("--all-dead", help="Every dead letter.")] = False,
+    all_dead: Annotated[bool, typer.Option("--all-dead", help="Replay every dead letter.")] = False,
 ) -> None:
-    """Put dead letters and parked jobs back into the queue, with a clean count of failures."""
+    """Put dead letters and parked jobs back into the queue and reset their failure counts."""
     from bot.operating import upkeep
 
     if bool(numbers) == all_dead:
         stop("name the numbers of jobs, or --all-dead; see: almanac jobs list")
     count = upkeep.replay_jobs(numbers or [], every="dead" if all_dead else None)
-    write(f"{count} back in the queue" if count else "nothing to replay: none is dead, or its like waits already")
+    write(
+        f"{count} back in the queue"
+        if count
+        else "nothing to replay: no such job is dead or parked, or an equal job is already waiting"
+    )
 
 
 def cancel(numbers: Numbers) -> None:
-    """End jobs that wait, were set aside or given up."""
+    """Cancel jobs that are waiting, parked or dead."""
     from bot.operating import upkeep
 
     write(f"{upkeep.cancel_jobs(numbers)} cancelled")

@@ -10,26 +10,26 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 _COMMANDS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n)")
-"""what controls a terminal, starts a new line or changes the text direction"""
+"""characters that control a terminal, start a line or reverse the text direction"""
 
 
 def shown(text: str) -> str:
-    """Untrusted text, safe for a terminal: control characters become JSON escapes, so JSON output keeps its meaning."""
+    """Make text from strangers safe for a terminal: control characters are written as JSON escapes."""
     if text.replace("\n", "").isprintable():  # a pattern takes twenty times as long
         return text
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def stop(*told: str, code: int = 2) -> NoReturn:
-    """Exit with one line on stderr for each message; a message says what to do."""
-    with suppress(OSError):  # if stderr is closed, the exit code says it
+    """Exit after one line on stderr per message; each says what to do."""
+    with suppress(OSError):  # if nothing can be printed, the exit code is the message
         for text in told:
             print(f"almanac: {shown(' '.join(text.split()))}", file=sys.stderr)  # noqa: T201 (this is the command line)
     raise SystemExit(code)
 
 
 def write(text: str | Iterable[str], output: Path | None = None) -> None:
-    """Write to the file, or to standard output as UTF-8 in any locale; a string gets a final newline."""
+    """Write to the file or to standard output, as UTF-8 whatever the locale; a complete text ends with a newline."""
     pieces = [text if text.endswith("\n") else text + "\n"] if isinstance(text, str) else text
     if output is None:
         _write_pieces(sys.stdout.buffer, pieces)

@@ -10,20 +10,22 @@ import typer
 from bot.commands.options import Output
 from bot.commands.printing import stop, write
 
-Login = Annotated[str, typer.Argument(metavar="LOGIN", help="Who, by login at GitHub or by e-mail.")]
+Login = Annotated[str, typer.Argument(metavar="LOGIN", help="A GitHub login or an email address.")]
 
 
 def replay(
-    delivery: Annotated[Path, typer.Argument(metavar="DELIVERY.json", help="event, guid and payload of a delivery.")],
+    delivery: Annotated[
+        Path, typer.Argument(metavar="DELIVERY.json", help="A JSON file with event, guid and payload.")
+    ],
 ) -> None:
-    """Take a delivery from a file as if GitHub sent it, and do its work; twice is once."""
+    """Handle a delivery from a file as if GitHub had sent it; running it twice changes nothing."""
     from bot.operating import upkeep
 
     write(upkeep.replay_delivery(delivery))
 
 
 def export(login: Login, output: Output = None) -> None:
-    """Print everything that is kept of a person, as JSON."""
+    """Print everything stored about a person, as JSON."""
     from bot.operating import upkeep
 
     write(upkeep.export_person(login), output)
@@ -31,30 +33,30 @@ def export(login: Login, output: Output = None) -> None:
 
 def forget(
     login: Login,
-    yes: Annotated[bool, typer.Option("--yes", help="Yes, erase it; nothing brings it back.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm; this cannot be undone.")] = False,
 ) -> None:
-    """Erase a person from the record and from what was posted."""
+    """Erase a person from the record and from posts."""
     from bot.operating import upkeep
 
     if not yes:
-        stop(f"this erases everything of {login} for good; look with `almanac export {login}`, then add --yes")
+        stop(f"this erases everything about {login} for good; check with `almanac export {login}`, then add --yes")
     upkeep.forget_person(login)
-    write(f"{login} is erased; posts that told of them are written anew when a worker runs")
+    write(f"{login} is erased; a worker will rewrite the posts that mention them")
 
 
 def rebuild() -> None:
-    """Make all totals anew from the facts, and say what was wrong; on SQLite, stop the bot first."""
+    """Recompute all totals from the facts and report what was wrong; on SQLite, stop the bot first."""
     from bot.operating import upkeep
 
     upkeep.rebuild_totals(lambda line: write(line))
 
 
 def move(
-    to: Annotated[str, typer.Option("--to", metavar="URL", help="An empty database: sqlite:///… or postgresql://…")],
+    to: Annotated[str, typer.Option("--to", metavar="URL", help="An empty database, sqlite:///… or postgresql://…")],
 ) -> None:
-    """Copy the whole record into another database, and prove that both are the same. Stop the bot first."""
+    """Copy the whole record into another database and check that both are the same; stop the bot first."""
     from bot.operating import upkeep
 
     moved = upkeep.move_record(to, lambda line: write(line))
     write(f"{sum(moved.rows.values())} rows; canonical dump SHA-256 {moved.sha256} on both sides")
-    write("Now set ALMANAC_DATABASE_URL to the new database, and start the bot.")
+    write("Now set ALMANAC_DATABASE_URL to the new database and start the bot.")

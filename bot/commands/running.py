@@ -9,9 +9,9 @@ import typer
 
 
 def demo(
-    once: Annotated[bool, typer.Option("--once", help="End when the work is done, instead of staying up.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit when the work is done instead of running on.")] = False,
 ) -> None:
-    """Run the whole bot against a simulated organisation, and print the links."""
+    """Run the bot against a simulated organisation and print the links."""
     from simulator.demo import run
 
     run(once=once)
@@ -19,12 +19,14 @@ def demo(
 
 def serve(
     relay: Annotated[
-        str | None, typer.Option(metavar="URL", help="A smee channel to fetch deliveries from, on a laptop.")
+        str | None, typer.Option(metavar="URL", help="Fetch deliveries from this smee channel, for a laptop.")
     ] = None,
-    no_work: Annotated[bool, typer.Option("--no-work", help="Accept only: workers run apart, on PostgreSQL.")] = False,
+    no_work: Annotated[
+        bool, typer.Option("--no-work", help="Run no jobs; separate workers do that, on PostgreSQL.")
+    ] = False,
 ) -> None:
-    """Run web, worker and month closer; without an App, open a page that registers one."""
-    # Importing creates no garbage, and collecting it would take a tenth of the start-up time.
+    """Run web server, worker and monthly job; without an App, open a page that registers one."""
+    # Imports create no garbage, and collecting takes a tenth of the start.
     gc.disable()
     from bot.operating import running
 
@@ -33,14 +35,14 @@ def serve(
 
 
 def worker() -> None:
-    """Run a worker alone, beside `almanac serve` on PostgreSQL."""
+    """Run only a worker, next to `almanac serve` on PostgreSQL."""
     from bot.operating import running
 
     running.work()
 
 
 def migrate() -> None:
-    """Bring the database's tables to the newest version."""
+    """Update the database tables to the newest version."""
     from bot.operating import running
 
     running.migrate()

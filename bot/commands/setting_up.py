@@ -13,23 +13,29 @@ from bot.commands.printing import write
 def setup(
     form: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the page here, for a browser elsewhere, and wait for a pasted code."),
+        typer.Option(
+            metavar="FILE", help="Write the page to this file for a browser elsewhere, and wait for a pasted code."
+        ),
     ] = None,
-    organisation: Annotated[str, typer.Option(metavar="ORG", help="With --form: who will own the App.")] = "",
+    organisation: Annotated[
+        str, typer.Option(metavar="ORG", help="With --form: the organisation that will own the App.")
+    ] = "",
     relay: Annotated[
-        str | None, typer.Option(metavar="URL", help="A smee channel that deliveries are to be sent to.")
+        str | None, typer.Option(metavar="URL", help="Let GitHub send deliveries to this smee channel.")
     ] = None,
 ) -> None:
-    """Register the App at GitHub from this terminal, and keep its secrets."""
+    """Register the App at GitHub from this terminal and save its secrets."""
     from bot.operating import running
 
     running.setup(form, organisation=organisation, relay=relay)
 
 
 def doctor(
-    no_network: Annotated[bool, typer.Option("--no-network", help="Ask nobody; say what was not checked.")] = False,
+    no_network: Annotated[
+        bool, typer.Option("--no-network", help="Make no requests, and list the checks left out.")
+    ] = False,
 ) -> int:
-    """Check this installation, and say what to do about what is wrong; exit 1 if anything is."""
+    """Check this installation and say how to fix what is wrong; exit 1 if anything is wrong."""
     from bot.operating import running
 
     findings = running.examine(network=not no_network)

@@ -16,7 +16,7 @@ _OFFLINE = "--no-network was given"
 
 
 async def examine(settings: Settings, *, network: bool = True) -> list[Finding]:
-    """Run all checks in order; without `network`, report those that need GitHub as not done."""
+    """Every check, in order; without `network`, those that ask GitHub are listed as not done."""
     found = [
         *machine.check_settings(settings),
         *await machine.check_key(settings),
@@ -30,7 +30,7 @@ async def examine(settings: Settings, *, network: bool = True) -> list[Finding]:
         return [*found, *(unchecked(subject, _OFFLINE) for subject in _REMOTE)]
     found += await _asked("clock", lambda: remote.check_clock(settings))
     if settings.missing_to_serve:
-        found += [unchecked(subject, "there is no App to ask for") for subject in _REMOTE[1:]]
+        found += [unchecked(subject, "no App is set up") for subject in _REMOTE[1:]]
     else:
         found += await _of_the_app(settings)
     return found + await _asked("relay", lambda: remote.check_relay(settings))
@@ -59,4 +59,6 @@ async def _asked(subject: str, check: Callable[[], Awaitable[Iterator[Finding]]]
         return list(await check())
     except remote.OUT_OF_REACH as error:
         told = " ".join(str(error).split())[:200]
-        return [wrong(subject, f"could not be asked ({type(error).__name__}: {told}): {remote.question_about(error)}")]
+        return [
+            wrong(subject, f"could not be checked ({type(error).__name__}: {told}): {remote.question_about(error)}")
+        ]

@@ -33,10 +33,10 @@ _SECRET_FILES = (credentials.FILE, "links.key", "snapshots.key")
 
 
 def check_settings(settings: Settings) -> Iterator[Finding]:
-    """Whether all settings exist that deliveries and pages need."""
+    """Whether everything that deliveries and pages need is set."""
     missing = settings.missing_to_serve
     if len(missing) == len(NEEDED_TO_SERVE):
-        yield wrong("App", "none is set up: start `almanac serve`, or `almanac setup`, to register one")
+        yield wrong("App", "none is set up: run `almanac serve` or `almanac setup` to register one")
     elif missing:
         yield wrong("App", "; ".join(missing))
     else:
@@ -53,8 +53,10 @@ def _address(settings: Settings) -> Finding:
     if address.scheme == "https":
         return ok("address", settings.public_url)
     if (address.hostname or "").startswith("127.") or address.hostname in {"localhost", "::1"}:
-        return note("address", f"{settings.public_url} works on this machine alone; set ALMANAC_PUBLIC_URL for others")
-    return wrong("address", f"{settings.public_url} is not https: browsers keep no sign-in; put TLS before it")
+        return note("address", f"{settings.public_url} works only on this machine; set ALMANAC_PUBLIC_URL for others")
+    return wrong(
+        "address", f"{settings.public_url} is not https: browsers will not keep the sign-in; put a TLS proxy in front"
+    )
 
 
 def check_shared_keys(settings: Settings) -> Iterator[Finding]:
@@ -64,15 +66,17 @@ def check_shared_keys(settings: Settings) -> Iterator[Finding]:
     if settings.database_url.startswith("sqlite"):
         return
     if absent:
-        yield note("shared keys", f"where several machines use this database, set {absent} to the same on all of them")
+        yield note(
+            "shared keys", f"if several machines use this database, set {absent} to the same value on all of them"
+        )
     else:
-        yield ok("shared keys", "links and snapshots are signed with the keys of the settings")
+        yield ok("shared keys", "links and snapshots are signed with the keys from the settings")
 
 
 async def check_key(settings: Settings) -> Iterator[Finding]:
-    """Whether the private key is valid, and signs fast enough for every delivery."""
+    """Whether the key is valid and signs fast enough for every delivery."""
     if not settings.private_key:
-        return iter([unchecked("key", "there is none")])
+        return iter([unchecked("key", "no key is set")])
     try:
         key = AppKey(settings.app_id or "0", settings.private_key, clock=Clock())
     except BadKeyError as error:
@@ -91,7 +95,7 @@ async def _seconds_to_sign(key: AppKey) -> float:
 
 
 def check_files(settings: Settings) -> Iterator[Finding]:
-    """Whether the data folder is writable, and only the owner can read its secrets."""
+    """Whether the data folder is writable, and only their owner can read the secrets."""
     folder = settings.data
     if folder.exists():
         yield _writable(folder)
@@ -99,14 +103,14 @@ def check_files(settings: Settings) -> Iterator[Finding]:
         yield _to_be_made("data", folder)
     open_files = [path for path in (*(folder / name for name in _SECRET_FILES), Path(".env")) if _is_open(path)]
     if open_files:
-        yield wrong("secrets", f"others can read them: chmod 600 {' '.join(map(str, open_files))}")
+        yield wrong("secrets", f"other users can read them: chmod 600 {' '.join(map(str, open_files))}")
     else:
-        yield ok("secrets", "their files are for their owner alone")
+        yield ok("secrets", "only the owner can read their files")
     yield from _broken_keys(settings)
 
 
 def _broken_keys(settings: Settings) -> Iterator[Finding]:
-    """The key files that would stop the bot from starting; a missing one is created at the start."""
+    """Keys that a start would refuse; a missing key is created at the start."""
     from bot.page_parts import link_secret, snapshot_key
 
     used = (("links.key", settings.links_key, link_secret), ("snapshots.key", settings.snapshots_key, snapshot_key))
@@ -119,14 +123,14 @@ def _broken_keys(settings: Settings) -> Iterator[Finding]:
         except UnusableInputError as error:
             yield wrong("secrets", str(error))
         except OSError as error:
-            yield wrong("secrets", f"cannot read {path}: {error.strerror}; give it to the user the bot runs as")
+            yield wrong("secrets", f"cannot read {path}: {error.strerror}; make the bot's user its owner")
 
 
 def _to_be_made(subject: str, path: Path) -> Finding:
     place = _standing(path)
     if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
-        return note(subject, f"{path} is not there yet; the first start makes it")
-    return wrong(subject, f"{path} is not there, and {place} takes no more; give it to the user the bot runs as")
+        return note(subject, f"{path} does not exist yet; the first start creates it")
+    return wrong(subject, f"{path} does not exist, and {place} is not writable; make the bot's user its owner")
 
 
 def _standing(path: Path) -> Path:
@@ -139,12 +143,12 @@ def _writable(folder: Path) -> Finding:
     try:
         trial.write_bytes(b"x")
     except OSError as error:
-        todo = "; give it to the user the bot runs as" if isinstance(error, PermissionError) else ""
+        todo = "; make the bot's user its owner" if isinstance(error, PermissionError) else ""
         return wrong("data", f"cannot write into {folder}: {error.strerror}{todo}")
     finally:
         with contextlib.suppress(OSError):
             trial.unlink()
-    return ok("data", f"{folder} can be written")
+    return ok("data", f"{folder} is writable")
 
 
 def _is_open(path: Path) -> bool:
@@ -152,17 +156,17 @@ def _is_open(path: Path) -> bool:
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:
-    """Whether enough disk space is free."""
+    """Whether there is enough free disk space."""
     folder = _standing(settings.data)
     free = shutil.disk_usage(folder).free
     told = f"{free / 1024**3:.1f} GiB free at {folder}"
-    yield ok("disk", told) if free >= _LEAST_DISK else wrong("disk", f"{told}: make room for 1 GiB at least")
+    yield ok("disk", told) if free >= _LEAST_DISK else wrong("disk", f"{told}: free at least 1 GiB")
 
 
 def check_programs(settings: Settings) -> Iterator[Finding]:
     """Whether git is installed, and which SQLite this Python uses."""
     git = shutil.which("git")
-    yield ok("git", git) if git else wrong("git", "not found: install it; histories are read with it")
+    yield ok("git", git) if git else wrong("git", "not found: install it, because Almanac reads histories with it")
     warning = sqlite_warning() if settings.database_url.startswith("sqlite") else None
     yield note("SQLite", warning) if warning else ok("SQLite", sqlite3.sqlite_version)
 
@@ -176,8 +180,8 @@ async def check_database(settings: Settings) -> Iterator[Finding]:
         return iter([wrong("database", f"cannot be used: {told}")])
     except ModuleNotFoundError as error:
         return iter([wrong("database", f"cannot be used: {missing_driver(error) or error}")])
-    except Exception as error:  # for a file that is no database, drivers raise anything; none of it has secrets
-        todo = advised(str(getattr(error, "orig", error))) or f"{type(error).__name__}; name another one"
+    except Exception as error:  # drivers raise what they like for a file that is no database; none of it has secrets
+        todo = advised(str(getattr(error, "orig", error))) or f"{type(error).__name__}; use another one"
         return iter([wrong("database", f"cannot be used: {todo}")])
 
 
@@ -186,14 +190,14 @@ async def _database(settings: Settings) -> list[Finding]:
         return [_to_be_made("database", Path(absent))]
     try:
         async with await Store.open(settings.database_url) as store:
-            return [_tables(await _try_to_write(store), "opens and can be written")]
+            return [_tables(await _try_to_write(store), "opens and is writable")]
     except StoreInUseError as error:
         async with await Store.open(settings.database_url, read_only=True) as store:
             return [_tables(await revision(store), f"opens; {str(error).partition(':')[0]}")]
 
 
 async def _try_to_write(store: Store) -> str | None:
-    """The database's revision, after a write that is rolled back: starting a transaction needs no write permission."""
+    """The tables' revision, after a write that is rolled back: a transaction also begins where nobody may write."""
     async with store.begin() as conn:
         found = await conn.run_sync(revision_of)
         trial = await conn.begin_nested()
@@ -206,18 +210,20 @@ async def _try_to_write(store: Store) -> str | None:
 
 
 def _absent(url: str) -> str:
-    """The path of an SQLite file that does not exist yet; otherwise empty."""
+    """The SQLite file that does not exist yet; empty if it exists, or for another kind of database."""
     path = unquote(url.partition("///")[2])
     return path if url.startswith("sqlite") and not Path(path).exists() else ""
 
 
 def _tables(found: str | None, told: str) -> Finding:
     if found == newest():
-        return ok("database", f"{told}; its tables are this version's")
+        return ok("database", f"{told}; its tables belong to this version")
     if found is None:
-        return wrong("database", f"{told}; it has no tables yet: run `almanac migrate`, or start")
+        return wrong("database", f"{told}; it has no tables yet: run `almanac migrate`, or start the bot")
     if found < FIRST:
         return wrong("database", f"{told}; {NO_UPGRADE}")
     if found < newest():
-        return wrong("database", f"{told}; its tables are an older version's: run `almanac migrate`")
-    return wrong("database", f"{told}; its tables are a newer version's: install that one, or go back to a back-up")
+        return wrong("database", f"{told}; its tables belong to an older version: run `almanac migrate`")
+    return wrong(
+        "database", f"{told}; its tables belong to a newer version: install that version, or restore a back-up"
+    )

@@ -23,44 +23,44 @@ from bot.setting_up.manifest import app_manifest
 from bot.setting_up.registering import hook_of
 
 OUT_OF_REACH = (GitHubException, aiohttp.ClientError, TimeoutError, OSError, BadKeyError, ValueError)
-"""exceptions that requests to GitHub may raise"""
+"""what requests to GitHub may raise"""
 _UNKNOWN_TO_GITHUB = {401, 403, 404}
 _MOST_SECONDS_OFF = 30.0
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
 _MEANINGS = {
-    0: "nothing answered: is the bot running, and does its address lead here?",
-    403: "the webhook secret there and here differ",
+    0: "no answer: is the bot running, and does its address lead to this machine?",
+    403: "GitHub and this bot have different webhook secrets",
     404: "the address leads somewhere else",
-    415: "something on the way compresses bodies",
+    415: "something between GitHub and the bot compresses bodies",
     502: "the proxy found no bot behind it",
-    503: "the database could not take it in time",
+    503: "the database could not store it in time",
 }
 
 
 def question_about(error: Exception) -> str:
-    """Where to look for the cause of an exception from a request."""
+    """Where to look for the cause of a failed request."""
     if isinstance(error, BadKeyError):
-        return "is the key one?"
+        return "is the key valid?"
     if isinstance(error, BadRequest) and error.status_code in _UNKNOWN_TO_GITHUB:
-        return "are the App's number and its key of one App, at this GitHub?"
-    return "can it be reached from here?"
+        return "do the App's number and key belong to the same App on this GitHub?"
+    return "can this machine reach it?"
 
 
 async def check_clock(settings: Settings) -> Iterator[Finding]:
     """How far this machine's clock is off. GitHub accepts a signature dated a minute ago, but none from the future."""
     theirs = await read_clock(Endpoint(base_url=settings.github.api, seconds=10))
     if theirs is None:
-        return iter([note("clock", "GitHub did not say what time it is")])
+        return iter([note("clock", "GitHub did not report its time")])
     off = (datetime.now(UTC) - theirs).total_seconds()
     told = f"{abs(off):.0f} s {'ahead of' if off > 0 else 'behind'} GitHub's"
     if abs(off) > _MOST_SECONDS_OFF:
-        return iter([wrong("clock", f"{told}: set it by NTP (timedatectl set-ntp true)")])
+        return iter([wrong("clock", f"{told}: synchronise it with NTP (timedatectl set-ntp true)")])
     return iter([ok("clock", told)])
 
 
 @asynccontextmanager
 async def app_client(settings: Settings) -> AsyncIterator[Client]:
-    """A client that acts as the App, makes one attempt and barely waits."""
+    """A client for requests as the App, one attempt each with a short timeout."""
     around = Surroundings(
         endpoint=Endpoint(base_url=settings.github.api, seconds=10), pace=Pace(attempts=1, patience=2.0)
     )
@@ -75,7 +75,7 @@ async def check_terms(client: Client) -> Iterator[Finding]:
 
 
 def compare(terms: Terms) -> Iterator[Finding]:
-    """Which permissions and events are missing, and which permissions are granted but never used."""
+    """What is missing there, and what is granted but never used."""
     wanted, events = app_manifest()["default_permissions"], frozenset(app_manifest()["default_events"])
     short = [f"{name}: {level}" for name, level in wanted.items() if _level(terms, name) < _LEVELS[level]]
     more = sorted(set(terms.permissions) - set(wanted))
@@ -83,9 +83,9 @@ def compare(terms: Terms) -> Iterator[Finding]:
     if short:
         yield wrong("permissions", f"grant {', '.join(short)} {place}, then accept them at each installation")
     else:
-        yield ok("permissions", "all that the bot needs")
+        yield ok("permissions", "the bot has all it needs")
     if more:
-        yield note("permissions", f"{', '.join(more)} are granted and never used: take them back {place}")
+        yield note("permissions", f"{', '.join(more)} are granted but never used: remove them {place}")
     absent = sorted(events - terms.events)
     yield wrong("events", f"subscribe to {', '.join(absent)} {place}") if absent else ok("events", "all are subscribed")
 
@@ -102,8 +102,8 @@ async def check_hook(client: Client, settings: Settings) -> Iterator[Finding]:
     address = await read_hook_address(client)
     if address.rstrip("/") == expected.rstrip("/"):
         return iter([ok("webhook", f"deliveries go to {address}")])
-    told = f"GitHub sends deliveries to {address or 'nowhere'}, and this bot listens at {expected}"
-    return iter([wrong("webhook", f"{told}: change one of them (there: App's settings; here: {named})")])
+    told = f"GitHub sends deliveries to {address or 'no address'}, but this bot listens at {expected}"
+    return iter([wrong("webhook", f"{told}: change one of them (the App's settings at GitHub, or here {named})")])
 
 
 async def check_deliveries(client: Client) -> Iterator[Finding]:
@@ -115,9 +115,9 @@ async def check_deliveries(client: Client) -> Iterator[Finding]:
 def _last(attempt: Attempt) -> Finding:
     told = f"the last one ({attempt.event}, {attempt.at:%Y-%m-%d %H:%M} UTC)"
     if attempt.taken:
-        return ok("deliveries", f"{told} was taken")
-    meaning = _MEANINGS.get(attempt.status, "its answer stands in GitHub's list")
-    again = "when that is mended, redeliver it there: App's settings, Advanced"
+        return ok("deliveries", f"{told} was accepted")
+    meaning = _MEANINGS.get(attempt.status, "the answer is in GitHub's list of deliveries")
+    again = "after fixing that, redeliver it in the App's settings, Advanced"
     return wrong("deliveries", f"{told} was answered {attempt.status}: {meaning}; {again}")
 
 
@@ -135,5 +135,5 @@ async def check_relay(settings: Settings) -> Iterator[Finding]:
     ):
         if answer.status == 200 and answer.content_type == "text/event-stream":
             return iter([ok("relay", "the channel answers")])
-        told = f"the channel answers {answer.status}, {answer.content_type}, and no stream of events"
-        return iter([wrong("relay", f"{told}: make another at https://smee.io/new")])
+        told = f"the channel answers {answer.status}, {answer.content_type}, not an event stream"
+        return iter([wrong("relay", f"{told}: get another at https://smee.io/new")])

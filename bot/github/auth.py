@@ -176,6 +176,6 @@ def _refusal(scope: Scope, status: int) -> GitHubException | None:
     if status == 422:
         asked = ", ".join(f"{name}: {level}" for name, level in scope.permissions)
         return NotGranted(
-            f"installation {scope.installation} does not reach the repository, or has not granted {asked}"
+            f"installation {scope.installation} has no access to the repository, or has not granted {asked}"
         )
     return None

@@ -283,7 +283,7 @@ class Client(GitHubAPI):
         )
 
     def _pause(self, seconds: float) -> None:
-        log.warning("GitHub's limit: nothing more is asked for this installation for %.0f s", seconds)
+        log.warning("GitHub's limit: no more requests for this installation for %.0f s", seconds)
         self._wire.lane.pause(seconds)
 
 

@@ -216,7 +216,7 @@ async def _read_commit(client: Client, repository: Repository, commit: CommitId,
         first = first or page
         files += commits_of.files(page)
     if commits_of.commit(first).id != commit:
-        raise BadAnswer("another commit than the one asked for")
+        raise BadAnswer("a different commit from the requested one")
     return commits_of.with_files(commits_of.commit(first), commits_of.stats(first), files)
 
 

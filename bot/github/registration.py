@@ -36,11 +36,15 @@ async def convert(endpoint: Endpoint, code: str) -> Registered:
     try:
         status, _, body = await _exchange(endpoint, op.CONVERT_MANIFEST.method, path)
     except (GitHubException, aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise RegistrationError(f"GitHub could not be asked for the App ({type(error).__name__}); try again") from None
+        raise RegistrationError(
+            f"the request to GitHub for the App failed ({type(error).__name__}); try again"
+        ) from None
     if status in _REFUSED:
-        raise RegistrationError(f"GitHub answered {status}: the code was used already, or is more than an hour old")
+        raise RegistrationError(
+            f"GitHub answered {status}: the code has been used already, or is more than an hour old"
+        )
     if status != _CREATED:
-        raise RegistrationError(f"GitHub answered {status}, and made no App of the code yet; try again in a minute")
+        raise RegistrationError(f"GitHub answered {status}, and has not created the App yet; try again in a minute")
     try:
         return payloads.registered(json.loads(body))
     except (ValueError, PayloadError) as error:

@@ -79,7 +79,9 @@ def trouble_told(file: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         if is_damaged(error):
             forget(file)
-            raise UnusableInputError(f"what was kept in {file} is damaged, and is deleted; run it again") from None
+            raise UnusableInputError(
+                f"the cache in {file} was damaged and has been deleted; run the command again"
+            ) from None
         if _code(error) in _NO_ROOM:
             raise UnusableInputError(f"cannot write {file}: {error}; make room there") from None
         raise

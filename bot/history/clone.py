@@ -106,7 +106,7 @@ def _unopened(complaint: str) -> str:
     """Why git cannot open a repository there, and what to do."""
     _, owned, place = complaint.partition("dubious ownership in repository at ")
     if owned:
-        return f"another user owns it; if it may be trusted, run: git config --global --add safe.directory {place}"
+        return f"another user owns it; if you trust it, run: git config --global --add safe.directory {place}"
     return "not a git repository" if "not a git repository" in complaint else complaint
 
 

@@ -214,7 +214,7 @@ async def _run(folder: Path, arguments: tuple[str, ...], environment: Mapping[st
         async with asyncio.timeout(_HOURS):
             _, told = await process.communicate()
     except TimeoutError:
-        raise FetchError("the history did not come within two hours") from None
+        raise FetchError("fetching the history took more than two hours") from None
     finally:
         if process.returncode is None:
             # Including its children: a fetch is several processes.

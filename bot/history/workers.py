@@ -69,7 +69,7 @@ def _answer(connection: Connection) -> Any:
     try:
         done, answer = connection.recv()
     except (EOFError, ConnectionResetError):
-        raise GitError("a worker ended before its work was done; run the command again") from None
+        raise GitError("a worker process ended early; run the command again") from None
     if not done:
         raise GitError(answer)
     return answer

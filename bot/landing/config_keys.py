@@ -26,7 +26,7 @@ class Key:
 
 def _wrong_glob(pattern: str) -> str | None:
     if pattern.startswith("!"):
-        return "begins with `!`; patterns here cannot be taken back"
+        return "starts with `!`; patterns here cannot be negated"
     if pattern.endswith("/"):
         return f"matches no file; write {shown(pattern + '**')} for everything in the folder"
     return "can match nothing" if _NEVER in glob(pattern).pattern else None
@@ -43,8 +43,8 @@ def _wrong_zone(name: str) -> str | None:
         return None
     lower = {zone.lower(): zone for zone in _zones()}
     if name.lower() in lower:
-        return f"is no IANA time zone; did you mean {lower[name.lower()]}?"
-    return "is no IANA time zone" + (near(name, _zones()) or "; for example Europe/Berlin")
+        return f"is not an IANA time zone; did you mean {lower[name.lower()]}?"
+    return "is not an IANA time zone" + (near(name, _zones()) or "; for example Europe/Berlin")
 
 
 def _plain_name(text: str, others: str) -> bool:
@@ -54,7 +54,7 @@ def _plain_name(text: str, others: str) -> bool:
 def _wrong_repository(name: str) -> str | None:
     owner, slash, rest = name.partition("/")
     good = owner and slash and rest.strip(".") and _plain_name(owner, "-_") and _plain_name(rest, "-_.")
-    return None if good else "is no repository; write owner/name"
+    return None if good else "is not a repository; write owner/name"
 
 
 def _wrong_bot(name: str) -> str | None:
@@ -63,12 +63,12 @@ def _wrong_bot(name: str) -> str | None:
         good = bool(local.strip() and domain) and not set(name) & set(" <>\t,;") and "@" not in domain
     else:
         good = bool(local.removesuffix("[bot]")) and _plain_name(local.removesuffix("[bot]"), "-_")
-    return None if good else "is neither a login nor an e-mail"
+    return None if good else "is neither a login nor an email address"
 
 
 def _wrong_trailer(name: str) -> str | None:
     good = name[0].isalpha() and name == name.strip() and "  " not in name and _plain_name(name, "- ")
-    return None if good else "is no trailer; write its name without the colon, as in Landed-PR"
+    return None if good else "is not a trailer; write its name without the colon, as in Landed-PR"
 
 
 def _right(text: str) -> None:
@@ -116,7 +116,7 @@ KEYS: tuple[Key, ...] = (
     Key("lines.tests", _GLOBS, "Paths that are tests."),
     Key(
         "landing.bots",
-        Listed(Text("a login or an e-mail", _wrong_bot, 254, _BOT_PATTERN)),
+        Listed(Text("a login or an email address", _wrong_bot, 254, _BOT_PATTERN)),
         "Accounts that commit other people's pull requests; `(#12)` at the end of their subjects counts as proof.",
     ),
     Key(

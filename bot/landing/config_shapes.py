@@ -110,7 +110,7 @@ class Mapped:
 
     def read(self, node: Node, key: str, tell: Tell) -> dict[str, str] | None:
         if node.shape != "mapping":
-            tell(node.line, f"{key} wants lines of the form `{self.name.noun.split()[-1]}: {self.word.words[0]}`")
+            tell(node.line, f"{key} needs lines of the form `{self.name.noun.split()[-1]}: {self.word.words[0]}`")
             return None
         if len(node.keys) > self.most:
             tell(node.line, f"{key}: more than {self.most} entries")
@@ -141,7 +141,7 @@ def pairs(node: Node, key: str, tell: Tell, fold: Callable[[str], str] = str) ->
         if name.shape != "text":
             tell(name.line, f"{key or 'the file'}: a key must be a plain word")
         elif word in first:
-            tell(name.line, f"{shown(name.text)} is stated twice, first in line {first[word]}")
+            tell(name.line, f"{shown(name.text)} appears twice, first in line {first[word]}")
         else:
             first[word] = name.line
             found.append((name, child))

@@ -72,7 +72,7 @@ def read_tree(text: str) -> Node | Problem | None:
         why = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
         return Problem(mark.line + 1 if mark else 1, f"not valid YAML: {shown(str(why), 120, '')}")
     except UnicodeError:
-        return Problem(1, "the file holds characters that are no text")
+        return Problem(1, "the file contains characters that are not text")
     except (ValueError, OverflowError):
         return Problem(1, "not valid YAML: a number or an escape is out of range")
 
@@ -86,7 +86,7 @@ def _grow(yaml: Any, text: str) -> Node | None:
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:
-                raise ExcessError(line, "a second document begins; write everything in one")
+                raise ExcessError(line, "a second document starts here; write everything in one")
         elif isinstance(event, yaml.CollectionEndEvent):
             open_nodes.pop()
         elif isinstance(event, yaml.NodeEvent):
@@ -101,12 +101,12 @@ def _grow(yaml: Any, text: str) -> Node | None:
 
 def _node(yaml: Any, event: Any, line: int) -> Node:
     if isinstance(event, yaml.AliasEvent) or event.anchor:
-        raise ExcessError(line, "anchors and aliases (& and *) are not read; write the value out")
+        raise ExcessError(line, "anchors and aliases (& and *) are not supported; write the value itself")
     if event.tag not in (None, "!") and event.tag not in _PLAIN_TAGS:
-        raise ExcessError(line, f"the tag {shown(event.tag)} is not read; write a plain value")
+        raise ExcessError(line, f"the tag {shown(event.tag)} is not supported; write a plain value")
     if isinstance(event, yaml.ScalarEvent):
         if any("\ud800" <= sign <= "\udfff" or sign < " " for sign in event.value):
-            raise ExcessError(line, "a value holds line breaks or characters that are no text")
+            raise ExcessError(line, "a value contains line breaks or characters that are not text")
         return Node("text", line, event.value, quoted=not event.implicit[0])
     return Node("mapping" if isinstance(event, yaml.MappingStartEvent) else "list", line)
 
@@ -115,7 +115,7 @@ def _limit(node: Node, count: int, depth: int) -> None:
     if count > _MOST_NODES:
         raise ExcessError(node.line, f"more than {_MOST_NODES:,} values")
     if depth > _DEEPEST:
-        raise ExcessError(node.line, "nested deeper than any key goes")
+        raise ExcessError(node.line, "nested deeper than any key")
 
 
 def _place(parent: Node, node: Node) -> None:

@@ -101,7 +101,7 @@ def _read_level(node: Node, within: str, values: dict[str, Any], tell: Tell) -> 
     level = {key.name: key for key in KEYS if key.name.startswith(within)}
     if node.shape != "mapping":
         listed = ", ".join(name.removeprefix(within) for name in level)
-        tell(node.line, f"{within.rstrip('.') or 'the file'} wants lines of the form `key: value`, with {listed}")
+        tell(node.line, f"{within.rstrip('.') or 'the file'} needs lines of the form `key: value`, with {listed}")
         return
     sections = {name.partition(".")[0] + "." for name in level if "." in name} if not within else set()
     for name, child in pairs(node, within.rstrip("."), tell):
@@ -174,7 +174,7 @@ def json_schema() -> str:
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Almanac's configuration of one repository",
-        "description": f"{CONFIG_PATH}; the same file in an organisation's .github repository is the default of all.",
+        "description": f"{CONFIG_PATH}; the same file in an organisation's .github repository is the default for all.",
         "type": ["object", "null"],
         "additionalProperties": False,
         "properties": properties,

@@ -50,7 +50,7 @@ async def profile_recorded(url: str, login: str, zone: str) -> Profile:
     async with await Store.open(url, read_only=True) as store, store.read() as conn:
         state = await visibility.person_called(conn, login)
         if state is None:
-            raise UnusableInputError(f"the record knows nobody as {login}, or several; name a GitHub login")
+            raise UnusableInputError(f"the record knows nobody as {login}, or several people; give a GitHub login")
         reached = [await installations.repositories_of(conn, one) for one in sorted(await installations.active(conn))]
         repositories = {row.repository.id: row.repository for rows in reached for row in rows}
         found = await records.facts_about(conn, state.keys, [one for one in repositories if one is not None])

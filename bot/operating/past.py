@@ -72,7 +72,7 @@ def _ask_the_running(data: Path, wish: tuple[str, str], refusal: str) -> None:
         raise UnusableInputError(f"the database cannot be used: {refusal}; it was asked, and did not answer")
     if not answer.granted:
         raise UnusableInputError(answer.words)
-    _tell(f"the running process was asked: {answer.words}; almanac jobs list shows what waits")
+    _tell(f"sent to the running process: {answer.words}; almanac jobs list shows what waits")
 
 
 def _tell(line: str) -> None:

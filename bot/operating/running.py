@@ -52,7 +52,7 @@ def read_settings_of_a_record() -> Settings:
     url = make_url(settings.database_url)
     if url.get_backend_name() == "sqlite" and not os.path.lexists(url.database or ""):
         raise UnusableInputError(
-            f"no database at {url.database}: run it where the bot runs, or name its folder in ALMANAC_DATA"
+            f"no database at {url.database}: run this command where the bot runs, or set ALMANAC_DATA to its folder"
         )
     return settings
 
@@ -100,7 +100,7 @@ def told_to_the_operator(settings: Settings) -> Iterator[None]:
         raise UnusableInputError(f"the database cannot be used: {told}") from None
     except (GitHubException, aiohttp.ClientError, TimeoutError) as error:
         told = str(error) or type(error).__name__
-        raise UnusableInputError(f"GitHub cannot be asked: {told}; almanac doctor says more") from None
+        raise UnusableInputError(f"GitHub cannot be asked: {told}; run almanac doctor for details") from None
     except BrokenPipeError:
         raise  # whoever read what we print is gone
     except OSError as error:
@@ -122,7 +122,7 @@ def serve(relay: str | None = None, *, working: bool = True) -> None:
     if relay is not None:
         settings = replace(settings, relay=_channel(relay))
     if not working and settings.database_url.startswith("sqlite"):
-        raise UnusableInputError("--no-work needs PostgreSQL: a SQLite file has one process, which must work too")
+        raise UnusableInputError("--no-work needs PostgreSQL: on SQLite, the one process must also run the jobs")
     _run(partial(serve_or_register, working=working), settings)
 
 
@@ -148,12 +148,12 @@ def setup(form: Path | None, *, organisation: str = "", relay: str | None = None
     if relay is not None:
         settings = replace(settings, relay=_channel(relay))
     if settings.app_id:
-        raise UnusableInputError(f"App {settings.app_id} is set up here already; `almanac doctor` checks it")
+        raise UnusableInputError(f"App {settings.app_id} is already set up here; check it with `almanac doctor`")
     if len(settings.missing_to_serve) < len(NEEDED_TO_SERVE):
         raise UnusableSettingsError(settings.missing_to_serve)  # what is set would win over what GitHub gives
     if form is None:
         if organisation:
-            raise UnusableInputError("--organisation goes with --form; the page asks for it otherwise")
+            raise UnusableInputError("--organisation needs --form; without it, the page asks")
         _run(_register, settings)
         return
     made = registering.register_by_form(settings, form, organisation)

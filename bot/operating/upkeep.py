@@ -144,7 +144,7 @@ async def _worked(bot: app.Bot, delivery: Delivery) -> str:
     if not delivery.jobs:
         return f"{told} asks for nothing"
     if not await Inbox(bot.writer, bot.timing.clock).accept(delivery):
-        return f"{told} came before: nothing is done twice"
+        return f"{told} was received before: nothing to do"
     done = await bot.queue.drain()
     return f"{told} is taken; {done} job{'' if done == 1 else 's'} worked"
 
@@ -165,7 +165,7 @@ def _delivery_in(path: Path) -> tuple[str, str, bytes]:
     named = {str(name).lower(): value for name, value in headers.items()} if isinstance(headers, dict) else {}
     event = found.get("event") or named.get("x-github-event")
     if not isinstance(event, str):
-        raise UnusableInputError(f"{path} does not say which event it is: event, or the header X-GitHub-Event")
+        raise UnusableInputError(f"{path} does not name its event: add event, or the header X-GitHub-Event")
     # Without a GUID the content stands for it, so that the same file is one delivery.
     own = hashlib.sha256(event.encode("utf-8", "replace") + b"\0" + body).hexdigest()[:32]
     guid = found.get("guid") or named.get("x-github-delivery") or f"replay-{own}"
@@ -184,7 +184,9 @@ async def _person(conn: AsyncConnection, login: str) -> PersonKey:
         keys = await people.keys_of(conn, "email", login)
         if len(keys) == 1:
             return keys[0]
-    raise UnusableInputError(f"the record knows nobody as {login}, or several; name a GitHub login or an e-mail")
+    raise UnusableInputError(
+        f"the record knows nobody as {login}, or several people; give a GitHub login or an email address"
+    )
 
 
 def export_person(login: str) -> str:
@@ -225,7 +227,7 @@ def rebuild_totals(told: Callable[[str], None]) -> None:
             names = {one: await installations.login_of(conn, one) for one in sorted(await installations.active(conn))}
         for one, name in names.items():
             found = await rebuild(store, one, settings.timezone)
-            state = f"wrong until now: {found.wrong}" if found.wrong else "all as the facts give them"
+            state = f"wrong until now: {found.wrong}" if found.wrong else "everything agrees with the facts"
             told(f"{name or one}: changes {found.changes}, sums {found.sums}; {state}")
 
     _with_store(rebuilt, read_only=False)
@@ -240,7 +242,7 @@ def move_record(target: str, told: Callable[[str], None]) -> Moved:
 
     async def moved(source: Store, settings: Settings) -> Moved:
         if url == settings.database_url:
-            raise UnusableInputError("--to names the database that is in use; name another one")
+            raise UnusableInputError("--to is the database in use; give another one")
         async with await Store.open(url) as store:
             try:
                 return await move_all(source, store, told)

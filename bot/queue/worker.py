@@ -102,7 +102,7 @@ class Worker:
             await self._put_off(claim, task, later)
             return "put off"
         except Park as reason:
-            log.warning("job %s (%s) is set aside: %s", claim.id, claim.task, reason)
+            log.warning("job %s (%s) is parked: %s", claim.id, claim.task, reason)
             async with self.store.begin() as conn:
                 await rows.park(conn, claim, str(reason))
             return "parked"

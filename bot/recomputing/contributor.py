@@ -50,7 +50,7 @@ def contributor(record: CloneRecord, published: Mapping[str, Any], seen: Seen) -
     whole = [person for person in among if credited[person.key] <= listed]
     found = _enough(whole, credited, _stated(published)) or named or _enough(among, credited, 1)
     if not found:
-        raise UnusableInputError("none of the profile's commits is in these clones")
+        raise UnusableInputError("these clones contain none of the profile's commits")
     return tuple(found)
 
 

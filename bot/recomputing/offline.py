@@ -51,13 +51,13 @@ def window(since: str | None, until: str | None, timezone: str) -> Window:
             if month is not None:
                 parse_month(month)
         except ValueError:
-            raise UnusableInputError(f"{option} {month!r} is no month; write it as 2025-06") from None
+            raise UnusableInputError(f"{option} {month!r} is not a month; write it as 2025-06") from None
     if since and until and since > until:
         raise UnusableInputError(f"--since {since} lies after --until {until}; swap them")
     try:
         zone = ZoneInfo(timezone)
     except (KeyError, ValueError, OSError):
-        raise UnusableInputError(f"--timezone {timezone!r} is no IANA time zone; for example Europe/Berlin") from None
+        raise UnusableInputError(f"--timezone {timezone!r} is not an IANA time zone such as Europe/Berlin") from None
     return Window(zone, Month(since) if since else None, Month(until) if until else None)
 
 

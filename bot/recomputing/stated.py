@@ -63,7 +63,7 @@ def told_corrections(said: Mapping[str, tuple[Classified, Change]]) -> Iterator[
     """Each correction in words: the change, its stated kind, by whom, and its kind by the clone."""
     for key, (one, change) in said.items():
         alone = f"{change.kind} ({plain(change.why)})"
-        yield f"changes[{plain(key)}].kind is {one.kind}, classified by {plain(one.by)}; the clone alone says {alone}"
+        yield f"changes[{plain(key)}].kind is {one.kind}, classified by {plain(one.by)}; the clone says {alone}"
 
 
 def told_live(published: Mapping[str, Any]) -> Iterator[str]:

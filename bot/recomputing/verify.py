@@ -92,9 +92,9 @@ def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        raise UnusableInputError("the profile is not JSON; save it from its .json address") from None
+        raise UnusableInputError("the profile is not JSON; download it again from its .json address") from None
     if not isinstance(found, dict):
-        raise UnusableInputError("the profile is not a JSON object; save it from its .json address")
+        raise UnusableInputError("the profile is not a JSON object; download it again from its .json address")
     return found
 
 
@@ -105,10 +105,10 @@ def _unsealed(text: str, keys: str | None) -> tuple[dict[str, Any], list[Differe
     if found.get("schema") == "almanac.snapshot/1":
         sealed = str(found.get("profile", ""))
         if keys is not None and not _is_sealed(found, sealed, _object(keys)):
-            wrong.append(Difference("signature", "one that does not fit", "none of the keys made it"))
+            wrong.append(Difference("signature", "one that does not match", "none of the keys made it"))
         found = _object(sealed)
     elif keys is not None:
-        raise UnusableInputError("the file is no snapshot, and has no signature to be checked; leave --keys out")
+        raise UnusableInputError("the file is not a snapshot and has no signature; leave out --keys")
     _check_shape(found)
     return found, wrong
 
@@ -123,10 +123,10 @@ def _is_sealed(envelope: Mapping[str, Any], text: str, keys: Mapping[str, Any]) 
 
 def _check_shape(published: Mapping[str, Any]) -> None:
     if published.get("schema") != "almanac.profile/1":
-        raise UnusableInputError("the file is no almanac.profile/1; save the profile from its .json address")
+        raise UnusableInputError("the file is not an almanac.profile/1; download the profile from its .json address")
     for name, kind in (("method", dict), ("contributor", dict), ("changes", list), ("repositories", list)):
         if not isinstance(published.get(name), kind):
-            raise UnusableInputError(f"the profile has no {name}; save it again from its .json address")
+            raise UnusableInputError(f"the profile has no {name}; download it again from its .json address")
 
 
 # --- recomputing -----------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def _recomputed(record: CloneRecord, published: Mapping[str, Any]) -> tuple[dict
     scope = Scope(person=shown, keys=keys, zone=zone, now=now, since=since, until=until, naming=naming)
     changes = fold(facts, record.repositories)
     if not any(commit.counts for change in changes for commit in change.commits):
-        raise UnusableInputError("the clones hold nothing of this contributor from before the profile's date")
+        raise UnusableInputError("the clones contain nothing by this contributor from before the profile's date")
     said = corrections(published, changes, _own(changes, persons))
     changes = corrected(changes, [one for one, _ in said.values()])
     beside = Beside(record.file_history(), partial=_partial(published, _own(changes, persons)))
@@ -195,7 +195,7 @@ def _check_clones(record: CloneRecord, names: frozenset[str], published: Mapping
     told = {str(row["full_name"]) for row in published["repositories"]}
     missing = sorted(name for name in told - given if not name.startswith(PERSONAL))
     if missing:
-        raise UnusableInputError(f"no clone of {', '.join(missing)} was given; the profile tells of work there")
+        raise UnusableInputError(f"no clone of {', '.join(missing)} was given, but the profile includes work there")
 
 
 def _facts(record: CloneRecord, persons: Sequence[Person], names: frozenset[str], *, until: int) -> list[Fact]:

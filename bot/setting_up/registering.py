@@ -123,7 +123,7 @@ async def register_by_page(
         )
     )
     async with _listening(pages, settings):
-        say("No App is registered yet. Open this address in a browser; it is good once, and for nobody else:")
+        say("No App is registered yet. Open this address in a browser. It works once; do not share it:")
         say(f"  {base}/setup/{token}")
         if unreachable(settings):
             say(unreachable(settings))
@@ -166,7 +166,7 @@ def form_for_elsewhere(settings: Settings, organisation: str, state: str) -> str
 def register_by_form(settings: Settings, form: Path, organisation: str) -> Credentials:
     """The App, registered with a browser on another machine. Raises UnusableInputError."""
     if organisation and not is_login(organisation):
-        raise UnusableInputError(f"{organisation} is no organisation's name")
+        raise UnusableInputError(f"{organisation} is not the name of an organisation")
     credentials.check_room(settings.data)
     state = secrets.token_urlsafe(32)
     try:
@@ -175,8 +175,8 @@ def register_by_form(settings: Settings, form: Path, organisation: str) -> Crede
         raise UnusableInputError(f"cannot write {form}: {error.strerror}") from None
     if unreachable(settings):
         tell(unreachable(settings))
-    tell(f"Open {form} in a browser anywhere, and register the App there.")
-    tell("The browser ends at an address it may not be able to open. Paste that address here:")
+    tell(f"Open {form} in any browser and register the App there.")
+    tell("At the end, the browser shows an address that it may not be able to open. Paste that address here:")
     return _pasted(settings, state)
 
 
@@ -189,7 +189,7 @@ def _pasted(settings: Settings, state: str) -> Credentials:
             return asyncio.run(register_by_code(settings, code))
         except UnusableInputError as error:
             wrong = error
-            tell(f"Not yet: {error}. Paste it again, or give up with Ctrl-C:")
+            tell(f"Not yet: {error}. Paste it again, or press Ctrl-C to stop:")
     raise wrong
 
 
@@ -202,10 +202,10 @@ def code_in(pasted: str, state: str) -> str:
     if "?" in text:
         asked = parse_qs(text.partition("?")[2])
         if asked.get("state") != [state]:
-            raise UnusableInputError("that address does not answer this page: open the page that was written just now")
+            raise UnusableInputError("that address belongs to another page: use the page that was just written")
         text = (asked.get("code") or [""])[0]
     if not _CODE.fullmatch(text):
-        raise UnusableInputError("no code in that: paste the address that the browser ended at, from its address bar")
+        raise UnusableInputError("this contains no code: paste the last address from the browser's address bar")
     return text
 
 

@@ -62,7 +62,7 @@ class EventStream:
         """The events that these bytes complete. Raises ChannelError for one that never ends."""
         self._rest += chunk
         if len(self._rest) + self._size > _LARGEST:
-            raise ChannelError("an event above the largest delivery")
+            raise ChannelError("an event larger than any delivery")
         if b"\n" not in chunk:
             return
         *lines, rest = self._rest.split(b"\n")
@@ -177,7 +177,7 @@ class Relay:
         async with session.get(self._channel, headers=asked, timeout=patience, allow_redirects=False) as answer:
             if answer.status != 200 or answer.content_type != "text/event-stream":
                 raise ChannelError(f"status {answer.status}, {answer.content_type}")
-            log.info("deliveries are fetched from the channel at %s", self._host)
+            log.info("fetching deliveries from the channel at %s", self._host)
             stream = EventStream()
             async for chunk in answer.content.iter_any():
                 for name, data in stream.feed(chunk):
@@ -197,7 +197,7 @@ class Relay:
                 break
             await self._sleep(2.0**turn)
         if status == 403:
-            log.error("delivery %s refused: what the channel gives is not, byte for byte, what GitHub signed", name)
+            log.error("delivery %s refused: the channel changed the bytes that GitHub signed", name)
         elif status != 202:
             log.error("delivery %s not taken: %s", name, status or "no answer")
 

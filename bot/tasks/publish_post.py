@@ -31,8 +31,8 @@ CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview"}
 """names of check runs by kind of intent; every other kind is a comment or a reaction"""
 DIGEST_TITLE = "Almanac: the months"
 DIGEST_BODY = (
-    "Each month that is over gets one comment here: who landed what, with the changes behind every sentence. "
-    "Unsubscribe here to hear no more of it."
+    "Each finished month gets one comment here: who landed what, with the changes behind every sentence. "
+    "Unsubscribe to stop notifications."
 )
 
 
@@ -58,7 +58,7 @@ async def publish_post(job: Job, place: Workplace) -> None:
             if final:
                 await job.finish(conn)
         if final:
-            log.warning("%s is not posted: %s", posting.intent.key, error)
+            log.warning("%s was not posted: %s", posting.intent.key, error)
             return
         raise
 
@@ -117,7 +117,7 @@ async def _digests_issue(place: Workplace, publisher: Publisher, repository: Rep
     """The number of the issue that takes the digests of a repository."""
     if not place.ourselves.login:
         # By whom it was opened is all that tells it from a copy, and from all issues that there are.
-        raise RetryLater(60.0, "GitHub has not said yet who we are")
+        raise RetryLater(60.0, "GitHub has not confirmed the App's identity yet")
     return await publisher.issue(repository, DIGEST_TITLE, key=digests_key(repository.id or 0), body=DIGEST_BODY)
 
 

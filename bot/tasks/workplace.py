@@ -92,15 +92,15 @@ def asking_github() -> Iterator[None]:
         if failed.kinds == {"FORBIDDEN"}:
             raise Park(f"GitHub refuses: {failed}") from failed
         if failed.kinds <= {"", "SERVICE_UNAVAILABLE"}:
-            raise RetryLater(None, f"GitHub is out of order: {failed}") from failed
+            raise RetryLater(None, f"GitHub is not available: {failed}") from failed
         raise
     except BadRequest as error:
         if error.status_code in (403, 451):
             raise Park(f"GitHub refuses: {error}") from error
         if error.status_code == 401:
-            raise RetryLater(None, f"GitHub does not know us: {error}; see almanac doctor") from error
+            raise RetryLater(None, f"GitHub does not accept the App's key: {error}; run almanac doctor") from error
         raise
     except Exception as error:
         if isinstance(error, GitHubBroken) or is_passing(error):
-            raise RetryLater(None, f"GitHub is out of order: {type(error).__name__}: {error}") from error
+            raise RetryLater(None, f"GitHub is not available: {type(error).__name__}: {error}") from error
         raise

@@ -94,7 +94,10 @@ def test_a_cache_in_which_pages_are_lost_is_told_and_deleted(repository: Reposit
     whole = kept.read_bytes()
     kept.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
     record = CloneRecord(open_clones([repository.folder]))
-    with pytest.raises(UnusableInputError, match="damaged, and is deleted; run it again"), record.trouble_told():
+    with (
+        pytest.raises(UnusableInputError, match="damaged and has been deleted; run the command again"),
+        record.trouble_told(),
+    ):
         record.all_changes()
     record.close()
     assert not kept.exists()

@@ -110,7 +110,7 @@ def test_dead_letters_and_parked_jobs_are_listed_shown_replayed_and_cancelled(al
         (("forget", "nobody"), "--yes"),
         (("forget", "nobody", "--yes"), "knows nobody"),
         (("replay", "none.json"), "cannot read"),
-        (("move", "--to", "mysql://x"), "must begin with"),
+        (("move", "--to", "mysql://x"), "must start with"),
     ],
 )
 def test_bad_input_is_one_line_and_changes_nothing(
@@ -132,7 +132,7 @@ def test_a_replayed_delivery_counts_once(almanac: Command, url: str, tmp_path: P
     code, out, err = almanac("replay", str(delivery))
     assert code == 0, err
     assert "is taken" in out
-    assert "came before" in almanac("replay", str(delivery))[1]
+    assert "was received before" in almanac("replay", str(delivery))[1]
     headers = {"x-github-event": "installation", "X-GitHub-Delivery": "11-22"}
     delivery.write_text(json.dumps({"headers": headers, "payload": payload}))
     assert almanac("replay", str(delivery))[1].startswith("delivery 11-22 (installation) is taken")
@@ -182,9 +182,9 @@ def test_totals_that_went_wrong_are_mended_from_the_facts_and_told(almanac: Comm
     _do(url, _landed)
     whole = _do(url, lambda store: canonical_dump(store, TABLES))
     _do(url, _damaged)
-    told = "acme: changes 1, sums 1; {}\nother: changes 0, sums 0; all as the facts give them\n"
+    told = "acme: changes 1, sums 1; {}\nother: changes 0, sums 0; everything agrees with the facts\n"
     assert almanac("rebuild")[:2] == (0, told.format("wrong until now: 1"))
-    assert almanac("rebuild")[:2] == (0, told.format("all as the facts give them"))
+    assert almanac("rebuild")[:2] == (0, told.format("everything agrees with the facts"))
     assert _do(url, lambda store: canonical_dump(store, TABLES)) == whole
 
 

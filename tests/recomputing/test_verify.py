@@ -79,7 +79,7 @@ def test_a_name_that_the_clone_does_not_know_is_told_as_the_publishers_word(
 
 
 def test_a_file_without_a_signature_is_not_passed_as_signed(published: Published) -> None:
-    with pytest.raises(UnusableInputError, match="no snapshot"):
+    with pytest.raises(UnusableInputError, match="not a snapshot"):
         verify(published.paths, published.text, keys="{}")
 
 
@@ -235,7 +235,7 @@ def test_a_correction_is_applied_as_stated_and_told(merged: list[str], anonymous
     with record_of(merged) as record:
         own = next(c for c in record.changes_of(record.people.find("ada@example.org")) if c.pull_request == 1).kind
     assert own != "bug_fix"
-    told = "changes[acme/rocket#1].kind is bug_fix, classified by its author; the clone alone says "
+    told = "changes[acme/rocket#1].kind is bug_fix, classified by its author; the clone says "
     assert line.startswith(f"{told}{own} (")
 
 

@@ -62,7 +62,7 @@ async def test_nothing_is_wrong_with_a_fit_installation(fit: tuple[App, Settings
     assert {"App", "key", "database", "disk", "git", "SQLite", "clock", "permissions", "events", "webhook"} <= set(
         found
     )
-    assert found["database"].text.startswith("opens and can be written; its tables are this version's")
+    assert found["database"].text.startswith("opens and is writable; its tables belong to this version")
     assert [line for line in map(str, found.values()) if "\n" in line] == []
 
 
@@ -137,15 +137,15 @@ def _half(app: App, settings: Settings) -> Settings:
         (_permission, {"permissions"}, "grant issues: write"),
         (_hook, {"webhook"}, "https://elsewhere.example/webhook"),
         (_left_channel, {"webhook", "relay"}, "`relay` in"),
-        (_other_app, {"permissions and events", "webhook", "deliveries"}, "number and its key of one App"),
+        (_other_app, {"permissions and events", "webhook", "deliveries"}, "number and key belong to the same App"),
         (_no_key, {"key", "permissions and events", "webhook", "deliveries"}, "make a new one"),
         (_no_database, {"database"}, "name another file"),
         (_old_database, {"database"}, "almanac migrate"),
-        (partial(_revision, number="9999"), {"database"}, "install that one"),
+        (partial(_revision, number="9999"), {"database"}, "install that version"),
         (partial(_revision, number="0013"), {"database"}, "name a new database"),
         (_cut_database, {"database"}, "put a back-up in its place"),
         (_open_secret, {"secrets"}, "chmod 600"),
-        (_plain_address, {"address", "webhook"}, "put TLS before it"),
+        (_plain_address, {"address", "webhook"}, "put a TLS proxy in front"),
         (_half, {"App"}, "ALMANAC_WEBHOOK_SECRET"),
     ],
 )
@@ -233,7 +233,7 @@ async def test_what_the_first_start_cannot_make_is_told(tmp_path: Path) -> None:
     data = tmp_path / "note" / "almanac-data"
     found = await report(Settings(data=data, database_url=f"sqlite+aiosqlite:///{data}/almanac.db"), network=False)
     assert {"data", "database"} <= states(found)
-    assert f"{tmp_path}/note takes no more" in found["data"].text
+    assert f"{tmp_path}/note is not writable" in found["data"].text
 
 
 def _read_only(url: str) -> str:

@@ -158,7 +158,7 @@ async def test_what_the_channel_cannot_give_back_byte_for_byte_is_refused_and_to
         await _send(through, compact(push()), guid="whole")
         await until(lambda: _kept(house))
     assert [guid for _, guid in house.inbox.kept] == ["whole"]
-    refused = [record.getMessage() for record in caplog.records if "byte for byte" in record.getMessage()]
+    refused = [record.getMessage() for record in caplog.records if "changed the bytes" in record.getMessage()]
     assert [line.split()[1] for line in refused] == ["indented", "forged"]
 
 

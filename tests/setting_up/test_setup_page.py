@@ -294,7 +294,7 @@ async def test_a_page_for_another_machine_and_a_pasted_address_register_the_app(
     async with visitor_of(github) as browser:
         status, _, headers = await browser.post(found[1], {"manifest": json.dumps(dict(told.manifest))})
     assert status == 302
-    with pytest.raises(UnusableInputError, match="does not answer this page"):
+    with pytest.raises(UnusableInputError, match="belongs to another page"):
         registering.code_in(headers["Location"], "another-state")
     code = registering.code_in(f"  {headers['Location']}\n", "the-state")
     made = await registering.register_by_code(settings, code)

@@ -23,8 +23,8 @@ __all__ = ["almanac"]
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--organisation", "fenland"], "goes with --form"),
-        (["--form", "page.html", "--organisation", "a b"], "no organisation's name"),
+        (["--organisation", "fenland"], "needs --form"),
+        (["--form", "page.html", "--organisation", "a b"], "not the name of an organisation"),
         (["--form", "absent/page.html"], "cannot write absent/page.html"),
         (["--relay", "smee.io"], "--relay must"),
     ],
@@ -36,7 +36,7 @@ def test_what_cannot_be_set_up_is_told_in_one_line(almanac: Command, arguments: 
 def test_an_app_that_is_there_is_not_registered_again(almanac: Command, tmp_path: Path) -> None:
     kept = Credentials("7", "almanac", "https://github.com/apps/almanac", "https://github.com")
     credentials.keep(tmp_path / "almanac-data", kept)
-    assert_refused(almanac("setup"), "App 7 is set up here already")
+    assert_refused(almanac("setup"), "App 7 is already set up here")
 
 
 @pytest.mark.parametrize("name", ["links.key", "snapshots.key"])
@@ -46,7 +46,7 @@ def test_a_key_of_our_own_that_was_cut_is_told_by_the_start_and_by_the_doctor(
     given = {"ALMANAC_APP_ID": "7", "ALMANAC_PRIVATE_KEY": key_pair()[0], "ALMANAC_WEBHOOK_SECRET": "w" * 40}
     (tmp_path / "almanac-data").mkdir()
     (tmp_path / "almanac-data" / name).touch(0o600)
-    assert_refused(almanac("serve", ALMANAC_LOG_LEVEL="ERROR", **given), name, "move it away and a new one is made")
+    assert_refused(almanac("serve", ALMANAC_LOG_LEVEL="ERROR", **given), name, "move it away to have a new one created")
     found = [line for line in almanac("doctor", "--no-network").out.splitlines() if line.startswith("WRONG")]
     assert [name in line for line in found] == [True]
 
@@ -75,7 +75,7 @@ def test_what_is_pasted_must_be_the_answer_and_is_asked_for_until_it_is(almanac:
     slips = b"\xff two words\n\nhttp://[127/?code=c\nhttp://127.0.0.1:8080/setup/done?code=c&state=other\n"
     answer = almanac("setup", "--form", "page.html", stdin=slips)
     assert answer.code == 2
-    assert answer.err == ("almanac: that address does not answer this page: open the page that was written just now\n")
+    assert answer.err == ("almanac: that address belongs to another page: use the page that was just written\n")
     assert answer.out.count("Not yet: ") == 4
     assert answer.out.startswith("GitHub cannot reach http://127.0.0.1:8080/webhook.")
     page = (tmp_path / "page.html").read_text()
@@ -123,4 +123,4 @@ def test_a_broken_file_of_credentials_is_told_in_one_line(almanac: Command, tmp_
     (tmp_path / "almanac-data").mkdir()
     credentials.path_in(tmp_path / "almanac-data").write_text("{")
     for command in ("serve", "worker", "doctor", "setup"):
-        assert_refused(almanac(command), "restore it from a backup")
+        assert_refused(almanac(command), "restore it from a back-up")

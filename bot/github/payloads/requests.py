@@ -11,7 +11,7 @@ from bot.model import CommitId
 LONGEST_COMMENT = 65_536
 LONGEST_CHECK_TEXT = 65_535
 _LONGEST_TITLE = 255
-_CUT = "\n\n(cut here: GitHub takes no longer text)"
+_CUT = "\n\n(cut here: GitHub does not accept longer text)"
 
 
 @frozen
@@ -73,7 +73,7 @@ def supersede_check_run() -> dict[str, Any]:
         "external_id": "",
         "status": "completed",
         "conclusion": "skipped",
-        "output": {"title": "Superseded", "summary": "A newer check run of this name says it."},
+        "output": {"title": "Superseded", "summary": "A newer check run with this name replaces it."},
         "actions": [],
     }
 
