@@ -11,7 +11,7 @@ from bot.landing.timeline import Event, Standing, stand
 from bot.landing.undoing import Undoing
 from bot.model import Change, ChangeId, CommitId, CountedCommit, Fact, Lines, Repository
 
-_NAMES_IT = "names what it takes back"
+_NAMES_IT = "names what it reverts"
 
 
 def fold(facts: Iterable[Fact], repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[Change, ...]:

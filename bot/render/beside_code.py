@@ -79,8 +79,8 @@ ON_EACH = ("triage", "newcomers")
 
 
 KNOWN_SINCE = (
-    "Reviews, triage, releases and merges are shown as far as GitHub told of them: most since Almanac was installed. "
-    "What is not shown was not seen, which does not mean that there was none."
+    "Reviews, triage, releases and merges are shown if GitHub reported them, mostly since Almanac was installed. "
+    "There may be more that Almanac has not seen."
 )
 
 

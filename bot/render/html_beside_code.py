@@ -38,14 +38,14 @@ def beside_lines(beside: Mapping[Month, Sequence[Said]], cite: Cite) -> dict[Mon
 
 
 def beside_line(sorts: Collection[Said], cite: Cite | None) -> str:
-    """`Beside code: reviewed 2 pull requests of others (3 reviews) app#12 app#14`; without links where none cites."""
+    """`Reviews and triage: reviewed 2 pull requests of others (3 reviews) app#12 app#14`; no links without `cite`."""
     if not sorts:
         return ""
     parts = []
     for one in sorts:
         links = "" if cite is None else cite(one.changes, _LINKS) if one.changes else _links(one.traces)
         parts.append(f"{html_text(one.words)}{links and f'<sup>{links}</sup>'}")
-    return f"<p class=t>Beside code: {wording.BULLET.join(parts)}"
+    return f"<p class=t>Reviews and triage: {wording.BULLET.join(parts)}"
 
 
 def _links(traces: Sequence[Trace]) -> str:

@@ -68,7 +68,7 @@ def _elsewhere(keys: Iterable[ChangeId], evidence: Evidence, zone: str) -> str:
 def _year_tally(months: Sequence[MonthRecord]) -> str:
     """`3 active months: 41 commits • 7 features`; what was only credited makes no month active."""
     if not months:
-        return "work beside code alone"
+        return "only reviews and triage"
     sums = [(metric, sum(month.numbers.get(metric.key) or 0 for month in months)) for metric in shown_on("year")]
     told = [metric.counted(number) for metric, number in sums if number and metric.additive]
     active = sum(month.commits > 0 for month in months)

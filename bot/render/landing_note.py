@@ -42,7 +42,7 @@ class Note:
 
 @frozen
 class Around:
-    """What is said beside the changes: whom not to name, what is wrong with the configuration, what people dispute."""
+    """Notes about the changes: whom not to name, errors of the configuration, and disputes."""
 
     unnamed: Collection[PersonKey] = ()
     problems: Sequence[str] = ()
@@ -58,7 +58,7 @@ def landing_note(changes: Sequence[Change], around: Around = ALONE) -> Note:
     people = [change for change in changes if not by_machine(change)]
     text = template("landing_note.md").render(
         changes=[_view(change, around) for change in people],
-        reason=MdText("bots and merge tools are not people" if changes else "no commit of a person"),
+        reason=MdText("bots and merge tools are not people" if changes else "no commit is by a person"),
         lines_of_code=md_text(LINES.note),
         problems=[md_text(problem, 400) for problem in around.problems],
     )
@@ -78,7 +78,7 @@ def _title(changes: Sequence[Change]) -> str:
     change = changes[0]
     commits = counted(len(change.counted), "commit")
     if change.state == "reverted":
-        return f"{commits}, taken back: no longer counted as delivered"
+        return f"{commits}, reverted: no longer counted as delivered"
     return f"Counted: {commits} as {_KIND_NAMES[change.kind]}"
 
 
@@ -107,7 +107,7 @@ def _view(change: Change, around: Around) -> dict[str, Any]:
     tools = sorted({mark.tool for fact in facts for mark in fact.ai})
     notes = [*change_notes(change)]
     if not change.counted:
-        notes.append("counted elsewhere already, so it adds nothing here")
+        notes.append("already counted elsewhere, so it adds nothing here")
     if any(fact.partial for fact in facts):
         notes.append("GitHub did not show every file, so the lines are a lower bound")
     notes += [f"disputed: {said}" for said in around.disputes.get(change.pull_request or 0, ())]

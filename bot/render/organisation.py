@@ -94,7 +94,7 @@ def organisation_page(name: str, report: Report, newest: Mapping[str, Month], pl
         left_out=", ".join(wording.short_month(month) for month in report.left_out),
         repositories=[_row(one, _linked(one.name, newest, place)) for one in report.repositories],
         languages=_shares(report.languages),
-        foot="Sums over at least five people. People have their own pages, and decide who reads them.",
+        foot="Sums over at least five people. People have their own pages and decide who can read them.",
     )
 
 
@@ -138,14 +138,14 @@ def repository_month_page(landed: Landed, place: Place) -> str:
         ],
         total=wording.thousands(lines.total),
         back=place.base,
-        foot=f"Months are those of landing in {landed.zone}",
+        foot=f"Months are calendar months of landing in {landed.zone}",
     )
 
 
 def _tally(changes: Sequence[Change], lines: Lines) -> str:
     standing = sum(1 for change in changes if change.outcome)
     taken_back = sum(1 for change in changes if change.state == "reverted")
-    parts = [wording.counted(len(changes), "change"), f"{wording.thousands(standing)} of them standing"]
+    parts = [wording.counted(len(changes), "change"), f"{wording.thousands(standing)} of them not reverted"]
     parts += [f"{wording.thousands(taken_back)} reverted"] if taken_back else []
     return wording.BULLET.join([*parts, LINES.counted(lines.code)])
 

@@ -1,4 +1,4 @@
-"""What is answered to a command where a reaction does not say it: a mistake, a record, a reason?"""
+"""What does Almanac reply to a command when a reaction is not enough: an error, a record, a reason?"""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def reply_note(parts: Sequence[Part]) -> str:
 
 
 def plain_part(said: str, *lines: str) -> Part:
-    """Words of ours, or of anybody: nothing in them acts."""
+    """An answer as plain text: no markup in it has an effect."""
     return Part(said, tuple(md_text(line, 1000) for line in lines))
 
 
 def own_part(said: str, record: MonthRecord | None, changes: Mapping[ChangeId, Change], hint: str) -> Part:
     """A person's newest month in one repository."""
     if record is None:
-        return plain_part(said, "No commit of yours has landed in this repository, as far as the record goes.", hint)
+        return plain_part(said, "The record contains no commit by you in this repository.", hint)
     head = md_text(f"{month_name(record.month)}: {tally(record)}, {LINES.counted(record.lines.code)} changed.")
     return Part(said, (head, md_sentences(record.summary, changes), md_text(hint)), _items(record.items, changes))
 

@@ -48,7 +48,7 @@ def setup_page(view: SetupView) -> str:
 
 def hand_over_page(form: HandOver) -> str:
     """What GitHub will be asked for, and the button that takes it there."""
-    return site_page("setup_confirm.html", "Hand over to GitHub", narrow=True, form=form)
+    return site_page("setup_confirm.html", "Continue at GitHub", narrow=True, form=form)
 
 
 def registered_page(*, slug: str, install: str, starting: bool, missing: tuple[str, ...] = ()) -> str:

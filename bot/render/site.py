@@ -26,15 +26,15 @@ from bot.render.html_listing import listing_of
 from bot.render.html_text import HtmlText
 
 PROBLEMS = {
-    404: ("Not here", "There is no such page, or it is not for everybody to see."),
-    405: ("Not that way", "This page can only be read."),
-    406: ("No such form", "This page is written as HTML, JSON, text, Markdown, SVG, Atom and CSV."),
-    400: ("Not understood", "Something in the request is not as it should be. Go back and try once more."),
-    403: ("Not allowed", "The form is too old or is not yours. Go back, load the page again and try once more."),
-    413: ("Too large", "The request is larger than any form here."),
-    429: ("Too many requests", "Wait a minute, then load the page again."),
-    500: ("A fault of ours", "Something broke while this page was made. It has been written down."),
-    503: ("Not just now", "The record cannot be read at the moment. Try again in a minute."),
+    404: ("Not found", "There is no such page, or it is not public."),
+    405: ("Method not allowed", "This page is read-only."),
+    406: ("Format not available", "This page is available as HTML, JSON, text, Markdown, SVG, Atom and CSV."),
+    400: ("Bad request", "Something in the request is wrong. Go back and try again."),
+    403: ("Not allowed", "The form has expired or belongs to somebody else. Go back, reload the page and try again."),
+    413: ("Too large", "The request is larger than any form on this site."),
+    429: ("Too many requests", "Wait a minute and then reload the page."),
+    500: ("Server error", "Something went wrong on our side. The error has been logged."),
+    503: ("Not available", "The record cannot be read at the moment. Try again in a minute."),
 }
 """status -> (heading, words); one plain sentence each, which never says why a page is not shown"""
 _ROOM = 120_000
@@ -172,11 +172,11 @@ def _compare(before: Sequence[Month], month: Month, place: Place) -> dict[str, s
 def _foot(profile: Profile) -> str:
     computed = wording.moment_name(profile.generated_at, profile.method.timezone)
     zone = profile.method.timezone
-    return f"Computed {computed} · method {profile.method.version} · months are those of landing in {zone}"
+    return f"Computed {computed} · method {profile.method.version} · months are calendar months of landing in {zone}"
 
 
 def difference_page(profile: Profile, months: tuple[Month, Month], place: Place) -> str:
-    """Two months of a person beside each other; a month without work is one of zeros."""
+    """Two months of a person side by side; a month without work is one of zeros."""
     by_month = {record.month: record for record in profile.months}
     before, after = (by_month.get(month) for month in months)
     names = [
@@ -188,7 +188,7 @@ def difference_page(profile: Profile, months: tuple[Month, Month], place: Place)
         profile.contributor.display,
         place,
         title=f"{profile.contributor.display}, {names[0]['name']} and {names[1]['name']}",
-        span=f"{names[0]['name']} and {names[1]['name']} beside each other",
+        span=f"{names[0]['name']} and {names[1]['name']} side by side",
         rows=_counts(before, after),
         where=_where(before, after, names),
         before=names[0],

@@ -93,7 +93,7 @@ def _overall(profile: Profile) -> Iterator[str]:
         if metric.shown_at_zero or numbers.get(metric.key)
     )
     yield ""
-    yield "Changed lines, each in one part (additions + deletions as git counts them)"
+    yield "Changed lines, each in exactly one part (additions + deletions as git counts them)"
     counts = overall.lines.as_dict()
     yield from _columns(
         [(name, wording.thousands(counts[part])) for part, name in wording.PART_NAMES.items() if counts[part]]
@@ -105,7 +105,7 @@ def _overall(profile: Profile) -> Iterator[str]:
 def _beside_code(profile: Profile) -> Iterator[str]:
     whole = together(month.beside for month in beside_code.months_of(profile))
     if whole:
-        yield from _heading("Beside code (adds nothing to the numbers above)")
+        yield from _heading("Reviews and triage (not part of the numbers above)")
         yield from (f"  {one.words}" for one in beside_code.said(whole))
         yield from ("", *_wrap(beside_code.KNOWN_SINCE, ""), "")
 
@@ -216,7 +216,7 @@ def _repositories(profile: Profile) -> Iterator[str]:
 
 def _footer(profile: Profile) -> Iterator[str]:
     yield from _heading("How to verify")
-    yield "  Save the JSON form of this record as profile.json, then:"
+    yield "  Save this record in JSON format as profile.json, then run:"
     yield from (f"    {plain_lines(command)}" for command in verify_commands(profile))
     yield ""
     yield "To dispute a count, comment `/almanac dispute TEXT` on its pull request; to leave, `/almanac opt-out`."

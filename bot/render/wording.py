@@ -126,7 +126,7 @@ def score_basis(score: Score) -> str:
         parts.append("provisional")
     if score.live is not None:
         said = ", ".join(dict.fromkeys(row.signal for row in score.live.evidence))
-        parts.append(f"{score.live.score:.1f} with what GitHub alone knows: {said}")
+        parts.append(f"{score.live.score:.1f} with what only GitHub knows: {said}")
     return ", ".join(parts)
 
 

@@ -134,7 +134,9 @@ async def _act(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
         # In words it would be a way to make us talk: a stranger gets a reaction.
         return Answer(done=False)
     if name in ABOUT_WORK and not by_name and not scene.changes and not digest:
-        where = "This stands on a pull request, not here." if scene.is_digest else "Nothing of it has landed yet."
+        where = (
+            "Use this command on a pull request." if scene.is_digest else "Nothing in this pull request has landed yet."
+        )
         return refusal(asked, where)
     return await ACTIONS[name](conn, place, asked)
 

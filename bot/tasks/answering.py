@@ -70,7 +70,7 @@ def refusal(asked: Asked, *why: str) -> Answer:
 async def _tell_own(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
     records, changes = await _records(conn, place, asked)
     newest = records[0] if records else None
-    hint = f"Months, links and everything else that is yours to decide: {place.public_url}/settings"
+    hint = f"Your months, links and settings: {place.public_url}/settings"
     return Answer(part=own_part(asked.said, newest, changes, hint))
 
 
@@ -111,7 +111,7 @@ async def _explain(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
 async def _classify(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
     scene = asked.scene
     if any(change.kind == "revert" for change in scene.changes):
-        return refusal(asked, "What takes other work back is a revert, whatever it is called.")
+        return refusal(asked, "A change that reverts other work is always a revert.")
     by = "its author" if wrote(asked.asker, scene.changes) else "a maintainer"
     value = {"number": scene.number, "kind": asked.command.value, "by": by}
     if await _append(conn, asked, "classify", value):
@@ -126,7 +126,7 @@ async def _dispute(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
         now = month_of(int(asked.asker.asked_at.timestamp()), place.zone)
         told = [row.month for row in await told_at(conn, scene.repository_id) if row.month < now]
         if not told:
-            return refusal(asked, "No digest stands here yet.")
+            return refusal(asked, "There is no digest here yet.")
         number = month_number(max(told))
     if await _append(conn, asked, "dispute", {"number": number, "text": asked.command.value}):
         await refold(conn, place, scene)
@@ -159,7 +159,7 @@ async def _recount(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
         return DONE
     facts = await ledger.facts_in(conn, scene.repository_id)
     if len(facts) > MOST_REFOLDED:
-        return refusal(asked, "This record is too long to be counted anew from here; whoever runs Almanac can.")
+        return refusal(asked, "This record is too long to recount from a comment. Please ask the operator of Almanac.")
     await recount(conn, _target(place, scene), [fact.commit for fact in facts])
     await retell_months(conn, place, (scene.installation, scene.repository_id))
     return DONE
@@ -171,7 +171,7 @@ async def _preview(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
     now = month_of(int(place.clock().timestamp()), settings.zone(place.zone))
     found = await month_note(conn, place, await expected(conn, (scene.installation, now), scene.repository))
     if found is None:
-        return Answer(part=plain_part(asked.said, f"Nothing of {now} would be told so far."))
+        return Answer(part=plain_part(asked.said, f"The digest for {now} would be empty so far."))
     return Answer(part=Part(f"{asked.said} of {now}, so far", (found.markdown,)))
 
 

@@ -127,7 +127,7 @@ async def backfill_repository(job: Job, place: Workplace) -> None:
     async with place.store.begin() as conn:
         now = await backfills.read(conn, one.repository_id)
         if now is None or now.head != one.head:
-            raise RetryLater(0.0, "the branch was rewritten while it was fetched")
+            raise RetryLater(0.0, "the branch was rewritten during the fetch")
         await see_repositories(conn, place, one.installation_id, [repository], job.begun)
         await keep_rules(conn, repository, rules, now=place.clock())
         await backfills.move(conn, one.repository_id, requests=one.requests + _RULES)
@@ -168,7 +168,7 @@ async def opened(job: Job, place: Workplace) -> Backfill | None:
 
 def clones_of(place: Workplace) -> Clones:
     if place.clones is None:
-        raise Park("no history is read by this process")
+        raise Park("this process does not read histories")
     return place.clones
 
 

@@ -55,7 +55,7 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
         recorded = await record(conn, target, batch.facts, now=now, again=batch.again)
         stands = await installations.repository(conn, one.repository_id)
         if stands is None or _place_of(stands) != (one.installation_id, clone.repository.full_name):
-            raise RetryLater(1.0, "the repository moved while its history was read")
+            raise RetryLater(1.0, "the repository moved during the backfill")
         await retell(conn, place, target, recorded)
         spent = {"requests": one.requests + batch.requests, "points": one.points + batch.points}
         await backfills.move(conn, one.repository_id, commits=one.commits, commits_done=done, **spent)

@@ -23,7 +23,7 @@ async def read_chosen(place: Workplace, target: str) -> tuple[InstallationId, li
     reached = await read_installation_repositories(client)
     chosen = [one for one in reached if not name or one.full_name.lower() == target.lower()]
     if not chosen:
-        raise UnusableInputError(f"the installation does not reach {target}; choose the repository in its settings")
+        raise UnusableInputError(f"the installation does not include {target}; choose the repository in its settings")
     async with place.store.begin() as conn:
         await see_installation(conn, place, found[0])
     return found[0].id, chosen

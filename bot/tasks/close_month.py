@@ -197,7 +197,7 @@ async def _show(conn: AsyncConnection, place: Workplace, plan: _Plan) -> None:
     if note is None:
         return
     scope = plan.scope
-    body = {"title": f"Preview of the digest of {scope.month}", "summary": note.text}
+    body = {"title": f"Preview of the digest for {scope.month}", "summary": note.text}
     key = f"preview:{scope.home_id}:{scope.month}"
     intent = outbox.Intent(key, "preview", scope.home_id, {"commit": note.newest}, body, scope.installation)
     await post(conn, place, intent)
@@ -211,7 +211,7 @@ async def _tell(conn: AsyncConnection, place: Workplace, plan: _Plan) -> None:
     if note is None:
         if not await outbox.is_posted(conn, scope.key):
             return
-        note = MonthNote(f"Nothing of {month_name(scope.month)} is counted any more.\n")
+        note = MonthNote(f"Nothing in {month_name(scope.month)} is counted any more.\n")
     target = {"month": scope.month, "form": await _form(conn, plan)}
     await post(
         conn, place, outbox.Intent(scope.key, "digest", scope.home_id, target, {"text": note.text}, scope.installation)

@@ -75,7 +75,7 @@ async def in_force_with(place: Workplace, client: Client, repository: Repository
     kept_shared, wrong_shared = _tried(shared, before.shared, f"{shared_name}: {CONFIG_PATH}")
     if wrong_shared and private and not repository.private:
         # What is wrong quotes the file, and more people may read it here than there.
-        wrong_shared = (f"{shared_name}: {CONFIG_PATH} is not as it should be; almanac config lint tells why",)
+        wrong_shared = (f"{shared_name}: {CONFIG_PATH} has errors; almanac config lint lists them",)
     found = InForce(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
     problem = await _no_discussions(client, repository, found.config)
     stored = replace(
@@ -111,7 +111,7 @@ async def _no_discussions(client: Client, repository: Repository, config: RepoCo
     elsewhere = (config.digest_repository or repository.full_name).lower() != repository.full_name.lower()
     if config.digest != "discussion" or elsewhere or await has_discussions(client, repository):
         return ""
-    return f"digest: discussions are switched off in {repository.full_name}, so no digest is posted"
+    return f"digest: discussions are disabled in {repository.full_name}, so no digest is posted"
 
 
 async def _zone(place: Workplace, repository: Repository, config: RepoConfig) -> str | None:

@@ -89,7 +89,7 @@ async def _anew(place: Workplace, client: Client, known: tuple[Repository, Measu
         landed = await landed_before(place, client, repository, [fact])
     except BadRequest as error:
         if is_missing(error) or error.status_code == 422:  # GitHub's answer for a commit that it does not have
-            log.warning("%s@%s is gone: it stays as it was measured", repository.full_name, fact.commit)
+            log.warning("%s@%s no longer exists: its measurement stays as it is", repository.full_name, fact.commit)
             return fact
         raise
     (anew,) = await facts_of(place, repository, landed, rules)

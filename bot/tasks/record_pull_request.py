@@ -81,7 +81,7 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
     carried, named, waits = await place.store.look(partial(_recorded, scene=scene))
     if scene.merge is not None and not carried and not waits:
         if given.get("delivery") and job.attempt < LOOKS and place.clock() - job.claim.created_at < GRACE:
-            raise RetryLater(WAIT, "the push that belongs to it may come yet")
+            raise RetryLater(WAIT, "its push may still arrive")
         with asking_github():
             arrived = await _unpushed(place, client, scene)
     elif scene.is_news or again:

@@ -39,7 +39,7 @@ async def tell_month(place: Workplace, full_name: str, month: str, *, dry_run: b
         return ""
     if not dry_run:
         if one[2] >= month_of(int(place.clock().timestamp()), settings.zone(place.zone)):
-            raise UnusableInputError(f"{month} is not over; see it with --dry-run")
+            raise UnusableInputError(f"{month} is not over yet; use --dry-run to see it")
         async with place.store.begin() as conn:
             await open_digest(conn, DigestRow(target_of(one[1]), one[2], place.clock(), repository_id=one[1]))
             await defer_digest(conn, place, one)
@@ -52,7 +52,7 @@ async def _known(place: Workplace, full_name: str) -> tuple[InstallationId, Repo
     async with place.store.read() as conn:
         stored = await installations.repository_named(conn, full_name)
     if stored is None or stored.installation_id is None or stored.removed_at is not None:
-        raise UnusableInputError(f"{full_name} is not in the record; Almanac must be installed on it")
+        raise UnusableInputError(f"{full_name} is not in the record; install Almanac on it first")
     return stored.installation_id, stored.repository
 
 

@@ -75,7 +75,7 @@ async def take_wishes(place: Workplace, data: Path, taken: Callable[[], None], *
                 await _take(place, file)
                 taken()
         except Exception:
-            log.exception("wishes could not be looked for; trying again")
+            log.exception("could not look for requests; trying again")
         await asyncio.sleep(every)
 
 
@@ -92,7 +92,7 @@ async def _take(place: Workplace, file: Path) -> None:
     except UnusableInputError as error:
         answer = Answer(granted=False, words=str(error))
     except Exception as error:
-        log.exception("a wish could not be granted")
+        log.exception("a request failed")
         answer = Answer(granted=False, words=f"{type(error).__name__}: see the log of the running process")
     _answer(file, answer)
 
@@ -112,7 +112,7 @@ def _read(file: Path) -> tuple[str, str]:
             given = json.loads(stream.read(_LARGEST))
         return str(given["wish"]), str(given["target"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UnusableInputError(f"this is no wish: {error}") from None
+        raise UnusableInputError(f"this is not a request: {error}") from None
 
 
 def _waiting(data: Path, suffix: str) -> list[Path]:
@@ -123,16 +123,16 @@ async def _grant(place: Workplace, file: Path) -> str:
     wish, target = _read(file)
     if wish == "catch-up":
         await ask_to_catch_up(place, thorough=True)
-        return "what was missed is looked for now, between deliveries"
+        return "the catch-up has started and runs between deliveries"
     if wish == "backfill":
         return await _backfill(place, target)
-    raise UnusableInputError(f"the running process does not know {wish}; it is of another version")
+    raise UnusableInputError(f"the running process does not know {wish}; it is another version")
 
 
 async def _backfill(place: Workplace, target: str) -> str:
     if place.clones is None:
         raise UnusableInputError(
-            "the running process reads no histories: set ALMANAC_BACKFILL=on and start it again, or stop it first"
+            "the running process does not read histories: restart it with ALMANAC_BACKFILL=on, or stop it first"
         )
     asked = place.clock()
     installation, chosen = await read_chosen(place, target)
@@ -141,5 +141,5 @@ async def _backfill(place: Workplace, target: str) -> str:
         ids = [RepositoryId(one.id or 0) for one in chosen]
         opened = await open_backfills(conn, place, installation, ids, again=True)
     reading = len(chosen) - len(opened)
-    words = f"{len(opened)} of {len(chosen)} repositories are read between deliveries"
-    return words + (f", {reading} were being read already" if reading else "")
+    words = f"{len(opened)} of {len(chosen)} repositories will be read between deliveries"
+    return words + (f", {reading} were already being read" if reading else "")

@@ -66,7 +66,9 @@ async def _ask_for_all(place: Workplace, scope: Scope, passages: Sequence[Passag
     for passage in passages:
         left = until - loop.time()
         if in_a_row >= MOST_FAILURES or left <= 0:
-            asked.failures[passage.key] = "not asked, as it failed before" if left > 0 else "not asked, no time left"
+            asked.failures[passage.key] = (
+                "not asked, because it failed before" if left > 0 else "not asked, because no time was left"
+            )
             continue
         try:
             async with asyncio.timeout(left):
@@ -99,9 +101,7 @@ async def words_report(place: Workplace, scope: Scope, failures: Mapping[PersonK
     if parts is None:
         return ""
     if not parts.for_writer:
-        return (
-            f"Words: {place.writer.name} is given nothing of this digest; `writer: llm` in its repositories allows it."
-        )
+        return f"Text: {place.writer.name} may not read this digest; `writer: llm` in its repositories allows it."
     names = {WHOLE: "everybody", **{one.person.key: parts.name(one) for one in parts.told}}
     blocks = [_block(names[one.key], one, said, failures) for one in parts.passages if one.template.sentences]
     return "\n\n".join([f"Words by {place.writer.name}", *blocks])

@@ -63,9 +63,9 @@ class Health:
                 await touch_period(conn, "readiness", "written", self.clock())
         except StoreUnavailableError as error:
             log.warning("not ready: %s", error)
-            wrong.append("database cannot be written")
+            wrong.append("database is not writable")
         if self.working and not self.worker.is_alive:
-            wrong.append("worker gives no sign of life")
+            wrong.append("worker does not respond")
         return wrong
 
     async def show_metrics(self, request: web.Request) -> web.Response:

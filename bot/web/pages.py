@@ -59,10 +59,10 @@ async def _shield(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPException as error:
         return problem(request, error.status)
     except StoreUnavailableError as error:
-        log.warning("%s: the store is not there: %s", request.match_info.route.name or "page", error)
+        log.warning("%s: the store is not available: %s", request.match_info.route.name or "page", error)
         return problem(request, 503, {"Retry-After": "30"})
     except Exception:
-        log.exception("a page could not be made")
+        log.exception("a page could not be created")
         return problem(request, 500)
 
 

@@ -111,7 +111,7 @@ async def note_use(desk: Desk, opened: OpenPerson, form: str) -> None:
         async with desk.pages.store.begin() as conn:
             await links.note_use(conn, opened.link, form, desk.pages.clock())
     except StoreUnavailableError as error:
-        log.warning("a link's use was not noted: %s", error)
+        log.warning("a link's use was not recorded: %s", error)
 
 
 # --- months ----------------------------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ class SetupPages:
         except ValueError as error:
             return self._first(request, github, organisation, f"GitHub's address {error}.")
         if organisation and not is_login(organisation):
-            return self._first(request, github, organisation, "That is no organisation's name.")
+            return self._first(request, github, organisation, "That is not the name of an organisation.")
         handed = self._given.hand_over(address, organisation, self._begin(address))
         response = answer(request, pages.hand_over_page(handed).encode(), "text/html", _OWN)
         _allow_form(response, address.web, self._given.base)
@@ -161,8 +161,8 @@ class SetupPages:
 
 
 WITHOUT_WEBHOOKS = (
-    "GitHub made no webhook secret. Enter one of 32 characters or more in the App's settings there and in "
-    "ALMANAC_WEBHOOK_SECRET here, then start again."
+    "GitHub created no webhook secret. Enter one of at least 32 characters in the App's settings there and in "
+    "ALMANAC_WEBHOOK_SECRET here, and then restart."
 )
 
 
@@ -197,7 +197,7 @@ async def _shield(
     except web.HTTPException as error:
         return problem(request, error.status)
     except Exception:
-        log.exception("a page could not be made")
+        log.exception("a page could not be created")
         return problem(request, 500)
 
 

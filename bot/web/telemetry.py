@@ -24,19 +24,19 @@ class Telemetry:
             "almanac_deliveries", "Deliveries by event and answer.", ("event", "status"), registry=registry
         )
         self._accepting = Histogram(
-            "almanac_delivery_seconds", "From the first byte to the answer.", buckets=SECONDS, registry=registry
+            "almanac_delivery_seconds", "Seconds from the first byte to the answer.", buckets=SECONDS, registry=registry
         )
         self._jobs = Counter(
             "almanac_job_attempts", "Attempts of jobs by task and outcome.", ("task", "outcome"), registry=registry
         )
         self._working = Histogram(
-            "almanac_job_seconds", "An attempt of a job.", ("task",), buckets=JOB_SECONDS, registry=registry
+            "almanac_job_seconds", "Seconds per attempt of a job.", ("task",), buckets=JOB_SECONDS, registry=registry
         )
-        self._queue = Gauge("almanac_queue_jobs", "Jobs by state, of all processes.", ("state",), registry=registry)
+        self._queue = Gauge("almanac_queue_jobs", "Jobs by state, in all processes.", ("state",), registry=registry)
         self._waiting = Gauge(
-            "almanac_queue_wait_seconds", "How long the job that is due longest has waited.", registry=registry
+            "almanac_queue_wait_seconds", "Seconds that the longest overdue job has waited.", registry=registry
         )
-        self._running = Gauge("almanac_jobs_in_hand", "Jobs that run in this process.", registry=registry)
+        self._running = Gauge("almanac_jobs_in_hand", "Jobs running in this process.", registry=registry)
 
     def delivery(self, event: str, status: int, seconds: float) -> None:
         """One request at the door was answered."""

@@ -132,8 +132,8 @@ async def test_a_running_process_is_asked_where_it_has_the_database(
         assert await asyncio.to_thread(almanac.typed_here, "catch-up") == 0
         looked = capsys.readouterr()
         assert (read.err, looked.err) == ("", "")
-        assert "sent to the running process: 1 of 1 repositories" in read.out or "were being read already" in read.out
-        assert "sent to the running process: what was missed is looked for now" in looked.out
+        assert "sent to the running process: 1 of 1 repositories" in read.out or "were already being read" in read.out
+        assert "sent to the running process: the catch-up has started and runs" in looked.out
         assert wishes.answer_at(unheard) == wishes.Answer(
             granted=False, words="the App is not installed on nobody; install it there first"
         )

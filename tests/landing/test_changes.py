@@ -137,7 +137,7 @@ def test_a_revert_that_its_words_do_not_tell_says_why_it_is_one():
     fact = a_fact("Add a parser (#12)", at=100)
     back = replace(a_fact("Rolling back #12 for now", at=200), kind="chore", why="“now”", certain=False)
     _, revert = fold([fact, back])
-    assert (revert.kind, revert.why, revert.certain) == ("revert", "names what it takes back", True)
+    assert (revert.kind, revert.why, revert.certain) == ("revert", "names what it reverts", True)
 
 
 def test_work_that_only_sounds_like_a_revert_keeps_its_lines():

@@ -82,7 +82,7 @@ def test_every_form_tells_every_sort_and_the_months_that_have_nothing_else(form:
     assert "December 2025" in told
     assert "December 2025" not in read(form, small_profile())
     assert "reviewed 3 pull requests of others" in told  # of both months together
-    assert "does not mean that there was none" in told
+    assert "There may be more that Almanac has not seen" in told
     assert "eside code" not in read(form, small_profile())
 
 
@@ -153,7 +153,7 @@ def test_a_tag_of_any_letters_acts_nowhere(tag: str) -> None:
 def test_a_digest_tells_it_on_a_line_of_its_own() -> None:
     (part,) = (DigestPart("Mira", month) for month in busy().months[:1])
     note = digest_note([part], {}, DigestFrame("UTC"))
-    (line,) = [line for line in note.split("\n") if line.startswith("Beside code:")]
+    (line,) = [line for line in note.split("\n") if line.startswith("Reviews and triage:")]
     assert "redirect.github.com/harbour/beacon/pull/60" in line
     assert "//github.com" not in line
     quiet = DigestPart("Mira", small_profile().months[0])

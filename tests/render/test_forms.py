@@ -254,7 +254,7 @@ def test_what_github_alone_knows_stands_beside_the_score_and_the_month(form: str
     traces = (Trace("harbour/beacon", f"#{number}", None, one) for number, one in enumerate(did, 60))
     reviewed = replace(profile.months[0], beside=BesideCode(reviews=tuple(traces)))
     told = RENDERERS[form](replace(profile, quality=quality, months=(reviewed, *profile.months[1:])))
-    assert "87.5 with what GitHub alone knows: checks of its head failed" in told
+    assert "87.5 with what only GitHub knows: checks of its head failed" in told
     depth = "4 reviews, 2 approvals, 1 request for changes, 5 remarks on lines"
     assert f"reviewed 3 pull requests of others ({depth})" in told.replace("\\", "")
     assert "GitHub alone" not in RENDERERS[form](profile)

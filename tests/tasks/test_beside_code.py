@@ -181,7 +181,7 @@ async def _april(there: Town) -> Issue:
 
 
 def _beside(there: Town) -> list[str]:
-    return [line for text in there.digests() for line in text.split("\n") if line.startswith("Beside code:")]
+    return [line for text in there.digests() for line in text.split("\n") if line.startswith("Reviews and triage:")]
 
 
 async def test_a_digest_tells_what_its_people_did_beside_code_and_nothing_that_strangers_wrote(

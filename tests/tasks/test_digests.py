@@ -130,7 +130,7 @@ async def test_where_issues_are_switched_off_the_digest_is_given_up_at_once(
         await there.drained()
         assert github.count(r"GET /repositories/\d+/issues$") == 1
         assert [line for line in caplog.messages if "digest" in line] == [
-            f"digest:{there.repository.id}:2031-05 is not posted: Issues are disabled for this repo"
+            f"digest:{there.repository.id}:2031-05 was not posted: Issues are disabled for this repo"
         ]
 
 
@@ -140,7 +140,7 @@ async def test_without_discussions_nothing_is_posted_and_the_check_run_says_so(
     async with town(github, tmp_path, settings=POST + "digest: discussion\n") as there:
         pull = await there.land("feat: add a part")
         summary = there.checks()[pull.landed or ""]["summary"]
-        assert summary.count("discussions are switched off in acme/app") == 1
+        assert summary.count("discussions are disabled in acme/app") == 1
         await there.month_over()
         assert there.digests() == []
         there.repository.has_discussions = True

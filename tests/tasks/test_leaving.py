@@ -62,7 +62,7 @@ async def test_where_all_have_left_the_comment_says_that_nothing_is_counted_and_
         github.select(there.installation, [there.repository, team])
         await there.drained()
         (gone,) = there.digests(team)
-        assert gone.partition("\n")[2] == "Nothing of May 2031 is counted any more.\n"
+        assert gone.partition("\n")[2] == "Nothing in May 2031 is counted any more.\n"
         github.select(there.installation, [there.repository, team, port])
         await there.drained()
         (back,) = there.digests(team)

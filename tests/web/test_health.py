@@ -60,7 +60,7 @@ async def _ready(client: TestClient) -> tuple[int, str]:
 
 async def test_ready_is_a_database_that_can_be_written_and_a_worker_that_lives(folder: Path) -> None:
     async with probed(folder) as (client, health, timer):
-        assert await _ready(client) == (503, "not ready: worker gives no sign of life\n")
+        assert await _ready(client) == (503, "not ready: worker does not respond\n")
         health.worker.beat = time.monotonic()
         assert (await _ready(client))[0] == 503, "an answer stands for a while, as asking costs a write"
         timer.now += KEPT_SECONDS
@@ -78,7 +78,7 @@ async def test_a_database_that_cannot_be_written_is_not_ready(folder: Path, monk
             raise StoreUnavailableError("disk full")
 
         monkeypatch.setattr(probes, "touch_period", full)
-        assert await _ready(client) == (503, "not ready: database cannot be written\n")
+        assert await _ready(client) == (503, "not ready: database is not writable\n")
 
 
 async def test_metrics_are_for_this_machine_unless_there_is_a_token(folder: Path) -> None:
