@@ -42,7 +42,7 @@ for (const { where, text } of JSON.parse(readFileSync(0, "utf8"))) {
       const { start, end } = lint.span();
       const around = [...text].slice(Math.max(0, start - 40), end + 30).join("").replaceAll("\n", " ");
       const line = [...text].slice(0, start).filter((letter) => letter === "\n").length + 1;
-      console.log(`${where}:${line}: ${rule}: “${lint.get_problem_text()}” in “${around}”: ${lint.message()}`);
+      console.log(`${where}:${line}: ${rule}: “${lint.get_problem_text().replaceAll("\n", " ")}” in “${around}”: ${lint.message()}`);
       found += 1;
     }
   }

@@ -34,6 +34,8 @@ NO_MESSAGES = (
 """Sentence parts, prompts, SQL, the source of docs/metrics.md, and the page in another product's layout."""
 
 OPEN = "`x`"
+_COMMENT = re.compile(r"#(?!!)\s{0,2}[^\s#]")
+"""a comment; what is indented in it is a command"""
 _BLOCK_TAGS = (
     "p|div|li|ul|ol|dl|dt|dd|h[1-6]|table|thead|tbody|tr|td|th|caption|section|summary|details|main|nav|label|button"
 )
@@ -47,10 +49,24 @@ _ELSE = re.compile(r"\{%-?\s*(?:else|elif)\b.*?%\}", re.DOTALL)
 _STATEMENT = re.compile(r"\{%.*?%\}", re.DOTALL)
 _SENTENCE = re.compile(r"(?:^|\s)(?:[A-Za-z][a-z'’-]+[,.:;]? ){3,}[A-Za-z]")
 _NOT_PROSE = re.compile(
-    r"\\[bdswSWD(]|https?://\S+$|^[<{]|^(?:select|insert|update|delete|create|pragma|with)\b.*\b(?:from|into|set|table|exists|where)\b"
+    r"\\[bdswSWD(]|https?://\S+$|^[<{^%]|\\\.|·|\(#12\)|^(?:select|insert|update|delete|create|pragma|with)\b.*\b(?:from|into|set|table|exists|where)\b"
     r"|\w+\([^)]*\$\w+|\{ \w+ \w+",
     re.IGNORECASE | re.DOTALL,
 )
+
+_FENCED = re.compile(r"^```.*?^```$|^ {4}[^\n]*$", re.DOTALL | re.MULTILINE)
+_QUOTATION = re.compile(r"^>.*$", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_SPAN = re.compile(r"``[^`]+``|`[^`]+`")
+_URL = re.compile(r"<?https?://[^\s)>]+>?")
+_PATH = re.compile(r"(?<![\w`])(?:[\w.@-]+/)+[\w.@*-]+\.?[\w*]*(?<!\.)|(?<![\w`])(?:[\w-]+\.(?:py|md|yml|json|toml|html|mjs|txt|com|org|io)|\.(?:json|github|env))\b")
+_TABLE_RULE = re.compile(r"\|?(?:[ :]*-{3,}[ :]*\|)+[ :-]*", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_UNIT = re.compile(r"(?<=\d) (?:s|ms|µs|kB|KB|MB|GB|MiB|GiB|%|px)(?![\w])|(?<=\d)x\b")
+_NUMBER = re.compile(r"(?<![\w.])\.(?=\d)|(?<=\d)-(?=\d)|(?<=\d) ?x(?=[\d.])")
+_ONE_SPAN = re.compile(r"`x`(?:'s\b|(?:,? \(?`x`\)?)+)?")
+"""neighbouring spans are one, or a grammar checker reads doubled words"""
 
 Text = dict[str, str]
 
@@ -68,7 +84,7 @@ def comments() -> Iterator[Text]:
         for path in sorted(ROOT.glob(pattern)):
             lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
             said = [
-                line.lstrip("#").strip(" -") for line in lines if line.startswith("#") and not line.startswith("#!")
+                line.lstrip("#").strip(" -") for line in lines if _COMMENT.match(line)
             ]
             yield _text(path.relative_to(ROOT).as_posix(), "\n\n".join(said))
 
@@ -134,7 +150,16 @@ def _words(node: ast.expr) -> str:
 
 
 def _text(where: str, text: str) -> Text:
-    return {"where": where, "text": text}
+    return {"where": where, "text": masked(text)}
+
+
+def masked(text: str) -> str:
+    """Markdown without what is not prose of ours: code, quotations, addresses, names of repositories and files."""
+    text = _LINK.sub(r"\1", _QUOTATION.sub("", _FENCED.sub("", text)))
+    for pattern in (_SPAN, _URL, _PATH, _OPTION, _ONE_SPAN):
+        text = pattern.sub(OPEN, text)
+    text = _TABLE_ROW.sub(lambda row: row[0].replace("|", "\n\n"), _TABLE_RULE.sub("", text))
+    return _NUMBER.sub("0", _UNIT.sub("", text))
 
 
 def all_texts() -> list[Text]:

@@ -22,7 +22,7 @@ def profile(
     ] = "text",
     as_: Annotated[str, typer.Option("--as", help="Show the person as named or anonymous.")] = "named",
     compat: Annotated[
-        str | None, typer.Option("--compat", help="Use another product's layout: seed (its page) or seed-text.")
+        str | None, typer.Option("--compat", help="Imitate another product: seed (its page) or seed-text.")
     ] = None,
     since: Since = None,
     until: Until = None,

@@ -189,7 +189,7 @@ def _pasted(settings: Settings, state: str) -> Credentials:
             return asyncio.run(register_by_code(settings, code))
         except UnusableInputError as error:
             wrong = error
-            tell(f"Not yet: {error}. Paste it again, or press Ctrl-C to stop:")
+            tell(f"Not yet: {error}. Paste it again, or press Control-C to stop:")
     raise wrong
 
 

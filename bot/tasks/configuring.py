@@ -75,7 +75,7 @@ async def in_force_with(place: Workplace, client: Client, repository: Repository
     kept_shared, wrong_shared = _tried(shared, before.shared, f"{shared_name}: {CONFIG_PATH}")
     if wrong_shared and private and not repository.private:
         # What is wrong quotes the file, and more people may read it here than there.
-        wrong_shared = (f"{shared_name}: {CONFIG_PATH} has errors; almanac config lint lists them",)
+        wrong_shared = (f"{shared_name}: {CONFIG_PATH} has errors; `almanac config lint` lists them",)
     found = InForce(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
     problem = await _no_discussions(client, repository, found.config)
     stored = replace(
