@@ -3,19 +3,21 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
+HARPER ?= build/extras/node_modules/harper.js
+HARPER_VERSION := 2.10.0
 HELD   := install --disable-pip-version-check --quiet --no-deps --require-hashes
 OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
-# The tests start the program again and again: without its compiled modules each start compiles all of them.
+# The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties trace lock clean help
+.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties trace lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-# uv from the lock installs the rest of it several times as fast as pip, which does it where uv cannot. uv does not read
-# pip's settings, so it is told which index they name, if any. A pip of the environment's own takes seconds to be put
-# there, so it is only where it is needed: where Python has none that installs elsewhere (22.3), and where uv fails.
+# uv, installed from the lock, installs the rest several times as fast as pip, which is the fallback. uv ignores pip's
+# settings, so the recipe passes it pip's index, if one is set. Installing pip into the environment takes seconds, so that
+# happens only if Python's pip cannot install elsewhere (before 22.3), or if uv fails.
 $(STAMP): requirements.lock pyproject.toml
 	@echo "==> setting up $(VENV) (once, ten seconds)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Almanac needs Python 3.11 or newer; name it with: make PYTHON=python3.11 ...")'
@@ -78,6 +80,10 @@ lint: $(STAMP)  ## ruff, mypy and the import contract
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+prose: $(STAMP) ## the English of documents, help and pages, by Harper (needs Node; installs it with npm)
+	@test -d $(HARPER) || npm install --silent --no-save --no-package-lock --prefix build/extras harper.js@$(HARPER_VERSION)
+	@$(BIN)/python -m scripts.prose_texts | HARPER=$(HARPER) node scripts/check_prose.mjs
 
 lock:           ## refresh requirements.lock (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \

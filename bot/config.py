@@ -244,7 +244,7 @@ def github_address_of(text: str) -> GitHubAddress:
     if address.query:
         raise ValueError("must be an address such as https://github.example.com")
     if address.scheme == "http" and address.hostname not in LOOPBACK:
-        raise ValueError("must use https, except on this machine")
+        raise ValueError("must use HTTPS, except on this machine")
     if address.hostname in {"github.com", "www.github.com", "api.github.com"}:
         return GitHubAddress()
     if (address.hostname or "").endswith(".ghe.com"):  # GitHub Enterprise Cloud with data residency: api.NAME.ghe.com

@@ -41,7 +41,7 @@ def relay_of(text: str) -> str:
     if not address.path.strip("/"):
         raise ValueError("must be the address of a channel, such as https://smee.io/your-channel")
     if address.scheme == "http" and address.hostname not in LOOPBACK:
-        raise ValueError("must use https, except on this machine")
+        raise ValueError("must use HTTPS, except on this machine")
     return text.strip().rstrip("/")
 
 

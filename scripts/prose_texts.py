@@ -23,33 +23,31 @@ DOCUMENTS = ("*.md", "docs/*.md", "docs/*/*.md")
 COMMENTED = (".env.example", "Procfile", "app.yml", "action.yml", "deploy/*")
 TEMPLATES = ("bot/render/**/templates/*.html", "bot/render/**/templates/*.md", "bot/render/**/templates/*.atom")
 NO_MESSAGES = (
-    "bot/digest/",
-    "bot/narrative/",
-    "bot/narrator/",
-    "bot/store/",
-    "bot/queue/",
-    "bot/metrics/",
-    "bot/render/seed.py",
+    *("/digest/", "/narrative/", "/narrator/", "/store/", "/queue/", "/metrics/"),
+    *("/seed.py", "/linguist", "/generated_marks.py"),
 )
-"""Sentence parts, prompts, SQL, the source of docs/metrics.md, and the page in another product's layout."""
+"""Sentence parts, prompts, SQL, the source of docs/metrics.md, another product's layout, and Linguist's own words."""
 
 OPEN = "`x`"
 _COMMENT = re.compile(r"#(?!!)\s{0,2}[^\s#]")
 """a comment; what is indented in it is a command"""
 _BLOCK_TAGS = (
-    "p|div|li|ul|ol|dl|dt|dd|h[1-6]|table|thead|tbody|tr|td|th|caption|section|summary|details|main|nav|label|button"
+    "p|div|li|i|ul|ol|dl|dt|dd|h[1-6]|table|thead|tbody|tr|td|th|caption|section|summary|details|main|nav|label|button"
 )
 _BLOCK = re.compile(
-    rf"</?(?:{_BLOCK_TAGS}|header|footer|form|title|body|figure|figcaption|option|entry)\b[^>]*>", re.IGNORECASE
+    rf"</?(?:{_BLOCK_TAGS}|header|footer|span|form|title|body|figure|figcaption|option|entry)\b[^>]*>", re.IGNORECASE
 )
-_UNREAD = re.compile(r"<(style|script|svg|head)\b.*?</\1>|\{#.*?#\}|<!--.*?-->", re.DOTALL)
+_UNREAD = re.compile(
+    r"<(style|script|svg|head)\b.*?</\1>|<(\w+)[^>]*\baria-hidden=true.*?</\2>|\{#.*?#\}|<!--.*?-->", re.DOTALL
+)
 _READ_ALOUD = re.compile(r'\b(?:alt|title|placeholder|aria-label)="([^"]+)"')
 _EXPRESSION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _ELSE = re.compile(r"\{%-?\s*(?:else|elif)\b.*?%\}", re.DOTALL)
 _STATEMENT = re.compile(r"\{%.*?%\}", re.DOTALL)
-_SENTENCE = re.compile(r"(?:^|\s)(?:[A-Za-z][a-z'’-]+[,.:;]? ){3,}[A-Za-z]")
+_SENTENCE = re.compile(r"(?:^|\s)(?:[A-Za-z][a-z'’-]*[,.:;]? ){3,}[A-Za-z]")
 _NOT_PROSE = re.compile(
-    r"\\[bdswSWD(]|https?://\S+$|^[<{^%]|\\\.|·|\(#12\)|^(?:select|insert|update|delete|create|pragma|with)\b.*\b(?:from|into|set|table|exists|where)\b"
+    r"\\[bdswSWD(]|https?://\S+$|^[<{^%]|\\\.|·|#(?:12|$)"
+    r"|^(?:select|insert|update|delete|create|pragma|with)\b.*\b(?:from|into|set|table|exists|where)\b"
     r"|\w+\([^)]*\$\w+|\{ \w+ \w+",
     re.IGNORECASE | re.DOTALL,
 )
@@ -58,13 +56,17 @@ _FENCED = re.compile(r"^```.*?^```$|^ {4}[^\n]*$", re.DOTALL | re.MULTILINE)
 _QUOTATION = re.compile(r"^>.*$", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _SPAN = re.compile(r"``[^`]+``|`[^`]+`")
-_URL = re.compile(r"<?https?://[^\s)>]+>?")
-_PATH = re.compile(r"(?<![\w`])(?:[\w.@-]+/)+[\w.@*-]+\.?[\w*]*(?<!\.)|(?<![\w`])(?:[\w-]+\.(?:py|md|yml|json|toml|html|mjs|txt|com|org|io)|\.(?:json|github|env))\b")
+_URL = re.compile(r"<?https?://[^\s)>]+>?|\b[0-9a-f]{7,}\b")
+_PATH = re.compile(
+    r"(?<![\w`])(?:[\w.@-]+/)+[\w.@*-]+\.?[\w*]*(?<!\.)|(?<![\w`])(?:[\w-]+\.(?:py|md|yml|json|toml|html|mjs|txt|com|org|io)|\.(?:json|github|env))\b"
+)
 _TABLE_RULE = re.compile(r"\|?(?:[ :]*-{3,}[ :]*\|)+[ :-]*", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
-_UNIT = re.compile(r"(?<=\d) (?:s|ms|µs|kB|KB|MB|GB|MiB|GiB|%|px)(?![\w])|(?<=\d)x\b")
-_NUMBER = re.compile(r"(?<![\w.])\.(?=\d)|(?<=\d)-(?=\d)|(?<=\d) ?x(?=[\d.])")
+_UNIT = re.compile(r"(?<=\d) (?:s|ms|µs|kB|KB|MB|GB|MiB|GiB|%|px)(?![\w])|(?<=\d)x\b|(?<=in) µs\b")
+_NUMBER = re.compile(r"(?<![\w.])\.(?=\d)|(?<=\d)-(?=\d)|(?<=\d) ?x(?=[\d.])|\bx(?=\d)|%(?:s|d|\.\df)(?: s\b)?")
+_TYPED = re.compile(r"\b(?:json|csv|svg|html|markdown|jsonresume|guid|ci|ai_usage)\b")
+"""values as they are typed on a command line, in a file or in a delivery"""
 _ONE_SPAN = re.compile(r"`x`(?:'s\b|(?:,? \(?`x`\)?)+)?")
 """neighbouring spans are one, or a grammar checker reads doubled words"""
 
@@ -83,9 +85,7 @@ def comments() -> Iterator[Text]:
     for pattern in COMMENTED:
         for path in sorted(ROOT.glob(pattern)):
             lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
-            said = [
-                line.lstrip("#").strip(" -") for line in lines if _COMMENT.match(line)
-            ]
+            said = [line.lstrip("#").strip(" -") for line in lines if _COMMENT.match(line)]
             yield _text(path.relative_to(ROOT).as_posix(), "\n\n".join(said))
 
 
@@ -114,7 +114,7 @@ def of_template(source: str) -> str:
     source = _UNREAD.sub("", source)
     source = _EXPRESSION.sub(OPEN, _STATEMENT.sub("", _ELSE.sub(f" {OPEN} ", source)))
     aloud = _READ_ALOUD.findall(source)
-    source = re.sub(r"<[^>]*>", "", _BLOCK.sub("\n\n", source))
+    source = re.sub(r"<[^>]*>", "", _BLOCK.sub("\n\n", source.replace("</b><b>", " ")))
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", source)]
     return html.unescape("\n\n".join(part for part in (*paragraphs, *aloud) if re.search("[a-z]{2}", part)))
 
@@ -123,7 +123,7 @@ def messages() -> Iterator[Text]:
     """Sentences in the code that people read: errors, findings, labels of pages."""
     for path in sorted((ROOT / "bot").rglob("*.py")):
         place = path.relative_to(ROOT).as_posix()
-        if not place.startswith(NO_MESSAGES):
+        if not any(part in place for part in NO_MESSAGES):
             found = list(dict.fromkeys(of_module(path.read_text("utf-8"))))
             if found:
                 yield _text(place, "\n\n".join(found))
@@ -156,7 +156,7 @@ def _text(where: str, text: str) -> Text:
 def masked(text: str) -> str:
     """Markdown without what is not prose of ours: code, quotations, addresses, names of repositories and files."""
     text = _LINK.sub(r"\1", _QUOTATION.sub("", _FENCED.sub("", text)))
-    for pattern in (_SPAN, _URL, _PATH, _OPTION, _ONE_SPAN):
+    for pattern in (_SPAN, _URL, _PATH, _OPTION, _TYPED, _ONE_SPAN):
         text = pattern.sub(OPEN, text)
     text = _TABLE_ROW.sub(lambda row: row[0].replace("|", "\n\n"), _TABLE_RULE.sub("", text))
     return _NUMBER.sub("0", _UNIT.sub("", text))

@@ -55,7 +55,7 @@ def _address(settings: Settings) -> Finding:
     if (address.hostname or "").startswith("127.") or address.hostname in {"localhost", "::1"}:
         return note("address", f"{settings.public_url} works only on this machine; set ALMANAC_PUBLIC_URL for others")
     return wrong(
-        "address", f"{settings.public_url} is not https: browsers will not keep the sign-in; put a TLS proxy in front"
+        "address", f"{settings.public_url} does not use HTTPS: browsers drop the sign-in; put a TLS proxy in front"
     )
 
 

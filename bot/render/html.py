@@ -201,6 +201,6 @@ def _repository_note(profile: Profile) -> str:
 def _share_says(profile: Profile) -> str:
     overall = profile.overall
     if not overall.features and not overall.bugs:
-        return "neither a feature nor a bug fix stands"
-    other = f"; {wording.counted(overall.other, 'other item')} beside them" if overall.other else ""
+        return "no feature and no bug fix"
+    other = f"; {wording.counted(overall.other, 'other item')}" if overall.other else ""
     return f"{FEATURES.counted(overall.features)}, {BUGS.counted(overall.bugs)}{other}"

@@ -132,8 +132,8 @@ def ai_rows(profile: Profile) -> dict[str, Any]:
     total = sum(counts)
     parts = ("declared", "detected", "unknown")
     explained = (
-        "stated in the commit or its pull request",
-        "shown by the author or the tool's own notes",
+        "the commit or its pull request says so",
+        "the author or the tool's own notes show it",
         "nothing was disclosed; this does not mean that no tool was used",
     )
     spans = charts.shares(counts if total else (0, 0, 1), 100)

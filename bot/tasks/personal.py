@@ -33,7 +33,7 @@ from bot.tasks.close_month import retell_months
 from bot.tasks.recording import Place, Recorded, recount
 from bot.tasks.workplace import Workplace, reference
 
-ERASED = "Removed at a person's wish.\n"
+ERASED = "Removed at a person's request.\n"
 
 
 async def hide(conn: AsyncConnection, place: Workplace, asker: Asker) -> None:

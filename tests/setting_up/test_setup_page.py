@@ -112,12 +112,12 @@ async def test_without_the_token_there_is_nothing_and_wrong_answers_are_told(
         html5lib.HTMLParser(strict=True).parse(page)
         for form, words in (
             ({"github": "ftp://x", "organisation": ""}, "GitHub&#39;s address must be an address"),
-            ({"github": "http://git.example.com", "organisation": ""}, "must use https"),
+            ({"github": "http://git.example.com", "organisation": ""}, "must use HTTPS"),
             (
                 {"github": "https://git.example.com:99999", "organisation": ""},
                 "GitHub&#39;s address must be an address",
             ),
-            ({"github": github.url, "organisation": "a b/<i>"}, "no organisation"),
+            ({"github": github.url, "organisation": "a b/<i>"}, "not the name of an organisation"),
         ):
             status, text, _ = await browser.post(path, form)
             assert (status, words in text) == (400, True), text
