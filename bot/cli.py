@@ -43,13 +43,9 @@ def options(
     """A GitHub App that keeps a verifiable record of every contributor's landed work."""
 
 
-config_app = typer.Typer(
-    no_args_is_help=True, help="Check the configuration file .github/almanac.yml.", rich_markup_mode=None
-)
+config_app = typer.Typer(no_args_is_help=True, help="Check a repository's configuration.", rich_markup_mode=None)
 app.add_typer(config_app, name="config")
-jobs_app = typer.Typer(
-    no_args_is_help=True, help="Inspect and repair the queue: dead letters and parked jobs.", rich_markup_mode=None
-)
+jobs_app = typer.Typer(no_args_is_help=True, help="Inspect and repair the queue of jobs.", rich_markup_mode=None)
 app.add_typer(jobs_app, name="jobs")
 
 COMMANDS = (

@@ -45,7 +45,10 @@ def contributors(
     format_: Annotated[str, typer.Option("--format", help="Output format: table, json or csv.")] = "table",
     timezone: Zone = "UTC",
 ) -> None:
-    """List the contributors in git clones, most active first."""
+    """List the contributors in git clones.
+
+    The most active come first.
+    """
     from bot.recomputing import offline
 
     offline.check_choice("--format", format_, ("table", "json", "csv"))
@@ -62,7 +65,10 @@ def changes(
     ] = False,
     timezone: Zone = "UTC",
 ) -> None:
-    """Print every landed change in git clones as a line of JSON, oldest first."""
+    """Print every landed change as JSON.
+
+    One line per change, oldest first.
+    """
     from bot.recomputing import offline
 
     for line in offline.changes(clones, author, offline.window(None, None, timezone), frozen=frozen):
@@ -70,7 +76,10 @@ def changes(
 
 
 def classify() -> None:
-    """Read lines of JSON {"message", "files"?, "diff"?} from standard input and print {"kind", "why"} for each."""
+    """Print the kind of given changes.
+
+    Reads lines of JSON {"message", "files"?, "diff"?} from standard input and prints {"kind", "why"} for each.
+    """
     from bot.recomputing import offline
 
     for line in offline.classified(sys.stdin.buffer):
@@ -84,7 +93,9 @@ def verify(
         Path | None, typer.Option(metavar="FILE", help="The publisher's keys, to check a snapshot's signature.")
     ] = None,
 ) -> int:
-    """Recompute a published profile from git clones and print the differences; exit 1 if there are any.
+    """Recompute a published profile and compare.
+
+    Prints the differences; exits 1 if there are any.
 
     Corrections by people, and what only GitHub knew, come from the profile; each of them is printed.
     """

@@ -12,7 +12,10 @@ from bot.commands.printing import write
 def lint(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to check, for example .github/almanac.yml.")],
 ) -> int:
-    """Check a configuration file and print its errors by line; exit 1 if there are any."""
+    """Check a configuration file.
+
+    Prints its errors by line; exits 1 if there are any.
+    """
     from bot.landing.repo_config import lint_file
 
     errors = lint_file(file)

@@ -16,7 +16,7 @@ def digest(
     month: Annotated[str, typer.Option(metavar="YYYY-MM", help="The month to publish.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the digest and post nothing.")] = False,
 ) -> None:
-    """Print and post one month's digest of a repository."""
+    """Print and post one month's digest."""
     from bot.operating import running
 
     write(running.digest(repository, month, dry_run=dry_run) or "nothing landed in that month")

@@ -21,7 +21,10 @@ def explain(
     ] = None,
     timezone: Zone = "UTC",
 ) -> None:
-    """Explain one number: its value, definition and version, and every change behind it."""
+    """Explain one number of a profile.
+
+    Prints its value, definition and version, and every change behind it.
+    """
     from bot.operating import explaining
 
     write(explaining.from_clones(clone, who, metric, timezone) if clone else explaining.from_record(who, metric))

@@ -12,14 +12,20 @@ def backfill(
         str, typer.Argument(metavar="OWNER[/REPO]", help="An account or repository on which the App is installed.")
     ],
 ) -> None:
-    """Read the history of a repository, or of an account's repositories, into the record; can be resumed."""
+    """Read the history of repositories.
+
+    Reads one repository, or all repositories of an account, into the record. Can be resumed.
+    """
     from bot.operating import past
 
     past.backfill(target)
 
 
 def catch_up() -> None:
-    """Fetch the deliveries that GitHub could not deliver, and look for landings without a delivery."""
+    """Fetch missed deliveries and landings.
+
+    Fetches the deliveries that GitHub could not deliver, and looks for landings without a delivery.
+    """
     from bot.operating import past
 
     past.catch_up()

@@ -23,7 +23,10 @@ def list_(
     ] = "dead and parked",
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON per job.")] = False,
 ) -> None:
-    """List the jobs that failed for good (dead) or wait for a change at GitHub (parked)."""
+    """List dead letters and parked jobs.
+
+    Dead letters failed for good; parked jobs wait for a change at GitHub.
+    """
     from bot.operating import upkeep
 
     states = {"dead and parked": ("dead", "parked"), "all": STATES}.get(state, (state,))
@@ -52,7 +55,10 @@ def replay(
     ] = None,
     all_dead: Annotated[bool, typer.Option("--all-dead", help="Replay every dead letter.")] = False,
 ) -> None:
-    """Put dead letters and parked jobs back into the queue and reset their failure counts."""
+    """Put dead and parked jobs into the queue.
+
+    Their failure counts start at 0 again.
+    """
     from bot.operating import upkeep
 
     if bool(numbers) == all_dead:
@@ -66,7 +72,7 @@ def replay(
 
 
 def cancel(numbers: Numbers) -> None:
-    """Cancel jobs that are waiting, parked or dead."""
+    """Cancel waiting, parked or dead jobs."""
     from bot.operating import upkeep
 
     write(f"{upkeep.cancel_jobs(numbers)} cancelled")

@@ -18,14 +18,17 @@ def replay(
         Path, typer.Argument(metavar="DELIVERY.json", help="A JSON file with event, guid and payload.")
     ],
 ) -> None:
-    """Handle a delivery from a file as if GitHub had sent it; running it twice changes nothing."""
+    """Handle a delivery from a file.
+
+    Works as if GitHub had sent it; running it twice changes nothing.
+    """
     from bot.operating import upkeep
 
     write(upkeep.replay_delivery(delivery))
 
 
 def export(login: Login, output: Output = None) -> None:
-    """Print everything stored about a person, as JSON."""
+    """Print everything stored about a person."""
     from bot.operating import upkeep
 
     write(upkeep.export_person(login), output)
@@ -35,7 +38,7 @@ def forget(
     login: Login,
     yes: Annotated[bool, typer.Option("--yes", help="Confirm; this cannot be undone.")] = False,
 ) -> None:
-    """Erase a person from the record and from posts."""
+    """Erase a person from record and posts."""
     from bot.operating import upkeep
 
     if not yes:
@@ -45,7 +48,10 @@ def forget(
 
 
 def rebuild() -> None:
-    """Recompute all totals from the facts and report what was wrong; on SQLite, stop the bot first."""
+    """Recompute all totals from the facts.
+
+    Reports what was wrong. On SQLite, stop the bot first.
+    """
     from bot.operating import upkeep
 
     upkeep.rebuild_totals(lambda line: write(line))
@@ -54,7 +60,10 @@ def rebuild() -> None:
 def move(
     to: Annotated[str, typer.Option("--to", metavar="URL", help="An empty database, sqlite:///… or postgresql://…")],
 ) -> None:
-    """Copy the whole record into another database and check that both are the same; stop the bot first."""
+    """Copy the record into another database.
+
+    Checks that both are the same. Stop the bot first.
+    """
     from bot.operating import upkeep
 
     moved = upkeep.move_record(to, lambda line: write(line))

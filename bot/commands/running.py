@@ -11,7 +11,10 @@ import typer
 def demo(
     once: Annotated[bool, typer.Option("--once", help="Exit when the work is done instead of running on.")] = False,
 ) -> None:
-    """Run the bot against a simulated organisation and print the links."""
+    """Run the bot on a simulated organisation.
+
+    Prints the links to its pages and posts.
+    """
     from simulator.demo import run
 
     run(once=once)
@@ -25,7 +28,10 @@ def serve(
         bool, typer.Option("--no-work", help="Run no jobs; separate workers do that, on PostgreSQL.")
     ] = False,
 ) -> None:
-    """Run web server, worker and monthly job; without an App, open a page that registers one."""
+    """Run web server, worker and monthly job.
+
+    If there is no App yet, opens a page that registers one.
+    """
     # Imports create no garbage, and collecting takes a tenth of the start.
     gc.disable()
     from bot.operating import running
@@ -35,14 +41,17 @@ def serve(
 
 
 def worker() -> None:
-    """Run only a worker, next to `almanac serve` on PostgreSQL."""
+    """Run only a worker, on PostgreSQL.
+
+    It shares the database with `almanac serve`.
+    """
     from bot.operating import running
 
     running.work()
 
 
 def migrate() -> None:
-    """Update the database tables to the newest version."""
+    """Update the tables to the newest version."""
     from bot.operating import running
 
     running.migrate()

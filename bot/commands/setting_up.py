@@ -24,7 +24,10 @@ def setup(
         str | None, typer.Option(metavar="URL", help="Let GitHub send deliveries to this smee channel.")
     ] = None,
 ) -> None:
-    """Register the App at GitHub from this terminal and save its secrets."""
+    """Register the App from this terminal.
+
+    GitHub's answer, with the App's secrets, is saved in ALMANAC_DATA.
+    """
     from bot.operating import running
 
     running.setup(form, organisation=organisation, relay=relay)
@@ -35,7 +38,10 @@ def doctor(
         bool, typer.Option("--no-network", help="Make no requests, and list the checks left out.")
     ] = False,
 ) -> int:
-    """Check this installation and say how to fix what is wrong; exit 1 if anything is wrong."""
+    """Check this installation.
+
+    Says how to fix what is wrong; exits 1 if anything is wrong.
+    """
     from bot.operating import running
 
     findings = running.examine(network=not no_network)
