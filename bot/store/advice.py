@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-_DENIED = "let the user that the bot runs as write there: the file, those beside it and their folder"
-_FULL = "make room on its disk"
+_DENIED = "give the bot's user write access to the file, its side files and their folder"
+_FULL = "free some space on its disk"
 _KNOWN = (
-    ("not a database", "name another file"),
-    ("malformed", "stop the bot, and put a back-up in its place"),
+    ("not a database", "use another file"),
+    ("malformed", "stop the bot and restore a back-up"),
     ("readonly database", _DENIED),
     ("unable to open database file", _DENIED),
     ("disk is full", _FULL),
-    ("disk I/O error", f"{_FULL}, or see whether it is broken"),
+    ("disk I/O error", f"{_FULL}, or check whether the disk is broken"),
     ("No space left", _FULL),
     ("permission denied", "make the user that the bot connects as the owner of the database"),
-    ("read-only transaction", "name the server that takes writes, and a user who may"),
-    ("invalid connection option", "take it out of ALMANAC_DATABASE_URL"),
+    ("read-only transaction", "use the primary server and a user who may write"),
+    ("invalid connection option", "remove it from ALMANAC_DATABASE_URL"),
 )
 """what is said, and what to do then"""
 
@@ -22,7 +22,7 @@ _KNOWN = (
 def advised(said: str) -> str | None:
     """What it says in its first line, with what to do about it; None where that is not known."""
     if "no such table" in said or ("relation " in said and "does not exist" in said):
-        return "it has not all the tables of this version; run: almanac migrate"
+        return "tables of this version are missing; run: almanac migrate"
     todo = next((todo for words, todo in _KNOWN if words in said), None)
     return f"{said.strip().splitlines()[0][:300]}; {todo}" if todo else None
 
