@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import aiohttp
+import sqlalchemy
 from aiohttp import web
 
 from bot.config import Settings
@@ -160,7 +161,7 @@ async def build(
             log.warning("%s", warning)
         await migrate(store)
         if store.dialect == "sqlite":
-            await _take_over(store, timing.clock())
+            await store.write(_free_leases, timing.clock())
         session = await stack.enter_async_context(open_session())
         connection = _connect(settings, session, store)
         worker = Worker(store, clock=timing.clock, pace=timing.work)
@@ -193,11 +194,10 @@ async def build(
         yield Bot(settings, store, queue, place, writer, timing, pages, health)
 
 
-async def _take_over(store: Store, now: datetime) -> None:
+def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
     """One process has the file: whatever is in hand there belonged to one that is gone, and need not run out."""
-    async with store.begin() as conn:
-        await jobs.free_all(conn, now)
-        await outbox.free_all(conn, now)
+    jobs.free_all(connection, now)
+    outbox.free_all(connection, now)
 
 
 def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -> Connection:

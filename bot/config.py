@@ -146,7 +146,7 @@ def _settled(read: Mapping[str, Any]) -> Settings:
     values = dict(read)
     writer = WriterSettings(**{name: values.pop(f"llm_{name}") for name in ("kind", "url", "model", "key", "time_out")})
     data = Path(values.pop("data"))
-    database = values.pop("database_url") or f"sqlite+aiosqlite:///{quote(str(data / 'almanac.db'))}"
+    database = values.pop("database_url") or f"sqlite:///{quote(str(data / 'almanac.db'))}"
     public = values.pop("public_url") or own_address(values["host"], values["port"])
     github = values.pop("github")
     settings = Settings(

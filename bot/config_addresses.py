@@ -8,8 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _HOST = re.compile(r"[a-z0-9._:-]+")
 _DATABASE_DRIVERS = {
-    "sqlite": "sqlite+aiosqlite",
-    "sqlite+aiosqlite": "sqlite+aiosqlite",
+    "sqlite": "sqlite",
     "postgres": "postgresql+psycopg",
     "postgresql": "postgresql+psycopg",
     "postgresql+psycopg": "postgresql+psycopg",
@@ -60,7 +59,7 @@ def address_in(text: str, *, such_as: str) -> tuple[SplitResult, str]:
 
 
 def database_url_of(text: str) -> str:
-    """A SQLAlchemy URL with the driver we use: psycopg for `postgres(ql)://`, aiosqlite for `sqlite://`."""
+    """A SQLAlchemy URL with the driver we use: psycopg for `postgres(ql)://`."""
     scheme, mark, rest = text.strip().partition("://")
     driver = _DATABASE_DRIVERS.get(scheme.lower())
     if not mark or driver is None:

@@ -79,5 +79,5 @@ def configure_logs(level: str) -> None:
     root.setLevel(level)
     server = logging.getLogger("aiohttp.server")
     server.filters[:] = [_is_ours]
-    for noisy in ("aiosqlite", "alembic", "procrastinate", "asyncio"):
+    for noisy in ("alembic", "procrastinate", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

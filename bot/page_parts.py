@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.config import Settings
 from bot.errors import UnusableInputError
@@ -24,11 +24,11 @@ _MENDED = "restore it from a back-up, or move it away to have a new one created"
 def pages_of(settings: Settings, place: Workplace) -> Pages:
     """Keys are those of the settings; where these hold none, they are made in the data folder at the first start."""
 
-    async def erase(conn: AsyncConnection, key: PersonKey) -> None:
-        await forget(conn, place, key, place.clock())
+    def erase(connection: Connection, key: PersonKey) -> None:
+        forget(connection, place, key, place.clock())
 
-    async def retell(conn: AsyncConnection, key: PersonKey) -> None:
-        await ask_about_account(conn, place, "retell_person", key)
+    def retell(connection: Connection, key: PersonKey) -> None:
+        ask_about_account(connection, place, "retell_person", key)
 
     return Pages(
         store=place.store,

@@ -1,4 +1,4 @@
-"""How is the generated part of docs/metrics.md kept current? Writes it from METRICS and DEFINITIONS, with the columns of its tables."""
+"""How is the generated part of docs/metrics.md kept current? Writes it from METRICS and DEFINITIONS."""
 
 from pathlib import Path
 

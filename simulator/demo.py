@@ -35,7 +35,7 @@ def settings_for(github: Simulator, world: World, data: Path, *, port: int = 0, 
         app_id=str(world.app.id),
         private_key=world.app.private_key,
         webhook_secrets=(world.app.webhook_secret,),
-        database_url=f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}",
+        database_url=f"sqlite:///{data / 'almanac.sqlite'}",
         data=data,
         github=GitHubAddress(web=base, api=base + PREFIX, graphql=base + "/api/graphql"),
         client_id=world.app.client_id,
@@ -102,12 +102,12 @@ async def _links(bot: Bot, world: World, port: int) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if world.installation is None:
         return found
-    async with bot.store.begin() as conn:
+    with bot.store.transaction() as connection:
         for account in world.people.values():
             key = PersonKey(f"u:{account.id}")
-            if account.type != "Bot" and await people.person(conn, key) is not None:
+            if account.type != "Bot" and people.person(connection, key) is not None:
                 link = Link(subject_of_person(key), InstallationId(world.installation.id))
-                token = await mint(conn, link, secret=bot.pages.secret, now=bot.timing.clock())
+                token = mint(connection, link, secret=bot.pages.secret, now=bot.timing.clock())
                 found.append((account.name or account.login, f"http://127.0.0.1:{port}/p/{token}"))
     return found
 

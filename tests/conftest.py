@@ -115,8 +115,8 @@ def _statements_are_compiled_once() -> None:
     compiled = Compiled()
 
     @event.listens_for(Engine, "engine_connect")
-    def use(conn: Connection) -> None:
-        conn.execution_options(compiled_cache=compiled)
+    def use(connection: Connection) -> None:
+        connection.execution_options(compiled_cache=compiled)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -145,7 +145,7 @@ async def _migrated(url: str) -> None:
 def _migrated_file() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="almanac-sqlite-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    asyncio.run(_migrated(f"sqlite+aiosqlite:///{folder}/template.db"))
+    asyncio.run(_migrated(f"sqlite:///{folder}/template.db"))
     return folder / "template.db"
 
 
@@ -166,7 +166,7 @@ def fresh_database(kind: str, folder: Path, *, migrated: bool = True) -> Iterato
     if kind == "sqlite":
         if migrated:
             shutil.copy(_migrated_file(), folder / "almanac.db")
-        yield f"sqlite+aiosqlite:///{folder}/almanac.db"
+        yield f"sqlite:///{folder}/almanac.db"
         return
     if migrated:
         yield _emptied(_migrated_database())

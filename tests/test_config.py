@@ -46,7 +46,7 @@ def _set(monkeypatch: pytest.MonkeyPatch, **values: str) -> Settings:
 
 def test_nothing_set_is_a_bot_on_sqlite_in_the_data_folder() -> None:
     settings = load_settings()
-    assert settings.database_url == "sqlite+aiosqlite:///almanac-data/almanac.db"
+    assert settings.database_url == "sqlite:///almanac-data/almanac.db"
     assert settings.github == GitHubAddress(
         "https://github.com", "https://api.github.com", "https://api.github.com/graphql"
     )
@@ -143,7 +143,7 @@ def test_one_short_secret_among_long_ones_is_refused_without_being_told(monkeypa
     [
         ("postgres://u:p@db/almanac", "postgresql+psycopg://u:p@db/almanac"),
         ("postgresql://u:p@db/almanac?sslmode=require", "postgresql+psycopg://u:p@db/almanac?sslmode=require"),
-        ("sqlite:////var/lib/almanac.db", "sqlite+aiosqlite:////var/lib/almanac.db"),
+        ("sqlite:////var/lib/almanac.db", "sqlite:////var/lib/almanac.db"),
     ],
 )
 def test_a_database_url_gets_the_driver_we_use(monkeypatch: pytest.MonkeyPatch, given: str, read: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from bot.store import turn
-from bot.store.turn import Answer, Plan
+from bot.store import dialect
 
 
 @dataclass
@@ -15,32 +16,39 @@ class Cost:
 
     statements: int = 0
     rows: int = 0
-    awaited: int = 0
     read: int = 0
 
     def clear(self) -> None:
-        self.statements = self.rows = self.awaited = self.read = 0
-
-    def counted(self, plan: Plan[Answer]) -> Plan[Answer]:
-        """The same plan, with its reads and writes added to this cost."""
-        step = next(plan)
-        while True:
-            rows = yield step
-            self.awaited += isinstance(step, turn.Ask | turn.AskAll)
-            for one in _statements(step):
-                self.statements += 1
-                self.rows += len(one.rows) if isinstance(one, turn.Tell) else 0
-            self.rows += sum(map(len, rows)) if isinstance(step, turn.AskAll) else len(rows)
-            self.read += len(str(rows))
-            try:
-                step = plan.send(rows)
-            except StopIteration as ended:
-                answer: Answer = ended.value
-                return answer
+        self.statements = self.rows = self.read = 0
 
 
-def _statements(step: turn.Step) -> Sequence[turn.Ask | turn.Said]:
-    """The single statements of a step."""
-    if isinstance(step, turn.AskAll):
-        return step.questions
-    return step if isinstance(step, list) else [step]
+@contextlib.contextmanager
+def counted() -> Iterator[Cost]:
+    """The cost of the statements that are given as text, as those of a landing are, until the block ends."""
+    cost, cursor_of = Cost(), dialect.cursor_of
+    dialect.cursor_of = lambda connection: _CountingCursor(cursor_of(connection), cost)
+    try:
+        yield cost
+    finally:
+        dialect.cursor_of = cursor_of
+
+
+class _CountingCursor:
+    def __init__(self, cursor: Any, cost: Cost) -> None:
+        self._cursor, self._cost = cursor, cost
+
+    def execute(self, sql: str, values: Sequence[Any]) -> _CountingCursor:
+        self._cost.statements += 1
+        self._cursor.execute(sql, values)
+        return self
+
+    def executemany(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        self._cost.statements += 1
+        self._cost.rows += len(rows)
+        self._cursor.executemany(sql, rows)
+
+    def fetchall(self) -> list[Any]:
+        rows: list[Any] = self._cursor.fetchall()
+        self._cost.rows += len(rows)
+        self._cost.read += len(str(rows))
+        return rows

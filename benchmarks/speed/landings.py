@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from benchmarks.speed.table import Row, alternately
 from bot.landing.keys import asks, offers
@@ -85,9 +85,9 @@ def facts_of(number: int, *, people: int = 2000, repositories: int = 20, seed: i
 async def organisation(store: Store, repositories: int = 20) -> dict[str, RepositoryId]:
     """An installation with its repositories."""
     rows = [Repository(f"acme/part-{number}", RepositoryId(10 + number)) for number in range(repositories)]
-    async with store.begin() as conn:
-        await see_installation(conn, InstallationId(1), Account(100, "acme"), app_id="7", now=NOW)
-        await see_repositories(conn, InstallationId(1), rows, NOW)
+    with store.transaction() as connection:
+        see_installation(connection, InstallationId(1), Account(100, "acme"), app_id="7", now=NOW)
+        see_repositories(connection, InstallationId(1), rows, NOW)
     return {row.full_name: row.id for row in rows if row.id is not None}
 
 
@@ -97,11 +97,11 @@ async def apply(store: Store, ids: dict[str, RepositoryId], facts: Sequence[Fact
     for fact in facts:
         by_name.setdefault(fact.repository, []).append(fact)
 
-    async def written(conn: AsyncConnection) -> None:
+    def written(connection: Connection) -> None:
         for name, some in sorted(by_name.items()):
-            await record(conn, Place(InstallationId(1), ids[name], UTC_ZONE), some, now=NOW)
+            record(connection, Place(InstallationId(1), ids[name], UTC_ZONE), some, now=NOW)
 
-    await store.write(written, lasting=False)
+    await store.write_without_flush(written)
 
 
 def ours(number: int, batch: int) -> float:
@@ -109,7 +109,7 @@ def ours(number: int, batch: int) -> float:
 
     async def applied() -> float:
         with tempfile.TemporaryDirectory() as folder:
-            async with await Store.open(f"sqlite+aiosqlite:///{folder}/almanac.db") as store:
+            async with await Store.open(f"sqlite:///{folder}/almanac.db") as store:
                 await migrate(store)
                 ids = await organisation(store)
                 facts = facts_of(number + 50)
@@ -125,8 +125,8 @@ def ours(number: int, batch: int) -> float:
 def floor(number: int, batch: int) -> float:
     """Landings per second for the same rows and sums in handwritten SQL, without a fold."""
     with tempfile.TemporaryDirectory() as folder:
-        conn = sqlite3.connect(Path(folder) / "floor.db", isolation_level=None)
-        conn.executescript(
+        connection = sqlite3.connect(Path(folder) / "floor.db", isolation_level=None)
+        connection.executescript(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
             "CREATE TABLE fact (id INTEGER PRIMARY KEY, name TEXT, commit_id TEXT, payload TEXT,"
             " UNIQUE (name, commit_id));"
@@ -137,23 +137,23 @@ def floor(number: int, batch: int) -> float:
         facts = facts_of(number)
         begun = time.perf_counter()
         for at in range(0, number, batch):
-            conn.execute("BEGIN IMMEDIATE")
+            connection.execute("BEGIN IMMEDIATE")
             for fact in facts[at : at + batch]:
-                _insert(conn, fact)
-            conn.execute("COMMIT")
+                _insert(connection, fact)
+            connection.execute("COMMIT")
         spent = time.perf_counter() - begun
-        conn.close()
+        connection.close()
         return number / spent
 
 
-def _insert(conn: sqlite3.Connection, fact: Fact) -> None:
+def _insert(connection: sqlite3.Connection, fact: Fact) -> None:
     payload = json.dumps(fact_to_json(fact), sort_keys=True)
     row = (fact.repository, fact.commit, payload)
-    number = conn.execute("INSERT INTO fact (name, commit_id, payload) VALUES (?, ?, ?)", row).lastrowid
+    number = connection.execute("INSERT INTO fact (name, commit_id, payload) VALUES (?, ?, ?)", row).lastrowid
     keys = [(key, role, number) for role, found in (("o", offers(fact)), ("a", asks(fact))) for key in found]
-    conn.executemany("INSERT INTO fact_key VALUES (?, ?, ?)", keys)
+    connection.executemany("INSERT INTO fact_key VALUES (?, ?, ?)", keys)
     cell = (fact.author.email, fact.repository, "2030-01", fact.lines.total)
-    conn.execute(
+    connection.execute(
         "INSERT INTO totals VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE"
         " SET commits = commits + 1, lines = lines + excluded.lines",
         cell,

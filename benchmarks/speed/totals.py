@@ -43,7 +43,7 @@ class Seconds:
 async def measure() -> Seconds:
     """Measure the GROUP BY and the two rebuilds. Raises AssertionError if the bytes differ."""
     with tempfile.TemporaryDirectory() as folder:
-        async with await Store.open(f"sqlite+aiosqlite:///{folder}/almanac.db") as store:
+        async with await Store.open(f"sqlite:///{folder}/almanac.db") as store:
             await migrate(store)
             ids = await organisation(store)
             facts = facts_of(NUMBER)
@@ -71,14 +71,14 @@ async def _grouped(store: Store) -> None:
     month = func.strftime("%Y-%m", FACT.c.landed_at, "unixepoch")
     size = func.sum(func.json_extract(FACT.c.payload, "$.lines[0]"))
     key = (FACT.c.author_key, FACT.c.repository_id, month)
-    async with store.read() as conn:
-        (await conn.execute(select(*key, func.count(), size).group_by(*key))).all()
+    with store.snapshot() as connection:
+        connection.execute(select(*key, func.count(), size).group_by(*key)).all()
 
 
 async def _drop(store: Store) -> None:
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         for table in (TOTALS, CONTRIBUTION, CHANGE):
-            await conn.execute(delete(table))
+            connection.execute(delete(table))
 
 
 def rows() -> list[Row]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import psycopg
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of
 from benchmarks.speed.table import Row
@@ -49,20 +49,20 @@ async def ours(url: str, organisations: int) -> float:
     """Use the bot's own `record`, as its jobs do; all facts of an organisation are in one repository."""
     async with await Store.open(url) as store:
         await migrate(store)
-        async with store.begin() as conn:
+        with store.transaction() as conn:
             for number in range(organisations):
                 home = InstallationId(1 + number)
-                await see_installation(conn, home, Account(100 + number, f"acme{number}"), app_id="7", now=NOW)
-                await see_repositories(conn, home, [Repository(_name(number), RepositoryId(10 + number))], NOW)
+                see_installation(conn, home, Account(100 + number, f"acme{number}"), app_id="7", now=NOW)
+                see_repositories(conn, home, [Repository(_name(number), RepositoryId(10 + number))], NOW)
 
         async def write(writer: int, facts: Sequence[Fact]) -> None:
             number = writer % organisations
             place = Place(InstallationId(1 + number), RepositoryId(10 + number), UTC_ZONE)
 
-            async def written(conn: AsyncConnection) -> None:
-                await record(conn, place, facts, now=NOW)
+            def written(conn: Connection) -> None:
+                record(conn, place, facts, now=NOW)
 
-            await store.write(written, lasting=False)
+            await store.write_without_flush(written)
 
         facts = facts_of(NUMBER, repositories=1)
         return await _side_by_side([_told_of(fact, at % organisations) for at, fact in enumerate(facts)], write)

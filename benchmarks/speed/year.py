@@ -22,11 +22,10 @@ from typing import Any
 
 from sqlalchemy import text
 
-from benchmarks.speed.counting import Cost
+from benchmarks.speed.counting import counted
 from benchmarks.speed.landings import apply, facts_of, organisation
 from benchmarks.speed.table import machine, say
 from bot.model import Fact
-from bot.store import turn
 from bot.store.engine import Store
 from bot.store.migrate import migrate
 from tests.databases import fresh_database
@@ -67,20 +66,19 @@ def by_month(facts: list[Fact]) -> Iterator[tuple[str, list[Fact]]]:
 
 
 async def play(url: str, number: int, batch: int) -> list[dict[str, Any]]:
-    cost, awaited = Cost(), turn._awaited
-    turn._awaited = lambda driver, plan: awaited(driver, cost.counted(plan))
     told: list[dict[str, Any]] = []
     async with await Store.open(url) as store:
         await migrate(store)
         ids = await organisation(store)
         size = await _size(store)
         for month, facts in by_month(facts_of(number)):
-            spent, asked, rows = Spent(month, len(facts)), cost.statements, cost.rows
+            spent = Spent(month, len(facts))
             begun, cpu = time.perf_counter(), time.process_time()
-            for some in _batches(facts, batch):
-                await apply(store, ids, some)
+            with counted() as cost:
+                for some in _batches(facts, batch):
+                    await apply(store, ids, some)
             spent.seconds, spent.cpu = time.perf_counter() - begun, time.process_time() - cpu
-            spent.statements, spent.rows = cost.statements - asked, cost.rows - rows
+            spent.statements, spent.rows = cost.statements, cost.rows
             spent.size = await _size(store)
             told.append(spent.told(size))
             size = spent.size
@@ -99,8 +97,8 @@ def _batches(facts: list[Fact], batch: int) -> Iterator[list[Fact]]:
 
 
 async def _size(store: Store) -> int:
-    async with store.read() as conn:
-        return int((await conn.execute(text("SELECT pg_database_size(current_database())"))).scalar_one())
+    with store.snapshot() as connection:
+        return int(connection.execute(text("SELECT pg_database_size(current_database())")).scalar_one())
 
 
 def main() -> None:

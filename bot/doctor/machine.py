@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from bot import credentials
 from bot.config import NEEDED_TO_SERVE, Settings
@@ -198,15 +198,18 @@ async def _database(settings: Settings) -> list[Finding]:
 
 async def _try_to_write(store: Store) -> str | None:
     """The tables' revision, after a write that is rolled back: a transaction also begins where nobody may write."""
-    async with store.begin() as conn:
-        found = await conn.run_sync(revision_of)
-        trial = await conn.begin_nested()
+
+    def write_and_undo(connection: Connection) -> str | None:
+        found = revision_of(connection)
+        trial = connection.begin_nested()
         if found == newest():
-            await touch_period(conn, "doctor", "written", datetime.now(UTC))
+            touch_period(connection, "doctor", "written", datetime.now(UTC))
         else:
-            await conn.execute(text("CREATE TABLE almanac_doctor (x INTEGER)"))
-        await trial.rollback()
-    return found
+            connection.execute(text("CREATE TABLE almanac_doctor (x INTEGER)"))
+        trial.rollback()
+        return found
+
+    return await store.write(write_and_undo)
 
 
 def _absent(url: str) -> str:

@@ -47,14 +47,17 @@ async def profile_recorded(url: str, login: str, zone: str) -> Profile:
     from bot.store import installations, people, records, visibility
     from bot.store.engine import Store
 
-    async with await Store.open(url, read_only=True) as store, store.read() as conn:
-        state = await visibility.person_called(conn, login)
-        if state is None:
-            raise UnusableInputError(f"the record knows nobody as {login}, or several people; give a GitHub login")
-        reached = [await installations.repositories_of(conn, one) for one in sorted(await installations.active(conn))]
-        repositories = {row.repository.id: row.repository for rows in reached for row in rows}
-        found = await records.facts_about(conn, state.keys, [one for one in repositories if one is not None])
-        person = await people.person(conn, state.key)
+    async with await Store.open(url, read_only=True) as store:
+        with store.snapshot() as connection:
+            state = visibility.person_called(connection, login)
+            if state is None:
+                raise UnusableInputError(f"the record knows nobody as {login}, or several people; give a GitHub login")
+            reached = [
+                installations.repositories_of(connection, one) for one in sorted(installations.active(connection))
+            ]
+            repositories = {row.repository.id: row.repository for rows in reached for row in rows}
+            found = records.facts_about(connection, state.keys, [one for one in repositories if one is not None])
+            person = people.person(connection, state.key)
     names = {one.full_name: one for one in repositories.values()}
     known = person or People.of([fact.author for fact in found.facts()]).all()[0]
     scope = Scope(person=known, keys=state.keys, zone=ZoneInfo(zone), now=datetime.now(UTC))

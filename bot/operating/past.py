@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from bot import app
 from bot.errors import UnusableInputError
@@ -93,9 +92,12 @@ async def _backfill(bot: app.Bot, target: str, told: Told) -> None:
         f"requests and {_POINTS * pages} GraphQL points; an installation has 5000 of each an hour"
     )
     ids = [RepositoryId(one.id or 0) for one in chosen]
-    async with place.store.begin() as conn:
-        await see_repositories(conn, place, installation, chosen, asked)
-        await open_backfills(conn, place, installation, ids, again=True)
+
+    def save(connection: Connection) -> None:
+        see_repositories(connection, place, installation, chosen, asked)
+        open_backfills(connection, place, installation, ids, again=True)
+
+    await place.store.write(save)
     done = await _worked(bot, _Asked(_STEPS, installation), lambda: _progress(place, ids))
     requests, points = sum(one.requests for one in done), sum(one.points for one in done)
     told(
@@ -129,8 +131,7 @@ class _Progress:
 
 
 async def _progress(place: Workplace, ids: Sequence[RepositoryId]) -> _Progress:
-    async with place.store.read() as conn:
-        rows = await backfills.of(conn, ids)
+    rows = await place.store.read(backfills.of, ids)
     share = sum(_share(one) for one in rows) / max(len(rows), 1)
     pulls, commits = sum(one.pulls_done for one in rows), sum(one.commits_done for one in rows)
     return _Progress(share, f"{pulls} pull requests, {commits} commits", rows)
@@ -178,16 +179,21 @@ async def _worked(bot: app.Bot, asked: _Asked, look: Callable[[], Awaitable[_Pro
 
 
 async def _waiting(place: Workplace, asked: _Asked) -> int:
-    async with place.store.read() as conn:
+    def read(connection: Connection) -> int:
         query = select(func.count()).select_from(JOB).where(asked.among("ready", "running"))
-        return int((await conn.execute(query)).scalar_one())
+        return int(connection.execute(query).scalar_one())
+
+    return await place.store.read(read)
 
 
 async def _given_up(place: Workplace, asked: _Asked) -> dict[int, str]:
     """What was given up or set aside, by number, each with its reason."""
     query = select(JOB.c.id, JOB.c.task, JOB.c.last_error).where(asked.among("dead", "parked")).order_by(JOB.c.id)
-    async with place.store.read() as conn:
-        return {row.id: f"{row.task} could not go on: {row.last_error}" for row in await conn.execute(query)}
+
+    def read(connection: Connection) -> dict[int, str]:
+        return {row.id: f"{row.task} could not go on: {row.last_error}" for row in connection.execute(query)}
+
+    return await place.store.read(read)
 
 
 def _refuse(given_up: Mapping[int, str]) -> None:
@@ -225,25 +231,27 @@ class _Bar:
 async def _catch_up(bot: app.Bot, told: Told) -> None:
     place = bot.place
     before = place.github.traffic.requests
-    async with place.store.read() as conn:
-        facts, stored = await _counted(conn)
+    facts, stored = await place.store.read(_counted)
     await ask_to_catch_up(place, thorough=True)
 
     async def look() -> _Progress:
         return _Progress(0.0, f"{await _waiting(place, _Asked((*_LOOKS, *_FINDS)))} jobs left", ())
 
     await _worked(bot, _Asked(_LOOKS), look)
-    async with place.store.read() as conn:
-        newest = (await conn.execute(select(func.max(JOB.c.id)))).scalar_one()
+
+    newest = await place.store.read(_newest_job)
     await _worked(bot, _Asked(_FINDS, newest=newest), look)
-    async with place.store.read() as conn:
-        facts_now, stored_now = await _counted(conn)
+    facts_now, stored_now = await place.store.read(_counted)
     told(
         f"caught up: {stored_now - stored} deliveries taken from the log, {facts_now - facts} commits recorded, "
         f"for {place.github.traffic.requests - before} requests"
     )
 
 
-async def _counted(conn: AsyncConnection) -> tuple[int, int]:
-    facts = (await conn.execute(select(func.count()).select_from(FACT))).scalar_one()
-    return int(facts), await inbox.count(conn)
+def _newest_job(connection: Connection) -> int:
+    return int(connection.execute(select(func.max(JOB.c.id))).scalar_one())
+
+
+def _counted(connection: Connection) -> tuple[int, int]:
+    facts = connection.execute(select(func.count()).select_from(FACT)).scalar_one()
+    return int(facts), inbox.count(connection)

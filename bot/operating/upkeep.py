@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from gidgethub.sansio import Event
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot import app
 from bot.config import Settings
 from bot.config_addresses import database_url_of
 from bot.errors import UnusableInputError
 from bot.intake import Inbox
-from bot.model import PersonKey
+from bot.model import InstallationId, PersonKey
 from bot.operating.running import read_settings, read_settings_of_a_record, told_to_the_operator, with_bot
 from bot.store import choices, installations, jobs, people, visibility
 from bot.store.engine import Store
@@ -58,8 +58,7 @@ def list_jobs(states: Sequence[str]) -> list[jobs.JobRow]:
     """The jobs in these states, those that changed last first; at most a thousand."""
 
     async def listed(store: Store, _: Settings) -> list[jobs.JobRow]:
-        async with store.read() as conn:
-            return await jobs.in_states(conn, states)
+        return await store.read(jobs.in_states, states)
 
     return _with_store(listed, read_only=True)
 
@@ -68,8 +67,7 @@ def count_jobs() -> dict[str, int]:
     """Jobs by state."""
 
     async def counted(store: Store, _: Settings) -> dict[str, int]:
-        async with store.read() as conn:
-            return await jobs.counts(conn)
+        return await store.read(jobs.counts)
 
     return _with_store(counted, read_only=True)
 
@@ -78,14 +76,13 @@ def show_job(number: int) -> jobs.JobRow:
     """Everything about one job."""
 
     async def shown(store: Store, _: Settings) -> jobs.JobRow:
-        async with store.read() as conn:
-            return (await _known(conn, [number]))[0]
+        return (await store.read(_known, [number]))[0]
 
     return _with_store(shown, read_only=True)
 
 
-async def _known(conn: AsyncConnection, numbers: Sequence[int]) -> list[jobs.JobRow]:
-    found = {row.id: row for row in await jobs.with_ids(conn, numbers)}
+def _known(connection: Connection, numbers: Sequence[int]) -> list[jobs.JobRow]:
+    found = {row.id: row for row in jobs.with_ids(connection, numbers)}
     missing = [str(number) for number in numbers if number not in found]
     if missing:
         raise UnusableInputError(f"no job {', '.join(missing)}; see: almanac jobs list --state all")
@@ -102,10 +99,12 @@ def replay_jobs(numbers: Sequence[int], *, every: str | None = None) -> int:
     """Make these dead or parked jobs ready again, or all that are in the state `every`; how many are."""
 
     async def replayed(store: Store, _: Settings) -> int:
-        async with store.begin() as conn:
+        def revive(connection: Connection) -> int:
             if every is None:
-                _only(await _known(conn, numbers), ("dead", "parked"), "replayed")
-            return len(await jobs.revive_jobs(conn, numbers, every, datetime.now(UTC)))
+                _only(_known(connection, numbers), ("dead", "parked"), "replayed")
+            return len(jobs.revive_jobs(connection, numbers, every, datetime.now(UTC)))
+
+        return await store.write(revive)
 
     return _with_store(replayed, read_only=False)
 
@@ -114,9 +113,11 @@ def cancel_jobs(numbers: Sequence[int]) -> int:
     """End these jobs, which have not begun or were given up; how many ended."""
 
     async def cancelled(store: Store, _: Settings) -> int:
-        async with store.begin() as conn:
-            _only(await _known(conn, numbers), ("dead", "parked", "ready"), "cancelled")
-            return await jobs.cancel(conn, numbers, datetime.now(UTC))
+        def cancel(connection: Connection) -> int:
+            _only(_known(connection, numbers), ("dead", "parked", "ready"), "cancelled")
+            return jobs.cancel(connection, numbers, datetime.now(UTC))
+
+        return await store.write(cancel)
 
     return _with_store(cancelled, read_only=False)
 
@@ -175,13 +176,13 @@ def _delivery_in(path: Path) -> tuple[str, str, bytes]:
 # --- people ----------------------------------------------------------------------------------------------------------
 
 
-async def _person(conn: AsyncConnection, login: str) -> PersonKey:
+def _person(connection: Connection, login: str) -> PersonKey:
     """Raises UnusableInputError for nobody, and for a name of several."""
-    state = await visibility.person_called(conn, login)
+    state = visibility.person_called(connection, login)
     if state is not None:
         return state.key
     if "@" in login.strip("@"):
-        keys = await people.keys_of(conn, "email", login)
+        keys = people.keys_of(connection, "email", login)
         if len(keys) == 1:
             return keys[0]
     raise UnusableInputError(
@@ -193,8 +194,7 @@ def export_person(login: str) -> str:
     """Everything that is kept of a person, as JSON."""
 
     async def exported(store: Store, _: Settings) -> str:
-        async with store.read() as conn:
-            return await choices.export(conn, await _person(conn, login))
+        return await store.read(lambda connection: choices.export(connection, _person(connection, login)))
 
     return _with_store(exported, read_only=True)
 
@@ -206,11 +206,13 @@ def forget_person(login: str) -> str:
     """
 
     async def forgotten(bot: app.Bot) -> str:
-        async with bot.store.begin() as conn:
-            key = await _person(conn, login)
-            await personal.forget(conn, bot.place, key, bot.timing.clock())
-        async with bot.store.begin() as conn:
-            await personal.erase(conn, bot.place, key)
+        def forget(connection: Connection) -> PersonKey:
+            key = _person(connection, login)
+            personal.forget(connection, bot.place, key, bot.timing.clock())
+            return key
+
+        key = await bot.store.write(forget)
+        await bot.store.write(personal.erase, bot.place, key)
         return key
 
     return _with_bot(forgotten)
@@ -223,14 +225,16 @@ def rebuild_totals(told: Callable[[str], None]) -> None:
     """Make all that is derived anew from the facts, installation by installation, and tell how many rows were wrong."""
 
     async def rebuilt(store: Store, settings: Settings) -> None:
-        async with store.read() as conn:
-            names = {one: await installations.login_of(conn, one) for one in sorted(await installations.active(conn))}
-        for one, name in names.items():
+        for one, name in (await store.read(_active_logins)).items():
             found = await rebuild(store, one, settings.timezone)
             state = f"wrong until now: {found.wrong}" if found.wrong else "everything agrees with the facts"
             told(f"{name or one}: changes {found.changes}, sums {found.sums}; {state}")
 
     _with_store(rebuilt, read_only=False)
+
+
+def _active_logins(connection: Connection) -> dict[InstallationId, str | None]:
+    return {one: installations.login_of(connection, one) for one in sorted(installations.active(connection))}
 
 
 def move_record(target: str, told: Callable[[str], None]) -> Moved:

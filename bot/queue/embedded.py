@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Unpack
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.queue import rows
 from bot.queue.interface import JobOptions, Task, TaskFunction
@@ -29,17 +29,15 @@ class EmbeddedQueue:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = False
 
-    async def defer(
-        self, conn: AsyncConnection, task: str, ref_id: str | int, **options: Unpack[JobOptions]
-    ) -> int | None:
+    def defer(self, connection: Connection, task: str, ref_id: str | int, **options: Unpack[JobOptions]) -> int | None:
         """Add a job in the caller's transaction; return its id, or None if one with its dedupe key already waits."""
-        added = await add_jobs(conn, [NewJob(task, ref_id, **options)], self._worker.clock())
+        added = add_jobs(connection, [NewJob(task, ref_id, **options)], self._worker.clock())
         if self._loop is not None:
             # A transaction may run in the database's own thread, where an asyncio event must not be set.
             self._loop.call_soon_threadsafe(self._awake.set)
         return added[0].id if added else None
 
-    async def announce(self, conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
+    def announce(self, connection: Connection, jobs: Sequence[Waiting]) -> None:
         """Nothing to do inside the transaction: the rows are the queue."""
 
     def nudge(self) -> None:
@@ -91,9 +89,9 @@ class EmbeddedQueue:
         if free <= 0 or not worker.tasks:
             return []
 
-        async def taken(conn: AsyncConnection) -> list[Claim]:
+        def taken(connection: Connection) -> list[Claim]:
             claims: list[Claim] = []
-            while len(claims) < free and (claim := await rows.claim(conn, worker.tasks, worker.lease())) is not None:
+            while len(claims) < free and (claim := rows.claim(connection, worker.tasks, worker.lease())) is not None:
                 claims.append(claim)
             return claims
 

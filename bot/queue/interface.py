@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol, TypedDict, Unpack
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.queue import rows
@@ -73,12 +73,12 @@ class Job:
         """The fencing number: it increases with each claim."""
         return self.claim.attempt
 
-    async def finish(self, conn: AsyncConnection) -> None:
+    def finish(self, connection: Connection) -> None:
         """Mark the job done in the transaction of its effects, so that both happen or neither.
 
         Raises LeaseLost if another worker owns the job by now; let it roll the transaction back.
         """
-        if not await rows.finish(conn, self.claim, self.clock()):
+        if not rows.finish(connection, self.claim, self.clock()):
             raise LeaseLost(f"job {self.claim.id} ({self.claim.task}), attempt {self.claim.attempt}")
         self.finished = True
 
@@ -104,9 +104,7 @@ class Task:
 class Queue(Protocol):
     """The interface of both engines."""
 
-    async def defer(
-        self, conn: AsyncConnection, task: str, ref_id: str | int, **options: Unpack[JobOptions]
-    ) -> int | None:
+    def defer(self, connection: Connection, task: str, ref_id: str | int, **options: Unpack[JobOptions]) -> int | None:
         """Add a job in the caller's transaction; return its id, or None if one with its dedupe key already waits."""
 
     def register(self, task: str, function: TaskFunction, time_out: timedelta, max_attempts: int) -> None:

@@ -18,8 +18,8 @@ import procrastinate
 from procrastinate import exceptions
 from procrastinate.jobs import Job as WakeUp
 from procrastinate.jobs import Status
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from procrastinate.manager import JobManager
+from sqlalchemy import Connection, text
 
 from bot.queue import rows
 from bot.queue.interface import JobOptions, Task, TaskFunction
@@ -39,6 +39,10 @@ _RUNNABLE = text(
     "SELECT queueing_lock FROM procrastinate_jobs WHERE status = 'todo' AND queueing_lock = ANY(:locks)"
     " AND (scheduled_at IS NULL OR scheduled_at <= now())"
 )
+_CANCEL = text(
+    "SELECT procrastinate_cancel_job_v1(id, false, true) FROM procrastinate_jobs"
+    " WHERE status = 'todo' AND queueing_lock = ANY(:locks)"
+)
 
 
 class ScaledQueue:
@@ -52,6 +56,8 @@ class ScaledQueue:
         address = worker.store.url.set(drivername="postgresql").render_as_string(hide_password=False)
         connector = procrastinate.PsycopgConnector(conninfo=address, min_size=1, max_size=4)
         self._app = procrastinate.App(connector=connector)
+        # Defers on the connection of the caller's transaction, so its own one is never opened.
+        self._deferring = JobManager(procrastinate.SyncPsycopgConnector())
         self._app.task(name=WAKE, queue=QUEUE)(self._wake)
         self._running: asyncio.Task[None] | None = None
         self._stopping = False
@@ -64,23 +70,20 @@ class ScaledQueue:
     async def __aexit__(self, *error: object) -> None:
         await self._app.close_async()
 
-    async def defer(
-        self, conn: AsyncConnection, task: str, ref_id: str | int, **options: Unpack[JobOptions]
-    ) -> int | None:
+    def defer(self, connection: Connection, task: str, ref_id: str | int, **options: Unpack[JobOptions]) -> int | None:
         """Add a job in the caller's transaction; return its id, or None if one with its dedupe key already waits."""
-        added = await add_jobs(conn, [NewJob(task, ref_id, **options)], self._worker.clock())
-        await self.announce(conn, added)
+        added = add_jobs(connection, [NewJob(task, ref_id, **options)], self._worker.clock())
+        self.announce(connection, added)
         return added[0].id if added else None
 
-    async def announce(self, conn: AsyncConnection, jobs: Sequence[Waiting]) -> None:
+    def announce(self, connection: Connection, jobs: Sequence[Waiting]) -> None:
         """Defer one wake-up per job in the transaction that adds the jobs: a rollback removes both."""
         if not jobs:
             return
-        driver: Any = (await conn.get_raw_connection()).driver_connection
+        driver: Any = connection.connection.driver_connection
         if driver.autocommit:
             raise RuntimeError("jobs are deferred inside a transaction only")
-        wake_ups = [self._wake_up(job) for job in jobs]
-        await self._app.job_manager.batch_defer_jobs_async(wake_ups, connection=driver)
+        self._deferring.batch_defer_jobs([self._wake_up(job) for job in jobs], connection=driver)
 
     def _wake_up(self, job: Waiting) -> WakeUp:
         return WakeUp(
@@ -99,11 +102,10 @@ class ScaledQueue:
         wait = run_at - self._worker.clock()
         return utc_now() + wait if wait > timedelta(0) else None
 
-    async def _wake_again(self, conn: AsyncConnection, job: Waiting) -> None:
+    def _wake_again(self, connection: Connection, job: Waiting) -> None:
         """Wake a job that was put back; an existing wake-up suffices, and its error must not fail the transaction."""
-        with contextlib.suppress(exceptions.AlreadyEnqueued):
-            async with conn.begin_nested():
-                await self.announce(conn, [job])
+        with contextlib.suppress(exceptions.AlreadyEnqueued), connection.begin_nested():
+            self.announce(connection, [job])
 
     def nudge(self) -> None:
         """Nothing to do: the database notifies the workers."""
@@ -116,8 +118,7 @@ class ScaledQueue:
         next_id: int | None = job
         while next_id is not None:
             worker = self._worker
-            async with worker.store.begin() as conn:
-                claim = await rows.claim_one(conn, next_id, worker.tasks, worker.lease())
+            claim = await worker.store.write(rows.claim_one, next_id, worker.tasks, worker.lease())
             if claim is None:
                 return
             self._taken += 1
@@ -129,14 +130,15 @@ class ScaledQueue:
         if serial_key is None:
             return None
         tasks, now = self._worker.tasks, self._worker.clock()
-        async with self._worker.store.read() as conn:
-            following = await rows.next_of(conn, serial_key, tasks, now)
-            if following is None:
-                return None
-            if not await rows.is_outranked(conn, following, tasks, now):
-                return following.id
-        async with self._worker.store.begin() as conn:
-            await self._wake_again(conn, following)
+
+        def read(connection: Connection) -> tuple[Waiting | None, bool]:
+            following = rows.next_of(connection, serial_key, tasks, now)
+            return following, following is not None and rows.is_outranked(connection, following, tasks, now)
+
+        following, outranked = await self._worker.store.read(read)
+        if following is None or not outranked:
+            return None if following is None else following.id
+        await self._worker.store.write(self._wake_again, following)
         return None
 
     async def run(self) -> None:
@@ -210,19 +212,16 @@ class ScaledQueue:
         """Send a wake-up for each due job without one that could run now; return the number of due jobs."""
         for stale in await self._app.job_manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=3 * SWEEP_EVERY):
             await self._app.job_manager.finish_job(stale, Status.FAILED, delete_job=True)
-        async with self._worker.store.begin() as conn:
-            due = await rows.due(conn, self._worker.tasks, self._worker.clock())
-            runnable = await conn.execute(_RUNNABLE, {"locks": [f"job:{job.id}" for job in due]})
-            awake = set(runnable.scalars())
-            for job in due:
-                if f"job:{job.id}" not in awake:
-                    await self._wake_now(conn, job)
-        return len(due)
 
-    async def _wake_now(self, conn: AsyncConnection, job: Waiting) -> None:
-        """Replace a wake-up that is scheduled later than the job is due."""
-        manager = self._app.job_manager
-        for late in await manager.list_jobs_async(queueing_lock=f"job:{job.id}", status=Status.TODO.value):
-            if late.id is not None:
-                await manager.cancel_job_by_id_async(late.id, delete_job=True)
-        await self._wake_again(conn, job)
+        return await self._worker.store.write(self._wake_due)
+
+    def _wake_due(self, connection: Connection) -> int:
+        due = rows.due(connection, self._worker.tasks, self._worker.clock())
+        keys = [f"job:{job.id}" for job in due]
+        awake = set(connection.execute(_RUNNABLE, {"locks": keys}).scalars())
+        asleep = [job for job, key in zip(due, keys, strict=True) if key not in awake]
+        # In place of a wake-up that is set for later than the job is due.
+        connection.execute(_CANCEL, {"locks": [f"job:{job.id}" for job in asleep]})
+        for job in asleep:
+            self._wake_again(connection, job)
+        return len(due)

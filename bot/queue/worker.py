@@ -7,11 +7,11 @@ import logging
 import random as random_numbers
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.logs import about
@@ -23,7 +23,7 @@ from bot.store.jobs import Claim, Waiting
 
 log = logging.getLogger(__name__)
 
-PutBack = Callable[[AsyncConnection, Waiting], Awaitable[None]]
+PutBack = Callable[[Connection, Waiting], None]
 _LONGEST_ERROR = 500
 
 
@@ -103,8 +103,7 @@ class Worker:
             return "put off"
         except Park as reason:
             log.warning("job %s (%s) is parked: %s", claim.id, claim.task, reason)
-            async with self.store.begin() as conn:
-                await rows.park(conn, claim, str(reason))
+            await self.store.write(rows.park, claim, str(reason))
             return "parked"
         except LeaseLost as lost:
             log.warning("lease lost: %s", lost)
@@ -117,8 +116,7 @@ class Worker:
 
     async def _finish(self, job: Job) -> None:
         if not job.finished:
-            async with self.store.begin() as conn:
-                await rows.finish(conn, job.claim, self.clock())
+            await self.store.write(rows.finish, job.claim, self.clock())
 
     async def _put_off(self, claim: Claim, task: Task, later: RetryLater) -> None:
         if claim.attempt >= task.max_attempts and self.clock() - claim.created_at > task.max_age:
@@ -145,20 +143,23 @@ class Worker:
         await self._put_back(claim, self.clock() + back_off(failures, self.random), reason, failed=True)
 
     async def _give_up(self, claim: Claim, reason: str) -> None:
-        async with self.store.begin() as conn:
-            await rows.give_up(conn, claim, self.clock(), reason)
+        await self.store.write(rows.give_up, claim, self.clock(), reason)
 
     async def _put_back(self, claim: Claim, run_at: datetime, error: str, *, failed: bool = False) -> None:
-        async with self.store.begin() as conn:
-            mine = await rows.put_back(conn, claim, run_at, error=error, failed=failed)
+        def save(connection: Connection) -> None:
+            mine = rows.put_back(connection, claim, run_at, error=error, failed=failed)
             if mine and self.on_put_back is not None:
-                await self.on_put_back(conn, claim.waiting(run_at))
+                self.on_put_back(connection, claim.waiting(run_at))
+
+        await self.store.write(save)
 
     async def _hand_back(self, claim: Claim) -> None:
-        async with self.store.begin() as conn:
-            mine = await rows.put_back(conn, claim, None, error="handed back at shutdown")
+        def save(connection: Connection) -> None:
+            mine = rows.put_back(connection, claim, None, error="handed back at shutdown")
             if mine and self.on_put_back is not None:
-                await self.on_put_back(conn, claim.waiting(self.clock()))
+                self.on_put_back(connection, claim.waiting(self.clock()))
+
+        await self.store.write(save)
 
     async def keep_leases(self) -> None:
         """Renew leases forever; cancel a job whose lease was lost, since it runs elsewhere."""
@@ -174,8 +175,7 @@ class Worker:
     async def renew(self) -> None:
         """Renew all leases once."""
         held = set(self.running)
-        async with self.store.begin() as conn:
-            mine = await rows.renew(conn, self.lease(), held)
+        mine = await self.store.write(rows.renew, self.lease(), held)
         for key in held - mine:
             if key in self.running:
                 self.running[key].cancel()

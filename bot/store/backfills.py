@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Column, ForeignKey, Table, delete, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, ForeignKey, Table, delete, select, update
 
 from bot.frozen import frozen
 from bot.model import CommitId, InstallationId, RepositoryId
 from bot.store.columns import METADATA, Instant, Whole, Words, counters
-from bot.store.dialect import insert_into, upsert
+from bot.store.dialect import insert_into
+from bot.store.inserts import upsert
 from bot.store.installations import REPOSITORY
 
 State = Literal["waiting", "pull requests", "commits", "done"]
@@ -79,70 +79,72 @@ class Watermark:
     head: CommitId | None = None
 
 
-async def read(conn: AsyncConnection, repository_id: RepositoryId) -> Backfill | None:
-    row = (await conn.execute(select(BACKFILL).where(BACKFILL.c.repository_id == repository_id))).mappings().first()
+def read(connection: Connection, repository_id: RepositoryId) -> Backfill | None:
+    row = connection.execute(select(BACKFILL).where(BACKFILL.c.repository_id == repository_id)).mappings().first()
     return None if row is None else Backfill(**row)
 
 
-async def of(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> list[Backfill]:
+def of(connection: Connection, ids: Sequence[RepositoryId]) -> list[Backfill]:
     """The readings of these repositories, by id."""
     query = select(BACKFILL).where(BACKFILL.c.repository_id.in_(ids)).order_by(BACKFILL.c.repository_id)
-    return [Backfill(**row) for row in (await conn.execute(query)).mappings()]
+    return [Backfill(**row) for row in connection.execute(query).mappings()]
 
 
-async def begin(conn: AsyncConnection, new: Backfill, *, again: bool = False) -> bool:
+def begin(connection: Connection, new: Backfill, *, again: bool = False) -> bool:
     """Open the reading of a repository; False where it was opened before, unless `again` begins a finished one anew.
 
     One that is under way is handed to the installation that reaches the repository now, where it is another one.
     """
     row: dict[str, Any] = {name: getattr(new, name) for name in new.__match_args__}
-    statement = insert_into(conn, BACKFILL).values(row).on_conflict_do_nothing().returning(BACKFILL.c.repository_id)
-    if (await conn.execute(statement)).first() is not None:
+    statement = (
+        insert_into(connection, BACKFILL).values(row).on_conflict_do_nothing().returning(BACKFILL.c.repository_id)
+    )
+    if connection.execute(statement).first() is not None:
         return True
-    old = await read(conn, new.repository_id)
+    old = read(connection, new.repository_id)
     if old is None or old.state == "done":
-        await upsert(conn, BACKFILL, [row] if again else [])
+        upsert(connection, BACKFILL, [row] if again else [])
         return again
-    await move(conn, new.repository_id, installation_id=new.installation_id)
+    move(connection, new.repository_id, installation_id=new.installation_id)
     return old.installation_id != new.installation_id
 
 
-async def move(conn: AsyncConnection, repository_id: RepositoryId, **values: Any) -> None:
+def move(connection: Connection, repository_id: RepositoryId, **values: Any) -> None:
     """Write down how far it is."""
-    await conn.execute(update(BACKFILL).where(BACKFILL.c.repository_id == repository_id).values(**values))
+    connection.execute(update(BACKFILL).where(BACKFILL.c.repository_id == repository_id).values(**values))
 
 
-async def rewritten(conn: AsyncConnection, repository_id: RepositoryId, by: int, *, other_branch: bool = False) -> None:
+def rewritten(connection: Connection, repository_id: RepositoryId, by: int, *, other_branch: bool = False) -> None:
     """The branch that is being read does not reach its head any more, as job number `by` found: it is fetched anew, and
     its commits are looked through again. Of another branch the pull requests are, too."""
     values: dict[str, Any] = {"head": f"rewritten, says job {by}", "commits": 0, "commits_done": 0}
     if other_branch:
         values |= {"state": "waiting", "cursor": None, "pulls_done": 0}
     reading = (BACKFILL.c.repository_id == repository_id) & (BACKFILL.c.state != "done")
-    await conn.execute(update(BACKFILL).where(reading).values(values))
+    connection.execute(update(BACKFILL).where(reading).values(values))
 
 
-async def bring(conn: AsyncConnection, repository_id: RepositoryId, found: Mapping[CommitId, int]) -> None:
+def bring(connection: Connection, repository_id: RepositoryId, found: Mapping[CommitId, int]) -> None:
     """Remember which pull request these commits came from."""
     rows = [{"repository_id": repository_id, "commit_id": one, "number": number} for one, number in found.items()]
-    await upsert(conn, BROUGHT, rows)
+    upsert(connection, BROUGHT, rows)
 
 
-async def brought(conn: AsyncConnection, repository_id: RepositoryId, ids: Sequence[CommitId]) -> dict[CommitId, int]:
+def brought(connection: Connection, repository_id: RepositoryId, ids: Sequence[CommitId]) -> dict[CommitId, int]:
     """The pull requests of those of these commits that one is remembered for."""
     same = (BROUGHT.c.repository_id == repository_id) & BROUGHT.c.commit_id.in_(ids)
-    return {CommitId(row.commit_id): row.number for row in await conn.execute(select(BROUGHT).where(same))}
+    return {CommitId(row.commit_id): row.number for row in connection.execute(select(BROUGHT).where(same))}
 
 
-async def forget_brought(conn: AsyncConnection, repository_id: RepositoryId) -> None:
-    await conn.execute(delete(BROUGHT).where(BROUGHT.c.repository_id == repository_id))
+def forget_brought(connection: Connection, repository_id: RepositoryId) -> None:
+    connection.execute(delete(BROUGHT).where(BROUGHT.c.repository_id == repository_id))
 
 
-async def watermark(conn: AsyncConnection, name: str) -> Watermark | None:
-    row = (await conn.execute(select(WATERMARK).where(WATERMARK.c.name == name))).mappings().first()
+def watermark(connection: Connection, name: str) -> Watermark | None:
+    row = connection.execute(select(WATERMARK).where(WATERMARK.c.name == name)).mappings().first()
     return None if row is None else Watermark(**row)
 
 
-async def mark(conn: AsyncConnection, reached: Watermark) -> None:
+def mark(connection: Connection, reached: Watermark) -> None:
     """Move the watermark of this name."""
-    await upsert(conn, WATERMARK, [{name: getattr(reached, name) for name in reached.__match_args__}])
+    upsert(connection, WATERMARK, [{name: getattr(reached, name) for name in reached.__match_args__}])

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Index, Table, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, Table, select
 
 from bot.model import PARTS, ChangeId, InstallationId, Kind, Lines, Month, PersonKey, RepositoryId, State, each_part
 from bot.store.border import canonical_json
 from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
-from bot.store.statements import Upsert
-from bot.store.turn import Ask, Plan, Said, Say, Spelling, run, saying, spelling_of
+from bot.store.dialect import execute, fetch, is_one_of, value_list
+from bot.store.inserts import Upsert
 
 # Derived rows refer to nothing, and a rebuild compares them with their facts (docs/decisions/0085).
 CHANGE = Table(
@@ -75,40 +74,37 @@ Kept = tuple[ChangeRow, Sequence[PartRow]]
 """a change with everybody's part in it"""
 
 
-async def replace(
-    conn: AsyncConnection, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
+def replace(
+    connection: Connection, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
 ) -> None:
     """Put these changes and all their contributions in place of those named in `gone` and of their own older rows."""
     flat: dict[ChangeId, list[PartRow]] = defaultdict(list)
     for part in parts:
         flat[part.change_id].append((*part[:-1], *each_part(part.lines)))
-    kept = [(change, flat[change.id]) for change in changes]
-    await run(conn, saying(replacing(spelling_of(conn), gone, kept)))
+    replace_changes(connection, gone, [(change, flat[change.id]) for change in changes])
 
 
-def replacing(spelling: Spelling, gone: Iterable[ChangeId], kept: Iterable[Kept]) -> list[Said]:
-    """What `replace` says."""
+def replace_changes(connection: Connection, gone: Iterable[ChangeId], kept: Iterable[Kept]) -> None:
+    """The same of changes with the parts in them."""
     new = {change.id: (change, parts) for change, parts in kept}
     lost = sorted(set(gone) - set(new))
     touched = sorted({*lost, *new})
-    said: list[Said] = []
-    if touched:
-        mine = spelling.among("change_id")
-        said.append(Say(f"DELETE FROM contribution WHERE {mine}", (spelling.list_of(touched),)))  # noqa: S608  # a name
-    if lost:
-        mine = spelling.among("id")
-        said.append(Say(f"DELETE FROM change WHERE {mine}", (spelling.list_of(lost),)))  # noqa: S608  # a name
-    return said + adding(spelling, new.values())
+    for column, which in (("contribution.change_id", touched), ("change.id", lost)):
+        if which:
+            sql = f"DELETE FROM {column.partition('.')[0]} WHERE {is_one_of(connection, column)}"  # noqa: S608  # names
+            execute(connection, sql, (value_list(connection, which),))
+    add_changes(connection, new.values())
 
 
-def adding(spelling: Spelling, kept: Iterable[Kept]) -> list[Said]:
-    """What writes down changes of which nothing stands, with all their contributions."""
+def add_changes(connection: Connection, kept: Iterable[Kept]) -> None:
+    """Write changes of which there is nothing yet, with all their contributions."""
     rows: list[ChangeRow] = []
     parts: list[PartRow] = []
     for row, own in kept:
         rows.append(row if type(row.payload) is Spelt else _spelt(row))
         parts += own
-    return _CHANGES.told(spelling, rows) + _PARTS.told(spelling, parts)
+    _CHANGES.run(connection, rows)
+    _PARTS.run(connection, parts)
 
 
 _NAMES = ChangeRow._fields
@@ -123,12 +119,12 @@ _PARTS_STAND = (
 )
 
 
-def mending(spelling: Spelling, installation: InstallationId, month: Month, kept: Iterable[Kept]) -> Plan[int]:
-    """Of all changes that an installation delivered in a month, write what does not stand so; how many these are."""
-    stands = set((yield Ask(_STAND, (installation, month))))
-    parts = set((yield Ask(_PARTS_STAND, (installation, month)))) if stands else stands
-    missing = [(row, own) for row, own in kept if row not in stands or not parts.issuperset(own)]
-    yield adding(spelling, missing)
+def correct_changes(connection: Connection, installation: InstallationId, month: Month, kept: Iterable[Kept]) -> int:
+    """Of all changes that an installation delivered in a month, write what is not there so; how many these are."""
+    there = set(fetch(connection, _STAND, (installation, month)))
+    parts = set(fetch(connection, _PARTS_STAND, (installation, month))) if there else there
+    missing = [(row, own) for row, own in kept if row not in there or not parts.issuperset(own)]
+    add_changes(connection, missing)
     return len(missing)
 
 
@@ -145,29 +141,29 @@ def lines_from(row: Any) -> Lines:
     return Lines(**{one.name: row[f"lines_{one.name}"] for one in fields(Lines)})
 
 
-async def read(conn: AsyncConnection, ids: Sequence[ChangeId]) -> list[ChangeRow]:
+def read(connection: Connection, ids: Sequence[ChangeId]) -> list[ChangeRow]:
     """The changes, oldest first."""
     query = select(CHANGE).where(CHANGE.c.id.in_(ids)).order_by(CHANGE.c.landed_at, CHANGE.c.id)
-    return [ChangeRow(**row) for row in (await conn.execute(query)).mappings()]
+    return [ChangeRow(**row) for row in connection.execute(query).mappings()]
 
 
-async def ids_in(conn: AsyncConnection, repository_id: RepositoryId) -> list[ChangeId]:
+def ids_in(connection: Connection, repository_id: RepositoryId) -> list[ChangeId]:
     """The changes whose home is this repository, in order."""
     query = select(CHANGE.c.id).where(CHANGE.c.repository_id == repository_id).order_by(CHANGE.c.id)
-    return [ChangeId(row.id) for row in await conn.execute(query)]
+    return [ChangeId(row.id) for row in connection.execute(query)]
 
 
-async def of_month(conn: AsyncConnection, repository_id: RepositoryId, month: Month) -> list[ChangeRow]:
+def of_month(connection: Connection, repository_id: RepositoryId, month: Month) -> list[ChangeRow]:
     """The changes one repository's month delivered, oldest first."""
     mine = (CHANGE.c.repository_id == repository_id) & (CHANGE.c.month == month)
     query = select(CHANGE).where(mine).order_by(CHANGE.c.landed_at, CHANGE.c.id)
-    return [ChangeRow(**row) for row in (await conn.execute(query)).mappings()]
+    return [ChangeRow(**row) for row in connection.execute(query).mappings()]
 
 
-async def contributions(conn: AsyncConnection, changes: Sequence[ChangeId]) -> list[Contribution]:
+def contributions(connection: Connection, changes: Sequence[ChangeId]) -> list[Contribution]:
     """Everybody's part in these changes, ordered by change, person, repository and month."""
     mine = CONTRIBUTION.c.change_id.in_(changes)
     query = select(CONTRIBUTION).where(mine).order_by(*CONTRIBUTION.primary_key.columns)
     names = Contribution._fields[:-1]
-    rows = (await conn.execute(query)).mappings()
+    rows = connection.execute(query).mappings()
     return [Contribution(**{name: row[name] for name in names}, lines=lines_from(row)) for row in rows]

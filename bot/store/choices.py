@@ -7,8 +7,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, delete, select
 
 from bot.model import PersonKey
 from bot.store import links, observations, people, snapshots, visibility
@@ -20,40 +19,40 @@ _OF_OTHERS = ("committer", "co_authors")
 """parts of a fact that name other people"""
 
 
-async def opt_out(conn: AsyncConnection, key: PersonKey, since: datetime | None) -> None:
+def opt_out(connection: Connection, key: PersonKey, since: datetime | None) -> None:
     """Shown nowhere from now on, by no link either; or again (None), by new links."""
-    await people.opt_out(conn, key, since)
+    people.opt_out(connection, key, since)
     if since is not None:
-        await visibility.publish(conn, subject_of_person(key), public=False, now=since)
-        await links.revoke(conn, subject_of_person(key), since)
+        visibility.publish(connection, subject_of_person(key), public=False, now=since)
+        links.revoke(connection, subject_of_person(key), since)
 
 
-async def forget(conn: AsyncConnection, key: PersonKey, now: datetime) -> None:
+def forget(connection: Connection, key: PersonKey, now: datetime) -> None:
     """Opted out, and every choice, link, log and snapshot gone. The ledger's own rows are erased elsewhere."""
-    await people.opt_out(conn, key, now)
-    keys = await visibility.every_key(conn, key)
+    people.opt_out(connection, key, now)
+    keys = visibility.every_key(connection, key)
     subjects = [subject_of_person(one) for one in keys]
-    await conn.execute(delete(LINK).where(LINK.c.subject.in_(subjects)))
-    await conn.execute(delete(PUBLISHED).where(PUBLISHED.c.subject.in_(subjects)))
-    await conn.execute(delete(HIDDEN_REPOSITORY).where(HIDDEN_REPOSITORY.c.person_key.in_(keys)))
-    await snapshots.forget(conn, keys)
+    connection.execute(delete(LINK).where(LINK.c.subject.in_(subjects)))
+    connection.execute(delete(PUBLISHED).where(PUBLISHED.c.subject.in_(subjects)))
+    connection.execute(delete(HIDDEN_REPOSITORY).where(HIDDEN_REPOSITORY.c.person_key.in_(keys)))
+    snapshots.forget(connection, keys)
 
 
-async def export(conn: AsyncConnection, key: PersonKey) -> str:
+def export(connection: Connection, key: PersonKey) -> str:
     """Everything about the person as JSON text: who they are, what they landed and were seen to do beside it, what they
     decided, who read it when."""
-    person = await people.person(conn, key)
-    state = await visibility.person_state(conn, key)
-    minted = await links.links_of(conn, subject_of_person(key))
-    uses = await links.uses_of(conn, [link.nonce for link in minted])
-    keys = await visibility.every_key(conn, key)
+    person = people.person(connection, key)
+    state = visibility.person_state(connection, key)
+    minted = links.links_of(connection, subject_of_person(key))
+    uses = links.uses_of(connection, [link.nonce for link in minted])
+    keys = visibility.every_key(connection, key)
     told: dict[str, Any] = {
         "schema": "almanac.export/1",
         "person": None if person is None else [person.key, person.name, person.login, *person.emails],
         "public": bool(state and state.public),
         "naming": state.naming if state else "named",
         "opted_out": bool(state and state.opted_out),
-        "hidden_repositories": sorted(await visibility.hidden_repositories(conn, keys)),
+        "hidden_repositories": sorted(visibility.hidden_repositories(connection, keys)),
         "links": [
             {
                 "installation": link.installation,
@@ -64,22 +63,22 @@ async def export(conn: AsyncConnection, key: PersonKey) -> str:
             }
             for link in minted
         ],
-        "snapshots": [json.loads(one.text) for one in await snapshots.snapshots_of(conn, keys)],
-        "landed": await _landed(conn, keys),
+        "snapshots": [json.loads(one.text) for one in snapshots.snapshots_of(connection, keys)],
+        "landed": _landed(connection, keys),
         "seen": [
             {"repository": one.repository_id, "number": one.number, "what": one.signal, "at": one.at.isoformat()}
             | one.value
-            for one in await observations.everything_of(conn, keys)
+            for one in observations.everything_of(connection, keys)
         ],
     }
     return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
 
 
-async def _landed(conn: AsyncConnection, keys: Collection[PersonKey]) -> list[dict[str, Any]]:
+def _landed(connection: Connection, keys: Collection[PersonKey]) -> list[dict[str, Any]]:
     """The facts this person has a part in, without the other people in them."""
     query = select(FACT.c.payload).join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)
     query = query.where(FACT_PERSON.c.person_key.in_(keys)).order_by(FACT.c.landed_at, FACT.c.commit_id).distinct()
-    rows = [row.payload for row in await conn.execute(query.add_columns(FACT.c.landed_at, FACT.c.commit_id))]
+    rows = [row.payload for row in connection.execute(query.add_columns(FACT.c.landed_at, FACT.c.commit_id))]
     return [_without_others(row, keys) for row in rows]
 
 

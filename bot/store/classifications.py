@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.landing.corrections import SAID_KINDS, Classified
 from bot.model import RepositoryId
 from bot.store import corrections
 
 
-async def classified(conn: AsyncConnection, names: Mapping[RepositoryId, str]) -> tuple[Classified, ...]:
+def classified(connection: Connection, names: Mapping[RepositoryId, str]) -> tuple[Classified, ...]:
     """Every classification in these repositories, oldest first; `names` are their full names of today."""
-    said = await corrections.of_repositories(conn, sorted(names))
+    said = corrections.of_repositories(connection, sorted(names))
     return tuple(
         Classified(
             names[RepositoryId(one.repository_id or 0)],

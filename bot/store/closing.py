@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, exists, func, literal, select, union_all
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, exists, func, literal, select, union_all
 
 from bot.landing.months import begins_at, closed_months, month_after, month_of
 from bot.model import InstallationId, Month, RepositoryId
@@ -29,7 +28,7 @@ def repository_of(target: str) -> RepositoryId:
     return RepositoryId(int(target.partition(":")[2]))
 
 
-async def due(conn: AsyncConnection, now: datetime, zone: ZoneInfo) -> list[Due]:
+def due(connection: Connection, now: datetime, zone: ZoneInfo) -> list[Due]:
     """Closed months with landings and without a digest, oldest first, cut in each repository's own zone, else `zone`.
 
     The month before the installation came is the first: older history is shown on pages, not posted. Where nothing
@@ -45,24 +44,24 @@ async def due(conn: AsyncConnection, now: datetime, zone: ZoneInfo) -> list[Due]
         .order_by(REPOSITORY.c.id)
     )
     found: list[Due] = []
-    for repository, installation, created, own_zone in (await conn.execute(query)).all():
+    for repository, installation, created, own_zone in connection.execute(query).all():
         here = ZoneInfo(own_zone) if own_zone else zone
         first = month_after(month_of(int(created.timestamp()), here), -1)
         closed = closed_months(first, int(now.timestamp()), here)
-        missing = await digests.missing(conn, target_of(RepositoryId(repository)), closed)
-        active = await _with_landings(conn, RepositoryId(repository), missing, here)
+        missing = digests.missing(connection, target_of(RepositoryId(repository)), closed)
+        active = _with_landings(connection, RepositoryId(repository), missing, here)
         found += [(InstallationId(installation), RepositoryId(repository), month) for month in active]
     return sorted(found, key=lambda one: (one[2], one[1]))
 
 
-async def _with_landings(
-    conn: AsyncConnection, repository: RepositoryId, closed: Sequence[Month], zone: ZoneInfo
+def _with_landings(
+    connection: Connection, repository: RepositoryId, closed: Sequence[Month], zone: ZoneInfo
 ) -> list[Month]:
     """One statement, however many quiet months there are."""
     if not closed:
         return []
     asked = [select(literal(month).label("month")).where(_landed_in(repository, month, zone)) for month in closed]
-    return [Month(row.month) for row in await conn.execute(union_all(*asked))]
+    return [Month(row.month) for row in connection.execute(union_all(*asked))]
 
 
 def _landed_in(repository: RepositoryId, month: Month, zone: ZoneInfo) -> ColumnElement[bool]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Column, ForeignKey, Table, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, ForeignKey, Table, select, update
 
 from bot.frozen import frozen
 from bot.model import RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
-from bot.store.dialect import insert_absent, upsert
+from bot.store.inserts import insert_absent, upsert
 from bot.store.installations import REPOSITORY
 
 CONFIGURATION = Table(
@@ -40,9 +39,9 @@ class Configuration:
     paused_at: datetime | None = None
 
 
-async def read(conn: AsyncConnection, repository: RepositoryId) -> Configuration:
+def read(connection: Connection, repository: RepositoryId) -> Configuration:
     """The empty one where nothing was kept yet."""
-    row = (await conn.execute(select(CONFIGURATION).where(CONFIGURATION.c.repository_id == repository))).mappings()
+    row = connection.execute(select(CONFIGURATION).where(CONFIGURATION.c.repository_id == repository)).mappings()
     found = row.one_or_none()
     if found is None:
         return Configuration()
@@ -50,14 +49,14 @@ async def read(conn: AsyncConnection, repository: RepositoryId) -> Configuration
     return Configuration(**values | {"problems": tuple(values["problems"])})
 
 
-async def keep(conn: AsyncConnection, repository: RepositoryId, configuration: Configuration) -> None:
+def keep(connection: Connection, repository: RepositoryId, configuration: Configuration) -> None:
     """Put it in force. A pause is not part of it, and stays."""
     row = {name: getattr(configuration, name) for name in Configuration.__match_args__ if name != "paused_at"}
-    await upsert(conn, CONFIGURATION, [row | {"repository_id": repository, "problems": list(configuration.problems)}])
+    upsert(connection, CONFIGURATION, [row | {"repository_id": repository, "problems": list(configuration.problems)}])
 
 
-async def pause(conn: AsyncConnection, repository: RepositoryId, since: datetime | None) -> None:
+def pause(connection: Connection, repository: RepositoryId, since: datetime | None) -> None:
     """Post nothing there since then, or post again (None)."""
-    await insert_absent(conn, CONFIGURATION, [{"repository_id": repository, "problems": []}])
+    insert_absent(connection, CONFIGURATION, [{"repository_id": repository, "problems": []}])
     same = CONFIGURATION.c.repository_id == repository
-    await conn.execute(update(CONFIGURATION).where(same).values(paused_at=since))
+    connection.execute(update(CONFIGURATION).where(same).values(paused_at=since))

@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Column, Index, Table, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, Table, select
 
 from bot.frozen import frozen
 from bot.model import ChangeId, PersonKey, RepositoryId
@@ -47,31 +46,33 @@ class Correction:
     person_key: PersonKey | None = None
 
 
-async def append(conn: AsyncConnection, correction: Correction) -> bool:
+def append(connection: Connection, correction: Correction) -> bool:
     """False where this event was heard before."""
     row = {name: getattr(correction, name) for name in correction.__match_args__}
-    statement = insert_into(conn, CORRECTION).values(row).on_conflict_do_nothing().returning(CORRECTION.c.event_key)
-    return (await conn.execute(statement)).first() is not None
+    statement = (
+        insert_into(connection, CORRECTION).values(row).on_conflict_do_nothing().returning(CORRECTION.c.event_key)
+    )
+    return connection.execute(statement).first() is not None
 
 
-async def of_people(conn: AsyncConnection, people: Sequence[PersonKey]) -> list[Correction]:
+def of_people(connection: Connection, people: Sequence[PersonKey]) -> list[Correction]:
     """In the order they were made."""
-    return await _read(conn, CORRECTION.c.person_key.in_(people))
+    return _read(connection, CORRECTION.c.person_key.in_(people))
 
 
-async def of_repositories(conn: AsyncConnection, repositories: Sequence[RepositoryId]) -> list[Correction]:
+def of_repositories(connection: Connection, repositories: Sequence[RepositoryId]) -> list[Correction]:
     """What was said about changes in these repositories, in the order it was said."""
     said = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "dispute"))
-    return await _read(conn, said)
+    return _read(connection, said)
 
 
-async def disputes_of(conn: AsyncConnection, people: Collection[PersonKey]) -> list[tuple[RepositoryId, int]]:
+def disputes_of(connection: Connection, people: Collection[PersonKey]) -> list[tuple[RepositoryId, int]]:
     """The repository and number of all that these people disputed."""
     said = CORRECTION.c.made_by.in_(people) & (CORRECTION.c.kind == "dispute")
-    found = {(one.repository_id, int(one.value["number"])) for one in await _read(conn, said) if one.repository_id}
+    found = {(one.repository_id, int(one.value["number"])) for one in _read(connection, said) if one.repository_id}
     return sorted(found)
 
 
-async def _read(conn: AsyncConnection, which: Any) -> list[Correction]:
+def _read(connection: Connection, which: Any) -> list[Correction]:
     query = select(CORRECTION).where(which).order_by(CORRECTION.c.made_at, CORRECTION.c.event_key)
-    return [Correction(**row) for row in (await conn.execute(query)).mappings()]
+    return [Correction(**row) for row in connection.execute(query).mappings()]

@@ -13,8 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Table, delete, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Table, delete, or_, select, update
 
 from bot.landing.identity import person_key, signature_of
 from bot.landing.trailers import as_trailer
@@ -22,7 +21,8 @@ from bot.model import CommitId, Fact, PersonKey, RepositoryId, Signature, fact_f
 from bot.store.changes import CONTRIBUTION
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.corrections import CORRECTION
-from bot.store.dialect import insert_absent
+from bot.store.dialect import STREAMED, fetch, is_one_of, lock, value_list
+from bot.store.inserts import insert_absent
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_PERSON
 from bot.store.measurements import forget as forget_measurements
@@ -30,7 +30,6 @@ from bot.store.observations import forget as forget_observations
 from bot.store.people import PERSON, PERSON_ALIAS
 from bot.store.pulls import PULL_REQUEST
 from bot.store.totals import TOTALS
-from bot.store.turn import Ask, Plan, Say, Spelling, run, spelling_of
 from bot.store.wordings import forget as forget_wordings
 
 ERASURE_SALT = Table(
@@ -54,37 +53,35 @@ _GATE = 0x616C6D62 << 32
 """the advisory lock that whoever records shares; those of folding begin elsewhere"""
 
 
-def _gate(spelling: Spelling, *, shut: bool = False) -> Plan[None]:
-    """To the end of the transaction nobody is buried, or with `shut` nobody records.
+def _lock_erasures(connection: Connection, *, shared: bool) -> None:
+    """To the end of the transaction nobody is erased, and nobody records unless it is `shared`.
 
-    Whoever looked for the buried before somebody was has then written what they write, and it is erased with the rest.
-    SQLite has one writer anyway.
+    Whoever looked for the erased before somebody was has then written what they write, and it is erased with the rest.
     """
-    if spelling.is_postgresql:
-        yield Say(f"SELECT pg_advisory_xact_lock{'' if shut else '_shared'}(?)", (_GATE,))
+    lock(connection, _GATE, shared=shared)
 
 
-async def bury(conn: AsyncConnection, keys: Iterable[PersonKey], now: datetime) -> None:
+def add_tombstones(connection: Connection, keys: Iterable[PersonKey], now: datetime) -> None:
     """Nothing of these people is recorded from now on."""
-    await run(conn, _gate(spelling_of(conn), shut=True))
-    await insert_absent(conn, ERASURE_SALT, [{"number": 1, "salt": secrets.token_hex(32)}])
-    salt = await _salt(conn)
-    await insert_absent(conn, TOMBSTONE, [{"hash": _hash(salt, key), "made_at": now} for key in sorted(set(keys))])
+    _lock_erasures(connection, shared=False)
+    insert_absent(connection, ERASURE_SALT, [{"number": 1, "salt": secrets.token_hex(32)}])
+    salt = _salt(connection)
+    insert_absent(connection, TOMBSTONE, [{"hash": _hash(salt, key), "made_at": now} for key in sorted(set(keys))])
 
 
-async def buried(conn: AsyncConnection, keys: Iterable[PersonKey]) -> frozenset[PersonKey]:
+def erased_people(connection: Connection, keys: Iterable[PersonKey]) -> frozenset[PersonKey]:
     """Those of the keys that were erased."""
-    await run(conn, _gate(spelling_of(conn)))
-    salt = await _salt(conn)
+    _lock_erasures(connection, shared=True)
+    salt = _salt(connection)
     if not salt:
         return frozenset()
     hashes = {_hash(salt, key): key for key in keys}
-    rows = await conn.execute(select(TOMBSTONE.c.hash).where(TOMBSTONE.c.hash.in_(hashes)))
+    rows = connection.execute(select(TOMBSTONE.c.hash).where(TOMBSTONE.c.hash.in_(hashes)))
     return frozenset(hashes[row.hash] for row in rows)
 
 
-async def _salt(conn: AsyncConnection) -> str:
-    return (await conn.execute(select(ERASURE_SALT.c.salt))).scalar_one_or_none() or ""
+def _salt(connection: Connection) -> str:
+    return connection.execute(select(ERASURE_SALT.c.salt)).scalar_one_or_none() or ""
 
 
 def _hash(salt: str, key: PersonKey) -> str:
@@ -94,22 +91,16 @@ def _hash(salt: str, key: PersonKey) -> str:
 # --- what comes ------------------------------------------------------------------------------------------------------
 
 
-async def without_buried(conn: AsyncConnection, facts: Iterable[Fact]) -> list[Fact]:
+def without_erased(connection: Connection, facts: Iterable[Fact]) -> list[Fact]:
     """The facts as they may be recorded: none that an erased person authored, and none that names one."""
-    return await run(conn, sparing(spelling_of(conn), facts))
-
-
-def sparing(spelling: Spelling, facts: Iterable[Fact]) -> Plan[list[Fact]]:
-    """The plan of `without_buried`."""
     given = list(facts)
-    yield from _gate(spelling)
-    rows = yield Ask("SELECT salt FROM erasure_salt")
+    _lock_erasures(connection, shared=True)
+    rows = fetch(connection, "SELECT salt FROM erasure_salt")
     if not rows:
         return given
     hashes = {_hash(rows[0][0], key): key for key in sorted({key for fact in given for key in _keys(fact)})}
-    which = spelling.among("hash")
-    found = yield Ask(f"SELECT hash FROM tombstone WHERE {which}", (spelling.list_of(list(hashes)),))  # noqa: S608  # a name
-    gone = {hashes[row[0]] for row in found}
+    sql = f"SELECT hash FROM tombstone WHERE {is_one_of(connection, 'hash')}"  # noqa: S608  # a name
+    gone = {hashes[row[0]] for row in fetch(connection, sql, (value_list(connection, list(hashes)),))}
     return [cleaned(fact, gone) for fact in given if person_key(fact.author) not in gone] if gone else given
 
 
@@ -127,61 +118,60 @@ def cleaned(fact: Fact, gone: Collection[PersonKey]) -> Fact:
 # --- what is there ---------------------------------------------------------------------------------------------------
 
 
-async def work_of(conn: AsyncConnection, keys: Collection[PersonKey]) -> list[tuple[RepositoryId, Fact]]:
+def work_of(connection: Connection, keys: Collection[PersonKey]) -> list[tuple[RepositoryId, Fact]]:
     """The facts these people authored or helped with, with their repositories, oldest first."""
     theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(keys))
     query = select(FACT.c.repository_id, FACT.c.payload).where(FACT.c.id.in_(theirs))
-    rows = await conn.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id))
+    rows = connection.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id))
     return [(RepositoryId(row.repository_id), fact_from_json(row.payload)) for row in rows]
 
 
-async def erase_record(conn: AsyncConnection, keys: Collection[PersonKey]) -> None:
+def erase_record(connection: Connection, keys: Collection[PersonKey]) -> None:
     """Delete what names these people: their facts, totals, aliases and corrections; others' facts lose the name."""
-    await conn.execute(delete(FACT).where(FACT.c.author_key.in_(keys)))
-    await _clean_facts(conn, keys)
-    await _clean_pull_requests(conn, keys)
-    await conn.execute(delete(CONTRIBUTION).where(CONTRIBUTION.c.person_key.in_(keys)))
-    await conn.execute(delete(TOTALS).where(TOTALS.c.person_key.in_(keys)))
-    await forget_wordings(conn, keys)
-    await forget_observations(conn, keys)
-    await forget_measurements(conn, sorted(keys))
+    connection.execute(delete(FACT).where(FACT.c.author_key.in_(keys)))
+    _clean_facts(connection, keys)
+    _clean_pull_requests(connection, keys)
+    connection.execute(delete(CONTRIBUTION).where(CONTRIBUTION.c.person_key.in_(keys)))
+    connection.execute(delete(TOTALS).where(TOTALS.c.person_key.in_(keys)))
+    forget_wordings(connection, keys)
+    forget_observations(connection, keys)
+    forget_measurements(connection, sorted(keys))
     own = or_(CORRECTION.c.person_key.in_(keys), CORRECTION.c.made_by.in_(keys) & (CORRECTION.c.kind != "classify"))
-    await conn.execute(delete(CORRECTION).where(own))
+    connection.execute(delete(CORRECTION).where(own))
     # What they classified of others' work stands; who said so is forgotten.
-    await conn.execute(update(CORRECTION).where(CORRECTION.c.made_by.in_(keys)).values(made_by=""))
-    await conn.execute(delete(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(keys)))
-    await conn.execute(delete(PERSON).where(PERSON.c.key.in_(keys)))
+    connection.execute(update(CORRECTION).where(CORRECTION.c.made_by.in_(keys)).values(made_by=""))
+    connection.execute(delete(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(keys)))
+    connection.execute(delete(PERSON).where(PERSON.c.key.in_(keys)))
 
 
-async def _clean_facts(conn: AsyncConnection, keys: Collection[PersonKey]) -> None:
+def _clean_facts(connection: Connection, keys: Collection[PersonKey]) -> None:
     """Facts of others that name them as co-author or committer; the committer is in no index, so all are looked at."""
-    async with conn.stream(select(FACT.c.id, FACT.c.payload)) as rows:
-        found = [(row.id, fact_from_json(row.payload)) async for row in rows]
-    for number, fact in found:
-        if _keys(fact) & set(keys):
-            values = {"payload": fact_to_json(cleaned(fact, keys))}
-            await conn.execute(update(FACT).where(FACT.c.id == number).values(values))
-    await conn.execute(delete(FACT_PERSON).where(FACT_PERSON.c.person_key.in_(keys)))
+    rows = connection.execute(select(FACT.c.id, FACT.c.payload).execution_options(yield_per=STREAMED))
+    theirs = [(row.id, fact) for row in rows if _keys(fact := fact_from_json(row.payload)) & set(keys)]
+    for number, fact in theirs:
+        values = {"payload": fact_to_json(cleaned(fact, keys))}
+        connection.execute(update(FACT).where(FACT.c.id == number).values(values))
+    connection.execute(delete(FACT_PERSON).where(FACT_PERSON.c.person_key.in_(keys)))
 
 
-async def _clean_pull_requests(conn: AsyncConnection, keys: Collection[PersonKey]) -> None:
+def _clean_pull_requests(connection: Connection, keys: Collection[PersonKey]) -> None:
     """What GitHub told of pull requests names authors and reviewers as `[name, e-mail, user id, login, bot]`."""
     table = PULL_REQUEST.join(REPOSITORY, REPOSITORY.c.id == PULL_REQUEST.c.repository_id)
     query = select(PULL_REQUEST.c.repository_id, PULL_REQUEST.c.number, PULL_REQUEST.c.payload).select_from(table)
-    for row in (await conn.execute(query)).all():
+    for row in connection.execute(query).all():
         payload = without_people(row.payload, keys)
         if payload != row.payload:
             same = (PULL_REQUEST.c.repository_id == row.repository_id) & (PULL_REQUEST.c.number == row.number)
-            await conn.execute(update(PULL_REQUEST).where(same).values(payload=payload))
+            connection.execute(update(PULL_REQUEST).where(same).values(payload=payload))
 
 
-async def pull_request_without_buried(conn: AsyncConnection, payload: dict[str, Any]) -> dict[str, Any]:
+def pull_request_without_erased(connection: Connection, payload: dict[str, Any]) -> dict[str, Any]:
     """A pull request as it may be kept."""
     commits = payload.get("commits", [])
     rows = [payload.get("author"), *(author for _, author, _ in commits), *(row[0] for row in payload["reviews"])]
     lines = [line for text in (payload["body"], *(message for *_, message in commits)) for line in text.split("\n")]
     signatures = [*(_signature(row) for row in rows if row), *(sig for line in lines if (sig := _credited(line)))]
-    gone = await buried(conn, {person_key(sig) for sig in signatures})
+    gone = erased_people(connection, {person_key(sig) for sig in signatures})
     return without_people(payload, gone) if gone else payload
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sqlalchemy import func, select, tuple_
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, func, select, tuple_
 
 from bot.frozen import frozen
 from bot.landing.addresses import plain_email
@@ -31,15 +30,15 @@ class First:
     pull_request: int | None
 
 
-async def read_whole(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> frozenset[RepositoryId]:
+def read_whole(connection: Connection, repositories: Collection[RepositoryId]) -> frozenset[RepositoryId]:
     """The repositories whose history was read from its first commit on: elsewhere nobody knows who was first."""
     done = (BACKFILL.c.state == "done") & BACKFILL.c.repository_id.in_(repositories)
-    rows = await conn.execute(select(BACKFILL.c.repository_id).where(done))
+    rows = connection.execute(select(BACKFILL.c.repository_id).where(done))
     return frozenset(RepositoryId(row.repository_id) for row in rows)
 
 
-async def first_landings(
-    conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
+def first_landings(
+    connection: Connection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
 ) -> list[First]:
     """The first commit that each of these people authored in each of these repositories."""
     order = (FACT.c.landed_at, FACT.c.commit_id)
@@ -49,12 +48,12 @@ async def first_landings(
     theirs = FACT.c.id.in_(select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people)))
     within = FACT.c.repository_id.in_(repositories) & FACT.c.author_key.in_(people)
     ranked = select(*columns, place.label("place")).where(theirs, within).subquery()
-    rows = await conn.execute(select(ranked).where(ranked.c.place == 1))
+    rows = connection.execute(select(ranked).where(ranked.c.place == 1))
     return [First(*row[:-1]) for row in rows]
 
 
-async def newcomers_met(
-    conn: AsyncConnection, people: Collection[PersonKey], whole: Collection[RepositoryId]
+def newcomers_met(
+    connection: Connection, people: Collection[PersonKey], whole: Collection[RepositoryId]
 ) -> list[First]:
     """First landings, by a pull request, of everybody a pull request of whose these people reviewed or merged: of
     people who may be told of, in repositories whose `whole` history is known."""
@@ -64,11 +63,11 @@ async def newcomers_met(
     met = select(seen.repository_id, seen.number).where(seen.person_key.in_(people), seen.signal.in_(_MET))
     work = tuple_(FACT.c.repository_id, FACT.c.pull_request).in_(met.where(seen.repository_id.in_(whole)))
     authors = select(FACT.c.author_key).join(PERSON, PERSON.c.key == FACT.c.author_key).distinct()
-    rows = await conn.execute(authors.where(work, PERSON.c.user_id.is_not(None), PERSON.c.bot.is_(False)))
-    gone = await left_out(conn)
+    rows = connection.execute(authors.where(work, PERSON.c.user_id.is_not(None), PERSON.c.bot.is_(False)))
+    gone = left_out(connection)
     others = sorted({PersonKey(row.author_key) for row in rows} - gone - set(people))
-    found = await first_landings(conn, others, whole)
-    earlier = await _by_other_addresses(conn, others, whole)
+    found = first_landings(connection, others, whole)
+    earlier = _by_other_addresses(connection, others, whole)
     return [
         one
         for one in found
@@ -76,15 +75,15 @@ async def newcomers_met(
     ]
 
 
-async def _by_other_addresses(
-    conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
+def _by_other_addresses(
+    connection: Connection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
 ) -> dict[tuple[RepositoryId, PersonKey], int]:
     """When work first landed that was signed with an address which is proved to be such a person's."""
     proved = (PERSON_ALIAS.c.kind == "email") & (PERSON_ALIAS.c.proof == "proved")
-    rows = await conn.execute(select(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(people), proved))
+    rows = connection.execute(select(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(people), proved))
     whose = {PersonKey(f"e:{plain_email(row.value)}"): PersonKey(row.person_key) for row in rows}
     found: dict[tuple[RepositoryId, PersonKey], int] = {}
-    for one in await first_landings(conn, list(whose), repositories) if whose else ():
+    for one in first_landings(connection, list(whose), repositories) if whose else ():
         place = one.repository_id, whose[one.person_key]
         found[place] = min(one.landed_at, found.get(place, one.landed_at))
     return found

@@ -1,24 +1,26 @@
-"""What does a fold need that stands in the store: repositories, corrections, and a month's work? As plans of a turn."""
+"""What does a fold need from the store? Repositories, corrections, and a month's work."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
-from functools import cache, lru_cache
+from collections.abc import Collection, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from pydantic_core import from_json
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.landing.corrections import SAID_KINDS, Classified
 from bot.landing.disjoint import Disjoint
 from bot.landing.keys import commit_key
 from bot.model import CommitId, Fact, InstallationId, Month, PersonKey, Repository, RepositoryId
-from bot.store.keyed import SAID_TWICE, Keyed
-from bot.store.ledger import numbered
-from bot.store.together import closed_over
+from bot.store.dialect import fetch, is_one_of, is_postgresql, lock, lock_row, value_list
+from bot.store.installations import REPOSITORY
+from bot.store.keyed import SAID_TWICE, Keyed, keyed
+from bot.store.ledger import numbered_facts
+from bot.store.together import facts_folding_with
 from bot.store.totals import Cell
-from bot.store.turn import Ask, Plan, Rows, Say, Spelling
 
 
 @frozen
@@ -33,22 +35,22 @@ _LOCKS = 0x616C6D61 << 32
 """where our advisory locks begin; an installation's id is added"""
 
 
-def alone(spelling: Spelling, installation: InstallationId) -> Plan[None]:
+def lock_installation(connection: Connection, installation: InstallationId) -> None:
     """From here to the end of the transaction nobody else folds in this installation.
 
-    Two who sum one person's month at once would each miss what the other adds. SQLite has one writer anyway.
+    Two who sum one person's month at once would each miss what the other adds.
     """
-    if spelling.is_postgresql:
-        yield Say("SELECT pg_advisory_xact_lock(?)", (_LOCKS + installation % 2**32,))
+    lock(connection, _LOCKS + installation % 2**32)
 
 
-def still(spelling: Spelling, repository: RepositoryId, installations: Collection[InstallationId]) -> Plan[None]:
+def lock_repository(
+    connection: Connection, repository: RepositoryId, installations: Collection[InstallationId]
+) -> None:
     """From here on the repository stays where it is, and nobody folds in these installations: what is recorded there is
     seen by whoever moves it, or records after the move."""
-    if spelling.is_postgresql:
-        yield Ask("SELECT id FROM repository WHERE id = ? FOR UPDATE", (repository,))
+    lock_row(connection, REPOSITORY, repository)
     for one in sorted(installations):
-        yield from alone(spelling, one)
+        lock_installation(connection, one)
 
 
 _REPOSITORIES = """
@@ -60,39 +62,36 @@ _SAID = """
     WHERE correction.kind = 'classify' AND {mine} AND repository.removed_at IS NULL
     ORDER BY correction.made_at, correction.event_key"""
 _OF_INSTALLATION = "repository.installation_id = ?"
-_ALONE = f"{_OF_INSTALLATION} AND repository.id = ?"
+_OF_REPOSITORY = f"{_OF_INSTALLATION} AND repository.id = ?"
 
 
-@cache
-def _standing_of(spelling: Spelling, mine: str) -> str:
-    each = "json_agg(json_build_array({}))::text" if spelling.is_postgresql else "json_group_array(json_array({}))"
-    repositories = each.format("full_name, id, private, fork, parent, default_branch")
-    said = each.format("name, value")
-    return (
-        f"SELECT (SELECT {repositories} FROM ({_REPOSITORIES.format(mine=mine)}) AS one),"  # noqa: S608  # texts of this module
-        f" (SELECT {said} FROM ({_SAID.format(mine=mine)}) AS one)"
-    )
-
-
-def around(spelling: Spelling, installation: InstallationId) -> Plan[tuple[Standing, tuple[Classified, ...]]]:
+def read_installation(connection: Connection, installation: InstallationId) -> tuple[Standing, tuple[Classified, ...]]:
     """All repositories of an installation that are not removed, and every classification in them, oldest first.
 
     Each is one text: an organisation has thousands of repositories, a landing concerns one, and nearly always the text
     is the last one again.
     """
-    return found_in((yield Ask(_standing_of(spelling, _OF_INSTALLATION), (installation, installation))))
+    return _read_standing(connection, _OF_INSTALLATION, (installation,))
 
 
-def here(spelling: Spelling, installation: InstallationId, repository: RepositoryId) -> Ask:
-    """The same of one repository, for `found_in`: all that matters for work that has to do with no other, however many
-    there are."""
-    mine = (installation, repository)
-    return Ask(_standing_of(spelling, _ALONE), (*mine, *mine))
+def read_repository(
+    connection: Connection, installation: InstallationId, repository: RepositoryId
+) -> tuple[Standing, tuple[Classified, ...]]:
+    """The same of one repository: all that matters for work that has to do with no other, however many there are."""
+    return _read_standing(connection, _OF_REPOSITORY, (installation, repository))
 
 
-def found_in(rows: Rows) -> tuple[Standing, tuple[Classified, ...]]:
-    """What the row says."""
-    ((repositories, said),) = rows
+def _read_standing(
+    connection: Connection, mine: str, values: tuple[int, ...]
+) -> tuple[Standing, tuple[Classified, ...]]:
+    each = "json_agg(json_build_array({}))::text" if is_postgresql(connection) else "json_group_array(json_array({}))"
+    repositories = each.format("full_name, id, private, fork, parent, default_branch")
+    said = each.format("name, value")
+    sql = (
+        f"SELECT (SELECT {repositories} FROM ({_REPOSITORIES.format(mine=mine)}) AS one),"  # noqa: S608  # texts of this module
+        f" (SELECT {said} FROM ({_SAID.format(mine=mine)}) AS one)"
+    )
+    ((repositories, said),) = fetch(connection, sql, values * 2)
     return _standing(repositories or "[]"), _classified(said or "[]")
 
 
@@ -124,37 +123,35 @@ _HOLDING = """
 
 
 def month_of_people(
-    spelling: Spelling,
+    connection: Connection,
     people: Collection[PersonKey],
     month: Month,
     *,
     within: InstallationId,
     known: Mapping[int, Keyed],
-) -> Plan[dict[int, Keyed]]:
+) -> dict[int, Keyed]:
     """All facts of the changes in which these people have a part that month, closed under what folds together.
 
     Contributions lead there, so that the way is as long as the month and not as the people's whole record. Facts that
     are `known`, with all that they fold with, are not read again.
     """
-    mine = spelling.among("contribution.person_key")
-    rows = yield Ask(_OF_MONTH + mine, (month, within, spelling.list_of(sorted(people))))
+    sql = _OF_MONTH + is_one_of(connection, "contribution.person_key")
+    rows = fetch(connection, sql, (month, within, value_list(connection, sorted(people))))
     wanted = {CommitId(commit) for _, payload in rows for commit in json.loads(payload)["commits"]}
     missing = wanted - {one.fact.commit for one in known.values()}
     if not missing:
         return dict(known)
-    others = yield from _holding(spelling, missing, within)
+    others = _holding(connection, missing, within)
     older = {number: fact for number, fact in others.items() if number not in known}
-    closed = yield from closed_over(spelling, older, within)
-    return {**closed, **known}
+    return {**facts_folding_with(connection, keyed(older), within), **known}
 
 
-def _holding(spelling: Spelling, commits: Iterable[CommitId], installation: InstallationId) -> Plan[dict[int, Fact]]:
+def _holding(connection: Connection, commits: Collection[CommitId], installation: InstallationId) -> dict[int, Fact]:
     """The facts that hold these commits, in any repository of the installation."""
-    wanted = set(commits)
-    keys = spelling.list_of(sorted({commit_key(commit) for commit in wanted}))
-    rows = yield Ask(_HOLDING + spelling.among("fact_key.key"), (installation, keys))
-    found = yield from numbered(spelling, sorted({int(row[0]) for row in rows}))
-    return {number: fact for number, fact in found.items() if fact.commit in wanted}
+    keys = value_list(connection, sorted({commit_key(commit) for commit in commits}))
+    rows = fetch(connection, _HOLDING + is_one_of(connection, "fact_key.key"), (installation, keys))
+    found = numbered_facts(connection, sorted({int(row[0]) for row in rows}))
+    return {number: fact for number, fact in found.items() if fact.commit in commits}
 
 
 _NUMBERS = """
@@ -174,14 +171,13 @@ _PART = 250
 """facts read and folded at once in a rebuild, more where more hang together"""
 
 
-def in_parts(installation: InstallationId) -> Plan[tuple[list[list[int]], set[int]]]:
+def parts_of_installation(connection: Connection, installation: InstallationId) -> tuple[list[list[int]], set[int]]:
     """The numbers of an installation's facts, some at a time, and those that have to do with no other fact.
 
     All that may fold together stands in one part, and nothing landed before the first fact of its part.
     """
-    rows = yield Ask(_NUMBERS, (installation,))
-    numbers = [int(row[0]) for row in rows]
-    met = yield Ask(_MET, (*SAID_TWICE, installation))
+    numbers = [int(row[0]) for row in fetch(connection, _NUMBERS, (installation,))]
+    met = fetch(connection, _MET, (*SAID_TWICE, installation))
     groups: Disjoint[int] = Disjoint()
     first: dict[str, int] = {}
     for key, number in met:
@@ -207,9 +203,9 @@ _CELLS = """
 
 
 def cells_of_month(
-    spelling: Spelling, people: Collection[PersonKey], month: Month, *, within: InstallationId
-) -> Plan[list[Cell]]:
+    connection: Connection, people: Collection[PersonKey], month: Month, *, within: InstallationId
+) -> list[Cell]:
     """The rows of the totals that these people have in one month."""
-    mine = spelling.among("totals.person_key")
-    rows = yield Ask(_CELLS + mine, (month, within, spelling.list_of(sorted(people))))
+    sql = _CELLS + is_one_of(connection, "totals.person_key")
+    rows = fetch(connection, sql, (month, within, value_list(connection, sorted(people))))
     return [(PersonKey(key), RepositoryId(repository), month) for key, repository in rows]

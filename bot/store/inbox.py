@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,17 +9,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from isal import isal_zlib
-from sqlalchemy import Column, Index, LargeBinary, Table, UniqueConstraint, func, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, LargeBinary, Table, UniqueConstraint, func, select, update
 
 from bot.store.border import clean_text, whole_number
-from bot.store.bulk import inserting, inserting_quietly
 from bot.store.columns import METADATA, Instant, Whole, Words
-from bot.store.dialect import among
+from bot.store.dialect import Row, among
+from bot.store.inserts import insert_in_one_step, insert_new_keys
 from bot.store.jobs import COLUMNS as JOB_COLUMNS
-from bot.store.jobs import JOB, NewJob, Waiting, adding
-from bot.store.statements import Row
-from bot.store.turn import Ask, Plan, Spelling, run, spelling_of
+from bot.store.jobs import JOB, NewJob, Waiting, add_job_rows
 
 INBOX = Table(
     "inbox",
@@ -40,10 +36,6 @@ INBOX = Table(
 )
 Key = tuple[str, str]
 
-_KNOWN = (
-    "SELECT json_group_array(json_array(app_id, guid)) FROM json_each(?) CROSS JOIN inbox"
-    " WHERE app_id = json_extract(value, '$[0]') AND guid = json_extract(value, '$[1]')"
-)
 COLUMNS = ("app_id", "guid", "event", "action", "installation_id", "repository_id", "received_at", "body")
 
 
@@ -104,77 +96,69 @@ def arrival(delivery: Delivery) -> Arrival:
     return Arrival((app_id, guid), (app_id, guid, *about, when, body), jobs)
 
 
-def storing(spelling: Spelling, group: Sequence[Arrival], *, told: bool) -> Plan[tuple[list[bool], list[Waiting]]]:
-    """Which of the group are new, and the jobs they add where somebody is to be `told` of them."""
-    new = yield from _arriving(spelling, group)
-    asked = [row for one, is_new in zip(group, new, strict=True) if is_new for row in one.jobs]
-    if told or spelling.is_postgresql:
-        return new, (yield from adding(spelling, asked))
-    yield from inserting_quietly(JOB, JOB_COLUMNS, asked)
-    return new, []
+def store_arrivals(connection: Connection, group: Sequence[Arrival]) -> list[bool]:
+    """Store a group of deliveries with their jobs; which of them are new. Three statements, whatever their number."""
+    new = _store_new(connection, group)
+    insert_in_one_step(connection, JOB, JOB_COLUMNS, _jobs_of(group, new))
+    return new
 
 
-def _arriving(spelling: Spelling, group: Sequence[Arrival]) -> Plan[list[bool]]:
+def store_and_list_jobs(connection: Connection, group: Sequence[Arrival]) -> tuple[list[bool], list[Waiting]]:
+    """The same, with the jobs that were added, for a queue engine that keeps rows of its own."""
+    new = _store_new(connection, group)
+    return new, add_job_rows(connection, _jobs_of(group, new))
+
+
+def _store_new(connection: Connection, group: Sequence[Arrival]) -> list[bool]:
     """Insert those that never came before; which of them they are."""
-    keys = [one.key for one in group]
-    if spelling.is_postgresql:
-        rows = [one.row for one in group]
-        fresh = yield from inserting(spelling, INBOX, COLUMNS, rows, returning=("app_id", "guid"))
-        return _firsts(keys, set(fresh))
-    # One process writes the file, so what is not there now cannot come in between. Its driver lets go of Python for
-    # each row it is asked for, and waits for the event loop to get it back: one row tells all.
-    ((known,),) = yield Ask(_KNOWN, (json.dumps(keys),))
-    new = _firsts(keys, set(keys).difference(map(tuple, json.loads(known))))
-    yield from inserting_quietly(INBOX, COLUMNS, [one.row for one, is_new in zip(group, new, strict=True) if is_new])
-    return new
+    firsts: dict[Key, Row] = {}
+    for one in group:
+        firsts.setdefault(one.key, one.row)
+    new = insert_new_keys(connection, INBOX, COLUMNS, firsts, key=("app_id", "guid"))
+    return [one.key in new and firsts[one.key] is one.row for one in group]
 
 
-def _firsts(keys: Sequence[Key], new: set[Key]) -> list[bool]:
-    """Whether each key is the first of its like among the new ones."""
-    firsts = []
-    for key in keys:
-        firsts.append(key in new)
-        new.discard(key)
-    return firsts
+def _jobs_of(group: Sequence[Arrival], new: Sequence[bool]) -> list[Row]:
+    return [row for one, is_new in zip(group, new, strict=True) if is_new for row in one.jobs]
 
 
-async def accept(conn: AsyncConnection, delivery: Delivery) -> bool:
+def accept(connection: Connection, delivery: Delivery) -> bool:
     """Store the delivery with its jobs in the caller's transaction; False where it was stored before."""
-    (new,), _ = await run(conn, storing(spelling_of(conn), [arrival(delivery)], told=False))
+    (new,) = store_arrivals(connection, [arrival(delivery)])
     return new
 
 
-async def read(conn: AsyncConnection, inbox_id: int) -> Received | None:
-    row = (await conn.execute(select(INBOX).where(INBOX.c.id == inbox_id))).mappings().one_or_none()
+def read(connection: Connection, inbox_id: int) -> Received | None:
+    row = connection.execute(select(INBOX).where(INBOX.c.id == inbox_id)).mappings().one_or_none()
     if row is None:
         return None
     body = zlib.decompress(row["body"]) if row["body"] else b""
     return Received(**{**row, "body": body})
 
 
-async def body_of(conn: AsyncConnection, app_id: str, guid: str) -> bytes:
+def body_of(connection: Connection, app_id: str, guid: str) -> bytes:
     """The body of one delivery; empty where it was pruned, or never came."""
     same = (INBOX.c.app_id == app_id) & (INBOX.c.guid == guid)
-    body = (await conn.execute(select(INBOX.c.body).where(same))).scalar_one_or_none()
+    body = connection.execute(select(INBOX.c.body).where(same)).scalar_one_or_none()
     return zlib.decompress(body) if body else b""
 
 
-async def known(conn: AsyncConnection, app_id: str, guids: Sequence[str]) -> set[str]:
+def known(connection: Connection, app_id: str, guids: Sequence[str]) -> set[str]:
     """Those of these deliveries that have arrived."""
     found: set[str] = set()
     for these in among(INBOX.c.guid, guids):
         same = (INBOX.c.app_id == app_id) & these
-        found |= set((await conn.execute(select(INBOX.c.guid).where(same))).scalars())
+        found |= set(connection.execute(select(INBOX.c.guid).where(same)).scalars())
     return found
 
 
-async def drop_bodies(conn: AsyncConnection, before: datetime, *, limit: int | None = None) -> int:
+def drop_bodies(connection: Connection, before: datetime, *, limit: int | None = None) -> int:
     """Forget the bodies of older deliveries; the keys stay, so that a captured one opens no door. Rows changed."""
     old: Any = (INBOX.c.received_at < before) & INBOX.c.body.is_not(None)
     if limit is not None:
         old = INBOX.c.id.in_(select(INBOX.c.id).where(old).order_by(INBOX.c.received_at).limit(limit))
-    return (await conn.execute(update(INBOX).where(old).values(body=None))).rowcount
+    return connection.execute(update(INBOX).where(old).values(body=None)).rowcount
 
 
-async def count(conn: AsyncConnection) -> int:
-    return (await conn.execute(select(func.count()).select_from(INBOX))).scalar_one()
+def count(connection: Connection) -> int:
+    return connection.execute(select(func.count()).select_from(INBOX)).scalar_one()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.store.engine import Store, StoreUnavailableError
-from bot.store.inbox import Arrival, Delivery, arrival, storing
+from bot.store.inbox import Arrival, Delivery, arrival, store_and_list_jobs, store_arrivals
 from bot.store.jobs import Waiting
-from bot.store.turn import POSTGRESQL, SQLITE, run
 
 LARGEST_GROUP = 512
 """deliveries in one transaction: beyond it the gain is small, and the first of the group waits longer"""
@@ -21,7 +20,7 @@ LARGE = 1024 * 1024
 SECONDS = 4.0
 """that a group may take; whoever came meanwhile has waited as long, and GitHub gives up after 10 s"""
 
-Announce = Callable[[AsyncConnection, Sequence[Waiting]], Awaitable[None]]
+Announce = Callable[[Connection, Sequence[Waiting]], None]
 """called inside the transaction with the jobs it adds, for a queue engine that keeps rows of its own"""
 
 Pending = tuple[Arrival, "asyncio.Future[bool]"]
@@ -32,7 +31,6 @@ class GroupWriter:
 
     def __init__(self, store: Store, announce: Announce | None = None, committed: Callable[[], None] | None = None):
         self._store, self._announce, self._committed = store, announce, committed
-        self._spelling = POSTGRESQL if store.dialect == "postgresql" else SQLITE
         self._pending: list[Pending] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -60,7 +58,7 @@ class GroupWriter:
             group, self._pending = self._pending[:share], self._pending[share:]
             try:
                 async with asyncio.timeout(SECONDS):
-                    new = await self._write([one for one, _ in group])
+                    new = await self._store.write(self._stored, [one for one, _ in group])
             except TimeoutError:
                 _answer_all(group, StoreUnavailableError(f"not committed within {SECONDS:g} s"))
             except BaseException as error:
@@ -72,15 +70,13 @@ class GroupWriter:
                 if self._committed is not None:
                     self._committed()
 
-    async def _write(self, group: Sequence[Arrival]) -> list[bool]:
-        """One transaction; which of the group were new."""
+    def _stored(self, connection: Connection, group: Sequence[Arrival]) -> list[bool]:
+        """Which of the group were new."""
         if self._announce is None:
-            new, _ = await self._store.write_at_once(storing(self._spelling, group, told=False))
-            return new
-        async with self._store.begin() as conn:
-            new, added = await run(conn, storing(self._spelling, group, told=True))
-            if added:
-                await self._announce(conn, added)
+            return store_arrivals(connection, group)
+        new, added = store_and_list_jobs(connection, group)
+        if added:
+            self._announce(connection, added)
         return new
 
 

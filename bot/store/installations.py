@@ -7,13 +7,13 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, false, func, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, false, func, select, update
 
 from bot.frozen import frozen
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
-from bot.store.dialect import among, upsert
+from bot.store.dialect import among
+from bot.store.inserts import upsert
 
 Visibility = Literal["public", "private", "hidden"]
 ACCOUNT = Table(
@@ -74,59 +74,59 @@ class Stored:
     """when the row was written last, but for its removal"""
 
 
-async def see_installation(
-    conn: AsyncConnection, installation_id: InstallationId, account: Account, *, app_id: str, now: datetime
+def see_installation(
+    connection: Connection, installation_id: InstallationId, account: Account, *, app_id: str, now: datetime
 ) -> None:
     """An installation that is there: new, or come back."""
-    await upsert(conn, ACCOUNT, [asdict(account)])
+    upsert(connection, ACCOUNT, [asdict(account)])
     row = {"id": installation_id, "app_id": app_id, "account_id": account.id, "created_at": now, "removed_at": None}
-    await upsert(conn, INSTALLATION, [row], keep=["created_at"])
+    upsert(connection, INSTALLATION, [row], keep=["created_at"])
 
 
-async def suspend(conn: AsyncConnection, installation_id: InstallationId, since: datetime | None) -> None:
+def suspend(connection: Connection, installation_id: InstallationId, since: datetime | None) -> None:
     """Suspended since then, or working again (None)."""
     mine = INSTALLATION.c.id == installation_id
-    await conn.execute(update(INSTALLATION).where(mine).values(suspended_at=since))
+    connection.execute(update(INSTALLATION).where(mine).values(suspended_at=since))
 
 
-async def remove_installation(conn: AsyncConnection, installation_id: InstallationId, now: datetime) -> None:
+def remove_installation(connection: Connection, installation_id: InstallationId, now: datetime) -> None:
     """Uninstalled: its repositories are hidden in the same transaction."""
-    await conn.execute(update(INSTALLATION).where(INSTALLATION.c.id == installation_id).values(removed_at=now))
+    connection.execute(update(INSTALLATION).where(INSTALLATION.c.id == installation_id).values(removed_at=now))
     mine = REPOSITORY.c.installation_id == installation_id
-    await conn.execute(update(REPOSITORY).where(mine).values(removed_at=now, visibility="hidden"))
+    connection.execute(update(REPOSITORY).where(mine).values(removed_at=now, visibility="hidden"))
 
 
-async def login_of(conn: AsyncConnection, installation_id: InstallationId) -> str | None:
+def login_of(connection: Connection, installation_id: InstallationId) -> str | None:
     """The account it is installed on, as it was called last."""
     query = select(ACCOUNT.c.login).join(INSTALLATION, INSTALLATION.c.account_id == ACCOUNT.c.id)
-    return (await conn.execute(query.where(INSTALLATION.c.id == installation_id))).scalar_one_or_none()
+    return connection.execute(query.where(INSTALLATION.c.id == installation_id)).scalar_one_or_none()
 
 
-async def is_active(conn: AsyncConnection, installation_id: InstallationId) -> bool:
+def is_active(connection: Connection, installation_id: InstallationId) -> bool:
     """Installed and not suspended."""
     query = select(INSTALLATION.c.suspended_at, INSTALLATION.c.removed_at).where(INSTALLATION.c.id == installation_id)
-    row = (await conn.execute(query)).one_or_none()
+    row = connection.execute(query).one_or_none()
     return row is not None and row.suspended_at is None and row.removed_at is None
 
 
-async def active(conn: AsyncConnection) -> set[InstallationId]:
+def active(connection: Connection) -> set[InstallationId]:
     """All that are installed and not suspended."""
     works = INSTALLATION.c.suspended_at.is_(None) & INSTALLATION.c.removed_at.is_(None)
-    return {InstallationId(row.id) for row in await conn.execute(select(INSTALLATION.c.id).where(works))}
+    return {InstallationId(row.id) for row in connection.execute(select(INSTALLATION.c.id).where(works))}
 
 
-async def created_at(conn: AsyncConnection, installation_id: InstallationId | None) -> datetime | None:
+def created_at(connection: Connection, installation_id: InstallationId | None) -> datetime | None:
     """When an installation was first seen."""
     query = select(INSTALLATION.c.created_at).where(INSTALLATION.c.id == installation_id)
-    return (await conn.execute(query)).scalar_one_or_none()
+    return connection.execute(query).scalar_one_or_none()
 
 
-async def see_repositories(
-    conn: AsyncConnection, installation_id: InstallationId, repositories: Sequence[Repository], now: datetime
+def see_repositories(
+    connection: Connection, installation_id: InstallationId, repositories: Sequence[Repository], now: datetime
 ) -> None:
     """Repositories as GitHub shows them now. Visibility follows `private` at once; ids are required."""
     rows = [_row(repository) | {"installation_id": installation_id, "seen_at": now} for repository in repositories]
-    await upsert(conn, REPOSITORY, rows)
+    upsert(connection, REPOSITORY, rows)
 
 
 def _row(repository: Repository) -> dict[str, Any]:
@@ -138,40 +138,40 @@ def _row(repository: Repository) -> dict[str, Any]:
     }
 
 
-async def remove_repositories(conn: AsyncConnection, ids: Sequence[RepositoryId], now: datetime) -> None:
+def remove_repositories(connection: Connection, ids: Sequence[RepositoryId], now: datetime) -> None:
     """No longer ours to show: hidden in the same transaction. Facts stay, so that a return counts nothing twice."""
     for gone in among(REPOSITORY.c.id, ids):
-        await conn.execute(update(REPOSITORY).where(gone).values(removed_at=now, visibility="hidden"))
+        connection.execute(update(REPOSITORY).where(gone).values(removed_at=now, visibility="hidden"))
 
 
-async def reached(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> set[RepositoryId]:
+def reached(connection: Connection, ids: Sequence[RepositoryId]) -> set[RepositoryId]:
     """Those of these repositories that are not removed."""
     ours = [these & REPOSITORY.c.removed_at.is_(None) for these in among(REPOSITORY.c.id, ids)]
-    return {RepositoryId(row.id) for these in ours for row in await conn.execute(select(REPOSITORY.c.id).where(these))}
+    return {RepositoryId(row.id) for these in ours for row in connection.execute(select(REPOSITORY.c.id).where(these))}
 
 
-async def repositories(conn: AsyncConnection, ids: Sequence[RepositoryId]) -> dict[RepositoryId, Stored]:
+def repositories(connection: Connection, ids: Sequence[RepositoryId]) -> dict[RepositoryId, Stored]:
     """Those of these that are known, by id."""
-    rows = [row for these in among(REPOSITORY.c.id, ids) for row in await conn.execute(select(REPOSITORY).where(these))]
+    rows = [row for these in among(REPOSITORY.c.id, ids) for row in connection.execute(select(REPOSITORY).where(these))]
     return {RepositoryId(row.id): _stored(row) for row in rows}
 
 
-async def repository(conn: AsyncConnection, repository_id: RepositoryId) -> Stored | None:
-    row = (await conn.execute(select(REPOSITORY).where(REPOSITORY.c.id == repository_id))).one_or_none()
+def repository(connection: Connection, repository_id: RepositoryId) -> Stored | None:
+    row = connection.execute(select(REPOSITORY).where(REPOSITORY.c.id == repository_id)).one_or_none()
     return None if row is None else _stored(row)
 
 
-async def repository_named(conn: AsyncConnection, full_name: str) -> Stored | None:
+def repository_named(connection: Connection, full_name: str) -> Stored | None:
     """By the name it has now, in any case; names get recycled, so the one seen last."""
     query = select(REPOSITORY).where(func.lower(REPOSITORY.c.full_name) == full_name.lower())
-    row = (await conn.execute(query.order_by(REPOSITORY.c.seen_at.desc(), REPOSITORY.c.id.desc()).limit(1))).first()
+    row = connection.execute(query.order_by(REPOSITORY.c.seen_at.desc(), REPOSITORY.c.id.desc()).limit(1)).first()
     return None if row is None else _stored(row)
 
 
-async def repositories_of(conn: AsyncConnection, installation_id: InstallationId) -> list[Stored]:
+def repositories_of(connection: Connection, installation_id: InstallationId) -> list[Stored]:
     """All that are not removed, by name."""
     mine = (REPOSITORY.c.installation_id == installation_id) & REPOSITORY.c.removed_at.is_(None)
-    rows = await conn.execute(select(REPOSITORY).where(mine).order_by(REPOSITORY.c.full_name, REPOSITORY.c.id))
+    rows = connection.execute(select(REPOSITORY).where(mine).order_by(REPOSITORY.c.full_name, REPOSITORY.c.id))
     return [_stored(row) for row in rows]
 
 

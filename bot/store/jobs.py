@@ -7,14 +7,12 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Index, Table, delete, func, or_, select, text, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, Table, delete, func, or_, select, text, update
 
 from bot.frozen import frozen
-from bot.store.bulk import inserting
 from bot.store.columns import METADATA, Instant, Whole, Words, counters, moment_of
-from bot.store.statements import Row
-from bot.store.turn import Plan, Spelling, run, spelling_of
+from bot.store.dialect import Row
+from bot.store.inserts import insert_new
 
 _READY, _RUNNING = text("state = 'ready'"), text("state = 'running'")
 _WAITING = text("state IN ('ready', 'parked')")
@@ -101,40 +99,40 @@ class Claim:
         return Waiting(self.id, self.task, self.serial_key, self.priority, run_at)
 
 
-async def add_jobs(conn: AsyncConnection, jobs: Sequence[NewJob], now: datetime) -> list[Waiting]:
+def add_jobs(connection: Connection, jobs: Sequence[NewJob], now: datetime) -> list[Waiting]:
     """Insert the jobs in the caller's transaction; the result leaves out those whose like is waiting already."""
-    return await run(conn, adding(spelling_of(conn), [job.row(now) for job in jobs]))
+    return add_job_rows(connection, [job.row(now) for job in jobs])
 
 
-def adding(spelling: Spelling, rows: Sequence[Row]) -> Plan[list[Waiting]]:
-    """The plan of `add_jobs`, for rows that NewJob made."""
+def add_job_rows(connection: Connection, rows: Sequence[Row]) -> list[Waiting]:
+    """The same for rows that NewJob made."""
     names = ("id", "task", "serial_key", "priority", "run_at")
-    found = yield from inserting(spelling, JOB, COLUMNS, rows, returning=names)
+    found = insert_new(connection, JOB, COLUMNS, rows, returning=names)
     return [Waiting(job_id, task, key, priority, moment_of(run_at)) for job_id, task, key, priority, run_at in found]
 
 
 # --- what an operator and the installation's events ask for ----------------------------------------------------------
 
 
-async def park_installation(conn: AsyncConnection, installation_id: int) -> int:
+def park_installation(connection: Connection, installation_id: int) -> int:
     """Set aside what waits for a suspended installation; rows changed. Running jobs find out by themselves."""
-    return await _move(conn, _waiting_for(installation_id), "ready", "parked")
+    return _move(connection, _waiting_for(installation_id), "ready", "parked")
 
 
-async def unpark_installation(conn: AsyncConnection, installation_id: int, now: datetime) -> list[Waiting]:
+def unpark_installation(connection: Connection, installation_id: int, now: datetime) -> list[Waiting]:
     """Make what was set aside ready again; of those with one dedupe key, one does the work of all."""
     parked = _waiting_for(installation_id) & (JOB.c.state == "parked")
-    revived = await revive(conn, parked, now)
-    await conn.execute(
+    revived = revive(connection, parked, now)
+    connection.execute(
         update(JOB).where(parked).values(state="done", last_error="its like is waiting", finished_at=now)
     )
     return revived
 
 
-async def cancel_installation(conn: AsyncConnection, installation_id: int, now: datetime) -> int:
+def cancel_installation(connection: Connection, installation_id: int, now: datetime) -> int:
     """End what waits for a removed installation; rows changed."""
     mine = _waiting_for(installation_id)
-    return (await conn.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now))).rowcount
+    return connection.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now)).rowcount
 
 
 def _waiting_for(installation_id: int) -> Any:
@@ -142,23 +140,23 @@ def _waiting_for(installation_id: int) -> Any:
     return (JOB.c.installation_id == installation_id) & _WAITING
 
 
-async def revive(conn: AsyncConnection, which: Any, now: datetime) -> list[Waiting]:
+def revive(connection: Connection, which: Any, now: datetime) -> list[Waiting]:
     """Make parked or dead jobs ready again, as if they were asked for now; one whose like waits is left as it is."""
     revived = []
-    for row in (
-        await conn.execute(select(JOB).where(which, JOB.c.state.in_(("parked", "dead"))).order_by(JOB.c.id))
+    for row in connection.execute(
+        select(JOB).where(which, JOB.c.state.in_(("parked", "dead"))).order_by(JOB.c.id)
     ).all():
-        if row.dedupe_key is not None and await _is_waiting(conn, row.dedupe_key):
+        if row.dedupe_key is not None and _is_waiting(connection, row.dedupe_key):
             continue
         fresh = {"state": "ready", "created_at": now, "run_at": now, "failures": 0, "finished_at": None}
-        await conn.execute(update(JOB).where(JOB.c.id == row.id).values(fresh))
+        connection.execute(update(JOB).where(JOB.c.id == row.id).values(fresh))
         revived.append(Waiting(row.id, row.task, row.serial_key, row.priority, now))
     return revived
 
 
-async def _is_waiting(conn: AsyncConnection, dedupe_key: str) -> bool:
+def _is_waiting(connection: Connection, dedupe_key: str) -> bool:
     same = select(JOB.c.id).where(JOB.c.dedupe_key == dedupe_key, JOB.c.state == "ready")
-    return (await conn.execute(same.limit(1))).first() is not None
+    return connection.execute(same.limit(1)).first() is not None
 
 
 @frozen
@@ -183,79 +181,79 @@ class JobRow:
 _SEEN = tuple(JOB.c[one.name] for one in fields(JobRow))
 
 
-async def in_states(conn: AsyncConnection, states: Sequence[str], limit: int = 1000) -> list[JobRow]:
+def in_states(connection: Connection, states: Sequence[str], limit: int = 1000) -> list[JobRow]:
     """The jobs in these states, the newest first."""
     query = select(*_SEEN).where(JOB.c.state.in_(states)).order_by(JOB.c.id.desc()).limit(limit)
-    return [JobRow(**row) for row in (await conn.execute(query)).mappings()]
+    return [JobRow(**row) for row in connection.execute(query).mappings()]
 
 
-async def with_ids(conn: AsyncConnection, numbers: Sequence[int]) -> list[JobRow]:
+def with_ids(connection: Connection, numbers: Sequence[int]) -> list[JobRow]:
     query = select(*_SEEN).where(JOB.c.id.in_(numbers)).order_by(JOB.c.id)
-    return [JobRow(**row) for row in (await conn.execute(query)).mappings()]
+    return [JobRow(**row) for row in connection.execute(query).mappings()]
 
 
-async def revive_jobs(conn: AsyncConnection, numbers: Sequence[int], state: str | None, now: datetime) -> list[Waiting]:
+def revive_jobs(connection: Connection, numbers: Sequence[int], state: str | None, now: datetime) -> list[Waiting]:
     """Make these dead or parked jobs ready again, or all that are in `state`."""
-    return await revive(conn, JOB.c.id.in_(numbers) if state is None else JOB.c.state == state, now)
+    return revive(connection, JOB.c.id.in_(numbers) if state is None else JOB.c.state == state, now)
 
 
-async def cancel(conn: AsyncConnection, numbers: Sequence[int], now: datetime) -> int:
+def cancel(connection: Connection, numbers: Sequence[int], now: datetime) -> int:
     """End these jobs, unless they run or have ended; rows changed."""
     mine = JOB.c.id.in_(numbers) & JOB.c.state.in_(("ready", "parked", "dead"))
-    return (await conn.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now))).rowcount
+    return connection.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now)).rowcount
 
 
-async def is_coming(conn: AsyncConnection, serial_key: str, task: str, part: str) -> bool:
+def is_coming(connection: Connection, serial_key: str, task: str, part: str) -> bool:
     """A job of this serial key and task waits whose arguments hold `part`."""
     mine = (JOB.c.serial_key == serial_key) & (JOB.c.state == "ready") & (JOB.c.task == task)
     query = select(JOB.c.id).where(mine, JOB.c.ref_id.contains(part, autoescape=True)).limit(1)
-    return (await conn.execute(query)).first() is not None
+    return connection.execute(query).first() is not None
 
 
-async def under_way(conn: AsyncConnection, tasks: Sequence[str], installation_id: int) -> set[str]:
+def under_way(connection: Connection, tasks: Sequence[str], installation_id: int) -> set[str]:
     """What the jobs of these tasks are about that wait or run for an installation."""
     mine = (JOB.c.installation_id == installation_id) & JOB.c.state.in_(("ready", "running")) & JOB.c.task.in_(tasks)
-    return set((await conn.execute(select(JOB.c.ref_id).where(mine))).scalars())
+    return set(connection.execute(select(JOB.c.ref_id).where(mine)).scalars())
 
 
-async def dismiss(conn: AsyncConnection, tasks: Sequence[str], ref_id: str, now: datetime) -> None:
+def dismiss(connection: Connection, tasks: Sequence[str], ref_id: str, now: datetime) -> None:
     """End the jobs of these tasks, about this, that were set aside or given up: others take their place."""
     mine = JOB.c.task.in_(tasks) & (JOB.c.ref_id == ref_id) & JOB.c.state.in_(("parked", "dead"))
-    await conn.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now))
+    connection.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now))
 
 
-async def counts(conn: AsyncConnection) -> dict[str, int]:
+def counts(connection: Connection) -> dict[str, int]:
     """Jobs by state."""
-    rows = await conn.execute(select(JOB.c.state, func.count()).group_by(JOB.c.state).order_by(JOB.c.state))
+    rows = connection.execute(select(JOB.c.state, func.count()).group_by(JOB.c.state).order_by(JOB.c.state))
     return {row[0]: row[1] for row in rows}
 
 
-async def prune(conn: AsyncConnection, before: datetime, *, limit: int | None = None) -> int:
+def prune(connection: Connection, before: datetime, *, limit: int | None = None) -> int:
     """Delete jobs that ended well or were cancelled before then; dead letters stay. Rows deleted."""
     old: Any = JOB.c.state.in_(("done", "cancelled")) & (JOB.c.finished_at < before)
     if limit is not None:
         old = JOB.c.id.in_(select(JOB.c.id).where(old).order_by(JOB.c.finished_at).limit(limit))
-    return (await conn.execute(delete(JOB).where(old))).rowcount
+    return connection.execute(delete(JOB).where(old)).rowcount
 
 
-async def forget_account(conn: AsyncConnection, user: int) -> None:
+def forget_account(connection: Connection, user: int) -> None:
     """Delete the jobs that ended and name this account: who pressed a button goes along with its login."""
     ended = JOB.c.state.in_(("done", "cancelled", "dead"))
     named = or_(JOB.c.serial_key == f"user:{user}", JOB.c.ref_id.endswith(f'"user":{user}}}'))
-    await conn.execute(delete(JOB).where(ended, named))
+    connection.execute(delete(JOB).where(ended, named))
 
 
-async def oldest_due(conn: AsyncConnection, now: datetime) -> datetime | None:
+def oldest_due(connection: Connection, now: datetime) -> datetime | None:
     """Since when the job that has waited longest could have run."""
     due = (JOB.c.state == "ready") & (JOB.c.run_at <= now)
-    found: datetime | None = (await conn.execute(select(func.min(JOB.c.run_at)).where(due))).scalar()
+    found: datetime | None = connection.execute(select(func.min(JOB.c.run_at)).where(due)).scalar()
     return found
 
 
-async def _move(conn: AsyncConnection, which: Any, old: str, new: str) -> int:
-    return (await conn.execute(update(JOB).where(which, JOB.c.state == old).values(state=new))).rowcount
+def _move(connection: Connection, which: Any, old: str, new: str) -> int:
+    return connection.execute(update(JOB).where(which, JOB.c.state == old).values(state=new)).rowcount
 
 
-async def free_all(conn: AsyncConnection, now: datetime) -> None:
+def free_all(connection: Connection, now: datetime) -> None:
     """End every lease: only for a process that knows itself to be the only one, as on SQLite at start."""
-    await conn.execute(update(JOB).where(JOB.c.state == "running").values(lease_until=now))
+    connection.execute(update(JOB).where(JOB.c.state == "running").values(lease_until=now))

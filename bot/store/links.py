@@ -15,8 +15,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Table, false, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, false, select, update
 
 from bot.frozen import frozen
 from bot.model import InstallationId, PersonKey
@@ -80,12 +79,12 @@ class LinkUse:
     times: int
 
 
-async def mint(conn: AsyncConnection, link: Link, *, secret: bytes, now: datetime) -> str:
+def mint(connection: Connection, link: Link, *, secret: bytes, now: datetime) -> str:
     """A new link to what `link` says; the token of its address `/p/<token>`."""
     nonce = secrets.token_hex(_BYTES)
     names = ("subject", "installation", "private", "expires_at")
     row = {("installation_id" if name == "installation" else name): getattr(link, name) for name in names}
-    await conn.execute(insert_into(conn, LINK).values(row | {"nonce": nonce, "minted_at": now}))
+    connection.execute(insert_into(connection, LINK).values(row | {"nonce": nonce, "minted_at": now}))
     return token_of(link, nonce, secret)
 
 
@@ -94,13 +93,13 @@ def token_of(link: Link, nonce: str, secret: bytes) -> str:
     return _encoded(bytes.fromhex(nonce) + _signature(link, nonce, secret))
 
 
-async def opened(conn: AsyncConnection, token: str, *, secret: bytes) -> Link | None:
+def opened(connection: Connection, token: str, *, secret: bytes) -> Link | None:
     """The link that a token is, good or not; None for anything that was never minted with this secret."""
     raw = _decoded(token)
     if raw is None:
         return None
     nonce = raw[:_BYTES].hex()
-    row = (await conn.execute(select(LINK).where(LINK.c.nonce == nonce))).mappings().one_or_none()
+    row = connection.execute(select(LINK).where(LINK.c.nonce == nonce)).mappings().one_or_none()
     if row is None:
         return None
     link = _link(dict(row))
@@ -132,38 +131,38 @@ def _decoded(token: str) -> bytes | None:
     return raw if _encoded(raw) == token else None
 
 
-async def revoke(conn: AsyncConnection, subject: str, now: datetime, *, nonce: str | None = None) -> None:
+def revoke(connection: Connection, subject: str, now: datetime, *, nonce: str | None = None) -> None:
     """No longer good: all links of the subject, or the one with this nonce."""
     mine = (LINK.c.subject == subject) & LINK.c.revoked_at.is_(None)
     if nonce is not None:
         mine &= LINK.c.nonce == nonce
-    await conn.execute(update(LINK).where(mine).values(revoked_at=now))
+    connection.execute(update(LINK).where(mine).values(revoked_at=now))
 
 
-async def links_of(conn: AsyncConnection, subject: str) -> list[Link]:
+def links_of(connection: Connection, subject: str) -> list[Link]:
     """All links of the subject, the newest first."""
     query = select(LINK).where(LINK.c.subject == subject).order_by(LINK.c.minted_at.desc(), LINK.c.nonce)
-    return [_link(dict(row)) for row in (await conn.execute(query)).mappings()]
+    return [_link(dict(row)) for row in connection.execute(query).mappings()]
 
 
-async def people_with_links(conn: AsyncConnection, now: datetime) -> list[PersonKey]:
+def people_with_links(connection: Connection, now: datetime) -> list[PersonKey]:
     """Everybody whom a link that is still good shows, by key."""
     good = LINK.c.revoked_at.is_(None) & (LINK.c.expires_at.is_(None) | (LINK.c.expires_at > now))
     query = select(LINK.c.subject).where(good, LINK.c.subject.startswith(_PERSON)).distinct().order_by(LINK.c.subject)
-    return [PersonKey(row[0].removeprefix(_PERSON)) for row in await conn.execute(query)]
+    return [PersonKey(row[0].removeprefix(_PERSON)) for row in connection.execute(query)]
 
 
-async def note_use(conn: AsyncConnection, link: Link, form: str, now: datetime) -> None:
+def note_use(connection: Connection, link: Link, form: str, now: datetime) -> None:
     """The link was opened."""
     row = {"nonce": link.nonce, "day": now.strftime("%Y-%m-%d"), "form": form, "times": 1}
-    statement = insert_into(conn, LINK_USE).values(row)
+    statement = insert_into(connection, LINK_USE).values(row)
     key = [column.name for column in LINK_USE.primary_key]
     again = {"times": LINK_USE.c.times + 1}
-    await conn.execute(statement.on_conflict_do_update(index_elements=key, set_=again))
+    connection.execute(statement.on_conflict_do_update(index_elements=key, set_=again))
 
 
-async def uses_of(conn: AsyncConnection, nonces: Sequence[str]) -> list[LinkUse]:
+def uses_of(connection: Connection, nonces: Sequence[str]) -> list[LinkUse]:
     """The newest day first."""
     query = select(LINK_USE).where(LINK_USE.c.nonce.in_(nonces))
     query = query.order_by(LINK_USE.c.day.desc(), LINK_USE.c.nonce, LINK_USE.c.form)
-    return [LinkUse(**row) for row in (await conn.execute(query)).mappings()]
+    return [LinkUse(**row) for row in connection.execute(query).mappings()]

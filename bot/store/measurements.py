@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Column, Table, delete, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Table, delete, select
 
 from bot.landing.identity import person_key
 from bot.model import CommitId, Fact, InstallationId, PersonKey, RepositoryId, fact_from_json, fact_to_json
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
-from bot.store.dialect import insert_absent
+from bot.store.dialect import STREAMED
+from bot.store.inserts import insert_absent
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT
 
@@ -32,17 +31,17 @@ MEASUREMENT = Table(
 )
 
 
-async def outdated(conn: AsyncConnection, repository: RepositoryId, method: int, most: int) -> list[Fact]:
+def outdated(connection: Connection, repository: RepositoryId, method: int, most: int) -> list[Fact]:
     """Facts in force that an older version measured, and that wait to be measured by this one; newest first."""
     done = select(MEASUREMENT.c.commit_id).where(
         MEASUREMENT.c.repository_id == repository, MEASUREMENT.c.method == method
     )
     waiting = (FACT.c.repository_id == repository) & (FACT.c.method < method) & FACT.c.commit_id.not_in(done)
     query = select(FACT.c.payload).where(waiting).order_by(FACT.c.landed_at.desc(), FACT.c.commit_id).limit(most)
-    return [fact_from_json(row.payload) for row in await conn.execute(query)]
+    return [fact_from_json(row.payload) for row in connection.execute(query)]
 
 
-async def repositories_outdated(conn: AsyncConnection, method: int) -> list[tuple[InstallationId, RepositoryId]]:
+def repositories_outdated(connection: Connection, method: int) -> list[tuple[InstallationId, RepositoryId]]:
     """Where facts of an older version are in force, by repository; only those that an installation still reaches."""
     query = (
         select(REPOSITORY.c.installation_id, REPOSITORY.c.id)
@@ -51,11 +50,11 @@ async def repositories_outdated(conn: AsyncConnection, method: int) -> list[tupl
         .distinct()
         .order_by(REPOSITORY.c.id)
     )
-    return [(InstallationId(row[0]), RepositoryId(row[1])) for row in await conn.execute(query)]
+    return [(InstallationId(row[0]), RepositoryId(row[1])) for row in connection.execute(query)]
 
 
-async def keep(
-    conn: AsyncConnection, repository: RepositoryId, facts: Iterable[Fact], *, method: int, now: datetime
+def keep(
+    connection: Connection, repository: RepositoryId, facts: Iterable[Fact], *, method: int, now: datetime
 ) -> None:
     """Put measurements beside the ledger."""
     rows = [
@@ -68,10 +67,10 @@ async def keep(
         }
         for fact in facts
     ]
-    await insert_absent(conn, MEASUREMENT, rows)
+    insert_absent(connection, MEASUREMENT, rows)
 
 
-async def measured(conn: AsyncConnection, repository: RepositoryId, method: int, most: int | None = None) -> list[Fact]:
+def measured(connection: Connection, repository: RepositoryId, method: int, most: int | None = None) -> list[Fact]:
     """What was measured by one version and is not in force, of commits that the ledger still holds; oldest first.
 
     At `most` so many; None: all.
@@ -84,29 +83,29 @@ async def measured(conn: AsyncConnection, repository: RepositoryId, method: int,
         .order_by(FACT.c.landed_at, FACT.c.commit_id)
         .limit(most)
     )
-    return [fact_from_json(row.payload) for row in await conn.execute(query)]
+    return [fact_from_json(row.payload) for row in connection.execute(query)]
 
 
-async def set_aside(
-    conn: AsyncConnection, repository: RepositoryId, commits: Sequence[CommitId], *, method: int, now: datetime
+def set_aside(
+    connection: Connection, repository: RepositoryId, commits: Sequence[CommitId], *, method: int, now: datetime
 ) -> None:
     """Keep what older versions measured of these commits, and drop what this one did: it is about to be in force."""
     older = (FACT.c.repository_id == repository) & FACT.c.commit_id.in_(commits) & (FACT.c.method < method)
-    found = (await conn.execute(select(FACT.c.commit_id, FACT.c.method, FACT.c.payload).where(older))).mappings()
-    await insert_absent(conn, MEASUREMENT, [{**row, "repository_id": repository, "measured_at": now} for row in found])
+    found = connection.execute(select(FACT.c.commit_id, FACT.c.method, FACT.c.payload).where(older)).mappings()
+    insert_absent(connection, MEASUREMENT, [{**row, "repository_id": repository, "measured_at": now} for row in found])
     mine = (MEASUREMENT.c.repository_id == repository) & MEASUREMENT.c.commit_id.in_(commits)
-    await conn.execute(delete(MEASUREMENT).where(mine & (MEASUREMENT.c.method == method)))
+    connection.execute(delete(MEASUREMENT).where(mine & (MEASUREMENT.c.method == method)))
 
 
-async def forget(conn: AsyncConnection, people: Sequence[PersonKey]) -> None:
+def forget(connection: Connection, people: Sequence[PersonKey]) -> None:
     """Drop every measurement that names these people: what is in force is cleaned by the ledger's own rules."""
     wanted = set(people)
-    rows: list[Any] = []
-    async with conn.stream(select(MEASUREMENT)) as found:
-        async for row in found:
-            fact = fact_from_json(row.payload)
-            if wanted & {person_key(sig) for sig in (fact.author, fact.committer, *fact.co_authors)}:
-                rows.append(row)
+    found = connection.execute(select(MEASUREMENT).execution_options(yield_per=STREAMED))
+    rows = [row for row in found if wanted & _people_of(fact_from_json(row.payload))]
     for row in rows:
         same = (MEASUREMENT.c.repository_id == row.repository_id) & (MEASUREMENT.c.commit_id == row.commit_id)
-        await conn.execute(delete(MEASUREMENT).where(same & (MEASUREMENT.c.method == row.method)))
+        connection.execute(delete(MEASUREMENT).where(same & (MEASUREMENT.c.method == row.method)))
+
+
+def _people_of(fact: Fact) -> set[PersonKey]:
+    return {person_key(sig) for sig in (fact.author, fact.committer, *fact.co_authors)}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, insert, inspect, select, text
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, insert, inspect, select
 
 from bot.errors import UnusableInputError
+from bot.store.dialect import is_postgresql, lock
 from bot.store.engine import Store
 from bot.store.schema import METADATA
 
@@ -51,12 +53,14 @@ class BrokenReferencesError(Exception):
 
 async def migrate(store: Store) -> None:
     """Bring the tables to the newest revision. Safe to call at every start, by several processes at once."""
-    async with store.begin(foreign_keys=False) as conn:
-        if store.dialect == "postgresql":
-            await conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-        changed = await conn.run_sync(_to_newest)
-        if changed and store.dialect == "sqlite":
-            broken = (await conn.exec_driver_sql("PRAGMA foreign_key_check")).all()
+    await asyncio.to_thread(_migrate, store)
+
+
+def _migrate(store: Store) -> None:
+    with store.transaction(foreign_keys=False) as connection:
+        lock(connection, _LOCK)
+        if _to_newest(connection) and not is_postgresql(connection):
+            broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
             if broken:
                 raise BrokenReferencesError(
                     f"{len(broken)} rows refer to rows that are not there, first in {broken[0][0]}"
@@ -75,7 +79,7 @@ def _to_newest(connection: Connection) -> bool:
             f"the database has the tables of a newer version of this program ({found}, and this one knows {newest()}): "
             "install that version again, or go back to a back-up from before it"
         )
-    if found is None and connection.dialect.name == "sqlite" and not inspect(connection).get_table_names():
+    if found is None and not is_postgresql(connection) and not inspect(connection).get_table_names():
         create(connection)
     else:
         upgrade(connection)
@@ -109,8 +113,7 @@ async def is_enough(store: Store) -> bool:
 
 async def revision(store: Store) -> str | None:
     """The revision that the tables are at; None where there are none of ours."""
-    async with store.read() as conn:
-        return await conn.run_sync(revision_of)
+    return await store.read(revision_of)
 
 
 def revision_of(connection: Connection) -> str | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, select
 
 from bot.landing.months import begins_at, month_after
 from bot.model import CommitId, Fact, Month, PersonKey, RepositoryId
@@ -14,8 +13,8 @@ from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_PERSON, component
 
 
-async def component_of_month(
-    conn: AsyncConnection, people: Sequence[PersonKey], month: Month, *, zone: ZoneInfo, within: int
+def component_of_month(
+    connection: Connection, people: Sequence[PersonKey], month: Month, *, zone: ZoneInfo, within: int
 ) -> list[Fact]:
     """The facts these people have a part in that landed in one month, closed under what folds together.
 
@@ -29,5 +28,5 @@ async def component_of_month(
         .where(FACT_PERSON.c.person_key.in_(people), FACT.c.landed_at >= since, FACT.c.landed_at < until)
         .where(REPOSITORY.c.installation_id == within)
     )
-    seeds = [(RepositoryId(row[0]), CommitId(row[1])) for row in await conn.execute(query)]
-    return await component(conn, sorted(set(seeds)), installation_id=within)
+    seeds = [(RepositoryId(row[0]), CommitId(row[1])) for row in connection.execute(query)]
+    return component(connection, sorted(set(seeds)), installation_id=within)

@@ -14,8 +14,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal
 
-from sqlalchemy import Column, Index, Select, Table, delete, func, select, tuple_
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, Select, Table, delete, func, select, tuple_
 
 from bot.frozen import frozen
 from bot.metrics.beside_code import Deed, DeedKind
@@ -63,42 +62,42 @@ class Observation:
     person_key: PersonKey = NOBODY
 
 
-async def observe(conn: AsyncConnection, seen: Iterable[Observation]) -> int:
+def observe(connection: Connection, seen: Iterable[Observation]) -> int:
     """Append what was not seen before; how many rows are new."""
     rows = [asdict(one) for one in seen]
     if not rows:
         return 0
-    statement = insert_into(conn, OBSERVATION).on_conflict_do_nothing().returning(OBSERVATION.c.source)
-    return len((await conn.execute(statement, rows)).all())
+    statement = insert_into(connection, OBSERVATION).on_conflict_do_nothing().returning(OBSERVATION.c.source)
+    return len(connection.execute(statement, rows).all())
 
 
-async def of_repositories(
-    conn: AsyncConnection, repositories: Collection[RepositoryId], signals: Collection[Signal]
+def of_repositories(
+    connection: Connection, repositories: Collection[RepositoryId], signals: Collection[Signal]
 ) -> list[Observation]:
     """Everything seen there of these signals, oldest first."""
     here = OBSERVATION.c.repository_id.in_(repositories) & OBSERVATION.c.signal.in_(signals)
-    return await _read(conn, here)
+    return _read(connection, here)
 
 
-async def around(
-    conn: AsyncConnection, work: Any, repositories: Collection[RepositoryId], signals: Collection[Signal]
+def around(
+    connection: Connection, work: Any, repositories: Collection[RepositoryId], signals: Collection[Signal]
 ) -> list[Observation]:
     """What was seen of some pull requests (`work`: a query of repository ids and numbers), and all checks of these
     repositories, which belong to commits; oldest first."""
     table = OBSERVATION.c
-    of_commits = await of_repositories(conn, repositories, CHECKS)
+    of_commits = of_repositories(connection, repositories, CHECKS)
     here = table.signal.in_(signals) & table.repository_id.in_(repositories)
-    of_pulls = await _read(conn, here & tuple_(table.repository_id, table.number).in_(work))
+    of_pulls = _read(connection, here & tuple_(table.repository_id, table.number).in_(work))
     return sorted([*of_commits, *of_pulls], key=lambda one: (one.at, one.repository_id, one.number))
 
 
-async def of_work(conn: AsyncConnection, repository: RepositoryId, numbers: Collection[int]) -> list[Observation]:
+def of_work(connection: Connection, repository: RepositoryId, numbers: Collection[int]) -> list[Observation]:
     """Everything seen of these pull requests or issues of one repository, oldest first."""
-    return await _read(conn, (OBSERVATION.c.repository_id == repository) & OBSERVATION.c.number.in_(numbers))
+    return _read(connection, (OBSERVATION.c.repository_id == repository) & OBSERVATION.c.number.in_(numbers))
 
 
-async def of_people(
-    conn: AsyncConnection,
+def of_people(
+    connection: Connection,
     people: Collection[PersonKey],
     repositories: Collection[RepositoryId],
     span: tuple[datetime, datetime] | None = None,
@@ -110,18 +109,18 @@ async def of_people(
     if span is not None:
         theirs &= (table.at >= span[0]) & (table.at < span[1])
     gone = (table.number == 0) & (table.signal == "release") & (table.person_key == NOBODY)
-    return await _read(conn, (theirs | gone) & table.repository_id.in_(repositories))
+    return _read(connection, (theirs | gone) & table.repository_id.in_(repositories))
 
 
-async def places_of(conn: AsyncConnection, people: Collection[PersonKey]) -> frozenset[RepositoryId]:
+def places_of(connection: Connection, people: Collection[PersonKey]) -> frozenset[RepositoryId]:
     """The repositories in which these people were seen to do anything."""
     query = select(OBSERVATION.c.repository_id).where(OBSERVATION.c.person_key.in_(people)).distinct()
-    return frozenset(RepositoryId(row.repository_id) for row in await conn.execute(query))
+    return frozenset(RepositoryId(row.repository_id) for row in connection.execute(query))
 
 
-async def everything_of(conn: AsyncConnection, people: Collection[PersonKey]) -> list[Observation]:
+def everything_of(connection: Connection, people: Collection[PersonKey]) -> list[Observation]:
     """All that is kept of what these people did, oldest first."""
-    return await _read(conn, OBSERVATION.c.person_key.in_(people))
+    return _read(connection, OBSERVATION.c.person_key.in_(people))
 
 
 def number_in(repositories: Collection[RepositoryId]) -> Select[int]:
@@ -183,13 +182,13 @@ def deeds_of(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> 
     ]
 
 
-async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:
+def forget(connection: Connection, people: Collection[PersonKey]) -> None:
     """Drop what names these people."""
-    await conn.execute(delete(OBSERVATION).where(OBSERVATION.c.person_key.in_(people)))
+    connection.execute(delete(OBSERVATION).where(OBSERVATION.c.person_key.in_(people)))
 
 
-async def _read(conn: AsyncConnection, which: Any) -> list[Observation]:
+def _read(connection: Connection, which: Any) -> list[Observation]:
     table = OBSERVATION.c
     query = select(OBSERVATION).where(which)
-    rows = await conn.execute(query.order_by(table.at, table.repository_id, table.number, table.signal, table.source))
+    rows = connection.execute(query.order_by(table.at, table.repository_id, table.number, table.signal, table.source))
     return [Observation(**row) for row in rows.mappings()]

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
-import threading
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import cast
 from urllib.parse import quote
 
-from sqlalchemy import URL, event
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.lock import ProcessLock
-from bot.store.turn import Plan, Say
 
 BUSY_SECONDS = 5
 """how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
-READERS = 5
-"""one of them for what is soon read"""
+POOL = 10
+"""connections that read at once; on PostgreSQL as many write"""
 LOG_PAGES = 4000
 """of 4 kB, until SQLite's log is brought into the file: a page that many landings write is brought there once"""
-
-
-_SILENT = {"hide_parameters": True}
-"""of an engine: what a failed statement was to write are people's names and texts, and errors are logged"""
 
 # --- PostgreSQL ------------------------------------------------------------------------------------------------------
 
 
-def postgresql(url: URL) -> AsyncEngine:
+def open_postgresql(url: URL) -> Engine:
     # Prepared statements break behind a pooler that works by transactions.
-    arguments = {"prepare_threshold": None}
-    engine = create_async_engine(
-        url, pool_size=10, max_overflow=10, pool_pre_ping=True, connect_args=arguments, **_SILENT
+    # What a failed statement was to write are people's names and texts, and errors are logged: hidden.
+    engine = create_engine(
+        url,
+        pool_size=POOL,
+        max_overflow=POOL,
+        pool_pre_ping=True,
+        connect_args={"prepare_threshold": None},
+        hide_parameters=True,
     )
-    event.listen(engine.sync_engine, "connect", _settle_postgresql)
+    event.listen(engine, "connect", _settle_postgresql)
     return engine
+
+
+def snapshot_engine(engine: Engine) -> Engine:
+    """The same connections for those who read: one moment, and no write."""
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def version_engine(url: URL) -> Engine:
+    """Connections for one short question, asked with one round trip: nothing is tried before, or tidied after."""
+    return create_engine(
+        url,
+        pool_size=POOL,
+        max_overflow=0,
+        isolation_level="AUTOCOMMIT",
+        pool_reset_on_return=None,
+        connect_args={"prepare_threshold": None},
+    )
 
 
 def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
@@ -47,17 +64,11 @@ def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
     connection.commit()
 
 
-def not_lasting() -> Plan[None]:
-    """The commit of this transaction does not wait for the disk."""
-    yield Say("SET LOCAL synchronous_commit = off")
-
-
 # --- SQLite ----------------------------------------------------------------------------------------------------------
 
 
-def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngine, ProcessLock | None]:
-    from bot.store.own_thread import connected  # with the driver, which PostgreSQL does not need
-
+def open_sqlite(url: URL, *, read_only: bool) -> tuple[Engine | None, Engine, ProcessLock | None]:
+    """The engine that writes and its lock, both None with `read_only`, and the one that reads."""
     path = Path(url.database or "")
     lock = writer = None
     if not read_only:
@@ -67,53 +78,43 @@ def sqlite(url: URL, *, read_only: bool) -> tuple[AsyncEngine | None, AsyncEngin
         lock.take()
         if not path.exists():
             path.touch(0o600)  # for its owner alone, as the files that SQLite puts beside it: it holds everything
-
-        async def connect() -> Any:
-            return await connected(str(path))
-
-        writer = create_async_engine(url, pool_size=1, max_overflow=0, async_creator=connect, **_SILENT)
-        _own_transactions(writer, "BEGIN IMMEDIATE")
-
+        writer = _sqlite_engine(url, lambda: sqlite3.connect(path, check_same_thread=False), size=1)
+        _begin_ourselves(writer, "BEGIN IMMEDIATE", _settle_writer)
     # In such an address %, # and ? would be more than letters of a name, and another file would be opened.
-    named = f"file:{quote(str(path))}"
-
-    async def connect_to_read() -> Any:
-        return await connected(f"{named}?mode=ro", uri=True)
-
-    look = url.set(database=named, query={"mode": "ro", "uri": "true"})
-    reader = create_async_engine(look, pool_size=READERS, max_overflow=0, async_creator=connect_to_read, **_SILENT)
-    _own_transactions(reader, "BEGIN")
+    named = f"file:{quote(str(path))}?mode=ro"
+    reader = _sqlite_engine(url, lambda: sqlite3.connect(named, check_same_thread=False, uri=True), size=POOL)
+    _begin_ourselves(reader, "BEGIN", _settle_reader)
     return writer, reader, lock
 
 
-def _own_transactions(engine: AsyncEngine, begin: str) -> None:
-    """Begin transactions ourselves: the driver would begin late, and a read followed by a write would fail."""
-    event.listen(engine.sync_engine, "connect", _settle_writer if "IMMEDIATE" in begin else _settle_reader)
-    # Past SQLAlchemy's cursors: one turn of the driver's thread in place of three.
-    event.listen(
-        engine.sync_engine, "begin", lambda conn: conn.connection.run_async(lambda driver: _begun(driver, begin))
+def _sqlite_engine(url: URL, connect: Callable[[], sqlite3.Connection], *, size: int) -> Engine:
+    return create_engine(
+        url, creator=connect, poolclass=QueuePool, pool_size=size, max_overflow=0, hide_parameters=True
     )
 
 
-async def _begun(driver: Any, begin: str) -> None:
-    """In the driver's own thread a whole transaction has begun already. Elsewhere what the driver says of itself may be
-    about somebody's who was cancelled, and whose end is still on its way."""
-    if threading.get_ident() != driver._thread.ident:
-        await driver.execute(begin)
+def _begin_ourselves(engine: Engine, begin: str, settle: Callable[[sqlite3.Connection, object], None]) -> None:
+    """Begin transactions ourselves: the driver would begin late, and a read followed by a write would fail."""
+
+    event.listen(engine, "connect", settle)
+    event.listen(engine, "begin", lambda connection: sqlite_driver(connection).execute(begin))
 
 
-def _settle_writer(connection: Any, _record: object) -> None:
+def sqlite_driver(connection: Connection) -> sqlite3.Connection:
+    """The driver's own connection."""
+    return cast(sqlite3.Connection, connection.connection.driver_connection)
+
+
+def _settle_writer(connection: sqlite3.Connection, _record: object) -> None:
     durable = ("journal_mode = WAL", "synchronous = FULL", f"wal_autocheckpoint = {LOG_PAGES}")
     _settle(connection, *durable, "foreign_keys = ON", "secure_delete = ON")
 
 
-def _settle_reader(connection: Any, _record: object) -> None:
+def _settle_reader(connection: sqlite3.Connection, _record: object) -> None:
     _settle(connection, "query_only = ON")
 
 
-def _settle(connection: Any, *pragmas: str) -> None:
+def _settle(connection: sqlite3.Connection, *pragmas: str) -> None:
     connection.isolation_level = None
-    cursor = connection.cursor()
     for pragma in (f"busy_timeout = {BUSY_SECONDS * 1000}", *pragmas):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+        connection.execute(f"PRAGMA {pragma}")

@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Index, Table, UniqueConstraint, case, delete, null, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, Table, UniqueConstraint, case, delete, null, or_, select, update
 
 from bot.frozen import frozen
 from bot.store.border import canonical_json
@@ -62,10 +61,10 @@ class Posting:
     body_hash: str
 
 
-async def intend(conn: AsyncConnection, intent: Intent, now: datetime) -> int | None:
+def intend(connection: Connection, intent: Intent, now: datetime) -> int | None:
     """Write the intent down in the caller's transaction: its row id, or None where this very body is posted already."""
     body_hash = hashlib.sha256(canonical_json(intent.body).encode()).hexdigest()
-    statement = insert_into(conn, OUTBOX).values(_row(intent) | {"body_hash": body_hash, "changed_at": now})
+    statement = insert_into(connection, OUTBOX).values(_row(intent) | {"body_hash": body_hash, "changed_at": now})
     new = statement.excluded
     # A posting in flight keeps its lease: `done` sees that the body has changed since, and leaves the row waiting.
     state = case(
@@ -77,8 +76,8 @@ async def intend(conn: AsyncConnection, intent: Intent, now: datetime) -> int | 
     statement = statement.on_conflict_do_update(
         index_elements=["intent_key"], set_=changed | {"state": state}, where=OUTBOX.c.body_hash != new.body_hash
     )
-    await conn.execute(statement)
-    row = await conn.execute(select(OUTBOX.c.id, OUTBOX.c.state).where(OUTBOX.c.intent_key == intent.key))
+    connection.execute(statement)
+    row = connection.execute(select(OUTBOX.c.id, OUTBOX.c.state).where(OUTBOX.c.intent_key == intent.key))
     found = row.one()
     return None if found.state == "done" else int(found.id)
 
@@ -88,38 +87,38 @@ def _row(intent: Intent) -> dict[str, Any]:
     return {name: getattr(intent, name) for name in names} | {"intent_key": intent.key}
 
 
-async def once_more(conn: AsyncConnection, key: str) -> None:
+def once_more(connection: Connection, key: str) -> None:
     """What stands under this key is to be posted again although it says the same, when it is intended next."""
     stands = (OUTBOX.c.intent_key == key) & (OUTBOX.c.state == "done")
-    await conn.execute(update(OUTBOX).where(stands).values(state="waiting", posted_hash=None))
+    connection.execute(update(OUTBOX).where(stands).values(state="waiting", posted_hash=None))
 
 
-async def withdraw(conn: AsyncConnection, keys: Sequence[str]) -> None:
+def withdraw(connection: Connection, keys: Sequence[str]) -> None:
     """Take back intents that nobody has begun to post; what stands at GitHub, or may, stays."""
     if not keys:
         return
     unbegun = (OUTBOX.c.state == "waiting") & (OUTBOX.c.attempt == 0) & OUTBOX.c.remote_id.is_(None)
-    await conn.execute(delete(OUTBOX).where(OUTBOX.c.intent_key.in_(keys), unbegun))
+    connection.execute(delete(OUTBOX).where(OUTBOX.c.intent_key.in_(keys), unbegun))
 
 
-async def claim(conn: AsyncConnection, outbox_id: int, *, now: datetime, lease_until: datetime) -> Posting | None:
+def claim(connection: Connection, outbox_id: int, *, now: datetime, lease_until: datetime) -> Posting | None:
     """Take one intent in hand; None where it is posted, given up, or another worker's until its lease ends."""
     free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
     values = {"state": "claimed", "lease_until": lease_until, "attempt": OUTBOX.c.attempt + 1}
     statement = update(OUTBOX).where(OUTBOX.c.id == outbox_id, free).values(values).returning(*OUTBOX.c)
-    row = (await conn.execute(statement)).one_or_none()
+    row = connection.execute(statement).one_or_none()
     if row is None:
         return None
     intent = Intent(row.intent_key, row.kind, row.repository_id, row.target, row.body, row.installation_id)
     return Posting(row.id, intent, row.remote_id, row.attempt, row.body_hash)
 
 
-async def renew(conn: AsyncConnection, posting: Posting, until: datetime) -> None:
+def renew(connection: Connection, posting: Posting, until: datetime) -> None:
     """Prolong the lease, where it was not lost."""
-    await conn.execute(update(OUTBOX).where(*_mine(posting)).values(lease_until=until))
+    connection.execute(update(OUTBOX).where(*_mine(posting)).values(lease_until=until))
 
 
-async def done(conn: AsyncConnection, posting: Posting, remote_id: str) -> bool:
+def done(connection: Connection, posting: Posting, remote_id: str) -> bool:
     """It stands at GitHub under this id. False where the lease was lost, or a newer body has come and waits now."""
     stands = OUTBOX.c.body_hash == posting.body_hash
     values = {
@@ -130,43 +129,43 @@ async def done(conn: AsyncConnection, posting: Posting, remote_id: str) -> bool:
         "last_error": null(),
     }
     statement = update(OUTBOX).where(*_mine(posting)).values(values).returning(OUTBOX.c.state)
-    return bool((await conn.execute(statement)).scalar_one_or_none() == "done")
+    return bool(connection.execute(statement).scalar_one_or_none() == "done")
 
 
-async def let_go(conn: AsyncConnection, posting: Posting, error: str, *, give_up: bool = False) -> bool:
+def let_go(connection: Connection, posting: Posting, error: str, *, give_up: bool = False) -> bool:
     """Not posted: it waits for another try, or (with `give_up`) for a newer body. False where the lease was lost."""
     values = {"state": "failed" if give_up else "waiting", "lease_until": None, "last_error": error}
-    return (await conn.execute(update(OUTBOX).where(*_mine(posting)).values(values))).rowcount == 1
+    return connection.execute(update(OUTBOX).where(*_mine(posting)).values(values)).rowcount == 1
 
 
 def _mine(posting: Posting) -> tuple[Any, ...]:
     return OUTBOX.c.id == posting.id, OUTBOX.c.state == "claimed", OUTBOX.c.attempt == posting.attempt
 
 
-async def is_posted(conn: AsyncConnection, key: str) -> bool:
+def is_posted(connection: Connection, key: str) -> bool:
     """An intent of this key was written down before, posted or not yet."""
-    return bool(await written(conn, [key]))
+    return bool(written(connection, [key]))
 
 
-async def written(conn: AsyncConnection, keys: Sequence[str]) -> set[str]:
+def written(connection: Connection, keys: Sequence[str]) -> set[str]:
     """Those of these keys under which an intent was written down, posted or not yet."""
     if not keys:
         return set()
-    return set((await conn.execute(select(OUTBOX.c.intent_key).where(OUTBOX.c.intent_key.in_(keys)))).scalars())
+    return set(connection.execute(select(OUTBOX.c.intent_key).where(OUTBOX.c.intent_key.in_(keys))).scalars())
 
 
-async def intents(conn: AsyncConnection, repository_id: int, kinds: tuple[str, ...]) -> list[tuple[Intent, datetime]]:
+def intents(connection: Connection, repository_id: int, kinds: tuple[str, ...]) -> list[tuple[Intent, datetime]]:
     """All intents of these kinds in one repository, with when each was written or changed, oldest first."""
     mine = (OUTBOX.c.repository_id == repository_id) & OUTBOX.c.kind.in_(kinds)
-    rows = await conn.execute(select(OUTBOX).where(mine).order_by(OUTBOX.c.changed_at, OUTBOX.c.id))
+    rows = connection.execute(select(OUTBOX).where(mine).order_by(OUTBOX.c.changed_at, OUTBOX.c.id))
     return [
         (Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id), r.changed_at) for r in rows
     ]
 
 
-async def intents_about(conn: AsyncConnection, people: Collection[str]) -> list[Intent]:
+def intents_about(connection: Connection, people: Collection[str]) -> list[Intent]:
     """Answers that were written for these people."""
-    rows = await conn.execute(select(OUTBOX).where(OUTBOX.c.kind == "reply").order_by(OUTBOX.c.id))
+    rows = connection.execute(select(OUTBOX).where(OUTBOX.c.kind == "reply").order_by(OUTBOX.c.id))
     return [
         Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id)
         for r in rows
@@ -174,29 +173,29 @@ async def intents_about(conn: AsyncConnection, people: Collection[str]) -> list[
     ]
 
 
-async def posted_as(conn: AsyncConnection, kind: str, repository_id: int, remote_id: int) -> Intent | None:
+def posted_as(connection: Connection, kind: str, repository_id: int, remote_id: int) -> Intent | None:
     """The intent that stands at GitHub under this id."""
     mine = (OUTBOX.c.repository_id == repository_id) & (OUTBOX.c.kind == kind)
     query = select(OUTBOX).where(mine, OUTBOX.c.remote_id == str(remote_id))
-    r = (await conn.execute(query)).first()
+    r = connection.execute(query).first()
     if r is None:
         return None
     return Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id)
 
 
-async def waiting(conn: AsyncConnection, now: datetime, limit: int = 100) -> list[int]:
+def waiting(connection: Connection, now: datetime, limit: int = 100) -> list[int]:
     """Intents that nobody has in hand, oldest first: what a sweep defers again."""
     free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
     query = select(OUTBOX.c.id).where(free).order_by(OUTBOX.c.changed_at, OUTBOX.c.id).limit(limit)
-    return list((await conn.execute(query)).scalars())
+    return list(connection.execute(query).scalars())
 
 
-async def busy_until(conn: AsyncConnection, outbox_id: int) -> datetime | None:
+def busy_until(connection: Connection, outbox_id: int) -> datetime | None:
     """When another worker's lease on an intent ends; None where nobody has it in hand."""
     query = select(OUTBOX.c.lease_until).where(OUTBOX.c.id == outbox_id, OUTBOX.c.state == "claimed")
-    return (await conn.execute(query)).scalar_one_or_none()
+    return connection.execute(query).scalar_one_or_none()
 
 
-async def free_all(conn: AsyncConnection, now: datetime) -> None:
+def free_all(connection: Connection, now: datetime) -> None:
     """End every lease: only for a process that knows itself to be the only one."""
-    await conn.execute(update(OUTBOX).where(OUTBOX.c.state == "claimed").values(lease_until=now))
+    connection.execute(update(OUTBOX).where(OUTBOX.c.state == "claimed").values(lease_until=now))

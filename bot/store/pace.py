@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sqlalchemy import Column, Table, case, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Table, case, select, update
 
 from bot.store.columns import METADATA, Whole, counters
-from bot.store.dialect import insert_absent, insert_into
+from bot.store.dialect import insert_into
 from bot.store.engine import Store
+from bot.store.inserts import insert_absent
 
 PACE = Table(
     "pace",
@@ -40,8 +40,7 @@ class SharedPace:
     async def slot(self, gap: float) -> float:
         """Seconds until the slot that is now this writer's; the next one begins `gap` seconds after it."""
         now = self.wall()
-        async with self.store.begin() as conn:
-            starts = await _take_slot(conn, self.installation, now=round(now * 1000), gap=round(gap * 1000))
+        starts = await self.store.write(_take_slot, self.installation, now=round(now * 1000), gap=round(gap * 1000))
         return max(starts / 1000 - now, 0.0)
 
     async def closed(self) -> float:
@@ -49,29 +48,35 @@ class SharedPace:
         now = self.wall()
         looked_at, until = self._looked
         if not looked_at <= now < looked_at + FRESH:
-            async with self.store.read() as conn:
-                query = select(PACE.c.closed_until).where(PACE.c.installation_id == self.installation)
-                until = ((await conn.execute(query)).scalar_one_or_none() or 0) / 1000
+            until = await self.store.read(_closed_until, self.installation) / 1000
             self._looked = (now, until)
         return max(until - now, 0.0)
 
     async def close(self, seconds: float) -> None:
         """Let no process start a request for so long; a longer pause stays."""
         until = round((self.wall() + seconds) * 1000)
-        async with self.store.begin() as conn:
-            statement = insert_into(conn, PACE).values(installation_id=self.installation, closed_until=until)
+
+        def save(connection: Connection) -> None:
+            statement = insert_into(connection, PACE).values(installation_id=self.installation, closed_until=until)
             later = statement.excluded.closed_until
             statement = statement.on_conflict_do_update(
                 index_elements=["installation_id"], set_={"closed_until": later}, where=PACE.c.closed_until < later
             )
-            await conn.execute(statement)
+            connection.execute(statement)
+
+        await self.store.write(save)
         self._looked = (float("-inf"), 0.0)
 
 
-async def _take_slot(conn: AsyncConnection, installation: int, *, now: int, gap: int) -> int:
+def _take_slot(connection: Connection, installation: int, *, now: int, gap: int) -> int:
     """One statement moves the row on, so that two processes never get the same slot."""
-    await insert_absent(conn, PACE, [{"installation_id": installation}])
+    insert_absent(connection, PACE, [{"installation_id": installation}])
     starts = case((PACE.c.next_write > now, PACE.c.next_write), else_=now)
     mine = PACE.c.installation_id == installation
     statement = update(PACE).where(mine).values(next_write=starts + gap).returning(PACE.c.next_write)
-    return int((await conn.execute(statement)).scalar_one()) - gap
+    return int(connection.execute(statement).scalar_one()) - gap
+
+
+def _closed_until(connection: Connection, installation: int) -> int:
+    query = select(PACE.c.closed_until).where(PACE.c.installation_id == installation)
+    return connection.execute(query).scalar_one_or_none() or 0

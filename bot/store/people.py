@@ -7,16 +7,13 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
-from sqlalchemy import Boolean, Column, Index, Table, false, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Boolean, Column, Connection, Index, Table, false, select, update
 
 from bot.frozen import frozen
 from bot.model import CommitId, Person, PersonKey, UserId
 from bot.store.border import clean_text, whole_number
 from bot.store.columns import METADATA, Instant, Whole, Words
-from bot.store.dialect import upsert
-from bot.store.statements import Upsert
-from bot.store.turn import Said, Spelling, run, saying, spelling_of
+from bot.store.inserts import Upsert, upsert
 
 AliasKind = Literal["email", "login", "name"]
 Proof = Literal["proved", "claimed"]
@@ -61,14 +58,13 @@ class Seen:
         return self.at, self.by, self.person.name, self.person.login or ""
 
 
-async def see_people(conn: AsyncConnection, people: Iterable[Person], proof: Proof = "claimed") -> None:
+def see_people(connection: Connection, people: Iterable[Person], proof: Proof = "claimed") -> None:
     """People with all their addresses, names and logins; what is proved stays proved."""
-    await run(conn, saying(seeing(spelling_of(conn), [Seen(person) for person in people], proof)))
+    see_landed_people(connection, [Seen(person) for person in people], proof)
 
 
-def seeing(spelling: Spelling, seen: Iterable[Seen], proof: Proof = "claimed") -> list[Said]:
-    """What writes down each person as the newest landing names them, and by all their names, in whichever order
-    landings are seen."""
+def see_landed_people(connection: Connection, seen: Iterable[Seen], proof: Proof = "claimed") -> None:
+    """Write each person as the newest landing names them, and all their names, in whichever order landings are seen."""
     newest: dict[PersonKey, Seen] = {}
     aliases: set[tuple[str, ...]] = set()
     for one in seen:
@@ -77,7 +73,8 @@ def seeing(spelling: Spelling, seen: Iterable[Seen], proof: Proof = "claimed") -
             newest[one.person.key] = one
         aliases.update(_aliases(one.person, proof))
     rows = [(*_own(one.person), one.at, clean_text(one.by)) for one in newest.values()]
-    return _PEOPLE.told(spelling, rows) + _NAMES[proof].told(spelling, list(aliases))
+    _PEOPLE.run(connection, rows)
+    _NAMES[proof].run(connection, list(aliases))
 
 
 _AGE = ("named_at", "named_by")
@@ -106,37 +103,37 @@ def _aliases(person: Person, proof: Proof) -> tuple[tuple[str, ...], ...]:
     return tuple((kind, clean_text(value), clean_text(person.key), proof) for kind, value in found)
 
 
-async def prove(conn: AsyncConnection, kind: AliasKind, value: str, key: PersonKey) -> None:
+def prove(connection: Connection, kind: AliasKind, value: str, key: PersonKey) -> None:
     """This address or login is this person's, beyond doubt."""
     row = {"kind": kind, "value": value.lower() if kind != "name" else value, "person_key": key, "proof": "proved"}
-    await upsert(conn, PERSON_ALIAS, [row])
+    upsert(connection, PERSON_ALIAS, [row])
 
 
-async def keys_of(conn: AsyncConnection, kind: AliasKind, value: str) -> list[PersonKey]:
+def keys_of(connection: Connection, kind: AliasKind, value: str) -> list[PersonKey]:
     """The people who go by this; the proved ones first."""
     same = (PERSON_ALIAS.c.kind == kind) & (PERSON_ALIAS.c.value == (value if kind == "name" else value.lower()))
     query = select(PERSON_ALIAS.c.person_key).where(same)
-    rows = await conn.execute(query.order_by(PERSON_ALIAS.c.proof.desc(), PERSON_ALIAS.c.person_key))
+    rows = connection.execute(query.order_by(PERSON_ALIAS.c.proof.desc(), PERSON_ALIAS.c.person_key))
     return [PersonKey(row.person_key) for row in rows]
 
 
-async def person(conn: AsyncConnection, key: PersonKey) -> Person | None:
-    row = (await conn.execute(select(PERSON).where(PERSON.c.key == key))).one_or_none()
+def person(connection: Connection, key: PersonKey) -> Person | None:
+    row = connection.execute(select(PERSON).where(PERSON.c.key == key)).one_or_none()
     if row is None:
         return None
     query = select(PERSON_ALIAS.c.kind, PERSON_ALIAS.c.value).where(PERSON_ALIAS.c.person_key == key)
-    aliases = [(one.kind, one.value) for one in await conn.execute(query.order_by(PERSON_ALIAS.c.value))]
+    aliases = [(one.kind, one.value) for one in connection.execute(query.order_by(PERSON_ALIAS.c.value))]
     emails = tuple(value for kind, value in aliases if kind == "email")
     names = tuple(value for kind, value in aliases if kind == "name")
     user_id = None if row.user_id is None else UserId(row.user_id)
     return Person(key, row.name, emails, row.login, user_id, row.bot, names)
 
 
-async def opt_out(conn: AsyncConnection, key: PersonKey, since: datetime | None) -> None:
+def opt_out(connection: Connection, key: PersonKey, since: datetime | None) -> None:
     """Shown nowhere since then, or again (None)."""
-    await conn.execute(update(PERSON).where(PERSON.c.key == key).values(opted_out_at=since))
+    connection.execute(update(PERSON).where(PERSON.c.key == key).values(opted_out_at=since))
 
 
-async def opted_out(conn: AsyncConnection) -> set[PersonKey]:
-    rows = await conn.execute(select(PERSON.c.key).where(PERSON.c.opted_out_at.is_not(None)))
+def opted_out(connection: Connection) -> set[PersonKey]:
+    rows = connection.execute(select(PERSON.c.key).where(PERSON.c.opted_out_at.is_not(None)))
     return {PersonKey(row.key) for row in rows}

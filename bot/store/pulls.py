@@ -7,13 +7,12 @@ from dataclasses import field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, Table, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, ForeignKey, Index, Table, select
 
 from bot.frozen import frozen
 from bot.model import CommitId, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
-from bot.store.dialect import upsert
+from bot.store.inserts import upsert
 from bot.store.installations import REPOSITORY
 
 PULL_REQUEST = Table(
@@ -48,38 +47,36 @@ class PullRequestRow:
     """commits of its own, where told: it tells a rebase of several from a squash"""
 
 
-async def see(conn: AsyncConnection, pull: PullRequestRow) -> None:
+def see(connection: Connection, pull: PullRequestRow) -> None:
     """Keep the latest reading."""
-    await upsert(conn, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__match_args__}])
+    upsert(connection, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__match_args__}])
 
 
-async def read(conn: AsyncConnection, repository_id: RepositoryId, number: int) -> PullRequestRow | None:
+def read(connection: Connection, repository_id: RepositoryId, number: int) -> PullRequestRow | None:
     same = (PULL_REQUEST.c.repository_id == repository_id) & (PULL_REQUEST.c.number == number)
-    row = (await conn.execute(select(PULL_REQUEST).where(same))).mappings().one_or_none()
+    row = connection.execute(select(PULL_REQUEST).where(same)).mappings().one_or_none()
     return None if row is None else PullRequestRow(**row)
 
 
-async def merged_as(conn: AsyncConnection, repository_id: RepositoryId, commit: CommitId) -> PullRequestRow | None:
+def merged_as(connection: Connection, repository_id: RepositoryId, commit: CommitId) -> PullRequestRow | None:
     """The pull request that GitHub says landed as this commit; the lowest number where it says so of several."""
     same = (PULL_REQUEST.c.repository_id == repository_id) & (PULL_REQUEST.c.merge_commit == commit)
     query = select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number).limit(1)
-    row = (await conn.execute(query)).mappings().first()
+    row = connection.execute(query).mappings().first()
     return None if row is None else PullRequestRow(**row)
 
 
-async def numbered(
-    conn: AsyncConnection, repository_id: RepositoryId, numbers: Sequence[int]
-) -> dict[int, PullRequestRow]:
+def numbered(connection: Connection, repository_id: RepositoryId, numbers: Sequence[int]) -> dict[int, PullRequestRow]:
     """Those of these pull requests that are kept, by number."""
     same = (PULL_REQUEST.c.repository_id == repository_id) & PULL_REQUEST.c.number.in_(numbers)
-    rows = (await conn.execute(select(PULL_REQUEST).where(same))).mappings()
+    rows = connection.execute(select(PULL_REQUEST).where(same)).mappings()
     return {row["number"]: PullRequestRow(**row) for row in rows}
 
 
-async def merged_as_any(
-    conn: AsyncConnection, repository_id: RepositoryId, commits: Sequence[CommitId]
+def merged_as_any(
+    connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]
 ) -> dict[CommitId, PullRequestRow]:
     """`merged_as` for many commits at once."""
     same = (PULL_REQUEST.c.repository_id == repository_id) & PULL_REQUEST.c.merge_commit.in_(commits)
-    rows = (await conn.execute(select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number.desc()))).mappings()
+    rows = connection.execute(select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number.desc())).mappings()
     return {row["merge_commit"]: PullRequestRow(**row) for row in rows}

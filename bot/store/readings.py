@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table, delete, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, ForeignKey, Index, LargeBinary, Table, delete, select
 
 from bot.model import Commit, CommitId, FileChange, RepositoryId, Signature, UserId
 from bot.store.columns import METADATA, Instant, Whole, Words
-from bot.store.dialect import among, upsert
+from bot.store.dialect import among
+from bot.store.inserts import upsert
 from bot.store.installations import REPOSITORY
 
 READING = Table(
@@ -35,8 +35,8 @@ LARGEST = 512 * 1024
 """bytes, compressed; a commit above it is read again where it is needed again"""
 
 
-async def keep(
-    conn: AsyncConnection, repository: RepositoryId, commits: Iterable[Commit], *, tip: CommitId, now: datetime
+def keep(
+    connection: Connection, repository: RepositoryId, commits: Iterable[Commit], *, tip: CommitId, now: datetime
 ) -> None:
     """Keep whole commits (with their files; a merge commit has none) that arrived with `tip`, and drop what is old."""
     rows: list[Mapping[str, Any]] = []
@@ -45,34 +45,34 @@ async def keep(
         if len(body) <= LARGEST:
             keys = {"repository_id": repository, "commit_id": commit.id, "tip": tip}
             rows.append(keys | {"read_at": now, "body": body})
-    await upsert(conn, READING, rows)
-    await conn.execute(delete(READING).where(READING.c.read_at < now - KEPT))
+    upsert(connection, READING, rows)
+    connection.execute(delete(READING).where(READING.c.read_at < now - KEPT))
 
 
-async def known(conn: AsyncConnection, repository: RepositoryId, commits: Sequence[CommitId]) -> dict[CommitId, Commit]:
+def known(connection: Connection, repository: RepositoryId, commits: Sequence[CommitId]) -> dict[CommitId, Commit]:
     """Those of the commits that are kept, by id."""
     found: dict[CommitId, Commit] = {}
     for these in among(READING.c.commit_id, commits):
         same = (READING.c.repository_id == repository) & these
-        for row in await conn.execute(select(READING.c.commit_id, READING.c.body).where(same)):
+        for row in connection.execute(select(READING.c.commit_id, READING.c.body).where(same)):
             found[CommitId(row.commit_id)] = _unpacked(row.body)
     return found
 
 
-async def arrived_with(conn: AsyncConnection, repository: RepositoryId, tip: CommitId) -> list[CommitId]:
+def arrived_with(connection: Connection, repository: RepositoryId, tip: CommitId) -> list[CommitId]:
     """The commits that one push brought, of which `tip` was the newest; empty where it is not kept."""
     here = (READING.c.repository_id == repository) & (READING.c.commit_id == tip)
-    known_tip = (await conn.execute(select(READING.c.tip).where(here))).scalar_one_or_none()
+    known_tip = connection.execute(select(READING.c.tip).where(here)).scalar_one_or_none()
     if known_tip != tip:
         return []
     same = (READING.c.repository_id == repository) & (READING.c.tip == tip)
-    rows = await conn.execute(select(READING.c.commit_id).where(same).order_by(READING.c.commit_id))
+    rows = connection.execute(select(READING.c.commit_id).where(same).order_by(READING.c.commit_id))
     return [CommitId(row.commit_id) for row in rows]
 
 
-async def forget_all(conn: AsyncConnection) -> None:
+def forget_all(connection: Connection) -> None:
     """Drop everything: somebody who is erased may stand in any of it, and GitHub can be asked again."""
-    await conn.execute(delete(READING))
+    connection.execute(delete(READING))
 
 
 def _packed(commit: Commit) -> bytes:

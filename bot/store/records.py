@@ -15,8 +15,7 @@ from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Text, func, select, type_coerce
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, Text, func, select, type_coerce
 
 from bot.frozen import frozen
 from bot.landing.changes import fold
@@ -117,38 +116,36 @@ class Found:
         return corrected(fold(self.facts(), repositories), self.said)
 
 
-async def mark_of(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Mark:
+def mark_of(connection: Connection, repositories: Collection[RepositoryId]) -> Mark:
     """Changes whenever a fact of these repositories is added or dropped, or somebody corrects one."""
     said = select(func.count()).where(CORRECTION.c.repository_id.in_(repositories)).scalar_subquery()
     observed = observations.number_in(repositories).scalar_subquery()
     query = select(func.count(), func.max(FACT.c.id), said, observed).where(FACT.c.repository_id.in_(repositories))
-    facts, last, corrections, seen = (await conn.execute(query)).one()
+    facts, last, corrections, seen = connection.execute(query).one()
     return Mark(facts, last or 0, corrections, seen)
 
 
-async def facts_about(
-    conn: AsyncConnection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
-) -> Found:
+def facts_about(connection: Connection, people: Collection[PersonKey], repositories: Collection[RepositoryId]) -> Found:
     """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
     theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people))
-    found = await _folding(conn, FACT.c.id.in_(theirs), repositories, past=True)
-    whole = await first_landings.read_whole(conn, repositories)
-    given = tuple(await observations.of_people(conn, people, repositories))
-    newcomers = tuple(await first_landings.newcomers_met(conn, people, whole)) if given else ()
+    found = _folding(connection, FACT.c.id.in_(theirs), repositories, past=True)
+    whole = first_landings.read_whole(connection, repositories)
+    given = tuple(observations.of_people(connection, people, repositories))
+    newcomers = tuple(first_landings.newcomers_met(connection, people, whole)) if given else ()
     return replace(found, given=given, newcomers=newcomers, whole=whole)
 
 
-async def facts_of_month(
-    conn: AsyncConnection, repository: RepositoryId, span: tuple[int, int], repositories: Collection[RepositoryId]
+def facts_of_month(
+    connection: Connection, repository: RepositoryId, span: tuple[int, int], repositories: Collection[RepositoryId]
 ) -> Found:
     """What landed in one repository within [since, until), epoch seconds, closed likewise; oldest first."""
     since, until = span
     landed = (FACT.c.repository_id == repository) & (FACT.c.landed_at >= since) & (FACT.c.landed_at < until)
-    return await _folding(conn, landed, repositories)
+    return _folding(connection, landed, repositories)
 
 
-async def _folding(
-    conn: AsyncConnection, seeds: Any, repositories: Collection[RepositoryId], *, past: bool = False
+def _folding(
+    connection: Connection, seeds: Any, repositories: Collection[RepositoryId], *, past: bool = False
 ) -> Found:
     """The seeds inside these repositories, with all that folds with them there; with the `past` of their files too."""
     here, there = FACT_KEY.alias("here"), FACT_KEY.alias("there")
@@ -163,24 +160,24 @@ async def _folding(
         .where(allowed)
     )
     reached = reached.union(step)
-    found = await _facts(conn, FACT.c.id.in_(select(reached.c.id)))
-    rows = await conn.execute(select(REPOSITORY.c.id, REPOSITORY.c.full_name).where(REPOSITORY.c.id.in_(repositories)))
+    found = _facts(connection, FACT.c.id.in_(select(reached.c.id)))
+    rows = connection.execute(select(REPOSITORY.c.id, REPOSITORY.c.full_name).where(REPOSITORY.c.id.in_(repositories)))
     names = {RepositoryId(row.id): str(row.full_name) for row in rows}
-    met = await visits.around(conn, select(reached.c.id), repositories) if past else ()
+    met = visits.around(connection, select(reached.c.id), repositories) if past else ()
     work = select(FACT.c.repository_id, FACT.c.pull_request).where(FACT.c.id.in_(select(reached.c.id)))
     work = work.where(FACT.c.pull_request.is_not(None))
-    seen = await observations.around(conn, work, repositories, SHOWN) if past else ()
-    return replace(found, said=await classified(conn, names), visits=met, observed=tuple(seen), names=names)
+    seen = observations.around(connection, work, repositories, SHOWN) if past else ()
+    return replace(found, said=classified(connection, names), visits=met, observed=tuple(seen), names=names)
 
 
-async def facts_inside(conn: AsyncConnection, repositories: Collection[RepositoryId]) -> Found:
+def facts_inside(connection: Connection, repositories: Collection[RepositoryId]) -> Found:
     """All facts of these repositories, oldest first."""
-    return await _facts(conn, FACT.c.repository_id.in_(repositories))
+    return _facts(connection, FACT.c.repository_id.in_(repositories))
 
 
-async def _facts(conn: AsyncConnection, which: Any) -> Found:
+def _facts(connection: Connection, which: Any) -> Found:
     payload = type_coerce(FACT.c.payload, Text).label("text")
     query = select(payload, FACT.c.recorded_at, FACT.c.landed_at).where(which)
-    rows = (await conn.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id))).all()
+    rows = connection.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id)).all()
     newest = max((row.recorded_at for row in rows), default=datetime(1970, 1, 1, tzinfo=UTC))
     return Found(tuple(row.text for row in rows), newest, landed_at=rows[-1].landed_at if rows else 0)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Column, ForeignKey, Table, delete, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, ForeignKey, Table, delete, func, select
 
 from bot.model import RepositoryId
 from bot.store.columns import METADATA, Instant, Whole, Words
-from bot.store.dialect import upsert
+from bot.store.inserts import upsert
 from bot.store.installations import REPOSITORY
 
 RULES_READ = Table(
@@ -25,25 +24,25 @@ RULES_READ = Table(
 )
 
 
-async def read(conn: AsyncConnection, repository: RepositoryId) -> tuple[str, datetime] | None:
+def read(connection: Connection, repository: RepositoryId) -> tuple[str, datetime] | None:
     """(the text of `.gitattributes`, when all files were read); None where they have to be read."""
     mine = RULES_READ.c.repository_id == repository
-    row = (await conn.execute(select(RULES_READ).where(mine))).one_or_none()
+    row = connection.execute(select(RULES_READ).where(mine)).one_or_none()
     return None if row is None else (row.attributes, row.read_at)
 
 
-async def keep(conn: AsyncConnection, repository: RepositoryId, attributes: str, *, now: datetime) -> None:
-    await upsert(conn, RULES_READ, [{"repository_id": repository, "attributes": attributes, "read_at": now}])
+def keep(connection: Connection, repository: RepositoryId, attributes: str, *, now: datetime) -> None:
+    upsert(connection, RULES_READ, [{"repository_id": repository, "attributes": attributes, "read_at": now}])
 
 
-async def forget(conn: AsyncConnection, repository: RepositoryId) -> None:
+def forget(connection: Connection, repository: RepositoryId) -> None:
     """One of the files may be another: the next landing reads them all."""
-    await conn.execute(delete(RULES_READ).where(RULES_READ.c.repository_id == repository))
+    connection.execute(delete(RULES_READ).where(RULES_READ.c.repository_id == repository))
 
 
-async def forget_of_owner(conn: AsyncConnection, owner: str) -> None:
+def forget_of_owner(connection: Connection, owner: str) -> None:
     """The file that an account's repositories share may be another."""
     theirs = select(REPOSITORY.c.id).where(
         func.lower(REPOSITORY.c.full_name).startswith(f"{owner.lower()}/", autoescape=True)
     )
-    await conn.execute(delete(RULES_READ).where(RULES_READ.c.repository_id.in_(theirs)))
+    connection.execute(delete(RULES_READ).where(RULES_READ.c.repository_id.in_(theirs)))

@@ -6,8 +6,7 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
-from sqlalchemy import Column, Index, Table, delete, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, Table, delete, select
 
 from bot.frozen import frozen
 from bot.model import UserId
@@ -38,27 +37,27 @@ class Session:
     csrf: str
 
 
-async def begin(conn: AsyncConnection, user_id: UserId, login: str, now: datetime) -> str:
+def begin(connection: Connection, user_id: UserId, login: str, now: datetime) -> str:
     """The cookie of a new session. Sessions past their time are dropped on the way."""
-    await conn.execute(delete(SESSION).where(SESSION.c.expires_at <= now))
+    connection.execute(delete(SESSION).where(SESSION.c.expires_at <= now))
     cookie = secrets.token_urlsafe(32)
     row = {"hash": _hash(cookie), "user_id": user_id, "login": login, "csrf": secrets.token_urlsafe(24)}
-    await conn.execute(insert_into(conn, SESSION).values(row | {"begun_at": now, "expires_at": now + LASTS}))
+    connection.execute(insert_into(connection, SESSION).values(row | {"begun_at": now, "expires_at": now + LASTS}))
     return cookie
 
 
-async def session(conn: AsyncConnection, cookie: str, now: datetime) -> Session | None:
+def session(connection: Connection, cookie: str, now: datetime) -> Session | None:
     query = select(SESSION).where(SESSION.c.hash == _hash(cookie), SESSION.c.expires_at > now)
-    row = (await conn.execute(query)).one_or_none()
+    row = connection.execute(query).one_or_none()
     return None if row is None else Session(UserId(row.user_id), row.login, row.csrf)
 
 
-async def end(conn: AsyncConnection, cookie: str) -> None:
-    await conn.execute(delete(SESSION).where(SESSION.c.hash == _hash(cookie)))
+def end(connection: Connection, cookie: str) -> None:
+    connection.execute(delete(SESSION).where(SESSION.c.hash == _hash(cookie)))
 
 
-async def end_all(conn: AsyncConnection, user_id: UserId) -> None:
-    await conn.execute(delete(SESSION).where(SESSION.c.user_id == user_id))
+def end_all(connection: Connection, user_id: UserId) -> None:
+    connection.execute(delete(SESSION).where(SESSION.c.user_id == user_id))
 
 
 def _hash(cookie: str) -> str:

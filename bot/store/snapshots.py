@@ -7,14 +7,13 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Index, Table, delete, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, Table, delete, func, select
 
 from bot.frozen import frozen
 from bot.model import Month, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Words
-from bot.store.dialect import insert_absent
 from bot.store.digests import PERIOD
+from bot.store.inserts import insert_absent
 
 SNAPSHOT = Table(
     "snapshot",
@@ -66,61 +65,61 @@ class Dated:
     month: Month | None
 
 
-async def keep(conn: AsyncConnection, snapshot: Snapshot) -> str:
+def keep(connection: Connection, snapshot: Snapshot) -> str:
     """Its id, drawn by lot: a hash of whose it is would name, to whoever tries them all, a person who is not named.
 
     What is there already stays as it is: the same text of a person twice is one snapshot.
     """
     same = (SNAPSHOT.c.person_key == snapshot.person_key) & (SNAPSHOT.c.text == snapshot.text)
-    known: str | None = (await conn.execute(select(SNAPSHOT.c.id).where(same))).scalars().first()
+    known: str | None = connection.execute(select(SNAPSHOT.c.id).where(same)).scalars().first()
     if known is not None:
         return known
     row: dict[str, Any] = {name: getattr(snapshot, name) for name in Snapshot.__match_args__}
     row |= {"id": secrets.token_hex(16), "repositories": sorted(snapshot.repositories)}
-    await insert_absent(conn, SNAPSHOT, [row])
+    insert_absent(connection, SNAPSHOT, [row])
     return str(row["id"])
 
 
-async def snapshot(conn: AsyncConnection, person: PersonKey, identity: str) -> Snapshot | None:
+def snapshot(connection: Connection, person: PersonKey, identity: str) -> Snapshot | None:
     """A person's snapshot by its id."""
     mine = (SNAPSHOT.c.id == identity) & (SNAPSHOT.c.person_key == person)
-    found = await _read(conn, mine)
+    found = _read(connection, mine)
     return found[0] if found else None
 
 
-async def snapshots_of(conn: AsyncConnection, people: Collection[PersonKey]) -> list[Snapshot]:
+def snapshots_of(connection: Connection, people: Collection[PersonKey]) -> list[Snapshot]:
     """The newest first."""
-    return await _read(conn, SNAPSHOT.c.person_key.in_(people))
+    return _read(connection, SNAPSHOT.c.person_key.in_(people))
 
 
-async def listed(conn: AsyncConnection, people: Collection[PersonKey]) -> list[Dated]:
+def listed(connection: Connection, people: Collection[PersonKey]) -> list[Dated]:
     """The newest first."""
     columns = [SNAPSHOT.c[name] for name in Dated.__match_args__]
     query = select(*columns).where(SNAPSHOT.c.person_key.in_(people))
-    rows = await conn.execute(query.order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id))
+    rows = connection.execute(query.order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id))
     return [Dated(row.id, row.naming, tuple(row.repositories), row.taken_at, row.month) for row in rows]
 
 
-async def is_taken(conn: AsyncConnection, person: PersonKey, month: Month, scope: str) -> bool:
+def is_taken(connection: Connection, person: PersonKey, month: Month, scope: str) -> bool:
     """Whether the month's snapshot of this page is there."""
     same = (SNAPSHOT.c.person_key == person) & (SNAPSHOT.c.month == month) & (SNAPSHOT.c.scope == scope)
-    return (await conn.execute(select(SNAPSHOT.c.id).where(same))).first() is not None
+    return connection.execute(select(SNAPSHOT.c.id).where(same)).first() is not None
 
 
-async def last_begun(conn: AsyncConnection) -> Month | None:
+def last_begun(connection: Connection) -> Month | None:
     """The newest month whose snapshots were taken in hand."""
     query = select(func.max(PERIOD.c.period)).where(PERIOD.c.schedule == SCHEDULE)
-    found = (await conn.execute(query)).scalar_one_or_none()
+    found = connection.execute(query).scalar_one_or_none()
     return None if found is None else Month(found)
 
 
-async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:
-    await conn.execute(delete(SNAPSHOT).where(SNAPSHOT.c.person_key.in_(people)))
+def forget(connection: Connection, people: Collection[PersonKey]) -> None:
+    connection.execute(delete(SNAPSHOT).where(SNAPSHOT.c.person_key.in_(people)))
 
 
-async def _read(conn: AsyncConnection, which: Any) -> list[Snapshot]:
+def _read(connection: Connection, which: Any) -> list[Snapshot]:
     query = select(SNAPSHOT).where(which).order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id)
-    rows = (await conn.execute(query)).mappings()
+    rows = connection.execute(query).mappings()
     return [
         Snapshot(
             **{name: row[name] for name in Snapshot.__match_args__ if name != "repositories"},

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 
-from bot.model import Fact
+from sqlalchemy import Connection
+
+from bot.store.dialect import fetch, value_list, values_as
 from bot.store.keyed import Keyed, keyed
-from bot.store.ledger import by_number
-from bot.store.turn import Ask, Plan, Rows, Spelling
+from bot.store.ledger import facts_by_number
 
 # CROSS JOIN keeps the order on SQLite, whose planner would begin with all facts of the installation.
 _MET = """
@@ -22,36 +22,26 @@ _MET = """
     WHERE fact.id = met.fact_id AND repository.id = fact.repository_id AND repository.installation_id = ?"""
 
 
-@cache
-def _met(spelling: Spelling) -> str:
-    return _MET.format(
-        asked=spelling.each("asked"), offered=spelling.each("offered"), own=spelling.each("own", "bigint")
+def facts_meeting(
+    connection: Connection, edge: Mapping[int, Keyed], found: Iterable[int], installation_id: int
+) -> dict[int, Keyed]:
+    """The facts that are not found yet and fold together with one of those at the edge, by row number."""
+    asked = sorted({key for one in edge.values() for key in one.asked})
+    offered = sorted({key for one in edge.values() for key in one.offered})
+    sql = _MET.format(
+        asked=values_as(connection, "asked"),
+        offered=values_as(connection, "offered"),
+        own=values_as(connection, "own", "bigint"),
     )
+    lists = [value_list(connection, each) for each in (asked, offered, sorted(found))]
+    return keyed(facts_by_number(fetch(connection, sql, (*lists, installation_id))))
 
 
-def meeting(spelling: Spelling, edge: Mapping[int, Keyed], found: Iterable[int], installation_id: int) -> Ask:
-    """Which facts that are not found yet fold together with one of those at the edge?"""
-    asked = {key for one in edge.values() for key in one.asked}
-    offered = {key for one in edge.values() for key in one.offered}
-    lists = [spelling.list_of(sorted(each)) for each in (asked, offered, found)]
-    return Ask(_met(spelling), (*lists, installation_id))
-
-
-def reaching(spelling: Spelling, known: Mapping[int, Keyed], met: Rows, installation_id: int) -> Plan[dict[int, Keyed]]:
-    """The facts that fold together with those known, by row number, themselves among them, by steps, of
-    which the first, `meeting` them, gave `met`. Most facts meet no other."""
+def facts_folding_with(connection: Connection, known: Mapping[int, Keyed], installation_id: int) -> dict[int, Keyed]:
+    """The facts that fold together with those known, by row number, themselves among them. Most meet no other."""
     found = dict(known)
-    edge = keyed(by_number(met))
+    edge = found
     while edge:
+        edge = facts_meeting(connection, edge, found, installation_id)
         found.update(edge)
-        edge = keyed(by_number((yield meeting(spelling, edge, found, installation_id))))
     return found
-
-
-def closed_over(spelling: Spelling, facts: Mapping[int, Fact], installation_id: int) -> Plan[dict[int, Keyed]]:
-    """The facts of these rows, with all that folds with them."""
-    known = keyed(facts)
-    if not known:
-        return {}
-    met = yield meeting(spelling, known, known, installation_id)
-    return (yield from reaching(spelling, known, met, installation_id))

@@ -12,18 +12,16 @@ from dataclasses import field, fields
 from operator import add
 from typing import Any
 
-from sqlalchemy import Column, Table, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Table, select
 
 from bot.frozen import frozen
 from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId, each_part
 from bot.store.arrays import array_text
 from bot.store.border import ordered_json
-from bot.store.bulk import cleaned
 from bot.store.changes import lines_from
 from bot.store.columns import METADATA, Json, Whole, Words, counters, line_counters
-from bot.store.statements import Upsert
-from bot.store.turn import Ask, Plan, Rows, Spelling, Tell, run, spelling_of
+from bot.store.dialect import Row, execute_many, fetch, is_postgresql
+from bot.store.inserts import Upsert
 
 COUNTERS = ("commits", "co_authored", "outcomes", "ai_declared", "ai_detected", "ai_unknown")
 UNUSED = ("features", "bugs", "other")
@@ -68,9 +66,11 @@ class Totals:
         return self.person_key, self.repository_id, self.month
 
 
-async def replace(conn: AsyncConnection, cells: Iterable[Cell], rows: Iterable[Totals]) -> None:
+def replace(connection: Connection, cells: Iterable[Cell], rows: Iterable[Totals]) -> None:
     """Put `rows` in place of the `cells` they were folded for; a cell without a row is empty now, and goes."""
-    await run(conn, replacing(spelling_of(conn), cells, rows))
+    new = {row.cell: row for row in rows}
+    _delete_cells(connection, set(cells) - set(new))
+    _CELLS.run(connection, _CELLS.cleaned(connection, [_row(row) for row in new.values()]))
 
 
 _NUMBERS: tuple[str, ...] = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
@@ -110,44 +110,39 @@ def count(tally: dict[str, int], found: Mapping[str, int]) -> None:
             tally[name] = tally.get(name, 0) + number
 
 
-Stood = Mapping[Cell, Sum | None]
-"""what stood in cells that were asked for; None where they have no row"""
+Found = Mapping[Cell, Sum | None]
+"""what cells that were asked for hold; None where they have no row"""
 
 
-def adding(spelling: Spelling, sums: Mapping[Cell, Sum], stood: Stood) -> Plan[None]:
-    """Add to what stands in these cells, nearly all of which are asked for already. Whoever does so is alone with them
-    until the transaction ends."""
-    if not sums:
-        return
-    missing = [cell for cell in sums if cell not in stood]
+def add_to_cells(connection: Connection, sums: Mapping[Cell, Sum], found: Found) -> None:
+    """Add to what these cells hold, nearly all of which were read already. The caller holds the installation's lock."""
+    missing = [cell for cell in sums if cell not in found]
     if missing:
-        stood = {**stood, **found_in(missing, (yield asking(spelling, missing)))}
+        found = {**found, **read_cells(connection, missing)}
     for cell, more in sums.items():
-        older = stood[cell]
+        older = found[cell]
         if older is not None:
             more += older
-    yield from writing(spelling, sums)
+    write_cells(connection, sums)
 
 
-def writing(spelling: Spelling, sums: Mapping[Cell, Sum], *, empty: Iterable[Cell] = ()) -> Plan[None]:
-    """Put the sums in place of what stands in their cells; the `empty` ones without a sum go."""
-    gone = sorted(set(empty) - set(sums))
-    if gone:
-        yield Tell(_DELETE, gone)
-    yield _CELLS.told(spelling, _spelt(sums))
+def write_cells(connection: Connection, sums: Mapping[Cell, Sum], *, empty: Iterable[Cell] = ()) -> None:
+    """Put the sums in place of what their cells hold; the `empty` ones without a sum go."""
+    _delete_cells(connection, set(empty) - set(sums))
+    _CELLS.run(connection, _rows(sums))
 
 
-def mending(spelling: Spelling, sums: Mapping[Cell, Sum]) -> Plan[int]:
-    """Write those sums that do not stand in their cells; how many these are."""
+def correct_cells(connection: Connection, sums: Mapping[Cell, Sum]) -> int:
+    """Write those sums that their cells do not hold; how many these are."""
     if not sums:
         return 0
-    stands = set((yield asking(spelling, sums)))
-    missing = [row for row in _spelt(sums) if row not in stands]
-    yield _CELLS.told(spelling, missing)
+    there = set(_rows_of_cells(connection, sums))
+    missing = [row for row in _rows(sums) if row not in there]
+    _CELLS.run(connection, missing)
     return len(missing)
 
 
-def _spelt(sums: Mapping[Cell, Sum]) -> list[tuple[Any, ...]]:
+def _rows(sums: Mapping[Cell, Sum]) -> list[tuple[Any, ...]]:
     """The sums as their rows hold them."""
     return [(*cell, *sum_.numbers, *map(_text, sum_.tallies())) for cell, sum_ in sums.items()]
 
@@ -171,21 +166,21 @@ _THESE_ARRAYS = (
 )
 
 
-def asking(spelling: Spelling, cells: Iterable[Cell]) -> Ask:
-    """Which rows do these cells have? At least one cell."""
-    if spelling.is_postgresql:
-        return Ask(_THESE_ARRAYS, [array_text(column) for column in zip(*cells, strict=True)])
+def read_cells(connection: Connection, cells: Sequence[Cell]) -> Found:
+    """What these cells hold."""
+    found: dict[Cell, Sum | None] = dict.fromkeys(cells)
+    for row in _rows_of_cells(connection, cells):
+        found[PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])] = _sum(row[3:])
+    return found
+
+
+def _rows_of_cells(connection: Connection, cells: Iterable[Cell]) -> list[Row]:
+    if is_postgresql(connection):
+        return fetch(connection, _THESE_ARRAYS, [array_text(column) for column in zip(*cells, strict=True)])
     by_month: dict[Month, dict[RepositoryId, list[PersonKey]]] = {}
     for person, repository, month in cells:
         by_month.setdefault(month, {}).setdefault(repository, []).append(person)
-    return Ask(_THESE, (ordered_json(by_month),))
-
-
-def found_in(cells: Iterable[Cell], rows: Rows) -> Stood:
-    """What the rows say of the cells that were asked for."""
-    found: dict[Cell, Sum | None] = dict.fromkeys(cells)
-    found.update({(PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])): _sum(row[3:]) for row in rows})
-    return found
+    return fetch(connection, _THESE, (ordered_json(by_month),))
 
 
 def _sum(values: Sequence[Any]) -> Sum:
@@ -198,13 +193,10 @@ def _sum(values: Sequence[Any]) -> Sum:
 _DELETE = "DELETE FROM totals WHERE person_key = ? AND repository_id = ? AND month = ?"
 
 
-def replacing(spelling: Spelling, cells: Iterable[Cell], rows: Iterable[Totals]) -> Plan[None]:
-    """The plan of `replace`."""
-    new = {row.cell: row for row in rows}
-    empty = sorted(set(cells) - set(new))
-    if empty:
-        yield Tell(_DELETE, empty)
-    yield _CELLS.told(spelling, cleaned(spelling, _CELLS, [_row(row) for row in new.values()]))
+def _delete_cells(connection: Connection, cells: Iterable[Cell]) -> None:
+    gone = sorted(cells)
+    if gone:
+        execute_many(connection, _DELETE, gone)
 
 
 _PLAIN = (*_KEY, *COUNTERS)
@@ -222,20 +214,20 @@ def _whole(tally: Mapping[str, int]) -> dict[str, int]:
     return dict(tally)
 
 
-async def of_person(
-    conn: AsyncConnection, people: Sequence[PersonKey], repositories: Sequence[RepositoryId]
+def of_person(
+    connection: Connection, people: Sequence[PersonKey], repositories: Sequence[RepositoryId]
 ) -> list[Totals]:
     """The person's cells in these repositories, by month and repository."""
-    return await _read(conn, TOTALS.c.person_key.in_(people) & TOTALS.c.repository_id.in_(repositories))
+    return _read(connection, TOTALS.c.person_key.in_(people) & TOTALS.c.repository_id.in_(repositories))
 
 
-async def of_month(conn: AsyncConnection, repository_id: RepositoryId, month: Month) -> list[Totals]:
+def of_month(connection: Connection, repository_id: RepositoryId, month: Month) -> list[Totals]:
     """Everybody's cell of one repository's month."""
-    return await _read(conn, (TOTALS.c.repository_id == repository_id) & (TOTALS.c.month == month))
+    return _read(connection, (TOTALS.c.repository_id == repository_id) & (TOTALS.c.month == month))
 
 
-async def _read(conn: AsyncConnection, which: Any) -> list[Totals]:
+def _read(connection: Connection, which: Any) -> list[Totals]:
     order = (TOTALS.c.month, TOTALS.c.repository_id, TOTALS.c.person_key)
-    rows = (await conn.execute(select(TOTALS).where(which).order_by(*order))).mappings()
+    rows = connection.execute(select(TOTALS).where(which).order_by(*order)).mappings()
     names = [one.name for one in fields(Totals) if one.name != "lines"]
     return [Totals(**{name: row[name] for name in names}, lines=lines_from(row)) for row in rows]

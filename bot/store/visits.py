@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, Index, Table, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Index, Table, select
 
 from bot.metrics.hotspots import History, visits
 from bot.model import Fact, RepositoryId
@@ -40,13 +39,13 @@ def rows_of(fact_id: int, repository_id: RepositoryId, fact: Fact) -> list[tuple
     return [(repository_id, file, fact_id, fact.landed_at, weight) for file, weight in visits(fact)]
 
 
-async def around(conn: AsyncConnection, facts: Any, repositories: Collection[RepositoryId]) -> tuple[Row, ...]:
+def around(connection: Connection, facts: Any, repositories: Collection[RepositoryId]) -> tuple[Row, ...]:
     """Every visit of the files that these facts (a query of row numbers) visited, inside these repositories."""
     met = select(VISIT.c.repository_id, VISIT.c.file).where(VISIT.c.fact_id.in_(facts)).distinct().subquery()
     same = (VISIT.c.repository_id == met.c.repository_id) & (VISIT.c.file == met.c.file)
     query = select(VISIT.c.repository_id, VISIT.c.file, VISIT.c.landed_at, VISIT.c.weight).join(met, same)
     query = query.where(VISIT.c.repository_id.in_(repositories)).order_by(VISIT.c.landed_at)
-    return tuple((RepositoryId(row[0]), row[1], row[2], row[3]) for row in await conn.execute(query))
+    return tuple((RepositoryId(row[0]), row[1], row[2], row[3]) for row in connection.execute(query))
 
 
 def history_of(rows: Sequence[Row], names: Mapping[RepositoryId, str]) -> History:

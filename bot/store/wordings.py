@@ -6,13 +6,12 @@ from collections.abc import Collection
 from dataclasses import asdict
 from datetime import datetime
 
-from sqlalchemy import Column, Table, delete, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Column, Connection, Table, delete, select
 
 from bot.frozen import frozen
 from bot.model import Month, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Whole, Words
-from bot.store.dialect import upsert
+from bot.store.inserts import upsert
 
 WORDING = Table(
     "wording",
@@ -42,18 +41,18 @@ class Wording:
     said_at: datetime
 
 
-async def keep(conn: AsyncConnection, wordings: Collection[Wording]) -> None:
+def keep(connection: Connection, wordings: Collection[Wording]) -> None:
     """The newest answer takes the place of the one before: it was about other facts."""
-    await upsert(conn, WORDING, [asdict(wording) for wording in wordings])
+    upsert(connection, WORDING, [asdict(wording) for wording in wordings])
 
 
-async def of_digest(conn: AsyncConnection, repository_id: RepositoryId, month: Month) -> dict[PersonKey, Wording]:
+def of_digest(connection: Connection, repository_id: RepositoryId, month: Month) -> dict[PersonKey, Wording]:
     """All that was answered for one digest, by person."""
     same = (WORDING.c.repository_id == repository_id) & (WORDING.c.month == month)
-    rows = (await conn.execute(select(WORDING).where(same))).mappings()
+    rows = connection.execute(select(WORDING).where(same)).mappings()
     return {PersonKey(row["person_key"]): Wording(**row) for row in rows}
 
 
-async def forget(conn: AsyncConnection, people: Collection[PersonKey]) -> None:
+def forget(connection: Connection, people: Collection[PersonKey]) -> None:
     """Everything said of these people, and of every whole digest: those may speak of anybody's work."""
-    await conn.execute(delete(WORDING).where(WORDING.c.person_key.in_([*people, WHOLE])))
+    connection.execute(delete(WORDING).where(WORDING.c.person_key.in_([*people, WHOLE])))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.model import Change, CommitId, CountedCommit, Fact, PersonKey, RepositoryId
 from bot.render.landing_note import Around, by_machine, landing_note
@@ -32,41 +32,41 @@ K = TypeVar("K")
 _Here = list[tuple[Change, CountedCommit]]
 
 
-async def announce(conn: AsyncConnection, place: Workplace, target: Place, recorded: Recorded) -> None:
+def announce(connection: Connection, place: Workplace, target: Place, recorded: Recorded) -> None:
     """What is counted, where the repository's settings want it said; edited where it was told otherwise before."""
-    settings = await in_force(conn, target.repository)
+    settings = in_force(connection, target.repository)
     how = settings.config.on_merge
     if settings.paused or how == "off":
         return
-    here = await _changes_here(conn, recorded, target)
+    here = _changes_here(connection, recorded, target)
     if how == "comment":
         brought, rest = _by_pull_request(here)
         for number, changes in brought.items():
-            await intend_comment(conn, place, target, (number, changes))
+            intend_comment(connection, place, target, (number, changes))
         here = rest
     told = _by_carrier(here)
     silent = {one.fact.carrier for _, one in here}.difference(told)
-    told |= await _still_standing(conn, target, [one for one in here if one[1].fact.carrier in silent])
+    told |= _still_standing(connection, target, [one for one in here if one[1].fact.carrier in silent])
     for carrier, carried in told.items():
-        await intend_check(conn, place, target, (carrier, carried))
+        intend_check(connection, place, target, (carrier, carried))
 
 
-async def _still_standing(conn: AsyncConnection, target: Place, silent: _Here) -> dict[CommitId, list[Change]]:
+def _still_standing(connection: Connection, target: Place, silent: _Here) -> dict[CommitId, list[Change]]:
     """What was told one by one before the pull request was known that brought it together: taken back where nobody has
     begun to post it. The rest stands at GitHub, which deletes no check run, and is to say what is counted now."""
     carried = _grouped(silent, lambda commit: commit.fact.carrier)
     keys = {check_key(target, carrier): carrier for carrier in sorted(carried)}
-    await outbox.withdraw(conn, list(keys))
-    standing = await outbox.written(conn, list(keys))
+    outbox.withdraw(connection, list(keys))
+    standing = outbox.written(connection, list(keys))
     return {carrier: carried[carrier] for key, carrier in keys.items() if key in standing}
 
 
-async def intend_check(
-    conn: AsyncConnection, place: Workplace, target: Place, told: tuple[CommitId, Sequence[Change]]
+def intend_check(
+    connection: Connection, place: Workplace, target: Place, told: tuple[CommitId, Sequence[Change]]
 ) -> None:
     """Write down the check run of one carrier, and ask for its posting."""
     carrier, changes = told
-    note = landing_note(changes, await around(conn, target.repository))
+    note = landing_note(changes, around(connection, target.repository))
     intent = outbox.Intent(
         key=check_key(target, carrier),
         kind="check",
@@ -75,18 +75,16 @@ async def intend_check(
         body={"title": note.title, "summary": note.summary, "buttons": _buttons(changes)},
         installation_id=target.installation,
     )
-    await post(conn, place, intent)
+    post(connection, place, intent)
 
 
-async def intend_comment(
-    conn: AsyncConnection, place: Workplace, target: Place, told: tuple[int, Sequence[Change]]
-) -> None:
+def intend_comment(connection: Connection, place: Workplace, target: Place, told: tuple[int, Sequence[Change]]) -> None:
     """Write down the one comment on a pull request; none where no person has a part in it and none stands there."""
     number, changes = told
     key = f"landing:{target.repository}:{number}"
-    if all(by_machine(change) for change in changes) and not await outbox.is_posted(conn, key):
+    if all(by_machine(change) for change in changes) and not outbox.is_posted(connection, key):
         return
-    note = landing_note(changes, await around(conn, target.repository))
+    note = landing_note(changes, around(connection, target.repository))
     intent = outbox.Intent(
         key=key,
         kind="comment",
@@ -95,7 +93,7 @@ async def intend_comment(
         body={"text": note.summary},
         installation_id=target.installation,
     )
-    await post(conn, place, intent)
+    post(connection, place, intent)
 
 
 def check_key(target: Place, carrier: CommitId) -> str:
@@ -109,25 +107,30 @@ def _landed(changes: Sequence[Change], is_told: Callable[[Fact], bool]) -> int:
     return min((fact.landed_at for fact in facts if is_told(fact)), default=0)
 
 
-async def around(conn: AsyncConnection, repository: RepositoryId) -> Around:
+def around(connection: Connection, repository: RepositoryId) -> Around:
     """What every note of this repository has to respect or to say."""
-    settings = await in_force(conn, repository)
-    return Around(await unnamed(conn), settings.problems, await disputed(conn, repository))
+    settings = in_force(connection, repository)
+    return Around(unnamed(connection), settings.problems, disputed(connection, repository))
 
 
-async def unnamed(conn: AsyncConnection) -> frozenset[PersonKey]:
+def unnamed(connection: Connection) -> frozenset[PersonKey]:
     """Whom no post names: those who opted out, and those who chose to be anonymous."""
-    return await visibility.left_out(conn) | await visibility.anonymous(conn)
+    return visibility.left_out(connection) | visibility.anonymous(connection)
 
 
-async def post(conn: AsyncConnection, place: Workplace, intent: outbox.Intent) -> None:
+def post(connection: Connection, place: Workplace, intent: outbox.Intent) -> None:
     """Write the intent down; a job posts it unless this very text stands at GitHub already."""
-    waiting = await outbox.intend(conn, intent, place.clock())
+    waiting = outbox.intend(connection, intent, place.clock())
     if waiting is not None:
         # Push and pull request tell of one landing within moments: both are heard before it is told, once.
         options: dict[str, Any] = {"installation_id": intent.installation_id, "run_at": place.clock() + place.settle}
-        await place.queue.defer(
-            conn, "publish_post", waiting, serial_key=f"post:{intent.key}", dedupe_key=f"post:{waiting}", **options
+        place.queue.defer(
+            connection,
+            "publish_post",
+            waiting,
+            serial_key=f"post:{intent.key}",
+            dedupe_key=f"post:{waiting}",
+            **options,
         )
 
 
@@ -143,7 +146,7 @@ def _buttons(changes: Sequence[Change]) -> list[list[str]]:
 # --- what belongs where ----------------------------------------------------------------------------------------------
 
 
-async def _changes_here(conn: AsyncConnection, recorded: Recorded, target: Place) -> _Here:
+def _changes_here(connection: Connection, recorded: Recorded, target: Place) -> _Here:
     """The changes to be told, each with the commits that carried it here, as readers of this repository may see it."""
     name = next((name for name, repo in recorded.repositories.items() if repo.id == target.repository), None)
     own = {one.fact.commit for c in recorded.changed for one in c.commits if one.fact.repository == name}
@@ -151,8 +154,8 @@ async def _changes_here(conn: AsyncConnection, recorded: Recorded, target: Place
     private = any(repo.private and repo.id != target.repository for repo in recorded.repositories.values())
     if private or any(not _named_in(change) <= recorded.repositories.keys() for change in changes):
         seeds = [(target.repository, commit) for commit in sorted(own)]
-        facts = await ledger.component(conn, seeds, installation_id=target.installation)
-        changes = await fold_for_readers(conn, facts, recorded.repositories, target.repository)
+        facts = ledger.component(connection, seeds, installation_id=target.installation)
+        changes = fold_for_readers(connection, facts, recorded.repositories, target.repository)
     pairs = [(change, one) for change in changes for one in change.commits]
     return [(change, one) for change, one in pairs if one.fact.repository == name and one.fact.commit in own]
 

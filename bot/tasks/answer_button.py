@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.digest.commands import Command
 from bot.github.reads import read_permission, read_repository
@@ -26,29 +26,32 @@ async def answer_button(job: Job, place: Workplace) -> None:
         repository = await read_repository(client, RepositoryId(given["repository"]))
         maintainer = await read_permission(client, repository, given["login"]) in MAINTAINERS
     account = Signature(given["login"], "", UserId(given["user"]), given["login"])
-    async with place.store.begin() as conn:
-        scene = await _scene(conn, InstallationId(given["installation"]), repository, given["check_run"])
+
+    def save(connection: Connection) -> None:
+        scene = _scene(connection, InstallationId(given["installation"]), repository, given["check_run"])
         if scene is not None and action == "classify" and kind in SAID_KINDS:
-            key, keys = await keys_of(conn, account)
+            key, keys = keys_of(connection, account)
             asker = Asker(key, keys, maintainer, account, place.clock())
             if may(asker, "classify", wrote=wrote(asker, scene.changes)):
                 # The job is one press, however often it is tried.
                 asked = Asked(asker, scene, Command("classify", kind), f"press:{job.claim.id}")
-                await ACTIONS["classify"](conn, place, asked)
-        await job.finish(conn)
+                ACTIONS["classify"](connection, place, asked)
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
-async def _scene(
-    conn: AsyncConnection, installation: InstallationId, repository: Repository, check_run: int
+def _scene(
+    connection: Connection, installation: InstallationId, repository: Repository, check_run: int
 ) -> Scene | None:
     """The one pull request that the check run is about; None where it is about none of ours."""
     here = RepositoryId(repository.id or 0)
-    intent = await outbox.posted_as(conn, "check", here, check_run)
+    intent = outbox.posted_as(connection, "check", here, check_run)
     if intent is None:
         return None
-    facts = await ledger.facts_carried(conn, here, CommitId(intent.target["commit"]))
+    facts = ledger.facts_carried(connection, here, CommitId(intent.target["commit"]))
     numbers = {fact.pull_request for fact in facts if fact.pull_request is not None}
     if len(numbers) != 1:
         return None
     (number,) = numbers
-    return Scene(installation, repository, number, changes=await changes_of(conn, installation, here, number))
+    return Scene(installation, repository, number, changes=changes_of(connection, installation, here, number))

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from gidgethub import BadRequest
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.digest.commands import Command, Mistake, commands_mark, read_commands
 from bot.frozen import frozen
@@ -47,10 +47,13 @@ async def answer_command(job: Job, place: Workplace) -> None:
     await know_installation(place, given["installation"])
     with asking_github():
         heard = await _hear(place, given)
-    async with place.store.begin() as conn:
+
+    def save(connection: Connection) -> None:
         if heard is not None:
-            await _answer(conn, place, InstallationId(given["installation"]), heard)
-        await job.finish(conn)
+            _answer(connection, place, InstallationId(given["installation"]), heard)
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 async def _hear(place: Workplace, given: dict[str, Any]) -> _Heard | None:
@@ -89,15 +92,15 @@ async def _is_maintainer(client: Client, repository: Repository, comment: Commen
         raise
 
 
-async def _answer(conn: AsyncConnection, place: Workplace, installation: InstallationId, heard: _Heard) -> None:
+def _answer(connection: Connection, place: Workplace, installation: InstallationId, heard: _Heard) -> None:
     """Every command in its order, then one reaction and at most one comment for all of them."""
     comment = heard.comment
     assert comment.author is not None  # noqa: S101  # _hear lets nobody else through
-    key, keys = await keys_of(conn, comment.author)
+    key, keys = keys_of(connection, comment.author)
     asker = Asker(key, keys, heard.maintainer, comment.author, comment.created_at or place.clock())
     answers = []
     for turn, said in enumerate(heard.said):
-        scene = await _scene(conn, installation, heard)
+        scene = _scene(connection, installation, heard)
         if isinstance(said, Mistake):
             answers.append(
                 Answer(
@@ -108,28 +111,28 @@ async def _answer(conn: AsyncConnection, place: Workplace, installation: Install
                 )
             )
         else:
-            answers.append(await _act(conn, place, Asked(asker, scene, said, f"comment:{comment.id}:{turn}")))
-    await _react(conn, place, (installation, heard), answers)
+            answers.append(_act(connection, place, Asked(asker, scene, said, f"comment:{comment.id}:{turn}")))
+    _react(connection, place, (installation, heard), answers)
 
 
-async def _scene(conn: AsyncConnection, installation: InstallationId, heard: _Heard) -> Scene:
+def _scene(connection: Connection, installation: InstallationId, heard: _Heard) -> Scene:
     repository = RepositoryId(heard.repository.id or 0)
     is_digest, number = not heard.issue.is_pull_request, heard.issue.number
-    changes = () if is_digest else await changes_of(conn, installation, repository, number)
+    changes = () if is_digest else changes_of(connection, installation, repository, number)
     return Scene(installation, heard.repository, number, is_digest, changes)
 
 
-async def _act(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+def _act(connection: Connection, place: Workplace, asked: Asked) -> Answer:
     """Refuse what this person may not ask, or what there is nothing to be said of; else do it."""
     name, value = asked.command.name, asked.command.value
     scene = asked.scene
     if name == "why" and value.isdecimal():
-        found = await changes_of(conn, scene.installation, scene.repository_id, int(value))
+        found = changes_of(connection, scene.installation, scene.repository_id, int(value))
         scene = Scene(scene.installation, scene.repository, int(value), changes=found)
         asked = Asked(asked.asker, scene, asked.command, asked.event)
     by_name = name in OWN or (name == "why" and not value.isdecimal())
     digest = name == "dispute" and scene.is_digest
-    theirs = by_name or wrote(asked.asker, scene.changes) or (digest and await _is_told_of(conn, asked))
+    theirs = by_name or wrote(asked.asker, scene.changes) or (digest and _is_told_of(connection, asked))
     if not may(asked.asker, name, wrote=theirs):
         # In words it would be a way to make us talk: a stranger gets a reaction.
         return Answer(done=False)
@@ -138,18 +141,18 @@ async def _act(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
             "Use this command on a pull request." if scene.is_digest else "Nothing in this pull request has landed yet."
         )
         return refusal(asked, where)
-    return await ACTIONS[name](conn, place, asked)
+    return ACTIONS[name](connection, place, asked)
 
 
-async def _is_told_of(conn: AsyncConnection, asked: Asked) -> bool:
+def _is_told_of(connection: Connection, asked: Asked) -> bool:
     """The asker has a part in work that landed here, or in what else the digests here tell of."""
     here = asked.scene.repository_id
-    told = {here, *(repository_of(row.target) for row in await told_at(conn, here))}
-    return bool(await ledger.facts_of(conn, sorted(asked.asker.keys), repositories=sorted(told)))
+    told = {here, *(repository_of(row.target) for row in told_at(connection, here))}
+    return bool(ledger.facts_of(connection, sorted(asked.asker.keys), repositories=sorted(told)))
 
 
-async def _react(
-    conn: AsyncConnection, place: Workplace, where: tuple[InstallationId, _Heard], answers: Sequence[Answer]
+def _react(
+    connection: Connection, place: Workplace, where: tuple[InstallationId, _Heard], answers: Sequence[Answer]
 ) -> None:
     installation, heard = where
     repository, comment = heard.repository.id or 0, heard.comment.id
@@ -162,11 +165,11 @@ async def _react(
         {"content": content},
         installation,
     )
-    await post(conn, place, reaction)
+    post(connection, place, reaction)
     parts = [answer.part for answer in answers if answer.part is not None]
     key = f"reply:{repository}:{comment}"
-    if parts and (await outbox.is_posted(conn, key) or await _room(conn, place, heard)):
-        await post(conn, place, _reply(key, where, parts))
+    if parts and (outbox.is_posted(connection, key) or _room(connection, place, heard)):
+        post(connection, place, _reply(key, where, parts))
 
 
 def _reply(key: str, where: tuple[InstallationId, _Heard], parts: Sequence[Part]) -> outbox.Intent:
@@ -176,9 +179,9 @@ def _reply(key: str, where: tuple[InstallationId, _Heard], parts: Sequence[Part]
     return outbox.Intent(key, "reply", heard.repository.id or 0, target, {"text": reply_note(parts)}, installation)
 
 
-async def _room(conn: AsyncConnection, place: Workplace, heard: _Heard) -> bool:
+def _room(connection: Connection, place: Workplace, heard: _Heard) -> bool:
     """Not yet too many answers here within the hour."""
     since = place.clock() - timedelta(hours=1)
-    told = await outbox.intents(conn, heard.repository.id or 0, ("reply",))
+    told = outbox.intents(connection, heard.repository.id or 0, ("reply",))
     here = [intent for intent, at in told if at > since and intent.target["number"] == heard.issue.number]
     return len(here) < MOST_REPLIES

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.digest.commands import Command, Name
 from bot.digest.repository_month import contributor_months
@@ -55,7 +55,7 @@ class Answer:
     reaction: str = "+1"
 
 
-Action = Callable[[AsyncConnection, Workplace, Asked], Awaitable[Answer]]
+Action = Callable[[Connection, Workplace, Asked], Answer]
 DONE = Answer()
 
 
@@ -67,77 +67,77 @@ def refusal(asked: Asked, *why: str) -> Answer:
 # --- about whoever asks ----------------------------------------------------------------------------------------------
 
 
-async def _tell_own(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
-    records, changes = await _records(conn, place, asked)
+def _tell_own(connection: Connection, place: Workplace, asked: Asked) -> Answer:
+    records, changes = _records(connection, place, asked)
     newest = records[0] if records else None
     hint = f"Your months, links and settings: {place.public_url}/settings"
     return Answer(part=own_part(asked.said, newest, changes, hint))
 
 
-async def _be_anonymous(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
-    if await _first_time(conn, asked, "visibility"):
-        await personal.unname(conn, place, asked.asker)
+def _be_anonymous(connection: Connection, place: Workplace, asked: Asked) -> Answer:
+    if _first_time(connection, asked, "visibility"):
+        personal.unname(connection, place, asked.asker)
     return DONE
 
 
-async def _be_public(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
-    if await _first_time(conn, asked, "visibility"):
-        await personal.show(conn, place, asked.asker, public=asked.command.value == "on")
+def _be_public(connection: Connection, place: Workplace, asked: Asked) -> Answer:
+    if _first_time(connection, asked, "visibility"):
+        personal.show(connection, place, asked.asker, public=asked.command.value == "on")
     return DONE
 
 
-async def _leave(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
-    if await _first_time(conn, asked, "opt-out"):
-        await personal.hide(conn, place, asked.asker)
+def _leave(connection: Connection, place: Workplace, asked: Asked) -> Answer:
+    if _first_time(connection, asked, "opt-out"):
+        personal.hide(connection, place, asked.asker)
     return DONE
 
 
-async def _be_forgotten(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
-    await personal.forget(conn, place, asked.asker.key, asked.asker.asked_at)
+def _be_forgotten(connection: Connection, place: Workplace, asked: Asked) -> Answer:
+    personal.forget(connection, place, asked.asker.key, asked.asker.asked_at)
     return DONE
 
 
 # --- about a piece of work -------------------------------------------------------------------------------------------
 
 
-async def _explain(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+def _explain(connection: Connection, place: Workplace, asked: Asked) -> Answer:
     metric = metric_called(asked.command.value)
     if metric is None:
         return Answer(part=why_change_part(asked.said, asked.scene.changes))
-    records, changes = await _records(conn, place, asked)
+    records, changes = _records(connection, place, asked)
     return Answer(part=why_number_part(asked.said, metric, records, changes))
 
 
-async def _classify(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+def _classify(connection: Connection, place: Workplace, asked: Asked) -> Answer:
     scene = asked.scene
     if any(change.kind == "revert" for change in scene.changes):
         return refusal(asked, "A change that reverts other work is always a revert.")
     by = "its author" if wrote(asked.asker, scene.changes) else "a maintainer"
     value = {"number": scene.number, "kind": asked.command.value, "by": by}
-    if await _append(conn, asked, "classify", value):
-        await refold(conn, place, scene)
+    if _append(connection, asked, "classify", value):
+        refold(connection, place, scene)
     return DONE
 
 
-async def _dispute(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+def _dispute(connection: Connection, place: Workplace, asked: Asked) -> Answer:
     scene = asked.scene
     number = scene.number
     if scene.is_digest:
         now = month_of(int(asked.asker.asked_at.timestamp()), place.zone)
-        told = [row.month for row in await told_at(conn, scene.repository_id) if row.month < now]
+        told = [row.month for row in told_at(connection, scene.repository_id) if row.month < now]
         if not told:
             return refusal(asked, "There is no digest here yet.")
         number = month_number(max(told))
-    if await _append(conn, asked, "dispute", {"number": number, "text": asked.command.value}):
-        await refold(conn, place, scene)
-        await retell_months(conn, place, (scene.installation, scene.repository_id))
+    if _append(connection, asked, "dispute", {"number": number, "text": asked.command.value}):
+        refold(connection, place, scene)
+        retell_months(connection, place, (scene.installation, scene.repository_id))
     return DONE
 
 
 # --- what maintainers decide -----------------------------------------------------------------------------------------
 
 
-async def _recount(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+def _recount(connection: Connection, place: Workplace, asked: Asked) -> Answer:
     scene = asked.scene
     if not scene.is_digest:
         given = {
@@ -148,8 +148,8 @@ async def _recount(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
         }
         ref = reference(given)
         serial = f"repository:{scene.repository_id}"
-        await place.queue.defer(
-            conn,
+        place.queue.defer(
+            connection,
             "record_pull_request",
             ref,
             serial_key=serial,
@@ -157,34 +157,34 @@ async def _recount(conn: AsyncConnection, place: Workplace, asked: Asked) -> Ans
             installation_id=scene.installation,
         )
         return DONE
-    facts = await ledger.facts_in(conn, scene.repository_id)
+    facts = ledger.facts_in(connection, scene.repository_id)
     if len(facts) > MOST_REFOLDED:
         return refusal(asked, "This record is too long to recount from a comment. Please ask the operator of Almanac.")
-    await recount(conn, _target(place, scene), [fact.commit for fact in facts])
-    await retell_months(conn, place, (scene.installation, scene.repository_id))
+    recount(connection, _target(place, scene), [fact.commit for fact in facts])
+    retell_months(connection, place, (scene.installation, scene.repository_id))
     return DONE
 
 
-async def _preview(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+def _preview(connection: Connection, place: Workplace, asked: Asked) -> Answer:
     scene = asked.scene
-    settings = await in_force(conn, scene.repository_id)
+    settings = in_force(connection, scene.repository_id)
     now = month_of(int(place.clock().timestamp()), settings.zone(place.zone))
-    found = await month_note(conn, place, await expected(conn, (scene.installation, now), scene.repository))
+    found = month_note(connection, place, expected(connection, (scene.installation, now), scene.repository))
     if found is None:
         return Answer(part=plain_part(asked.said, f"The digest for {now} would be empty so far."))
     return Answer(part=Part(f"{asked.said} of {now}, so far", (found.markdown,)))
 
 
-async def _pause(conn: AsyncConnection, place: Workplace, asked: Asked) -> Answer:
+def _pause(connection: Connection, place: Workplace, asked: Asked) -> Answer:
     """Asked again, posting begins again; the rocket says which of the two it was."""
     repository = asked.scene.repository_id
-    if not await _append(conn, asked, "visibility", {"pause": True}):
+    if not _append(connection, asked, "visibility", {"pause": True}):
         return DONE
-    if not (await in_force(conn, repository)).paused:
-        await configurations.pause(conn, repository, asked.asker.asked_at)
+    if not in_force(connection, repository).paused:
+        configurations.pause(connection, repository, asked.asker.asked_at)
         return DONE
-    await configurations.pause(conn, repository, None)
-    await retell_months(conn, place, (asked.scene.installation, repository))
+    configurations.pause(connection, repository, None)
+    retell_months(connection, place, (asked.scene.installation, repository))
     return Answer(reaction="rocket")
 
 
@@ -210,40 +210,40 @@ def _target(place: Workplace, scene: Scene) -> Place:
     return Place(scene.installation, scene.repository_id, place.zone)
 
 
-async def refold(conn: AsyncConnection, place: Workplace, scene: Scene) -> None:
+def refold(connection: Connection, place: Workplace, scene: Scene) -> None:
     """Count the scene's changes anew and tell it where it was told."""
     target = _target(place, scene)
     commits = [commit.fact.commit for change in scene.changes for commit in change.commits]
-    recorded = await recount(conn, target, commits)
-    await announce(conn, place, target, recorded)
-    await retell(conn, place, target, recorded)
+    recorded = recount(connection, target, commits)
+    announce(connection, place, target, recorded)
+    retell(connection, place, target, recorded)
 
 
-async def _append(conn: AsyncConnection, asked: Asked, kind: corrections.CorrectionKind, value: object) -> bool:
+def _append(connection: Connection, asked: Asked, kind: corrections.CorrectionKind, value: object) -> bool:
     """Write the event down; False where it was heard before."""
     event = Correction(
         asked.event, kind, asked.asker.key, asked.asker.asked_at, value, repository_id=asked.scene.repository_id
     )
-    return await corrections.append(conn, event)
+    return corrections.append(connection, event)
 
 
-async def _first_time(conn: AsyncConnection, asked: Asked, kind: corrections.CorrectionKind) -> bool:
+def _first_time(connection: Connection, asked: Asked, kind: corrections.CorrectionKind) -> bool:
     """A choice about oneself, heard once: the person may have chosen otherwise since."""
     event = Correction(asked.event, kind, asked.asker.key, asked.asker.asked_at, asked.said, person_key=asked.asker.key)
-    return await corrections.append(conn, event)
+    return corrections.append(connection, event)
 
 
-async def _records(
-    conn: AsyncConnection, place: Workplace, asked: Asked
+def _records(
+    connection: Connection, place: Workplace, asked: Asked
 ) -> tuple[list[MonthRecord], dict[ChangeId, Change]]:
     """The asker's months in this repository alone, newest first: who reads here may not read elsewhere."""
     scene, keys = asked.scene, sorted(asked.asker.keys)
-    facts = await ledger.facts_of(conn, keys, repositories=[scene.repository_id])
-    stored = await installations.repositories_of(conn, scene.installation)
+    facts = ledger.facts_of(connection, keys, repositories=[scene.repository_id])
+    stored = installations.repositories_of(connection, scene.installation)
     names = {row.repository.full_name: row.repository for row in stored}
-    whole = (await records.facts_about(conn, keys, [scene.repository_id])).facts()
-    changes = await fold_corrected(conn, whole, names)
-    known = await people.person(conn, asked.asker.key) or Person(asked.asker.key, asked.asker.account.name, ())
+    whole = records.facts_about(connection, keys, [scene.repository_id]).facts()
+    changes = fold_corrected(connection, whole, names)
+    known = people.person(connection, asked.asker.key) or Person(asked.asker.key, asked.asker.account.name, ())
     persons = {key: replace(known, bot=False) for key in keys}
     found: dict[Month, MonthRecord] = {}
     for month in sorted({month_of(fact.landed_at, place.zone) for fact in facts}, reverse=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.digest.commands import Name
 from bot.frozen import frozen
@@ -63,21 +63,21 @@ def wrote(asker: Asker, changes: Sequence[Change]) -> bool:
     return any(person_key(sig) in asker.keys for sig in signatures)
 
 
-async def keys_of(conn: AsyncConnection, account: Signature) -> tuple[PersonKey, frozenset[PersonKey]]:
+def keys_of(connection: Connection, account: Signature) -> tuple[PersonKey, frozenset[PersonKey]]:
     """The key of an account, and all that are proved to be the same person's."""
     key = PersonKey(f"u:{account.user_id}")
-    return key, await visibility.proved_keys(conn, key)
+    return key, visibility.proved_keys(connection, key)
 
 
-async def changes_of(
-    conn: AsyncConnection, installation: InstallationId, repository: RepositoryId, number: int
+def changes_of(
+    connection: Connection, installation: InstallationId, repository: RepositoryId, number: int
 ) -> tuple[Change, ...]:
     """What one pull request landed, as it is counted now."""
-    facts = await ledger.facts_named(conn, repository, number)
+    facts = ledger.facts_named(connection, repository, number)
     seeds = [(repository, fact.commit) for fact in facts]
-    whole = await ledger.component(conn, seeds, installation_id=installation)
-    stored = await installations.repositories_of(conn, installation)
+    whole = ledger.component(connection, seeds, installation_id=installation)
+    stored = installations.repositories_of(connection, installation)
     names = {row.repository.full_name: row.repository for row in stored}
     own = {fact.commit for fact in facts}
-    changes = await fold_for_readers(conn, whole, names, repository)
+    changes = fold_for_readers(connection, whole, names, repository)
     return tuple(change for change in changes if any(commit.fact.commit in own for commit in change.commits))

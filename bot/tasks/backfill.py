@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github.client import Client
 from bot.github.operations import INSTALLATION_REPOSITORIES, needed
@@ -23,6 +23,7 @@ from bot.model import CommitId, InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, Park, RetryLater
 from bot.store import backfills, installations, jobs
 from bot.store.backfills import Backfill, Watermark
+from bot.store.installations import Stored
 from bot.store.jobs import LATER
 from bot.tasks.configuring import in_force_with
 from bot.tasks.known_installation import know_account, know_installation
@@ -45,20 +46,21 @@ async def backfill_installation(job: Job, place: Workplace) -> None:
     with asking_github():
         client = place.github.installation(number, permissions=needed(INSTALLATION_REPOSITORIES))
         reached = await read_installation_repositories(client)
-    async with place.store.begin() as conn:
-        stored = {row.repository.id: row for row in await installations.repositories_of(conn, number)}
+
+    def save(connection: Connection) -> None:
+        stored = {row.repository.id: row for row in installations.repositories_of(connection, number)}
         new = [repository for repository in reached if repository.id not in stored]
-        await see_repositories(conn, place, number, new, job.begun)
+        see_repositories(connection, place, number, new, job.begun)
+
+    await place.store.write(save)
     ids = [RepositoryId(one.id or 0) for one in reached]
     for at in range(0, len(ids), _TOGETHER):
-        async with place.store.begin() as conn:
-            await open_backfills(conn, place, number, ids[at : at + _TOGETHER])
-    async with place.store.begin() as conn:
-        await job.finish(conn)
+        await place.store.write(open_backfills, place, number, ids[at : at + _TOGETHER])
+    await place.store.write(job.finish)
 
 
-async def open_backfills(
-    conn: AsyncConnection,
+def open_backfills(
+    connection: Connection,
     place: Workplace,
     installation: InstallationId,
     repositories: Sequence[RepositoryId],
@@ -67,8 +69,8 @@ async def open_backfills(
 ) -> list[RepositoryId]:
     """Ask for the history of these repositories; those that were not asked for before (`again`: are not being read)."""
     opened, steps = [], sorted(set(STEPS.values()))
-    known = {one.repository_id: one for one in await backfills.of(conn, repositories)}
-    going_on = await jobs.under_way(conn, steps, installation) if again else set()
+    known = {one.repository_id: one for one in backfills.of(connection, repositories)}
+    going_on = jobs.under_way(connection, steps, installation) if again else set()
     for repository in repositories:
         old, new = known.get(repository), Backfill(repository, installation, place.clock())
         if old is not None and not again and (old.state == "done" or old.installation_id == installation):
@@ -77,10 +79,10 @@ async def open_backfills(
             if _about(new) in going_on:
                 continue
             # What is left of its jobs was given up or set aside: it is ended, as a new one goes on.
-            await jobs.dismiss(conn, steps, _about(new), place.clock())
-        elif not await backfills.begin(conn, new, again=again):
+            jobs.dismiss(connection, steps, _about(new), place.clock())
+        elif not backfills.begin(connection, new, again=again):
             continue
-        await defer(conn, place, new, "backfill_repository")
+        defer(connection, place, new, "backfill_repository")
         opened.append(repository)
     return opened
 
@@ -90,14 +92,12 @@ def _about(one: Backfill) -> str:
     return reference({"installation": one.installation_id, "repository": one.repository_id})
 
 
-async def defer(
-    conn: AsyncConnection, place: Workplace, one: Backfill, task: str, run_at: datetime | None = None
-) -> None:
+def defer(connection: Connection, place: Workplace, one: Backfill, task: str, run_at: datetime | None = None) -> None:
     """Ask for a step. The clone is fetched beside live jobs of the repository, records are made between them."""
     ref = _about(one)
     serial = "clone" if task == "backfill_repository" else "repository"
-    await place.queue.defer(
-        conn,
+    place.queue.defer(
+        connection,
         task,
         ref,
         serial_key=f"{serial}:{one.repository_id}",
@@ -124,23 +124,26 @@ async def backfill_repository(job: Job, place: Workplace) -> None:
     with asking_github():
         settings = await in_force_with(place, client, repository, own=ruling.get(CONFIG_PATH, ""))
     rules = RulesNow(settings, ruling.get(ATTRIBUTES_PATH, ""))
-    async with place.store.begin() as conn:
-        now = await backfills.read(conn, one.repository_id)
+
+    def save(connection: Connection) -> None:
+        now = backfills.read(connection, one.repository_id)
         if now is None or now.head != one.head:
             raise RetryLater(0.0, "the branch was rewritten during the fetch")
-        await see_repositories(conn, place, one.installation_id, [repository], job.begun)
-        await keep_rules(conn, repository, rules, now=place.clock())
-        await backfills.move(conn, one.repository_id, requests=one.requests + _RULES)
+        see_repositories(connection, place, one.installation_id, [repository], job.begun)
+        keep_rules(connection, repository, rules, now=place.clock())
+        backfills.move(connection, one.repository_id, requests=one.requests + _RULES)
         if head is None:
-            await finished(conn, place, one)
+            finished(connection, place, one)
         elif one.head is not None and clone.holds(one.head):
-            await defer(conn, place, one, STEPS[one.state])
+            defer(connection, place, one, STEPS[one.state])
         else:
             # The first time, or the head that was read is no longer on the branch: commits are looked through again.
             state = "pull requests" if one.state == "waiting" else one.state
-            await backfills.move(conn, one.repository_id, state=state, head=head, commits=0, commits_done=0)
-            await defer(conn, place, one, STEPS[state])
-        await job.finish(conn)
+            backfills.move(connection, one.repository_id, state=state, head=head, commits=0, commits_done=0)
+            defer(connection, place, one, STEPS[state])
+        job.finish(connection)
+
+    await place.store.write(save)
     if head is None:
         await asyncio.to_thread(clone.remove)
 
@@ -161,8 +164,7 @@ STEPS = {
 
 async def opened(job: Job, place: Workplace) -> Backfill | None:
     """The reading that a job is about; None where it is done, or was never asked for."""
-    async with place.store.read() as conn:
-        one = await backfills.read(conn, RepositoryId(arguments(job.ref_id)["repository"]))
+    one = await place.store.read(backfills.read, RepositoryId(arguments(job.ref_id)["repository"]))
     return None if one is None or one.state == "done" else one
 
 
@@ -187,17 +189,23 @@ async def clone_at_hand(job: Job, place: Workplace, one: Backfill) -> tuple[Fetc
 
     Raises Park where the repository was taken away: what lies here of it is read no further.
     """
-    async with place.store.read() as conn:
-        stored = await installations.repository(conn, one.repository_id)
-        active = await installations.is_active(conn, one.installation_id)
+
+    def read(connection: Connection) -> tuple[Stored | None, bool]:
+        stored = installations.repository(connection, one.repository_id)
+        return stored, installations.is_active(connection, one.installation_id)
+
+    stored, active = await place.store.read(read)
     if not active or (stored is not None and stored.removed_at is not None):
         raise Park("the repository is out of reach")
     clone = clones_of(place).of(stored.repository if stored else Repository("", one.repository_id))
     if one.head is not None and stored is not None and await asyncio.to_thread(clone.holds, one.head):
         return clone, one.head
-    async with place.store.begin() as conn:
-        await defer(conn, place, one, "backfill_repository")
-        await job.finish(conn)
+
+    def save(connection: Connection) -> None:
+        defer(connection, place, one, "backfill_repository")
+        job.finish(connection)
+
+    await place.store.write(save)
     return None
 
 
@@ -208,12 +216,12 @@ async def at_hand(job: Job, place: Workplace) -> tuple[Backfill, Fetched, Commit
     return None if one is None or found is None else (one, *found)
 
 
-async def finished(conn: AsyncConnection, place: Workplace, one: Backfill) -> None:
+def finished(connection: Connection, place: Workplace, one: Backfill) -> None:
     """Write down the end, and up to where nothing is missing."""
-    await backfills.move(conn, one.repository_id, state="done", cursor=None, finished_at=place.clock())
+    backfills.move(connection, one.repository_id, state="done", cursor=None, finished_at=place.clock())
     name = f"repository:{one.repository_id}"
-    if await backfills.watermark(conn, name) is None:
-        await backfills.mark(conn, Watermark(name, one.started_at, one.head))
+    if backfills.watermark(connection, name) is None:
+        backfills.mark(connection, Watermark(name, one.started_at, one.head))
 
 
 async def remove_left_clones(place: Workplace) -> None:
@@ -221,8 +229,11 @@ async def remove_left_clones(place: Workplace) -> None:
     if place.clones is None:
         return
     lying = place.clones.lying()
-    async with place.store.read() as conn:
-        reading = {one.repository_id for one in await backfills.of(conn, sorted(lying)) if one.state != "done"}
-        reading &= await installations.reached(conn, sorted(reading))
+
+    def read(connection: Connection) -> set[RepositoryId]:
+        reading = {one.repository_id for one in backfills.of(connection, sorted(lying)) if one.state != "done"}
+        return reading & installations.reached(connection, sorted(reading))
+
+    reading = await place.store.read(read)
     for number in lying.keys() - reading:
         await asyncio.to_thread(lying[number].remove)

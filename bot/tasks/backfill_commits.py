@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, select
 
 from bot.frozen import frozen
 from bot.github.client import Client
@@ -51,24 +50,24 @@ async def backfill_commits(job: Job, place: Workplace) -> None:
     target = Place(one.installation_id, one.repository_id, place.zone)
     done = one.commits_done + len(rows)
 
-    async def written(conn: AsyncConnection) -> None:
-        recorded = await record(conn, target, batch.facts, now=now, again=batch.again)
-        stands = await installations.repository(conn, one.repository_id)
+    def written(connection: Connection) -> None:
+        recorded = record(connection, target, batch.facts, now=now, again=batch.again)
+        stands = installations.repository(connection, one.repository_id)
         if stands is None or _place_of(stands) != (one.installation_id, clone.repository.full_name):
             raise RetryLater(1.0, "the repository moved during the backfill")
-        await retell(conn, place, target, recorded)
+        retell(connection, place, target, recorded)
         spent = {"requests": one.requests + batch.requests, "points": one.points + batch.points}
-        await backfills.move(conn, one.repository_id, commits=one.commits, commits_done=done, **spent)
+        backfills.move(connection, one.repository_id, commits=one.commits, commits_done=done, **spent)
         if done < one.commits:
-            await defer(conn, place, one, "backfill_commits")
+            defer(connection, place, one, "backfill_commits")
         else:
-            await backfills.forget_brought(conn, one.repository_id)
+            backfills.forget_brought(connection, one.repository_id)
             # What was recorded here is not looked through for changes of the rules: the next landing reads them.
-            await rules_read.forget(conn, one.repository_id)
-            await finished(conn, place, one)
-        await job.finish(conn)
+            rules_read.forget(connection, one.repository_id)
+            finished(connection, place, one)
+        job.finish(connection)
 
-    await place.store.write(written, lasting=False)
+    await place.store.write_without_flush(written)
     if done >= one.commits:
         await asyncio.to_thread(clone.remove)
 
@@ -108,9 +107,13 @@ async def _read(place: Workplace, client: Client, here: _Reading, rows: Sequence
     with asking_github():
         rules = await (await rules_now(place, client, here.clone.repository, touched=False)).measure()
     found = await asyncio.to_thread(_unmeasured, here.clone, rows)
-    async with place.store.read() as conn:
-        told = await _pulls_of(conn, here, found, rules)
-        recorded = await _recorded(conn, here.one.repository_id, [one.commit.id for one in found])
+
+    def read(connection: Connection) -> tuple[dict[CommitId, datetime], Mapping[CommitId, PullRequestRow]]:
+        told = _pulls_of(connection, here, found, rules)
+        recorded = _recorded(connection, here.one.repository_id, [one.commit.id for one in found])
+        return recorded, told
+
+    recorded, told = await place.store.read(read)
     stale = {commit for commit, at in recorded.items() if commit in told and at <= told[commit].read_at}
     wanted = [one for one in found if one.commit.id not in recorded or one.commit.id in stale]
     people = addresses_of(c for one in wanted for c in (one.commit, one.carrier))
@@ -147,16 +150,16 @@ def _measured(
     return tuple(found)
 
 
-async def _pulls_of(
-    conn: AsyncConnection, here: _Reading, found: Sequence[Landing], rules: Measure
+def _pulls_of(
+    connection: Connection, here: _Reading, found: Sequence[Landing], rules: Measure
 ) -> dict[CommitId, PullRequestRow]:
     """The pull request that brought each landing, looked for as `witnesses` says: `brought` are those of rebases."""
     repository = here.one.repository_id
-    brought = await backfills.brought(conn, repository, [one.commit.id for one in found])
-    merged = await pulls.merged_as_any(conn, repository, list({one.carrier.id for one in found}))
+    brought = backfills.brought(connection, repository, [one.commit.id for one in found])
+    merged = pulls.merged_as_any(connection, repository, list({one.carrier.id for one in found}))
     proved = {one.commit.id: recognise(one, rules.landing).pull_request for one in found}
     wanted = {number for number in (*proved.values(), *brought.values()) if number is not None}
-    rows = await pulls.numbered(conn, repository, sorted(wanted))
+    rows = pulls.numbered(connection, repository, sorted(wanted))
     told: dict[CommitId, PullRequestRow] = {}
     for one in found:
         commit, number = one.commit.id, proved[one.commit.id]
@@ -171,10 +174,8 @@ async def _pulls_of(
     return told
 
 
-async def _recorded(
-    conn: AsyncConnection, repository: RepositoryId, ids: Sequence[CommitId]
-) -> dict[CommitId, datetime]:
+def _recorded(connection: Connection, repository: RepositoryId, ids: Sequence[CommitId]) -> dict[CommitId, datetime]:
     """When each of these commits was recorded last; those that are not are left out."""
     same = (FACT.c.repository_id == repository) & FACT.c.commit_id.in_(ids)
     query = select(FACT.c.commit_id, FACT.c.recorded_at).where(same)
-    return {CommitId(row.commit_id): row.recorded_at for row in await conn.execute(query)}
+    return {CommitId(row.commit_id): row.recorded_at for row in connection.execute(query)}

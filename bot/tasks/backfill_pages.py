@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github.graphql import PAGE, SMALLEST_PAGE, Page, Points, read_page
 from bot.history.fetching import Fetched
@@ -42,16 +42,22 @@ async def backfill_pages(job: Job, place: Workplace) -> None:
     accounts.learn(page)
     brought = await asyncio.to_thread(_learn, clone, head, accounts, page)
     now = place.clock()
-    async with place.store.begin() as conn:
+
+    def save(connection: Connection) -> None:
         for pull in page.pulls.pulls:
             row = row_of(one.repository_id, pull, now, size=page.pulls.sizes.get(pull.number))
-            await see(conn, row)
-        await backfills.bring(conn, one.repository_id, brought)
-        await keep_observed(
-            conn, place, (InstallationId(one.installation_id), one.repository_id), deeds_in(one.repository_id, page)
+            see(connection, row)
+        backfills.bring(connection, one.repository_id, brought)
+        keep_observed(
+            connection,
+            place,
+            (InstallationId(one.installation_id), one.repository_id),
+            deeds_in(one.repository_id, page),
         )
-        await _go_on(conn, place, one, page, kept=len(page.pulls.pulls))
-        await job.finish(conn)
+        _go_on(connection, place, one, page, kept=len(page.pulls.pulls))
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 def deeds_in(repository: RepositoryId, page: Page) -> list[Observation]:
@@ -88,16 +94,16 @@ def _writing(commit: Commit) -> tuple[str, str]:
     return commit.author.email.lower(), commit.message.strip()
 
 
-async def see(conn: AsyncConnection, row: PullRequestRow) -> bool:
+def see(connection: Connection, row: PullRequestRow) -> bool:
     """Keep a pull request; False where it is kept already as it is."""
-    row = replace(row, payload=await erasure.pull_request_without_buried(conn, row.payload))
-    before = await pulls.read(conn, row.repository_id, row.number)
+    row = replace(row, payload=erasure.pull_request_without_erased(connection, row.payload))
+    before = pulls.read(connection, row.repository_id, row.number)
     if before is None or replace(before, read_at=row.read_at, size=row.size) != row:
-        await pulls.see(conn, row)
+        pulls.see(connection, row)
         return True
     if before.size != row.size and row.size is not None:
         # It says nothing that facts are measured by, so it is not read anew for it.
-        await pulls.see(conn, replace(before, size=row.size))
+        pulls.see(connection, replace(before, size=row.size))
     return False
 
 
@@ -116,10 +122,10 @@ def row_of(repository: RepositoryId, pull: PullRequest, now: datetime, *, size: 
     )
 
 
-async def _go_on(conn: AsyncConnection, place: Workplace, one: Backfill, page: Page, *, kept: int) -> None:
+def _go_on(connection: Connection, place: Workplace, one: Backfill, page: Page, *, kept: int) -> None:
     last = page.pulls.cursor is None
-    await backfills.move(
-        conn,
+    backfills.move(
+        connection,
         one.repository_id,
         state="commits" if last else "pull requests",
         cursor=page.pulls.cursor,
@@ -130,7 +136,7 @@ async def _go_on(conn: AsyncConnection, place: Workplace, one: Backfill, page: P
         requests=one.requests + page.requests,
         points=one.points + page.points.cost,
     )
-    await defer(conn, place, one, "backfill_commits" if last else "backfill_pages", resume_at(page.points))
+    defer(connection, place, one, "backfill_commits" if last else "backfill_pages", resume_at(page.points))
 
 
 def resume_at(points: Points) -> datetime | None:

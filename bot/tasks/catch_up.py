@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github.delivery_log import KEPT, Attempt, read_arrived, read_failures, read_payload
 from bot.queue.interface import Job
@@ -24,16 +24,17 @@ A_DAY = timedelta(hours=24)
 
 async def ask_to_catch_up(place: Workplace, *, thorough: bool = False) -> None:
     """Defer a look at the log; one waits at most. `thorough` looks through every repository too."""
-    async with place.store.begin() as conn:
-        await _defer(conn, place, "catch_up", '{"thorough":1}' if thorough else "{}")
+    await place.store.write(_defer, place, "catch_up", '{"thorough":1}' if thorough else "{}")
 
 
 async def catch_up(job: Job, place: Workplace) -> None:
     """Take what failed since the START of the last look: what failed while that one ran is seen by this one."""
     started = place.clock()
-    async with place.store.read() as conn:
-        reached = await backfills.watermark(conn, DELIVERIES)
-        looked = await backfills.watermark(conn, EVERYTHING)
+
+    def read(connection: Connection) -> tuple[Watermark | None, Watermark | None]:
+        return backfills.watermark(connection, DELIVERIES), backfills.watermark(connection, EVERYTHING)
+
+    reached, looked = await place.store.read(read)
     since = reached.at - OVERLAP if reached else started - KEPT
     with asking_github():
         taken = await _take_failed(place, since)
@@ -41,19 +42,21 @@ async def catch_up(job: Job, place: Workplace) -> None:
         log.info("caught up with %d deliveries that had failed since %s", taken, since.isoformat())
     beyond = reached is None or started - reached.at > KEPT - OVERLAP
     daily = looked is None or started - looked.at > A_DAY
-    async with place.store.begin() as conn:
-        await backfills.mark(conn, Watermark(DELIVERIES, started))
+
+    def save(connection: Connection) -> None:
+        backfills.mark(connection, Watermark(DELIVERIES, started))
         if beyond or daily or arguments(job.ref_id).get("thorough"):
-            await _defer(conn, place, "reconcile", "{}")
-        await job.finish(conn)
+            _defer(connection, place, "reconcile", "{}")
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 async def _take_failed(place: Workplace, since: datetime) -> int:
     """Give each failed delivery to the handlers that the door would have given it to, under its own GUID."""
     app = place.github.app
     failed = await read_failures(app, since)
-    async with place.store.read() as conn:
-        stored = await inbox.known(conn, f"app:{place.ourselves.id}", [one.guid for one in failed])
+    stored = await place.store.read(inbox.known, f"app:{place.ourselves.id}", [one.guid for one in failed])
     missing = [one for one in failed if one.guid not in stored]
     if not missing:
         return 0
@@ -70,5 +73,5 @@ async def _take(place: Workplace, attempt: Attempt) -> bool:
     return await place.take(attempt.guid, payload.event, payload.body)
 
 
-async def _defer(conn: AsyncConnection, place: Workplace, task: str, ref: str) -> None:
-    await place.queue.defer(conn, task, ref, serial_key=task, dedupe_key=f"{task}:{ref}", priority=LATER)
+def _defer(connection: Connection, place: Workplace, task: str, ref: str) -> None:
+    place.queue.defer(connection, task, ref, serial_key=task, dedupe_key=f"{task}:{ref}", priority=LATER)

@@ -24,6 +24,5 @@ async def read_chosen(place: Workplace, target: str) -> tuple[InstallationId, li
     chosen = [one for one in reached if not name or one.full_name.lower() == target.lower()]
     if not chosen:
         raise UnusableInputError(f"the installation does not include {target}; choose the repository in its settings")
-    async with place.store.begin() as conn:
-        await see_installation(conn, place, found[0])
+    await place.store.write(see_installation, place, found[0])
     return found[0].id, chosen

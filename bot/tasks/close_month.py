@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.landing.months import month_after
@@ -41,26 +42,31 @@ class _Plan:
 async def close_months(place: Workplace) -> int:
     """Defer the digest of every closed month that has none; how many. The row and the job are one transaction."""
     now = place.clock()
-    async with place.store.read() as conn:
-        found = await due(conn, now, place.zone)
+    found = await place.store.read(due, now, place.zone)
     taken = 0
     for installation, repository, month in found:
-        async with place.store.begin() as conn:
-            if await open_digest(conn, DigestRow(target_of(repository), month, now, repository_id=repository)):
-                await defer_digest(conn, place, (installation, repository, month))
-                taken += 1
+        taken += await place.store.write(_open, place, (installation, repository, month), now)
     return taken
 
 
-async def retell(conn: AsyncConnection, place: Workplace, target: Target, recorded: Recorded) -> None:
+def _open(connection: Connection, place: Workplace, one: One, now: datetime) -> bool:
+    """Whether this digest was not there yet."""
+    _, repository, month = one
+    is_new = open_digest(connection, DigestRow(target_of(repository), month, now, repository_id=repository))
+    if is_new:
+        defer_digest(connection, place, one)
+    return is_new
+
+
+def retell(connection: Connection, place: Workplace, target: Target, recorded: Recorded) -> None:
     """Late facts: the digests of months that they touch are written anew."""
     # A month of the digest may begin a day before or after the operator's, so its neighbours are looked at too.
     near = {month_after(month, step) for month in recorded.months for step in (-1, 0, 1)}
-    await retell_months(conn, place, (target.installation, target.repository), near)
+    retell_months(connection, place, (target.installation, target.repository), near)
 
 
-async def retell_months(
-    conn: AsyncConnection,
+def retell_months(
+    connection: Connection,
     place: Workplace,
     where: tuple[InstallationId, RepositoryId],
     months: Collection[Month] | None = None,
@@ -69,47 +75,47 @@ async def retell_months(
 
     Those of other repositories that stand here are told anew too, each once.
     """
-    own = await of_target(conn, target_of(where[1]))
+    own = of_target(connection, target_of(where[1]))
     posted = {row.month for row in own if row.state == "posted"}
-    others = {row.month: row for row in await told_at(conn, where[1]) if row.month not in posted}
+    others = {row.month: row for row in told_at(connection, where[1]) if row.month not in posted}
     for row in (*own, *others.values()):
         if months is None or row.month in months:
-            await defer_digest(conn, place, (where[0], repository_of(row.target), row.month))
+            defer_digest(connection, place, (where[0], repository_of(row.target), row.month))
 
 
-async def retell_elsewhere(
-    conn: AsyncConnection, place: Workplace, installation: InstallationId, moved: Collection[RepositoryId]
+def retell_elsewhere(
+    connection: Connection, place: Workplace, installation: InstallationId, moved: Collection[RepositoryId]
 ) -> None:
     """Write anew what stands at other repositories and told of these, which are out of reach now, or back."""
-    rows = await told_elsewhere(conn, [target_of(one) for one in moved])
+    rows = told_elsewhere(connection, [target_of(one) for one in moved])
     # One text tells of all that are told at the same place.
     for row in {(row.repository_id, row.month): row for row in rows}.values():
-        await defer_digest(conn, place, (installation, repository_of(row.target), row.month))
+        defer_digest(connection, place, (installation, repository_of(row.target), row.month))
 
 
-async def defer_digest(conn: AsyncConnection, place: Workplace, one: One) -> None:
+def defer_digest(connection: Connection, place: Workplace, one: One) -> None:
     """Ask for the text of one digest and its posting; the texts for one place are made one after the other."""
     installation, repository, month = one
     ref = f'{{"installation":{installation},"month":"{month}","repository":{repository}}}'
-    await place.queue.defer(
-        conn,
+    place.queue.defer(
+        connection,
         "close_month",
         ref,
-        serial_key=f"digest:{await _home_now(conn, one)}",
+        serial_key=f"digest:{_home_now(connection, one)}",
         dedupe_key=f"close_month:{ref}",
         installation_id=installation,
     )
 
 
-async def _home_now(conn: AsyncConnection, one: One) -> int:
+def _home_now(connection: Connection, one: One) -> int:
     """The repository where this month stands, or would stand by the settings as they are kept."""
     installation, repository, month = one
-    rows = {row.month: row for row in await of_target(conn, target_of(repository))}
+    rows = {row.month: row for row in of_target(connection, target_of(repository))}
     if month in rows and rows[month].state == "posted":
         return rows[month].repository_id or repository
-    names = await repositories_here(conn, installation)
+    names = repositories_here(connection, installation)
     here = next((known for known in names.values() if known.id == repository), None)
-    return repository if here is None else home_of(here, names, await in_force(conn, repository)).id or repository
+    return repository if here is None else home_of(here, names, in_force(connection, repository)).id or repository
 
 
 async def close_month(job: Job, place: Workplace) -> None:
@@ -117,24 +123,25 @@ async def close_month(job: Job, place: Workplace) -> None:
     given = arguments(job.ref_id)
     one = InstallationId(given["installation"]), RepositoryId(given["repository"]), Month(given["month"])
     await _renew_settings(place, one)
-    async with place.store.read() as conn:
-        plan = await _plan(conn, one)
+    plan = await place.store.read(_plan, one)
     if plan is not None:
         await find_words(place, plan.scope)
-    async with place.store.begin() as conn:
-        plan = await _plan(conn, one)
+
+    def save(connection: Connection) -> None:
+        plan = _plan(connection, one)
         if plan is not None and plan.preview:
-            await _show(conn, place, plan)
+            _show(connection, place, plan)
         elif plan is not None:
-            await _tell(conn, place, plan)
-        await job.finish(conn)
+            _tell(connection, place, plan)
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 async def _renew_settings(place: Workplace, one: One) -> None:
     """Keep the settings as their files are now: of the repository, and of another one that takes its digest."""
     installation, repository, _ = one
-    async with place.store.read() as conn:
-        names = await repositories_here(conn, installation)
+    names = await place.store.read(repositories_here, installation)
     here = next((known for known in names.values() if known.id == repository), None)
     if here is None:
         return
@@ -148,21 +155,20 @@ async def _read_settings(place: Workplace, installation: InstallationId, reposit
     number = RepositoryId(repository.id or 0)
     with asking_github():
         settings = await read_in_force(place, place.reader(installation, number), repository)
-    async with place.store.begin() as conn:
-        await keep(conn, number, settings)
+    await place.store.write(keep, number, settings)
     return settings
 
 
-async def _plan(conn: AsyncConnection, one: One) -> _Plan | None:
+def _plan(connection: Connection, one: One) -> _Plan | None:
     """None where nothing is to be told: the repository is paused, or wants no digest, or left and was told nowhere."""
     installation, repository, month = one
-    names = await repositories_here(conn, installation)
+    names = repositories_here(connection, installation)
     here = next((known for known in names.values() if known.id == repository), None)
-    settings = await in_force(conn, repository)
-    rows = {row.month: row for row in await of_target(conn, target_of(repository))}
+    settings = in_force(connection, repository)
+    rows = {row.month: row for row in of_target(connection, target_of(repository))}
     row = rows.get(month)
     if here is None:
-        return None if row is None else await _plan_without(conn, one, row)
+        return None if row is None else _plan_without(connection, one, row)
     if row is None or settings.paused or settings.digest == "off":
         return None
     if _is_preview(row, rows, settings):
@@ -171,17 +177,17 @@ async def _plan(conn: AsyncConnection, one: One) -> _Plan | None:
     if row.state == "posted":
         # What is posted stays where it is, whatever the settings say later.
         home = next((known for known in names.values() if known.id == row.repository_id), home)
-    return _Plan(row, here, await standing(conn, (installation, month, home), here), preview=False)
+    return _Plan(row, here, standing(connection, (installation, month, home), here), preview=False)
 
 
-async def _plan_without(conn: AsyncConnection, one: One, row: DigestRow) -> _Plan | None:
+def _plan_without(connection: Connection, one: One, row: DigestRow) -> _Plan | None:
     """The digest that told of a repository which is out of reach now, where it stands in another one."""
     installation, repository, month = one
-    names = await repositories_here(conn, installation)
+    names = repositories_here(connection, installation)
     home = next((known for known in names.values() if known.id == row.repository_id), None)
     if home is None or row.state != "posted" or row.repository_id == repository:
         return None
-    return _Plan(row, home, await standing(conn, (installation, month, home)), preview=False)
+    return _Plan(row, home, standing(connection, (installation, month, home)), preview=False)
 
 
 def _is_preview(row: DigestRow, rows: dict[Month, DigestRow], settings: InForce) -> bool:
@@ -191,36 +197,38 @@ def _is_preview(row: DigestRow, rows: dict[Month, DigestRow], settings: InForce)
     return row.state == "preview" or row.month == min(rows)
 
 
-async def _show(conn: AsyncConnection, place: Workplace, plan: _Plan) -> None:
+def _show(connection: Connection, place: Workplace, plan: _Plan) -> None:
     """A check run on the month's newest commit, for those who installed us."""
-    note = await month_note(conn, place, plan.scope, preview=True)
+    note = month_note(connection, place, plan.scope, preview=True)
     if note is None:
         return
     scope = plan.scope
     body = {"title": f"Preview of the digest for {scope.month}", "summary": note.text}
     key = f"preview:{scope.home_id}:{scope.month}"
     intent = outbox.Intent(key, "preview", scope.home_id, {"commit": note.newest}, body, scope.installation)
-    await post(conn, place, intent)
-    await record_digest(conn, replace(plan.row, state="preview"))
+    post(connection, place, intent)
+    record_digest(connection, replace(plan.row, state="preview"))
 
 
-async def _tell(conn: AsyncConnection, place: Workplace, plan: _Plan) -> None:
+def _tell(connection: Connection, place: Workplace, plan: _Plan) -> None:
     """Post the text; a month that has none any more keeps its comment, which then says so."""
     scope = plan.scope
-    note = await month_note(conn, place, scope)
+    note = month_note(connection, place, scope)
     if note is None:
-        if not await outbox.is_posted(conn, scope.key):
+        if not outbox.is_posted(connection, scope.key):
             return
         note = MonthNote(f"Nothing in {month_name(scope.month)} is counted any more.\n")
-    target = {"month": scope.month, "form": await _form(conn, plan)}
-    await post(
-        conn, place, outbox.Intent(scope.key, "digest", scope.home_id, target, {"text": note.text}, scope.installation)
+    target = {"month": scope.month, "form": _form(connection, plan)}
+    post(
+        connection,
+        place,
+        outbox.Intent(scope.key, "digest", scope.home_id, target, {"text": note.text}, scope.installation),
     )
-    await record_digest(conn, replace(plan.row, state="posted", repository_id=scope.home_id))
+    record_digest(connection, replace(plan.row, state="posted", repository_id=scope.home_id))
 
 
-async def _form(conn: AsyncConnection, plan: _Plan) -> str:
+def _form(connection: Connection, plan: _Plan) -> str:
     """An issue or a discussion, as the settings of the place say; where they want none of its own, as ours do."""
-    home = await in_force(conn, plan.scope.home_id)
-    own = await in_force(conn, RepositoryId(plan.here.id or 0))
+    home = in_force(connection, plan.scope.home_id)
+    own = in_force(connection, RepositoryId(plan.here.id or 0))
     return home.digest if home.digest != "off" else own.digest

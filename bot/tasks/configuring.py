@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github.client import Client
 from bot.github.discussions import has_discussions
@@ -53,9 +53,9 @@ def _good(text: str) -> RepoConfig:
     return RepoConfig() if isinstance(found, Errors) else found
 
 
-async def in_force(conn: AsyncConnection, repository: RepositoryId) -> InForce:
+def in_force(connection: Connection, repository: RepositoryId) -> InForce:
     """As it was kept last."""
-    return InForce(await configurations.read(conn, repository))
+    return InForce(configurations.read(connection, repository))
 
 
 async def read_in_force(place: Workplace, client: Client, repository: Repository) -> InForce:
@@ -65,8 +65,7 @@ async def read_in_force(place: Workplace, client: Client, repository: Repository
 
 async def in_force_with(place: Workplace, client: Client, repository: Repository, *, own: str) -> InForce:
     """`read_in_force` where the text of the repository's own file is at hand."""
-    async with place.store.read() as conn:
-        before = await configurations.read(conn, RepositoryId(repository.id or 0))
+    before = await place.store.read(configurations.read, RepositoryId(repository.id or 0))
     shared_name = f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
     shared, private = "", False
     if repository.full_name != shared_name:
@@ -90,8 +89,7 @@ async def in_force_with(place: Workplace, client: Client, repository: Repository
 async def _read_shared(place: Workplace, client: Client, name: str) -> tuple[str, bool]:
     """The organisation's file, and whether it is private. A token for one repository reads public ones too; a private
     one needs its own."""
-    async with place.store.read() as conn:
-        stored = await installations.repository_named(conn, name)
+    stored = await place.store.read(installations.repository_named, name)
     if stored is None or stored.installation_id is None or stored.removed_at is not None:
         return await read_file(client, Repository(name), CONFIG_PATH) or "", False
     known = place.reader(stored.installation_id, stored.repository.id or 0)
@@ -120,15 +118,18 @@ async def _zone(place: Workplace, repository: Repository, config: RepoConfig) ->
     wanted = config.digest_repository
     if wanted is None or wanted.lower() == repository.full_name.lower():
         return own
-    async with place.store.read() as conn:
-        here = await installations.repository(conn, RepositoryId(repository.id or 0))
-        home = await installations.repository_named(conn, wanted)
+
+    def read(connection: Connection) -> str | None:
+        here = installations.repository(connection, RepositoryId(repository.id or 0))
+        home = installations.repository_named(connection, wanted)
         if here is None or home is None or home.removed_at or home.installation_id != here.installation_id:
             return own
         if repository.private and not home.repository.private:
             return own
-        return (await configurations.read(conn, RepositoryId(home.repository.id or 0))).zone
+        return configurations.read(connection, RepositoryId(home.repository.id or 0)).zone
+
+    return await place.store.read(read)
 
 
-async def keep(conn: AsyncConnection, repository: RepositoryId, found: InForce) -> None:
-    await configurations.keep(conn, repository, found.stored)
+def keep(connection: Connection, repository: RepositoryId, found: InForce) -> None:
+    configurations.keep(connection, repository, found.stored)

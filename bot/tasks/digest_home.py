@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.model import InstallationId, Month, Repository, RepositoryId
@@ -37,9 +37,9 @@ class Scope:
         return f"digest:{self.home_id}:{self.month}"
 
 
-async def repositories_here(conn: AsyncConnection, installation: InstallationId) -> dict[str, Repository]:
+def repositories_here(connection: Connection, installation: InstallationId) -> dict[str, Repository]:
     """The repositories of an installation by full name."""
-    return {row.repository.full_name: row.repository for row in await installations.repositories_of(conn, installation)}
+    return {row.repository.full_name: row.repository for row in installations.repositories_of(connection, installation)}
 
 
 def home_of(here: Repository, names: Mapping[str, Repository], settings: InForce) -> Repository:
@@ -55,27 +55,27 @@ def scope_of(installation: InstallationId, month: Month, home: Repository, told:
     return Scope(installation, month, home, tuple(fit[name] for name in sorted(fit)))
 
 
-async def standing(
-    conn: AsyncConnection, where: tuple[InstallationId, Month, Repository], also: Repository | None = None
+def standing(
+    connection: Connection, where: tuple[InstallationId, Month, Repository], also: Repository | None = None
 ) -> Scope:
     """The digest that stands at a repository, with `also` among those that it tells of; of nothing where all left."""
     installation, month, home = where
-    by_id = {one.id: one for one in (await repositories_here(conn, installation)).values()}
-    rows = await told_at(conn, home.id or 0, month)
+    by_id = {one.id: one for one in repositories_here(connection, installation).values()}
+    rows = told_at(connection, home.id or 0, month)
     told = [by_id.get(repository_of(row.target)) for row in rows] + ([by_id.get(also.id)] if also else [])
     home = by_id.get(home.id, home)
     shown = {one.full_name: one for one in told if one and (home.private or not one.private)}
     return Scope(installation, month, home, tuple(shown[name] for name in sorted(shown)))
 
 
-async def expected(conn: AsyncConnection, where: tuple[InstallationId, Month], here: Repository) -> Scope:
+def expected(connection: Connection, where: tuple[InstallationId, Month], here: Repository) -> Scope:
     """The digest that would stand at a repository, from the settings of all that would be told there."""
     installation, month = where
-    names = await repositories_here(conn, installation)
+    names = repositories_here(connection, installation)
     home = names.get(here.full_name, here)
     told = []
     for one in names.values():
-        settings = await in_force(conn, RepositoryId(one.id or 0))
+        settings = in_force(connection, RepositoryId(one.id or 0))
         if home_of(one, names, settings) is home:
             told.append(one)
     return scope_of(installation, month, home, told)

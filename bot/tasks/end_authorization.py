@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from bot.model import UserId
 from bot.queue.interface import Job
 from bot.store import sessions
@@ -10,6 +12,9 @@ from bot.tasks.workplace import Workplace, arguments
 
 async def end_authorization(job: Job, place: Workplace) -> None:
     """No token of theirs was kept; what they decided about their page stays as it is."""
-    async with place.store.begin() as conn:
-        await sessions.end_all(conn, UserId(arguments(job.ref_id)["user"]))
-        await job.finish(conn)
+
+    def save(connection: Connection) -> None:
+        sessions.end_all(connection, UserId(arguments(job.ref_id)["user"]))
+        job.finish(connection)
+
+    await place.store.write(save)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from bot.model import PersonKey
 from bot.queue.interface import Job
 from bot.store import jobs
@@ -12,7 +14,10 @@ from bot.tasks.workplace import Workplace, arguments
 async def erase_person(job: Job, place: Workplace) -> None:
     """In one transaction: the record never shows half of it, and this job is in it no longer."""
     user = arguments(job.ref_id)["user"]
-    async with place.store.begin() as conn:
-        await personal.erase(conn, place, PersonKey(f"u:{user}"))
-        await job.finish(conn)
-        await jobs.forget_account(conn, user)
+
+    def save(connection: Connection) -> None:
+        personal.erase(connection, place, PersonKey(f"u:{user}"))
+        job.finish(connection)
+        jobs.forget_account(connection, user)
+
+    await place.store.write(save)

@@ -48,8 +48,7 @@ async def _old_tip(place: Workplace, client: Client, before: Repository, number:
     except BadRequest as error:
         if not is_missing(error) and error.status_code != 422:
             raise
-    async with place.store.read() as conn:
-        facts = await ledger.facts_in(conn, number)
+    facts = await place.store.read(ledger.facts_in, number)
     return max(facts, key=lambda fact: (fact.landed_at, fact.commit)).carrier if facts else None
 
 
@@ -58,16 +57,14 @@ async def _carried_otherwise(
 ) -> tuple[Landed, ...]:
     """Commits that both branches reach and that another commit of the first-parent line carried to the new one."""
     landed = await _whole_line(place, client, repository, tip)
-    async with place.store.read() as conn:
-        facts = await ledger.facts_at(conn, RepositoryId(repository.id or 0), [one.commit.id for one in landed])
+    facts = await place.store.read(ledger.facts_at, RepositoryId(repository.id or 0), [one.commit.id for one in landed])
     carriers = {fact.commit: fact.carrier for fact in facts}
     return tuple(one for one in landed if carriers.get(one.commit.id, one.carrier.id) != one.carrier.id)
 
 
 async def _whole_line(place: Workplace, client: Client, repository: Repository, tip: CommitId) -> tuple[Landed, ...]:
     """All that the new branch reaches; nothing where that is more than is listed, and a clone has to be read."""
-    async with place.store.read() as conn:
-        facts = await ledger.facts_in(conn, RepositoryId(repository.id or 0))
+    facts = await place.store.read(ledger.facts_in, RepositoryId(repository.id or 0))
     try:
         return await read_landed(client, repository, before=None, after=tip) if facts else ()
     except TooMuchHistory:

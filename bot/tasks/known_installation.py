@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github.payloads.answers import Installation
 from bot.github.reads import read_installation
@@ -21,30 +21,28 @@ def account_of(found: Installation) -> Account:
 async def know_account(place: Workplace, installation: int, repository: Repository) -> None:
     """No delivery tells that an account is called otherwise now, but its repositories' names do: ask, and keep it."""
     number, owner = InstallationId(installation), repository.full_name.partition("/")[0]
-    login = await place.store.look(lambda conn: installations.login_of(conn, number))
+    login = await place.store.read(installations.login_of, number)
     if login is None or login.lower() == owner.lower():
         return
     with asking_github():
         found = await read_installation(place.github.app, number)
     if found is not None and found.account.lower() == owner.lower():
-        async with place.store.begin() as conn:
-            await see_installation(conn, place, found)
+        await place.store.write(see_installation, place, found)
 
 
-async def see_installation(conn: AsyncConnection, place: Workplace, found: Installation) -> None:
+def see_installation(connection: Connection, place: Workplace, found: Installation) -> None:
     """Keep what GitHub says of it."""
     account, app_id = account_of(found), str(place.ourselves.id)
-    await installations.see_installation(conn, found.id, account, app_id=app_id, now=place.clock())
+    installations.see_installation(connection, found.id, account, app_id=app_id, now=place.clock())
 
 
 async def know_installation(place: Workplace, installation: int) -> None:
     """Ask GitHub about an installation that no delivery has told of. Raises Park where GitHub does not know it."""
     number = InstallationId(installation)
-    if await place.store.look(lambda conn: installations.is_active(conn, number)):
+    if await place.store.read(installations.is_active, number):
         return
     with asking_github():
         found = await read_installation(place.github.app, number)
     if found is None:
         raise Park(f"installation {installation} is deleted")
-    async with place.store.begin() as conn:
-        await see_installation(conn, place, found)
+    await place.store.write(see_installation, place, found)

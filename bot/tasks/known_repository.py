@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from gidgethub import BadRequest
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github.client import Client, is_missing
 from bot.github.reads import read_repository
@@ -15,7 +15,6 @@ from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue.interface import Park
 from bot.store import changes, folding, installations, ledger
 from bot.store.installations import Stored
-from bot.store.turn import run, spelling_of
 from bot.tasks.close_month import retell_elsewhere
 from bot.tasks.known_installation import know_account
 from bot.tasks.recording import Place, recount
@@ -31,7 +30,7 @@ async def know_repository(
     that there is something to ask. It tells no parent, so a fork whose parent is not known is asked about as well.
     """
     installation, number = InstallationId(where[0]), RepositoryId(where[1])
-    stored = await place.store.look(lambda conn: installations.repository(conn, number))
+    stored = await place.store.read(installations.repository, number)
     if stored is not None and _is_settled(stored, installation, told):
         return stored.repository
     try:
@@ -51,8 +50,8 @@ def _is_settled(stored: Stored, installation: InstallationId, told: Repository |
     return told is None or replace(told, parent=known.parent) == known
 
 
-async def see_repositories(
-    conn: AsyncConnection,
+def see_repositories(
+    connection: Connection,
     place: Workplace,
     installation: InstallationId,
     found: Sequence[Repository],
@@ -66,7 +65,7 @@ async def see_repositories(
     sooner than `asked`: what was hidden since then stays hidden.
     """
     now = place.clock()
-    known = await installations.repositories(conn, [RepositoryId(one.id or 0) for one in found])
+    known = installations.repositories(connection, [RepositoryId(one.id or 0) for one in found])
     as_told: list[Repository] = []
     moved: list[tuple[Stored, Repository, InstallationId]] = []
     for repository in found:
@@ -75,45 +74,45 @@ async def see_repositories(
             as_told.append(repository)
             continue
         old = before.repository
-        if await has_left(conn, installation, before, repository) or _was_removed(before, installation, asked):
+        if has_left(connection, installation, before, repository) or _was_removed(before, installation, asked):
             continue
         if before.seen_at > asked:
             repository = replace(repository, private=repository.private or old.private)
         if repository.fork:
             repository = replace(repository, parent=repository.parent or old.parent)
         if repository.default_branch != old.default_branch and not followed:
-            await _ask_to_follow(conn, place, installation, repository)
+            _ask_to_follow(connection, place, installation, repository)
             repository = replace(repository, default_branch=old.default_branch)
         if _moved(before, repository, installation):
             moved.append((before, repository, installation))
         else:
             as_told.append(repository)
-    await installations.see_repositories(conn, installation, as_told, now)
+    installations.see_repositories(connection, installation, as_told, now)
     for one in moved:
-        await _follow(conn, place, one, now)
+        _follow(connection, place, one, now)
 
 
 def _was_removed(before: Stored, installation: InstallationId, since: datetime) -> bool:
     return before.installation_id == installation and before.removed_at is not None and before.removed_at > since
 
 
-async def has_left(conn: AsyncConnection, installation: InstallationId, before: Stored, repository: Repository) -> bool:
+def has_left(connection: Connection, installation: InstallationId, before: Stored, repository: Repository) -> bool:
     """It belongs to another account than this installation now; a token also reads public ones of others."""
     owner = repository.full_name.partition("/")[0].lower()
     if before.installation_id == installation and before.repository.full_name.partition("/")[0].lower() == owner:
         return False
-    login = await installations.login_of(conn, installation)
+    login = installations.login_of(connection, installation)
     return login is not None and login.lower() != owner
 
 
-async def _ask_to_follow(
-    conn: AsyncConnection, place: Workplace, installation: InstallationId, repository: Repository
+def _ask_to_follow(
+    connection: Connection, place: Workplace, installation: InstallationId, repository: Repository
 ) -> None:
     given = {"action": "edited", "installation": installation, "repository": repository.id}
     ref = reference(given)
     serial, dedupe = f"repository:{repository.id}", f"update_repository:{ref}"
-    await place.queue.defer(
-        conn, "update_repository", ref, serial_key=serial, dedupe_key=dedupe, installation_id=installation
+    place.queue.defer(
+        connection, "update_repository", ref, serial_key=serial, dedupe_key=dedupe, installation_id=installation
     )
 
 
@@ -121,38 +120,38 @@ def _moved(before: Stored, repository: Repository, installation: InstallationId)
     return before.repository.full_name != repository.full_name or before.installation_id != installation
 
 
-async def _follow(
-    conn: AsyncConnection, place: Workplace, moved: tuple[Stored, Repository, InstallationId], now: datetime
+def _follow(
+    connection: Connection, place: Workplace, moved: tuple[Stored, Repository, InstallationId], now: datetime
 ) -> None:
     """The facts get the new name, and both what they leave and what they come to is folded anew."""
     before, repository, installation = moved
     number = RepositoryId(repository.id or 0)
     left = {installation} if before.installation_id is None else {installation, before.installation_id}
-    await run(conn, folding.still(spelling_of(conn), number, left))
-    commits = [fact.commit for fact in await ledger.facts_in(conn, number)]
+    folding.lock_repository(connection, number, left)
+    commits = [fact.commit for fact in ledger.facts_in(connection, number)]
     seeds = [(number, commit) for commit in commits]
-    near = await ledger.component(conn, seeds, installation_id=before.installation_id)
-    old = await changes.ids_in(conn, number)
-    await installations.see_repositories(conn, installation, [repository], now)
+    near = ledger.component(connection, seeds, installation_id=before.installation_id)
+    old = changes.ids_in(connection, number)
+    installations.see_repositories(connection, installation, [repository], now)
     if before.repository.full_name != repository.full_name:
-        await ledger.follow_rename(conn, number, before.repository.full_name, repository.full_name)
-    await changes.replace(conn, old, [], [])
+        ledger.follow_rename(connection, number, before.repository.full_name, repository.full_name)
+    changes.replace(connection, old, [], [])
     if before.installation_id is not None:
         # Also one that took the old name, where it was heard of before the new one.
-        await _fold_left(conn, place, (before.installation_id, number), {fact.repository for fact in near})
+        _fold_left(connection, place, (before.installation_id, number), {fact.repository for fact in near})
     if before.installation_id is not None and before.installation_id != installation:
-        await retell_elsewhere(conn, place, before.installation_id, [number])
-    await recount(conn, Place(installation, number, place.zone), commits)
+        retell_elsewhere(connection, place, before.installation_id, [number])
+    recount(connection, Place(installation, number, place.zone), commits)
 
 
-async def _fold_left(
-    conn: AsyncConnection, place: Workplace, left: tuple[InstallationId, RepositoryId], names: set[str]
+def _fold_left(
+    connection: Connection, place: Workplace, left: tuple[InstallationId, RepositoryId], names: set[str]
 ) -> None:
     """What stays in the installation was folded together with the repository that has left it, or its old name."""
     installation, gone = left
-    for stored in await installations.repositories_of(conn, installation):
+    for stored in installations.repositories_of(connection, installation):
         number = stored.repository.id
         if number is None or number == gone or stored.repository.full_name not in names:
             continue
-        commits = [fact.commit for fact in await ledger.facts_in(conn, number)]
-        await recount(conn, Place(installation, number, place.zone), commits)
+        commits = [fact.commit for fact in ledger.facts_in(connection, number)]
+        recount(connection, Place(installation, number, place.zone), commits)

@@ -19,7 +19,7 @@ async def landed_before(
     """The facts' commits with their carriers, as they were when they landed: as they were kept, else each read once."""
     names = list(dict.fromkeys(name for fact in facts for name in (fact.commit, fact.carrier)))
     number = RepositoryId(repository.id or 0)
-    read: dict[CommitId, Commit] = await place.store.look(lambda conn: readings.known(conn, number, names))
+    read: dict[CommitId, Commit] = await place.store.read(readings.known, number, names)
     for name in names:
         if name not in read:
             read[name] = await read_commit(client, repository, name)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from gidgethub import BadRequest
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github.client import Client, is_missing
 from bot.metrics.measure import Measure
@@ -40,35 +40,36 @@ PAUSE = timedelta(minutes=2)
 
 async def ask_to_measure_again(place: Workplace) -> None:
     """Defer a step for each installation where facts of another version are in force; one waits at most."""
-    async with place.store.read() as conn:
-        found = await measurements.repositories_outdated(conn, FACT_METHOD)
+    found = await place.store.read(measurements.repositories_outdated, FACT_METHOD)
     for installation in sorted({one for one, _ in found}):
-        async with place.store.begin() as conn:
-            await _defer(conn, place, installation, timedelta(0))
+        await place.store.write(_defer, place, installation, timedelta(0))
 
 
 async def measure_again(job: Job, place: Workplace) -> None:
     """One step in one repository: measure some of what waits; where nothing waits, put some of it in force."""
     installation = InstallationId(arguments(job.ref_id)["installation"])
-    async with place.store.read() as conn:
-        found = await measurements.repositories_outdated(conn, FACT_METHOD)
+
+    def read(connection: Connection) -> tuple[RepositoryId | None, list[Fact]]:
+        found = measurements.repositories_outdated(connection, FACT_METHOD)
         here = next((one for owner, one in found if owner == installation), None)
-        waiting = await measurements.outdated(conn, here, FACT_METHOD, AT_ONCE) if here is not None else []
+        waiting = measurements.outdated(connection, here, FACT_METHOD, AT_ONCE) if here is not None else []
+        return here, waiting
+
+    here, waiting = await place.store.read(read)
     if here is None:
-        async with place.store.begin() as conn:
-            return await job.finish(conn)
+        return await place.store.write(job.finish)
     measured = await _measured(place, (installation, here), waiting) if waiting else []
 
-    async def written(conn: AsyncConnection) -> None:
+    def written(connection: Connection) -> None:
         if waiting:
-            spared = await erasure.without_buried(conn, measured)
-            await measurements.keep(conn, here, spared, method=FACT_METHOD, now=place.clock())
+            spared = erasure.without_erased(connection, measured)
+            measurements.keep(connection, here, spared, method=FACT_METHOD, now=place.clock())
         else:
-            await _put_in_force(conn, place, (installation, here))
-        await _defer(conn, place, installation, PAUSE if waiting else timedelta(0))
-        await job.finish(conn)
+            _put_in_force(connection, place, (installation, here))
+        _defer(connection, place, installation, PAUSE if waiting else timedelta(0))
+        job.finish(connection)
 
-    await place.store.write(written, lasting=False)
+    await place.store.write_without_flush(written)
     return None
 
 
@@ -96,21 +97,21 @@ async def _anew(place: Workplace, client: Client, known: tuple[Repository, Measu
     return anew
 
 
-async def _put_in_force(conn: AsyncConnection, place: Workplace, where: tuple[InstallationId, RepositoryId]) -> None:
+def _put_in_force(connection: Connection, place: Workplace, where: tuple[InstallationId, RepositoryId]) -> None:
     """The oldest facts step aside and the new ones are recorded in their place, in the caller's transaction."""
     target, now = Place(*where, place.zone), place.clock()
-    facts = await measurements.measured(conn, where[1], FACT_METHOD, IN_FORCE_AT_ONCE)
+    facts = measurements.measured(connection, where[1], FACT_METHOD, IN_FORCE_AT_ONCE)
     commits = [fact.commit for fact in facts]
-    await measurements.set_aside(conn, where[1], commits, method=FACT_METHOD, now=now)
-    recorded = await record(conn, target, facts, now=now, again=True)
-    await retell(conn, place, target, recorded)
+    measurements.set_aside(connection, where[1], commits, method=FACT_METHOD, now=now)
+    recorded = record(connection, target, facts, now=now, again=True)
+    retell(connection, place, target, recorded)
     log.info("%d commits of repository %d are measured anew", len(facts), where[1])
 
 
-async def _defer(conn: AsyncConnection, place: Workplace, installation: InstallationId, wait: timedelta) -> None:
+def _defer(connection: Connection, place: Workplace, installation: InstallationId, wait: timedelta) -> None:
     ref = reference({"installation": installation})
-    await place.queue.defer(
-        conn,
+    place.queue.defer(
+        connection,
         "measure_again",
         ref,
         serial_key=f"measure_again:{installation}",

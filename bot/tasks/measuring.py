@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.github.reads import Landed
@@ -37,13 +37,13 @@ class KeptReadings:
     again: bool = False
 
     async def commit(self, name: CommitId) -> Commit | None:
-        found = await self.place.store.look(lambda conn: readings.known(conn, self.repository, [name]))
+        found = await self.place.store.read(readings.known, self.repository, [name])
         return found.get(name)
 
     async def recorded(self, names: Sequence[CommitId]) -> set[CommitId]:
         if self.again:
             return set()
-        return await self.place.store.look(lambda conn: ledger.known(conn, self.repository, names))
+        return await self.place.store.read(ledger.known, self.repository, names)
 
 
 async def facts_of(
@@ -59,7 +59,7 @@ async def facts_of(
     for one in landed:
         landing = Landing(repository, one.commit, one.carrier, one.carrier.committed_at, brought_by=one.brought_by)
         bringing = partial(pull_request_of, landing=landing, rules=rules, brought=brought)
-        pull_request = await place.store.look(bringing)
+        pull_request = await place.store.read(bringing)
         if pull_request is not None:
             landing = replace(landing, pull_request=pull_request)
         # A large patch keeps the processor busy for a while: the lease must be renewed meanwhile.
@@ -67,8 +67,8 @@ async def facts_of(
     return tuple(facts)
 
 
-async def pull_request_of(
-    conn: AsyncConnection, landing: Landing, rules: Measure, *, brought: Brought | None = None
+def pull_request_of(
+    connection: Connection, landing: Landing, rules: Measure, *, brought: Brought | None = None
 ) -> PullRequest | None:
     """The pull request that brought a landing, looked for as `witnesses` says; None where none is kept."""
     repository = RepositoryId(landing.repository.id or 0)
@@ -80,9 +80,9 @@ async def pull_request_of(
         if witness == "commit" and brought is not None and landing.commit.id in brought.commits:
             return brought.pull_request
         if witness == "carrier":
-            row = row or await pulls.merged_as(conn, repository, landing.carrier.id)
+            row = row or pulls.merged_as(connection, repository, landing.carrier.id)
         if witness == "message" and number is not None:
-            row = row or await pulls.read(conn, repository, number)
+            row = row or pulls.read(connection, repository, number)
     return as_known(row) if row else None
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.landing.months import begins_at, month_after, month_of
 from bot.metrics.beside_code import seen_by_month
@@ -18,20 +18,20 @@ from bot.store.observations import Observation
 from bot.tasks.digest_home import Scope
 
 
-async def beside_month(
-    conn: AsyncConnection, scope: Scope, keys: Sequence[PersonKey], changes: Iterable[Change], zone: ZoneInfo
+def beside_month(
+    connection: Connection, scope: Scope, keys: Sequence[PersonKey], changes: Iterable[Change], zone: ZoneInfo
 ) -> dict[PersonKey, BesideCode]:
     """By person: what GitHub showed in the repositories that the digest tells of, and first contributions to them."""
     begin, end = (
         datetime.fromtimestamp(begins_at(month, zone), UTC) for month in (scope.month, month_after(scope.month))
     )
-    rows = await observations.of_people(conn, keys, scope.ids, (begin, end))
+    rows = observations.of_people(connection, keys, scope.ids, (begin, end))
     by_person: dict[PersonKey, list[Observation]] = defaultdict(list)
     for row in rows:
         for key in [row.person_key] if row.person_key else keys:  # a release that is gone is gone for everybody
             by_person[key].append(row)
     names = dict(zip(scope.ids, (one.full_name for one in scope.repositories), strict=True))
-    first = await _first(conn, scope, keys, changes, zone)
+    first = _first(connection, scope, keys, changes, zone)
     found: dict[PersonKey, BesideCode] = {}
     for key in keys:
         deeds = observations.deeds_of(by_person[key], names)
@@ -40,16 +40,16 @@ async def beside_month(
     return found
 
 
-async def _first(
-    conn: AsyncConnection, scope: Scope, keys: Sequence[PersonKey], changes: Iterable[Change], zone: ZoneInfo
+def _first(
+    connection: Connection, scope: Scope, keys: Sequence[PersonKey], changes: Iterable[Change], zone: ZoneInfo
 ) -> Mapping[PersonKey, tuple[ChangeId, ...]]:
     """The changes of this month that brought somebody's first commit to a repository whose whole history is known."""
-    whole = await first_landings.read_whole(conn, scope.ids)
+    whole = first_landings.read_whole(connection, scope.ids)
     carried: dict[CommitId, ChangeId] = {
         commit.fact.commit: change.id for change in changes for commit in change.counted
     }
     found: dict[PersonKey, list[ChangeId]] = defaultdict(list)
-    for one in await first_landings.first_landings(conn, keys, whole) if whole else ():
+    for one in first_landings.first_landings(connection, keys, whole) if whole else ():
         if one.commit in carried and month_of(one.landed_at, zone) == scope.month:
             found[one.person_key].append(carried[one.commit])
     return {key: tuple(sorted(ids)) for key, ids in found.items()}

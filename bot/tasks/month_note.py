@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.digest.digest_text import organisation_month_text, repository_month_text
 from bot.digest.gathering import DigestFacts, digest_facts
@@ -93,52 +93,48 @@ class MonthParts:
         return MonthNote(digest_note(parts, self.changes, replace(self.frame, preview=preview, lead=lead)), self.newest)
 
 
-async def month_note(
-    conn: AsyncConnection, place: Workplace, scope: Scope, *, preview: bool = False
-) -> MonthNote | None:
+def month_note(connection: Connection, place: Workplace, scope: Scope, *, preview: bool = False) -> MonthNote | None:
     """None where nobody who may be shown has landed anything then."""
-    parts = await month_parts(conn, place, scope)
+    parts = month_parts(connection, place, scope)
     if parts is None:
         return None
-    return parts.note(await wordings.of_digest(conn, scope.home_id, scope.month), preview=preview)
+    return parts.note(wordings.of_digest(connection, scope.home_id, scope.month), preview=preview)
 
 
-async def month_parts(conn: AsyncConnection, place: Workplace, scope: Scope) -> MonthParts | None:
+def month_parts(connection: Connection, place: Workplace, scope: Scope) -> MonthParts | None:
     """None where nobody who may be shown has landed anything then."""
-    zone = (await in_force(conn, scope.home_id)).zone(place.zone)
-    facts = await _facts(conn, scope, zone)
+    zone = in_force(connection, scope.home_id).zone(place.zone)
+    facts = _facts(connection, scope, zone)
     if not facts:
         return None
     keys = sorted({key for fact in facts for key in credited(fact)})
-    unnamed = await visibility.anonymous(conn)
-    changes = without_names(await _changes(conn, scope, keys, zone), unnamed)
+    unnamed = visibility.anonymous(connection)
+    changes = without_names(_changes(connection, scope, keys, zone), unnamed)
     where = {one.full_name for one in scope.repositories}, scope.month, zone
-    shown = await _people(conn, keys)
-    beside = await beside_month(conn, scope, sorted(shown), changes, zone)
+    shown = _people(connection, keys)
+    beside = beside_month(connection, scope, sorted(shown), changes, zone)
     told = told_months(changes, shown, where, unnamed=unnamed, beside=beside)
     if not told:
         return None
     subject = scope.repositories[0].full_name if len(scope.repositories) == 1 else ""
-    frame = DigestFrame(str(zone), _title(scope), disputes=await _disputes(conn, scope), subject=subject)
+    frame = DigestFrame(str(zone), _title(scope), disputes=_disputes(connection, scope), subject=subject)
     newest = max(facts, key=lambda fact: (fact.landed_at, fact.carrier)).carrier
     by_id = {change.id: change for change in changes}
-    open_to = await _is_for_writer(conn, scope)
+    open_to = _is_for_writer(connection, scope)
     return MonthParts(_lead(scope, told), tuple(told), unnamed, by_id, frame, newest, open_to)
 
 
-async def _facts(conn: AsyncConnection, scope: Scope, zone: ZoneInfo) -> list[Fact]:
+def _facts(connection: Connection, scope: Scope, zone: ZoneInfo) -> list[Fact]:
     since, until = begins_at(scope.month, zone), begins_at(month_after(scope.month), zone)
-    return [fact for one in scope.ids for fact in await ledger.facts_in(conn, one, since, until)]
+    return [fact for one in scope.ids for fact in ledger.facts_in(connection, one, since, until)]
 
 
-async def _changes(
-    conn: AsyncConnection, scope: Scope, keys: Sequence[PersonKey], zone: ZoneInfo
-) -> tuple[Change, ...]:
+def _changes(connection: Connection, scope: Scope, keys: Sequence[PersonKey], zone: ZoneInfo) -> tuple[Change, ...]:
     """The changes as readers of this digest may see them: other private repositories, and lost ones, do not exist."""
-    names = await repositories_here(conn, scope.installation)
+    names = repositories_here(connection, scope.installation)
     seen = {name: one for name, one in names.items() if not one.private or one.id in scope.ids}
-    whole = await months.component_of_month(conn, keys, scope.month, zone=zone, within=scope.installation)
-    return await fold_corrected(conn, [fact for fact in whole if fact.repository in seen], seen)
+    whole = months.component_of_month(connection, keys, scope.month, zone=zone, within=scope.installation)
+    return fold_corrected(connection, [fact for fact in whole if fact.repository in seen], seen)
 
 
 def _title(scope: Scope) -> str:
@@ -158,18 +154,18 @@ def _lead(scope: Scope, told: Sequence[ToldMonth]) -> Passage:
     return Passage(WHOLE, facts, text if len(told) > 1 else Text(()), "anonymous")
 
 
-async def _is_for_writer(conn: AsyncConnection, scope: Scope) -> bool:
+def _is_for_writer(connection: Connection, scope: Scope) -> bool:
     """Facts of a private repository go to a model only where its settings say so, those of a public one unless."""
     for one, number in zip(scope.repositories, scope.ids, strict=True):
-        wanted = (await in_force(conn, number)).config.writer
+        wanted = in_force(connection, number).config.writer
         if wanted == "template" or (wanted is None and one.private):
             return False
     return True
 
 
-async def _disputes(conn: AsyncConnection, scope: Scope) -> Sequence[str]:
+def _disputes(connection: Connection, scope: Scope) -> Sequence[str]:
     """What was said against this month: `dispute` on the digest issue speaks of the newest digest that stands there."""
-    found = await disputed(conn, scope.home_id)
+    found = disputed(connection, scope.home_id)
     return found.get(month_number(scope.month), [])
 
 
@@ -178,10 +174,10 @@ def month_number(month: Month) -> int:
     return -int(month.replace("-", ""))
 
 
-async def _people(conn: AsyncConnection, keys: Sequence[PersonKey]) -> dict[PersonKey, Person]:
+def _people(connection: Connection, keys: Sequence[PersonKey]) -> dict[PersonKey, Person]:
     """Those who may be told of."""
-    hidden = await visibility.left_out(conn)
-    found = {key: await people.person(conn, key) for key in keys if key not in hidden}
+    hidden = visibility.left_out(connection)
+    found = {key: people.person(connection, key) for key in keys if key not in hidden}
     return {key: person for key, person in found.items() if person is not None}
 
 

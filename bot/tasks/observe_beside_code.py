@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from bot.github.payloads.beside_code import Release, Triage, shown
 from bot.landing.identity import person_key
 from bot.model import InstallationId, RepositoryId
@@ -16,13 +18,15 @@ async def observe_beside_code(job: Job, place: Workplace) -> None:
     """Append it, where it was not seen before; GitHub is asked for nothing."""
     given = arguments(job.ref_id)
     where = InstallationId(given["installation"]), RepositoryId(given["repository"])
-    async with place.store.read() as conn:
-        body = await inbox.body_of(conn, f"app:{place.ourselves.id}", given["delivery"])
+    body = await place.store.read(inbox.body_of, f"app:{place.ourselves.id}", given["delivery"])
     found = shown(body) if body else None
     rows = [] if found is None else [observation(where[1], found)]
-    async with place.store.begin() as conn:
-        await keep_observed(conn, place, where, rows)
-        await job.finish(conn)
+
+    def save(connection: Connection) -> None:
+        keep_observed(connection, place, where, rows)
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 def observation(repository: RepositoryId, found: Triage | Release) -> Observation:

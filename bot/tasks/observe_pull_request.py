@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github.listings import read_reviews
 from bot.github.payloads.seen import NOTHING, Checks, Merge, Seen, seen
@@ -31,20 +31,20 @@ async def observe_pull_request(job: Job, place: Workplace) -> None:
     repository, shown = RepositoryId(given["repository"]), await _shown(place, given["delivery"])
     rows = rows_of(repository, shown) if shown.checks is None or shown.checks.app != place.ourselves.id else []
     if shown.number and rows:
-        before = await place.store.look(lambda conn: observations.of_work(conn, repository, [shown.number]))
+        before = await place.store.read(observations.of_work, repository, [shown.number])
         merged_at = _unapproved([*before, *rows])
         if merged_at is not None:
             rows += await _read_again(place, (given["installation"], repository), shown, merged_at)
 
-    async def written(conn: AsyncConnection) -> None:
-        await keep_observed(conn, place, (InstallationId(given["installation"]), repository), rows)
-        await job.finish(conn)
+    def written(connection: Connection) -> None:
+        keep_observed(connection, place, (InstallationId(given["installation"]), repository), rows)
+        job.finish(connection)
 
-    await place.store.write(written, lasting=False)
+    await place.store.write_without_flush(written)
 
 
 async def _shown(place: Workplace, guid: str) -> Seen:
-    body = await place.store.look(lambda conn: inbox.body_of(conn, f"app:{place.ourselves.id}", guid))
+    body = await place.store.read(inbox.body_of, f"app:{place.ourselves.id}", guid)
     return seen(body) if body else NOTHING
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.landing.months import month_after, month_of
 from bot.model import InstallationId, RepositoryId
@@ -14,16 +14,16 @@ from bot.tasks.close_month import retell_months
 from bot.tasks.workplace import Workplace
 
 
-async def keep_observed(
-    conn: AsyncConnection, place: Workplace, where: tuple[InstallationId, RepositoryId], rows: Sequence[Observation]
+def keep_observed(
+    connection: Connection, place: Workplace, where: tuple[InstallationId, RepositoryId], rows: Sequence[Observation]
 ) -> int:
     """Append what was not seen before; how many rows are new. Digests of months that are over are written anew."""
-    gone = await erasure.buried(conn, {one.person_key for one in rows if one.person_key})
+    gone = erasure.erased_people(connection, {one.person_key for one in rows if one.person_key})
     kept = [one for one in rows if one.person_key not in gone]
-    new = await observations.observe(conn, kept)
+    new = observations.observe(connection, kept)
     now = month_of(int(place.clock().timestamp()), place.zone)
     late = {month_of(int(one.at.timestamp()), place.zone) for one in kept if new and one.signal in DEEDS} - {now}
     if late:
         # A month of the digest may begin a day before or after the operator's.
-        await retell_months(conn, place, where, {month_after(month, step) for month in late for step in (-1, 0, 1)})
+        retell_months(connection, place, where, {month_after(month, step) for month in late for step in (-1, 0, 1)})
     return new

@@ -6,10 +6,10 @@ The keys of deliveries stay for ever, so that a body somebody captured years ago
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.queue.interface import Job
 from bot.store import inbox, jobs
@@ -30,31 +30,32 @@ async def ask_to_prune(place: Workplace) -> None:
     """Defer the day's pruning once, whichever of many processes asks first."""
     now = place.clock()
     day = now.date().isoformat()
-    async with place.store.read() as conn:
-        if day in await periods_of(conn, SCHEDULE):  # asked first, because a look costs no write
-            return
-    async with place.store.begin() as conn:
-        if await begin_period(conn, SCHEDULE, day, now):
-            await place.queue.defer(conn, "prune_traffic", day, priority=LATER, dedupe_key="prune_traffic")
+
+    if day in await place.store.read(periods_of, SCHEDULE):  # asked first, because a read costs no write
+        return
+
+    def save(connection: Connection) -> None:
+        if begin_period(connection, SCHEDULE, day, now):
+            place.queue.defer(connection, "prune_traffic", day, priority=LATER, dedupe_key="prune_traffic")
+
+    await place.store.write(save)
 
 
 async def prune_traffic(job: Job, place: Workplace) -> None:
     """Slice by slice; a prune that is cut goes on where it was."""
     now = place.clock()
-    bodies = await _all(place, lambda conn: inbox.drop_bodies(conn, now - BODIES_KEPT, limit=SLICE))
-    ended = await _all(place, lambda conn: jobs.prune(conn, now - JOBS_KEPT, limit=SLICE))
-    await _all(place, lambda conn: forget_periods(conn, SCHEDULE, now - JOBS_KEPT))
+    bodies = await _all(place, lambda connection: inbox.drop_bodies(connection, now - BODIES_KEPT, limit=SLICE))
+    ended = await _all(place, lambda connection: jobs.prune(connection, now - JOBS_KEPT, limit=SLICE))
+    await _all(place, lambda connection: forget_periods(connection, SCHEDULE, now - JOBS_KEPT))
     log.info("pruned the bodies of %d deliveries and %d jobs", bodies, ended)
-    async with place.store.begin() as conn:
-        await job.finish(conn)
+    await place.store.write(job.finish)
 
 
-async def _all(place: Workplace, slice_of: Callable[[AsyncConnection], Awaitable[int]]) -> int:
+async def _all(place: Workplace, slice_of: Callable[[Connection], int]) -> int:
     """Until a slice finds nothing more."""
     total = 0
     while True:
-        async with place.store.begin() as conn:
-            count = await slice_of(conn)
+        count = await place.store.write(slice_of)
         total += count
         if count < SLICE:
             return total

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
 from gidgethub import BadRequest
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.github import discussions
 from bot.github.client import Client, is_missing
@@ -39,7 +39,7 @@ DIGEST_BODY = (
 async def publish_post(job: Job, place: Workplace) -> None:
     """Posting twice is posting once; a text that changed meanwhile is posted again."""
     now = place.clock()
-    posting, busy = await place.store.write(lambda conn: _taken(conn, int(job.ref_id), now))
+    posting, busy = await place.store.write(_taken, int(job.ref_id), now)
     if busy is not None:
         # perhaps a worker that died with the intent in hand: look again when its lease is over
         raise RetryLater(max((busy - now).total_seconds(), 1.0), "another worker is posting it")
@@ -53,27 +53,31 @@ async def publish_post(job: Job, place: Workplace) -> None:
         # 422 means that GitHub will never take this text; 404 and 410 that what it was about is gone
         refused = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
         final = refused or isinstance(error, NoDiscussionsError)
-        async with place.store.begin() as conn:
-            await outbox.let_go(conn, posting, f"{type(error).__name__}: {error}"[:300], give_up=final)
+        reason = f"{type(error).__name__}: {error}"[:300]
+
+        def save(connection: Connection) -> None:
+            outbox.let_go(connection, posting, reason, give_up=final)
             if final:
-                await job.finish(conn)
+                job.finish(connection)
+
+        await place.store.write(save)
         if final:
             log.warning("%s was not posted: %s", posting.intent.key, error)
             return
         raise
 
-    async def written(conn: AsyncConnection) -> None:
-        if not await outbox.done(conn, posting, str(remote)):
-            await place.queue.defer(conn, "publish_post", posting.id, serial_key=f"post:{posting.intent.key}")
-        await job.finish(conn)
+    def written(connection: Connection) -> None:
+        if not outbox.done(connection, posting, str(remote)):
+            place.queue.defer(connection, "publish_post", posting.id, serial_key=f"post:{posting.intent.key}")
+        job.finish(connection)
 
     await place.store.write(written)
 
 
-async def _taken(conn: AsyncConnection, intent: int, now: datetime) -> tuple[Posting | None, datetime | None]:
+def _taken(connection: Connection, intent: int, now: datetime) -> tuple[Posting | None, datetime | None]:
     """The posting in hand, or until when it is in another worker's."""
-    posting = await outbox.claim(conn, intent, now=now, lease_until=now + LEASE)
-    return posting, await outbox.busy_until(conn, intent) if posting is None else None
+    posting = outbox.claim(connection, intent, now=now, lease_until=now + LEASE)
+    return posting, outbox.busy_until(connection, intent) if posting is None else None
 
 
 @contextlib.asynccontextmanager
@@ -84,7 +88,7 @@ async def _leased(place: Workplace, posting: Posting) -> AsyncIterator[None]:
         while True:
             await asyncio.sleep(RENEW_EVERY)
             with contextlib.suppress(StoreUnavailableError):
-                await place.store.write(lambda conn: outbox.renew(conn, posting, place.clock() + LEASE))
+                await place.store.write(outbox.renew, posting, place.clock() + LEASE)
 
     keeper = asyncio.create_task(renew())
     try:
@@ -135,7 +139,7 @@ def _is_first(place: Workplace, posting: Posting) -> bool:
 
 async def _addressed(place: Workplace, client: Client, number: RepositoryId) -> Repository:
     """Where it is posted: ids never change, so the store's word is enough, unless the host answers at names only."""
-    stored = await place.store.look(lambda conn: installations.repository(conn, number))
+    stored = await place.store.read(installations.repository, number)
     if stored is None or client.place(stored.repository) == f"repos/{stored.repository.full_name}":
         return await read_repository(client, number)
     return stored.repository

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from zoneinfo import ZoneInfo
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.model import Change, ChangeId, InstallationId, Month, RepositoryId
 from bot.store import changes, folding, ledger, totals
+from bot.store.dialect import execute, fetch
 from bot.store.engine import Store
-from bot.store.turn import Ask, Plan, Say, Spelling, run, spelling_of
 from bot.tasks.adding_up import add_up
 from bot.tasks.keeping import rows_of
 from bot.tasks.recording import Known, folded
@@ -34,14 +34,9 @@ class Rebuilt:
 async def rebuild(store: Store, installation: InstallationId, zone: ZoneInfo) -> Rebuilt:
     """Fold all facts of an installation and make changes, contributions and totals what they give, in one transaction.
 
-    What stands and is right is not written again. Repositories that were taken from the installation stay as they are.
+    What is right is not written again. Repositories that were taken from the installation stay as they are.
     """
-
-    async def rebuilt(conn: AsyncConnection) -> Rebuilt:
-        with _not_collecting():
-            return await run(conn, _rebuilding(spelling_of(conn), installation, zone))
-
-    return await store.write(rebuilt)
+    return await store.write(_rebuild, installation, zone)
 
 
 @contextmanager
@@ -65,45 +60,46 @@ _DERIVED = (
 """all that is an installation's own: contributions by their change, which is how they are found"""
 
 
-def _rebuilding(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[Rebuilt]:
-    """Put everything that the facts give in its place; where more stands than that, drop all and do it once more."""
-    yield from folding.alone(spelling, installation)
-    given = yield from _putting(spelling, installation, zone)
-    stands = yield from _counting(installation)
-    if given.rows != stands:
-        for rows in _DERIVED:
-            yield Say(f"DELETE {rows}", (installation,))
-        yield from _putting(spelling, installation, zone)
-    more = sum(max(0, there - due) for there, due in zip(stands, given.rows, strict=True) if due >= 0)
+def _rebuild(connection: Connection, installation: InstallationId, zone: ZoneInfo) -> Rebuilt:
+    """Put everything that the facts give in its place; where more is there than that, drop all and do it once more."""
+    with _not_collecting():
+        folding.lock_installation(connection, installation)
+        given = _correct_all(connection, installation, zone)
+        there = _count_rows(connection, installation)
+        if given.rows != there:
+            for rows in _DERIVED:
+                execute(connection, f"DELETE {rows}", (installation,))
+            _correct_all(connection, installation, zone)
+    more = sum(max(0, found - due) for found, due in zip(there, given.rows, strict=True) if due >= 0)
     return Rebuilt(given.changes, given.cells, given.wrong + more)
 
 
-def _counting(installation: InstallationId) -> Plan[tuple[int, ...]]:
-    """How many rows stand, table by table."""
+def _count_rows(connection: Connection, installation: InstallationId) -> tuple[int, ...]:
+    """How many rows there are, table by table."""
     counts = ", ".join(f"(SELECT COUNT(*) {rows})" for rows in _DERIVED)
-    ((*found,),) = yield Ask(f"SELECT {counts}", (installation,) * len(_DERIVED))
+    ((*found,),) = fetch(connection, f"SELECT {counts}", (installation,) * len(_DERIVED))
     return tuple(map(int, found))
 
 
-def _putting(spelling: Spelling, installation: InstallationId, zone: ZoneInfo) -> Plan[_Given]:
-    """Put what the facts give in place of whatever stands there, some facts at a time.
+def _correct_all(connection: Connection, installation: InstallationId, zone: ZoneInfo) -> _Given:
+    """Put what the facts give in place of whatever is there, some facts at a time.
 
     Facts that fold together come together, the oldest first: what lies in months before the next fact's is complete,
-    and is compared with what stands. The memory it takes depends on the largest month and the largest such group, and
+    and is compared with what is there. The memory it takes depends on the largest month and the largest such group, and
     not on how many facts there are, but for their numbers and the ids of changes.
     """
-    stands, said = yield from folding.around(spelling, installation)
+    stands, said = folding.read_installation(connection, installation)
     known = Known(stands, said)
-    parts, apart = yield from folding.in_parts(installation)
+    parts, apart = folding.parts_of_installation(connection, installation)
     given, begun = _Given(stands.ids, zone), _BEFORE_ALL
     for numbers in parts:
-        facts = yield from ledger.numbered(spelling, numbers)
+        facts = ledger.numbered_facts(connection, numbers)
         month = month_of(min((fact.landed_at for fact in facts.values()), default=0), zone)
         if month > begun:
-            yield from _mending(spelling, installation, given, month)
+            _correct_months(connection, installation, given, before=month)
             begun = month
         given.take(folded(known, apart, facts))
-    yield from _mending(spelling, installation, given, _AFTER_ALL)
+    _correct_months(connection, installation, given, before=_AFTER_ALL)
     return given
 
 
@@ -146,8 +142,8 @@ class _Given:
         return found
 
 
-def _mending(spelling: Spelling, installation: InstallationId, given: _Given, before: Month) -> Plan[None]:
+def _correct_months(connection: Connection, installation: InstallationId, given: _Given, *, before: Month) -> None:
     """Make the months before one what the facts give."""
     for month, kept in given.kept(before):
-        given.wrong += yield from changes.mending(spelling, installation, month, kept)
-    given.wrong += yield from totals.mending(spelling, given.sums(before))
+        given.wrong += changes.correct_changes(connection, installation, month, kept)
+    given.wrong += totals.correct_cells(connection, given.sums(before))

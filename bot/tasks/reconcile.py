@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.github import operations as op
@@ -52,15 +52,18 @@ async def reconcile(job: Job, place: Workplace) -> None:
     started = place.clock()
     with asking_github():
         listed = {one.id: one async for one in read_installations(place.github.app)}
-    async with place.store.begin() as conn:
-        known = await installations.active(conn)
+
+    def save(connection: Connection) -> None:
+        known = installations.active(connection)
         for number in sorted({*listed, *known}):
             if _differs(listed.get(number), number in known):
-                await _ask(conn, place, "update_installation", f"installation:{number}", installation=number)
+                _ask(connection, place, "update_installation", f"installation:{number}", installation=number)
             if number in listed and not listed[number].suspended:
-                await _ask(conn, place, "reconcile_installation", f"installation:{number}", installation=number)
-        await backfills.mark(conn, Watermark(EVERYTHING, started))
-        await job.finish(conn)
+                _ask(connection, place, "reconcile_installation", f"installation:{number}", installation=number)
+        backfills.mark(connection, Watermark(EVERYTHING, started))
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 def _differs(now: Installation | None, active: bool) -> bool:
@@ -81,30 +84,34 @@ async def reconcile_installation(job: Job, place: Workplace) -> None:
     with asking_github():
         looks = await _looks(place, client, number, started)
         missing = {look.id: await _missing_pulls(place, client, look) for look in looks}
-    async with place.store.begin() as conn:
+
+    def save(connection: Connection) -> None:
         for look in looks:
             for pull in missing[look.id]:
-                await _ask_about(conn, place, look, "record_pull_request", number=pull)
-            await _ask_for_landings(conn, place, look)
+                _ask_about(connection, place, look, "record_pull_request", number=pull)
+            _ask_for_landings(connection, place, look)
             name = f"repository:{look.id}"
-            await backfills.mark(conn, Watermark(name, started, look.glance.head))
-        await job.finish(conn)
+            backfills.mark(connection, Watermark(name, started, look.glance.head))
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 async def _compare_repositories(
     place: Workplace, number: InstallationId, reached: dict[RepositoryId, Repository], asked: datetime
 ) -> None:
     """Whatever is hidden, renamed, gone or back is read by the job that its delivery would have asked for."""
-    async with place.store.begin() as conn:
+
+    def save(connection: Connection) -> None:
         stored = {
-            RepositoryId(row.repository.id or 0): row for row in await installations.repositories_of(conn, number)
+            RepositoryId(row.repository.id or 0): row for row in installations.repositories_of(connection, number)
         }
         for one in sorted({*stored, *reached}):
             if one not in stored:
-                await see_repositories(conn, place, number, [reached[one]], asked)
+                see_repositories(connection, place, number, [reached[one]], asked)
             elif one not in reached or _changed(stored[one].repository, reached[one]):
-                await _ask(
-                    conn,
+                _ask(
+                    connection,
                     place,
                     "update_repository",
                     f"repository:{one}",
@@ -113,7 +120,9 @@ async def _compare_repositories(
                     action="",
                 )
         if place.clones is not None:
-            await open_backfills(conn, place, number, sorted(reached))
+            open_backfills(connection, place, number, sorted(reached))
+
+    await place.store.write(save)
 
 
 def _changed(stored: Repository, now: Repository) -> bool:
@@ -123,12 +132,16 @@ def _changed(stored: Repository, now: Repository) -> bool:
 
 async def _looks(place: Workplace, client: Client, number: InstallationId, now: datetime) -> list[_Look]:
     """A glance at every repository whose history is not being read just now."""
-    async with place.store.read() as conn:
-        rows = await installations.repositories_of(conn, number)
+
+    def read(connection: Connection) -> tuple[list[Stored], list[Watermark]]:
+        rows = installations.repositories_of(connection, number)
         ids = [RepositoryId(row.repository.id or 0) for row in rows]
-        reading = {one.repository_id for one in await backfills.of(conn, ids) if one.state != "done"}
+        reading = {one.repository_id for one in backfills.of(connection, ids) if one.state != "done"}
         rows = [row for row in rows if row.repository.id not in reading]
-        marks = [await _mark(conn, row, now) for row in rows]
+        marks = [_mark(connection, row, now) for row in rows]
+        return rows, marks
+
+    rows, marks = await place.store.read(read)
     looks: list[_Look] = []
     for at in range(0, len(rows), MOST_GLANCES):
         part = rows[at : at + MOST_GLANCES]
@@ -138,14 +151,14 @@ async def _looks(place: Workplace, client: Client, number: InstallationId, now: 
     return looks
 
 
-async def _mark(conn: AsyncConnection, row: Stored, now: datetime) -> Watermark:
+def _mark(connection: Connection, row: Stored, now: datetime) -> Watermark:
     """Up to where nothing was missing: at first, when the installation came, and the newest landing that is known."""
     name = f"repository:{row.repository.id}"
-    found = await backfills.watermark(conn, name)
+    found = backfills.watermark(connection, name)
     if found is not None:
         return found
-    created = await installations.created_at(conn, row.installation_id)
-    head = await ledger.newest_carrier(conn, RepositoryId(row.repository.id or 0))
+    created = installations.created_at(connection, row.installation_id)
+    head = ledger.newest_carrier(connection, RepositoryId(row.repository.id or 0))
     return Watermark(name, created or now, head)
 
 
@@ -156,8 +169,7 @@ async def _missing_pulls(place: Workplace, client: Client, look: _Look) -> list[
         return []
     listed = await read_closed_since(client, look.stored.repository, since)
     found = {pull.number: pull for pull in listed}
-    async with place.store.read() as conn:
-        kept = await pulls.numbered(conn, look.id, sorted(found))
+    kept = await place.store.read(pulls.numbered, look.id, sorted(found))
     return [number for number, pull in sorted(found.items()) if _is_news(look.id, pull, kept.get(number))]
 
 
@@ -174,34 +186,40 @@ def _is_news(repository: RepositoryId, pull: PullRequest, kept: pulls.PullReques
     )
 
 
-async def _ask_for_landings(conn: AsyncConnection, place: Workplace, look: _Look) -> None:
+def _ask_for_landings(connection: Connection, place: Workplace, look: _Look) -> None:
     """Where the default branch stands at a commit that the record does not hold, what came since is asked for."""
     head, before = look.glance.head, look.mark.head
-    if head is None or before is None or head == before or await _is_recorded(conn, look.id, head):
+    if head is None or before is None or head == before or _is_recorded(connection, look.id, head):
         return
-    await _ask_about(conn, place, look, "record_landing", before=before, after=head)
+    _ask_about(connection, place, look, "record_landing", before=before, after=head)
 
 
-async def _is_recorded(conn: AsyncConnection, repository: RepositoryId, head: CommitId) -> bool:
-    if await ledger.known(conn, repository, [head]):
+def _is_recorded(connection: Connection, repository: RepositoryId, head: CommitId) -> bool:
+    if ledger.known(connection, repository, [head]):
         return True
-    return bool(await ledger.facts_carried(conn, repository, head))
+    return bool(ledger.facts_carried(connection, repository, head))
 
 
-async def _ask_about(conn: AsyncConnection, place: Workplace, look: _Look, task: str, **more: int | str) -> None:
+def _ask_about(connection: Connection, place: Workplace, look: _Look, task: str, **more: int | str) -> None:
     """Ask about a repository, unless a delivery has asked for the same meanwhile and its job still waits."""
     serial = f"repository:{look.id}"
     told = "after" if "after" in more else "number"
-    if await jobs.is_coming(conn, serial, task, reference({told: more[told]})[1:-1] + ","):
+    if jobs.is_coming(connection, serial, task, reference({told: more[told]})[1:-1] + ","):
         return
     installation = look.stored.installation_id or 0
-    await _ask(conn, place, task, serial, installation=installation, repository=look.id, **more)
+    _ask(connection, place, task, serial, installation=installation, repository=look.id, **more)
 
 
-async def _ask(conn: AsyncConnection, place: Workplace, task: str, serial: str, **given: int | str) -> None:
+def _ask(connection: Connection, place: Workplace, task: str, serial: str, **given: int | str) -> None:
     """Defer a job as a delivery would, behind whatever deliveries ask for now."""
     ref = reference(given)
     installation = int(given["installation"])
-    await place.queue.defer(
-        conn, task, ref, serial_key=serial, dedupe_key=f"{task}:{ref}", installation_id=installation, priority=LATER
+    place.queue.defer(
+        connection,
+        task,
+        ref,
+        serial_key=serial,
+        dedupe_key=f"{task}:{ref}",
+        installation_id=installation,
+        priority=LATER,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gidgethub import BadRequest
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.github.client import Client, is_missing
@@ -76,7 +76,7 @@ async def _rebased(place: Workplace, repository: Repository, pushed: Pushed, tip
     names = [one.commit.id for one in pushed.landed]
     if len(names) < 2 or any(one.carrier.id != one.commit.id for one in pushed.landed):
         return None
-    row = await place.store.look(lambda conn: pulls.merged_as(conn, RepositoryId(repository.id or 0), tip))
+    row = await place.store.read(pulls.merged_as, RepositoryId(repository.id or 0), tip)
     if row is None or row.size != len(names):
         return None
     return Brought(as_known(row), frozenset(names))
@@ -108,51 +108,51 @@ async def record_arrived(job: Job, place: Workplace, client: Client, arrived: Ar
     installation = InstallationId(arguments(job.ref_id)["installation"])
     now = place.clock()
 
-    async def written(conn: AsyncConnection) -> None:
-        await see_repositories(conn, place, installation, [repository], job.begun, followed=arrived.other_branch)
+    def written(connection: Connection) -> None:
+        see_repositories(connection, place, installation, [repository], job.begun, followed=arrived.other_branch)
         if arrived.other_branch or arrived.pushed.behind:
-            await backfills.rewritten(conn, number, job.claim.id, other_branch=arrived.other_branch)
+            backfills.rewritten(connection, number, job.claim.id, other_branch=arrived.other_branch)
         target = Place(installation, number, place.zone)
-        await _keep(conn, place, arrived, (wanted, rules))
+        _keep(connection, place, arrived, (wanted, rules))
         if arrived.lost:
-            told = await retract(conn, target, arrived.lost)
+            told = retract(connection, target, arrived.lost)
             if told is not None:
-                await retell(conn, place, target, told)
-        recorded = await record(conn, target, facts, now=now, again=arrived.again)
-        await announce(conn, place, target, recorded)
-        await retell(conn, place, target, recorded)
-        await job.finish(conn)
+                retell(connection, place, target, told)
+        recorded = record(connection, target, facts, now=now, again=arrived.again)
+        announce(connection, place, target, recorded)
+        retell(connection, place, target, recorded)
+        job.finish(connection)
 
     # Lost with the power, the job is done once more; whoever posts what it says commits, and waits for the disk, first.
-    await place.store.write(written, lasting=False)
+    await place.store.write_without_flush(written)
 
 
 async def _wanted(place: Workplace, number: RepositoryId, arrived: Arrived) -> list[Landed]:
     landed = arrived.pushed.landed
     if arrived.again:
         return list(landed)
-    recorded = await place.store.look(lambda conn: ledger.known(conn, number, [one.commit.id for one in landed]))
+    recorded = await place.store.read(ledger.known, number, [one.commit.id for one in landed])
     return [one for one in landed if one.commit.id not in recorded]
 
 
-async def _keep(
-    conn: AsyncConnection, place: Workplace, arrived: Arrived, read: tuple[list[Landed], RulesNow | None]
+def _keep(
+    connection: Connection, place: Workplace, arrived: Arrived, read: tuple[list[Landed], RulesNow | None]
 ) -> None:
     """What was read and need not be read again."""
     wanted, rules = read
     repository, now = arrived.repository, place.clock()
     if rules is not None:
-        await keep_rules(conn, repository, rules, now=now)
-    await forget_shared(conn, repository, arrived.pushed.paths)
+        keep_rules(connection, repository, rules, now=now)
+    forget_shared(connection, repository, arrived.pushed.paths)
     if arrived.tip is not None and wanted:
         commits: dict[CommitId, Commit] = {one.carrier.id: one.carrier for one in wanted}
         commits |= {one.commit.id: one.commit for one in wanted}
         number = RepositoryId(repository.id or 0)
-        await readings.keep(conn, number, commits.values(), tip=arrived.tip, now=now)
+        readings.keep(connection, number, commits.values(), tip=arrived.tip, now=now)
     if arrived.pull is not None:
-        await pulls.see(conn, await without_buried(conn, arrived.pull))
+        pulls.see(connection, without_erased(connection, arrived.pull))
 
 
-async def without_buried(conn: AsyncConnection, row: pulls.PullRequestRow) -> pulls.PullRequestRow:
+def without_erased(connection: Connection, row: pulls.PullRequestRow) -> pulls.PullRequestRow:
     """The pull request as it may be kept."""
-    return replace(row, payload=await erasure.pull_request_without_buried(conn, row.payload))
+    return replace(row, payload=erasure.pull_request_without_erased(connection, row.payload))

@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.github.client import Client
@@ -32,7 +32,7 @@ from bot.tasks.known_repository import know_repository
 from bot.tasks.landed_before import landed_before
 from bot.tasks.measuring import Brought, KeptReadings, as_known
 from bot.tasks.pull_request_json import kept
-from bot.tasks.record_landing import Arrived, record_arrived, without_buried
+from bot.tasks.record_landing import Arrived, record_arrived, without_erased
 from bot.tasks.told_delivery import told_by
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
@@ -78,7 +78,7 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
     told = NOTHING if again else await told_by(place, given)
     with asking_github():
         scene = await _scene(place, client, given, told)
-    carried, named, waits = await place.store.look(partial(_recorded, scene=scene))
+    carried, named, waits = await place.store.read(partial(_recorded, scene=scene))
     if scene.merge is not None and not carried and not waits:
         if given.get("delivery") and job.attempt < LOOKS and place.clock() - job.claim.created_at < GRACE:
             raise RetryLater(WAIT, "its push may still arrive")
@@ -92,11 +92,11 @@ async def record_pull_request(job: Job, place: Workplace) -> None:
     await record_arrived(job, place, client, arrived)
 
 
-async def _recorded(conn: AsyncConnection, scene: _Scene) -> tuple[list[Fact], list[Fact], bool]:
+def _recorded(connection: Connection, scene: _Scene) -> tuple[list[Fact], list[Fact], bool]:
     """What its merge carried, what names it, and whether the push of the merge is still to be worked off."""
-    carried = await ledger.facts_carried(conn, scene.repository_id, scene.merge) if scene.merge else []
-    named = await ledger.facts_named(conn, scene.repository_id, scene.row.number)
-    waits = not carried and scene.merge is not None and await _push_waits(conn, scene)
+    carried = ledger.facts_carried(connection, scene.repository_id, scene.merge) if scene.merge else []
+    named = ledger.facts_named(connection, scene.repository_id, scene.row.number)
+    waits = not carried and scene.merge is not None and _push_waits(connection, scene)
     return carried, named, waits
 
 
@@ -126,16 +126,16 @@ async def _known(place: Workplace, repository: Repository, answer: PullRequestAn
         size=answer.commits or None,
     )
 
-    async def looked_up(conn: AsyncConnection) -> _Scene:
-        kept = await without_buried(conn, row)
-        return _Scene(repository, answer, kept, await pulls.read(conn, kept.repository_id, kept.number))
+    def looked_up(connection: Connection) -> _Scene:
+        kept = without_erased(connection, row)
+        return _Scene(repository, answer, kept, pulls.read(connection, kept.repository_id, kept.number))
 
-    return await place.store.look(looked_up)
+    return await place.store.read(looked_up)
 
 
-async def _push_waits(conn: AsyncConnection, scene: _Scene) -> bool:
+def _push_waits(connection: Connection, scene: _Scene) -> bool:
     """The job of the push that ends in the merge waits, and will find the pull request kept."""
-    return await jobs.is_coming(conn, f"repository:{scene.repository_id}", "record_landing", f'"after":"{scene.merge}"')
+    return jobs.is_coming(connection, f"repository:{scene.repository_id}", "record_landing", f'"after":"{scene.merge}"')
 
 
 async def _described(
@@ -144,7 +144,7 @@ async def _described(
     """What it landed is recorded: measure it anew, now that the pull request is known."""
     carried, named = recorded
     own = await _own_recorded(place, client, scene, carried)
-    own_facts = await place.store.look(lambda conn: ledger.facts_at(conn, scene.repository_id, sorted(own)))
+    own_facts = await place.store.read(ledger.facts_at, scene.repository_id, sorted(own))
     facts = list({fact.commit: fact for fact in (*own_facts, *named)}.values())
     landed = await landed_before(place, client, scene.repository, facts)
     brought = Brought(as_known(scene.row), frozenset(own))
@@ -161,7 +161,7 @@ async def _own_recorded(place: Workplace, client: Client, scene: _Scene, carried
     found = {fact.commit for fact in carried}
     if merge is None or merge not in found or size < 2:
         return found
-    pushed = await place.store.look(lambda conn: readings.arrived_with(conn, scene.repository_id, merge))
+    pushed = await place.store.read(readings.arrived_with, scene.repository_id, merge)
     if pushed:
         return set(pushed) if len(pushed) == size else found
     if next(fact for fact in carried if fact.commit == merge).pull_request == scene.row.number:

@@ -11,7 +11,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.landing.changes import alone, fold
@@ -20,6 +20,7 @@ from bot.landing.identity import credited, is_bot, person_key
 from bot.landing.months import month_of
 from bot.model import (
     Change,
+    ChangeId,
     CommitId,
     Fact,
     InstallationId,
@@ -30,9 +31,9 @@ from bot.model import (
     RepositoryId,
     Signature,
 )
-from bot.store import changes, erasure, folding, ledger, people, together, totals
-from bot.store.keyed import Keyed, apart
-from bot.store.turn import Plan, Said, Spelling, asked, run, spelling_of
+from bot.store import changes, erasure, folding, ledger, people, totals
+from bot.store.keyed import Keyed, apart, keyed
+from bot.store.together import facts_folding_with
 from bot.tasks.adding_up import sums
 from bot.tasks.keeping import rows_of
 
@@ -58,75 +59,69 @@ class Recorded:
     """every month whose numbers or words this touches"""
 
 
-async def record(
-    conn: AsyncConnection, place: Place, facts: Sequence[Fact], *, now: datetime, again: bool = False
+def record(
+    connection: Connection, place: Place, facts: Sequence[Fact], *, now: datetime, again: bool = False
 ) -> Recorded:
     """Append facts and fold what they touch. With `again`, facts known already are measured anew and replace the old.
 
     The outcome depends on the set of facts alone. Work that nothing recorded has to do with is added to the totals;
     where something recorded looks otherwise now, the months it touches are summed anew from their facts.
     """
-    return await run(conn, _recording(_Desk(spelling_of(conn), place), facts, now, again=again))
-
-
-async def recount(
-    conn: AsyncConnection, place: Place, commits: Sequence[CommitId], *, gone: Sequence[Fact] = ()
-) -> Recorded:
-    """Fold anew what belongs to these commits and write it, whatever stood there; `gone` are facts just deleted."""
-    return await run(conn, _recounting(_Desk(spelling_of(conn), place), commits, gone))
-
-
-@frozen
-class _Desk:
-    """Where a plan works."""
-
-    spelling: Spelling
-    place: Place
-
-
-def _recording(desk: _Desk, facts: Sequence[Fact], now: datetime, *, again: bool) -> Plan[Recorded]:
-    place, spelling = desk.place, desk.spelling
-    facts = yield from erasure.sparing(spelling, facts)
-    before, left = (yield from _taking_back(desk, facts)) if again else (_NO_FACTS, _NO_FACTS)
-    fresh = yield from ledger.appending(spelling, place.repository, facts, now)
+    facts = erasure.without_erased(connection, facts)
+    before, left = _forget_measured(connection, place, facts) if again else (_NO_FACTS, _NO_FACTS)
+    fresh = ledger.append_facts(connection, place.repository, facts, now)
     # Others append meanwhile; whoever comes to fold later finds what is appended here.
-    yield from folding.alone(spelling, place.installation)
+    folding.lock_installation(connection, place.installation)
+    stands, said = folding.read_repository(connection, place.installation, place.repository)
     if not fresh:
-        stands, _ = folding.found_in((yield folding.here(spelling, place.installation, place.repository)))
         return Recorded((), (), stands.repositories)
-    known, cells = {**left, **fresh}, _cells(fresh, place)
-    met, here, rows = yield from asked(
-        together.meeting(spelling, known, known, place.installation),
-        folding.here(spelling, place.installation, place.repository),
-        totals.asking(spelling, cells),
-    )
-    after = yield from together.reaching(spelling, known, met, place.installation)
-    stands, said = folding.found_in(here)
-    if again or met or any(one.fact.repository not in stands.ids for one in fresh.values()):
-        stands, said = yield from folding.around(spelling, place.installation)
+    known = {**left, **fresh}
+    after = facts_folding_with(connection, known, place.installation)
+    if again or len(after) > len(known) or any(one.fact.repository not in stands.ids for one in fresh.values()):
+        stands, said = folding.read_installation(connection, place.installation)
     older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
     new = [one.fact for one in fresh.values()]
-    yield _seeing(spelling, new)
+    _see_people(connection, new)
     recorded = frozenset(one.fact.commit for one in older.values())
-    read = Known(stands, said, after, recorded, totals.found_in(cells, rows))
+    read = Known(stands, said, after, recorded, totals.read_cells(connection, _cells(fresh, place)))
     old = read.folded(older) if older else ()
-    changed, months = yield from _writing(desk, read, old, read.folded(after), everything=False)
+    changed, months = _write(connection, place, read, (old, read.folded(after)), everything=False)
     return Recorded(tuple(fact.commit for fact in new), changed, stands.repositories, months)
+
+
+def recount(
+    connection: Connection, place: Place, commits: Sequence[CommitId], *, gone: Sequence[Fact] = ()
+) -> Recorded:
+    """Fold again what belongs to these commits and write it, whatever was there; `gone` are facts just deleted."""
+    folding.lock_installation(connection, place.installation)
+    stands, said = folding.read_installation(connection, place.installation)
+    after = _recorded(connection, place, ledger.numbers_of(connection, place.repository, commits))
+    known = Known(stands, said, after)
+    # Numbers below zero stand for no row.
+    old = {**after, **{-1 - at: Keyed.of(fact) for at, fact in enumerate(gone)}}
+    changed, months = _write(connection, place, known, (known.folded(old), known.folded(after)), everything=True)
+    return Recorded((), changed, stands.repositories, months)
 
 
 _NO_FACTS: Mapping[int, Keyed] = MappingProxyType({})
 
 
-def _taking_back(desk: _Desk, facts: Sequence[Fact]) -> Plan[tuple[Mapping[int, Keyed], Mapping[int, Keyed]]]:
+def _forget_measured(
+    connection: Connection, place: Place, facts: Sequence[Fact]
+) -> tuple[Mapping[int, Keyed], Mapping[int, Keyed]]:
     """Forget what is recorded of these commits: all that folded with it, and what of that is left, which may have no
     more to do with what is measured anew."""
-    place, spelling = desk.place, desk.spelling
-    yield from folding.alone(spelling, place.installation)
-    numbers = yield from ledger.numbers_of(spelling, place.repository, [fact.commit for fact in facts])
-    known = yield from ledger.numbered(spelling, numbers)
-    before = yield from together.closed_over(spelling, known, place.installation)
-    yield from ledger.forgetting(spelling, numbers)
-    return before, {number: one for number, one in before.items() if number not in known}
+    folding.lock_installation(connection, place.installation)
+    numbers = ledger.numbers_of(connection, place.repository, [fact.commit for fact in facts])
+    before = _recorded(connection, place, numbers)
+    ledger.delete_facts(connection, numbers)
+    gone = frozenset(numbers)
+    return before, {number: one for number, one in before.items() if number not in gone}
+
+
+def _recorded(connection: Connection, place: Place, numbers: Sequence[int]) -> dict[int, Keyed]:
+    """The facts of these rows, with all that folds with them."""
+    return facts_folding_with(connection, keyed(ledger.numbered_facts(connection, numbers)), place.installation)
 
 
 def _cells(facts: Mapping[int, Keyed], place: Place) -> list[totals.Cell]:
@@ -135,24 +130,9 @@ def _cells(facts: Mapping[int, Keyed], place: Place) -> list[totals.Cell]:
     return sorted({(person, place.repository, month) for fact, month in months for person in credited(fact)})
 
 
-def _recounting(desk: _Desk, commits: Sequence[CommitId], gone: Sequence[Fact]) -> Plan[Recorded]:
-    place, spelling = desk.place, desk.spelling
-    yield from folding.alone(spelling, place.installation)
-    stands, said = yield from folding.around(spelling, place.installation)
-    numbers = yield from ledger.numbers_of(spelling, place.repository, commits)
-    after = yield from together.closed_over(
-        spelling, (yield from ledger.numbered(spelling, numbers)), place.installation
-    )
-    known = Known(stands, said, after)
-    # Numbers below zero stand for no row.
-    old = {**after, **{-1 - at: Keyed.of(fact) for at, fact in enumerate(gone)}}
-    changed, months = yield from _writing(desk, known, known.folded(old), known.folded(after), everything=True)
-    return Recorded((), changed, stands.repositories, months)
-
-
 @frozen
 class Known:
-    """What a turn has read already."""
+    """What a recording has read already."""
 
     stands: folding.Standing
     said: tuple[Classified, ...]
@@ -160,29 +140,36 @@ class Known:
     """closed under what folds together"""
     recorded: frozenset[CommitId] = frozenset()
     """those of them that the ledger held before"""
-    cells: totals.Stood = field(default_factory=dict)
-    """what stands in those cells of the totals that were asked for"""
+    cells: totals.Found = field(default_factory=dict)
+    """what the cells of the totals hold that were read already"""
 
     def folded(self, facts: Mapping[int, Keyed]) -> tuple[Change, ...]:
         """The changes that these facts carry, as people corrected them, oldest first."""
         return folded(self, apart(facts), {number: one.fact for number, one in facts.items()})
 
 
-def _writing(
-    desk: _Desk, known: Known, old: Sequence[Change], folded: Sequence[Change], *, everything: bool
-) -> Plan[tuple[tuple[Change, ...], frozenset[Month]]]:
+BeforeAndAfter = tuple[Sequence[Change], Sequence[Change]]
+
+
+def _write(
+    connection: Connection, place: Place, known: Known, before_and_after: BeforeAndAfter, *, everything: bool
+) -> tuple[tuple[Change, ...], frozenset[Month]]:
     """Write the changes that look otherwise than before (or `everything`), and the months they touch."""
-    spelling, ids, zone = desk.spelling, known.stands.ids, desk.place.zone
+    ids, zone = known.stands.ids, place.zone
+    old, folded = before_and_after
     changed, new, again = folded, folded, _NO_MONTHS
     if old or everything:
-        changed, new, again = yield from _replacing(desk, known, (old, folded), everything=everything)
-    yield changes.adding(spelling, rows_of(new, ids, zone))
+        difference = _difference(known, before_and_after, everything=everything)
+        rows = rows_of(difference.replaced, ids, zone)
+        changes.replace_changes(connection, difference.gone, rows)
+        changed, new, again = difference.changed, difference.new, _touched(difference.recounted, zone)
+    changes.add_changes(connection, rows_of(new, ids, zone))
     added = sums(new, ids, zone)
     if again:
         added = {cell: more for cell, more in added.items() if cell[0] not in again.get(cell[2], ())}
-    yield from totals.adding(spelling, added, known.cells)
+    totals.add_to_cells(connection, added, known.cells)
     for when, persons in sorted(again.items()):
-        yield from _writing_totals(desk, known, when, sorted(persons))
+        _write_month(connection, place, known, (when, sorted(persons)))
     return tuple(changed), frozenset({*again, *_months(new, zone)})
 
 
@@ -190,11 +177,21 @@ _Touched = Mapping[Month, Set[PersonKey]]
 _NO_MONTHS: _Touched = MappingProxyType({})
 
 
-def _replacing(
-    desk: _Desk, known: Known, before_and_after: tuple[Sequence[Change], Sequence[Change]], *, everything: bool
-) -> Plan[tuple[Sequence[Change], Sequence[Change], _Touched]]:
-    """Put what was recorded, and looks otherwise now, in its place: all that changed, what of it has to do with nothing
-    recorded and is still to be added, and whose months are to be summed anew."""
+@frozen
+class _Difference:
+    """What a fold changes of what was recorded."""
+
+    changed: tuple[Change, ...]
+    replaced: tuple[Change, ...]
+    """those of them that take the place of something recorded"""
+    new: tuple[Change, ...]
+    """those of them that have to do with nothing recorded, and are still to be added"""
+    gone: tuple[ChangeId, ...]
+    recounted: tuple[Change, ...]
+    """changes whose people's months are to be summed again"""
+
+
+def _difference(known: Known, before_and_after: BeforeAndAfter, *, everything: bool) -> _Difference:
     old, folded = before_and_after
     by_id = {change.id: change for change in old}
     changed = tuple(change for change in folded if everything or by_id.get(change.id) != change)
@@ -202,11 +199,14 @@ def _replacing(
     moved = ids.intersection(change.id for change in changed) | (set(by_id) - ids)
     was = [change for change in old if change.id in moved]
     met = [change for change in changed if everything or change.id in by_id or _holds(change, known.recorded)]
-    apart = {change.id for change in met}
-    new = [change for change in changed if change.id not in apart]
-    rows = rows_of(met, known.stands.ids, desk.place.zone)
-    yield changes.replacing(desk.spelling, sorted(set(by_id) - ids), rows)
-    return changed, new, _touched([*was, *met], desk.place.zone)
+    replaced = {change.id for change in met}
+    return _Difference(
+        changed=changed,
+        replaced=tuple(met),
+        new=tuple(change for change in changed if change.id not in replaced),
+        gone=tuple(sorted(set(by_id) - ids)),
+        recounted=(*was, *met),
+    )
 
 
 def folded(known: Known, apart: Collection[int], facts: Mapping[int, Fact]) -> tuple[Change, ...]:
@@ -228,12 +228,12 @@ def _holds(change: Change, recorded: frozenset[CommitId]) -> bool:
     return bool(recorded) and any(commit.fact.commit in recorded for commit in change.commits)
 
 
-def _seeing(spelling: Spelling, facts: Iterable[Fact]) -> list[Said]:
+def _see_people(connection: Connection, facts: Iterable[Fact]) -> None:
     newest: dict[Signature, tuple[int, CommitId]] = {}
     for fact in facts:
         for sig in (fact.author, *fact.co_authors):
             newest[sig] = max(newest.get(sig, _NEVER), (fact.landed_at, fact.commit))
-    return people.seeing(spelling, [people.Seen(_named(sig), *age) for sig, age in newest.items()])
+    people.see_landed_people(connection, [people.Seen(_named(sig), *age) for sig, age in newest.items()])
 
 
 _NEVER = (0, CommitId(""))
@@ -268,15 +268,15 @@ def _months(found: Iterable[Change], zone: ZoneInfo) -> set[Month]:
     return landed | {month_of(change.landed_at, zone) for change in found}
 
 
-def _writing_totals(desk: _Desk, known: Known, when: Month, persons: Sequence[PersonKey]) -> Plan[None]:
+def _write_month(connection: Connection, place: Place, known: Known, cells: tuple[Month, Sequence[PersonKey]]) -> None:
     """One month of these people, summed from its facts."""
-    spelling, within, zone = desk.spelling, desk.place.installation, desk.place.zone
-    facts = yield from folding.month_of_people(spelling, persons, when, within=within, known=known.facts)
+    (when, persons), within = cells, place.installation
+    facts = folding.month_of_people(connection, persons, when, within=within, known=known.facts)
     wanted = frozenset(persons)
     others = [number for number in apart(facts) if wanted.isdisjoint(credited(facts[number].fact))]
     for number in others:
         del facts[number]
-    found = sums(known.folded(facts), known.stands.ids, zone)
-    gone = yield from folding.cells_of_month(spelling, persons, when, within=within)
+    found = sums(known.folded(facts), known.stands.ids, place.zone)
+    gone = folding.cells_of_month(connection, persons, when, within=within)
     theirs = {cell: all_of_it for cell, all_of_it in found.items() if cell[2] == when and cell[0] in wanted}
-    yield from totals.writing(spelling, theirs, empty=gone)
+    totals.write_cells(connection, theirs, empty=gone)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.model import CommitId, InstallationId, RepositoryId
 from bot.queue.interface import Job
@@ -23,24 +23,27 @@ async def refresh_check(job: Job, place: Workplace) -> None:
     given = arguments(job.ref_id)
     target = Place(InstallationId(given["installation"]), RepositoryId(given["repository"]), place.zone)
     carrier = CommitId(given["commit"])
-    async with place.store.begin() as conn:
-        carried = await ledger.facts_carried(conn, target.repository, carrier)
-        if carried and await _is_wanted(conn, target, carrier):
+
+    def save(connection: Connection) -> None:
+        carried = ledger.facts_carried(connection, target.repository, carrier)
+        if carried and _is_wanted(connection, target, carrier):
             seeds = [(target.repository, fact.commit) for fact in carried]
-            facts = await ledger.component(conn, seeds, installation_id=target.installation)
-            stored = await installations.repositories_of(conn, target.installation)
+            facts = ledger.component(connection, seeds, installation_id=target.installation)
+            stored = installations.repositories_of(connection, target.installation)
             names = {row.repository.full_name: row.repository for row in stored}
             own = {fact.commit for fact in carried}
-            folded = await fold_for_readers(conn, facts, names, target.repository)
+            folded = fold_for_readers(connection, facts, names, target.repository)
             changes = [c for c in folded if any(commit.fact.commit in own for commit in c.commits)]
             if given.get("again"):
-                await outbox.once_more(conn, check_key(target, carrier))
-            await intend_check(conn, place, target, (carrier, changes))
-        await job.finish(conn)
+                outbox.once_more(connection, check_key(target, carrier))
+            intend_check(connection, place, target, (carrier, changes))
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
-async def _is_wanted(conn: AsyncConnection, target: Place, carrier: CommitId) -> bool:
+def _is_wanted(connection: Connection, target: Place, carrier: CommitId) -> bool:
     """Where comments, or nothing, tell of landings no check run begins; one that stands already is kept right."""
-    settings = await in_force(conn, target.repository)
-    told = settings.config.on_merge == "check" or await outbox.is_posted(conn, check_key(target, carrier))
+    settings = in_force(connection, target.repository)
+    told = settings.config.on_merge == "check" or outbox.is_posted(connection, check_key(target, carrier))
     return told and not settings.paused

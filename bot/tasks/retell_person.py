@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from bot.model import PersonKey
 from bot.queue.interface import Job
 from bot.tasks import personal
@@ -11,6 +13,9 @@ from bot.tasks.workplace import Workplace, arguments
 async def retell_person(job: Job, place: Workplace) -> None:
     """As a command does at once."""
     key = PersonKey(f"u:{arguments(job.ref_id)['user']}")
-    async with place.store.begin() as conn:
-        await personal.retell_person(conn, place, key)
-        await job.finish(conn)
+
+    def save(connection: Connection) -> None:
+        personal.retell_person(connection, place, key)
+        job.finish(connection)
+
+    await place.store.write(save)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.model import CommitId
 from bot.store import ledger
 from bot.tasks.recording import Place, Recorded, recount
 
 
-async def retract(conn: AsyncConnection, target: Place, commits: Sequence[CommitId]) -> Recorded | None:
+def retract(connection: Connection, target: Place, commits: Sequence[CommitId]) -> Recorded | None:
     """Drop the facts of these commits and fold anew what belonged to them; None where none of them was recorded."""
-    lost = sorted(await ledger.known(conn, target.repository, commits))
+    lost = sorted(ledger.known(connection, target.repository, commits))
     if not lost:
         return None
     seeds = [(target.repository, commit) for commit in lost]
-    near = await ledger.component(conn, seeds, installation_id=target.installation)
-    await ledger.forget_facts(conn, target.repository, lost)
-    return await recount(conn, target, [fact.commit for fact in near], gone=near)
+    near = ledger.component(connection, seeds, installation_id=target.installation)
+    ledger.forget_facts(connection, target.repository, lost)
+    return recount(connection, target, [fact.commit for fact in near], gone=near)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.github.client import Client
@@ -53,27 +53,25 @@ async def rules_now(place: Workplace, client: Client, repository: Repository, *,
     """The rules at the head of the default branch, as a clone's are: from the store, unless they were `touched`."""
     number = RepositoryId(repository.id or 0)
     if not touched:
-        kept = await place.store.look(lambda conn: _kept(conn, repository, number, now=place.clock()))
+        kept = await place.store.read(_kept, repository, number, now=place.clock())
         if kept is not None:
             return kept
     settings = await read_in_force(place, client, repository)
     return RulesNow(settings, await read_file(client, repository, ATTRIBUTES_PATH) or "")
 
 
-async def _kept(
-    conn: AsyncConnection, repository: Repository, number: RepositoryId, *, now: datetime
-) -> RulesNow | None:
-    kept = await rules_read.read(conn, number)
-    if kept is None or not await _is_believed(conn, repository, kept[1], now):
+def _kept(connection: Connection, repository: Repository, number: RepositoryId, *, now: datetime) -> RulesNow | None:
+    kept = rules_read.read(connection, number)
+    if kept is None or not _is_believed(connection, repository, kept[1], now):
         return None
-    return RulesNow(await in_force(conn, number), kept[0], fresh=False)
+    return RulesNow(in_force(connection, number), kept[0], fresh=False)
 
 
-async def _is_believed(conn: AsyncConnection, repository: Repository, read_at: datetime, now: datetime) -> bool:
+def _is_believed(connection: Connection, repository: Repository, read_at: datetime, now: datetime) -> bool:
     name = shared_name(repository)
     if repository.full_name.lower() == name.lower() or now - read_at < BELIEVED:
         return True
-    stored = await installations.repository_named(conn, name)
+    stored = installations.repository_named(connection, name)
     return stored is not None and stored.installation_id is not None and stored.removed_at is None
 
 
@@ -87,15 +85,15 @@ def are_touched(pushed: Pushed) -> bool:
     return bool(RULING & pushed.paths) or not pushed.whole or pushed.behind > 0
 
 
-async def keep_rules(conn: AsyncConnection, repository: Repository, rules: RulesNow, *, now: datetime) -> None:
+def keep_rules(connection: Connection, repository: Repository, rules: RulesNow, *, now: datetime) -> None:
     """Put in force what was just read."""
     if rules.fresh:
         number = RepositoryId(repository.id or 0)
-        await keep(conn, number, rules.settings)
-        await rules_read.keep(conn, number, rules.attributes, now=now)
+        keep(connection, number, rules.settings)
+        rules_read.keep(connection, number, rules.attributes, now=now)
 
 
-async def forget_shared(conn: AsyncConnection, repository: Repository, paths: Collection[str]) -> None:
+def forget_shared(connection: Connection, repository: Repository, paths: Collection[str]) -> None:
     """A landing in an account's shared repository may change the rules of all others."""
     if repository.full_name.lower() == shared_name(repository).lower() and CONFIG_PATH in paths:
-        await rules_read.forget_of_owner(conn, repository.full_name.partition("/")[0])
+        rules_read.forget_of_owner(connection, repository.full_name.partition("/")[0])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.landing.months import closed_months, month_after, month_of
 from bot.model import Month, PersonKey
@@ -27,24 +27,26 @@ async def close_snapshots(place: Workplace) -> int:
         return 0
     now = place.clock()
     newest = month_after(month_of(int((now - SETTLED).timestamp()), place.zone), -1)
-    async with place.store.read() as conn:
-        last = await snapshots.last_begun(conn)
+    last = await place.store.read(snapshots.last_begun)
     first = month_after(last) if last else newest
     taken = 0
     for month in closed_months(first, int((now - SETTLED).timestamp()), place.zone):
-        async with place.store.begin() as conn:
-            if await begin_period(conn, snapshots.SCHEDULE, month, now):
-                taken += await _defer(conn, place, month)
+        taken += await place.store.write(_begin, place, month, now)
     return taken
 
 
-async def _defer(conn: AsyncConnection, place: Workplace, month: Month) -> int:
+def _begin(connection: Connection, place: Workplace, month: Month, now: datetime) -> int:
+    """The jobs of a month that nobody has begun yet."""
+    return _defer(connection, place, month) if begin_period(connection, snapshots.SCHEDULE, month, now) else 0
+
+
+def _defer(connection: Connection, place: Workplace, month: Month) -> int:
     """One job a person with a page: of many, one that fails keeps nobody else waiting."""
-    keys = {person.key for person in await visibility.public_people(conn)}
-    keys |= set(await links.people_with_links(conn, place.clock()))
+    keys = {person.key for person in visibility.public_people(connection)}
+    keys |= set(links.people_with_links(connection, place.clock()))
     for key in sorted(keys):
         ref = reference({"month": month, "person": key})
-        await place.queue.defer(conn, "take_snapshots", ref, dedupe_key=f"take_snapshots:{ref}")
+        place.queue.defer(connection, "take_snapshots", ref, dedupe_key=f"take_snapshots:{ref}")
     return len(keys)
 
 
@@ -53,5 +55,4 @@ async def take_snapshots(job: Job, place: Workplace) -> None:
     given = arguments(job.ref_id)
     if place.take_snapshots is not None:
         await place.take_snapshots(PersonKey(given["person"]), Month(given["month"]))
-    async with place.store.begin() as conn:
-        await job.finish(conn)
+    await place.store.write(job.finish)

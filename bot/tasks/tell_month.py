@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from bot.errors import UnusableInputError
 from bot.landing.months import month_of, parse_month
 from bot.model import InstallationId, Month, Repository, RepositoryId
@@ -10,8 +12,8 @@ from bot.store import installations
 from bot.store.closing import target_of
 from bot.store.digests import DigestRow, open_digest
 from bot.tasks.close_month import defer_digest
-from bot.tasks.configuring import in_force
-from bot.tasks.digest_home import expected, home_of, repositories_here
+from bot.tasks.configuring import InForce, in_force
+from bot.tasks.digest_home import Scope, expected, home_of, repositories_here
 from bot.tasks.month_note import month_note
 from bot.tasks.wording import find_words, words_report
 from bot.tasks.workplace import Workplace
@@ -27,30 +29,35 @@ async def tell_month(place: Workplace, full_name: str, month: str, *, dry_run: b
     """
     installation, repository = await _known(place, full_name)
     one = installation, RepositoryId(repository.id or 0), _month(month)
-    async with place.store.read() as conn:
-        settings = await in_force(conn, one[1])
-        names = await repositories_here(conn, installation)
+
+    def read(connection: Connection) -> tuple[Scope, InForce]:
+        settings = in_force(connection, one[1])
+        names = repositories_here(connection, installation)
         home = home_of(names.get(repository.full_name, repository), names, settings)
-        scope = await expected(conn, (installation, one[2]), home)
+        scope = expected(connection, (installation, one[2]), home)
+        return scope, settings
+
+    scope, settings = await place.store.read(read)
     failures = await find_words(place, scope)
-    async with place.store.read() as conn:
-        note = await month_note(conn, place, scope)
+    note = await place.store.read(month_note, place, scope)
     if note is None:
         return ""
     if not dry_run:
         if one[2] >= month_of(int(place.clock().timestamp()), settings.zone(place.zone)):
             raise UnusableInputError(f"{month} is not over yet; use --dry-run to see it")
-        async with place.store.begin() as conn:
-            await open_digest(conn, DigestRow(target_of(one[1]), one[2], place.clock(), repository_id=one[1]))
-            await defer_digest(conn, place, one)
+
+        def save(connection: Connection) -> None:
+            open_digest(connection, DigestRow(target_of(one[1]), one[2], place.clock(), repository_id=one[1]))
+            defer_digest(connection, place, one)
+
+        await place.store.write(save)
     if dry_run and place.writer is not NO_WRITER:
         return f"{note.text}\n{await words_report(place, scope, failures)}\n"
     return note.text
 
 
 async def _known(place: Workplace, full_name: str) -> tuple[InstallationId, Repository]:
-    async with place.store.read() as conn:
-        stored = await installations.repository_named(conn, full_name)
+    stored = await place.store.read(installations.repository_named, full_name)
     if stored is None or stored.installation_id is None or stored.removed_at is not None:
         raise UnusableInputError(f"{full_name} is not in the record; install Almanac on it first")
     return stored.installation_id, stored.repository

@@ -14,5 +14,5 @@ async def told_by(place: Workplace, given: dict[str, Any]) -> Told:
     guid = given.get("delivery")
     if not guid:
         return NOTHING
-    body = await place.store.look(lambda conn: inbox.body_of(conn, f"app:{place.ourselves.id}", guid))
+    body = await place.store.read(inbox.body_of, f"app:{place.ourselves.id}", guid)
     return told(body) if body else NOTHING

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from bot.github.operations import INSTALLATION_REPOSITORIES, needed
 from bot.github.payloads.answers import Installation
 from bot.github.reads import read_installation, read_installation_repositories
@@ -31,32 +33,39 @@ async def update_installation(job: Job, place: Workplace) -> None:
 
 
 async def _remove(job: Job, place: Workplace, number: InstallationId) -> None:
-    async with place.store.begin() as conn:
-        await installations.remove_installation(conn, number, place.clock())
-        await jobs.cancel_installation(conn, number, place.clock())
-        await job.finish(conn)
+    def save(connection: Connection) -> None:
+        installations.remove_installation(connection, number, place.clock())
+        jobs.cancel_installation(connection, number, place.clock())
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 async def _suspend(job: Job, place: Workplace, found: Installation) -> None:
-    async with place.store.begin() as conn:
-        await see_installation(conn, place, found)
-        await installations.suspend(conn, found.id, place.clock())
-        await jobs.park_installation(conn, found.id)
-        await job.finish(conn)
+    def save(connection: Connection) -> None:
+        see_installation(connection, place, found)
+        installations.suspend(connection, found.id, place.clock())
+        jobs.park_installation(connection, found.id)
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 async def _renew(job: Job, place: Workplace, found: Installation, reached: tuple[Repository, ...]) -> None:
     now = place.clock()
     kept = {repository.id for repository in reached}
-    async with place.store.begin() as conn:
-        await see_installation(conn, place, found)
-        await installations.suspend(conn, found.id, None)
-        before = {row.repository.id for row in await installations.repositories_of(conn, found.id)}
-        await see_repositories(conn, place, found.id, reached, job.begun)
-        stored = await installations.repositories_of(conn, found.id)
+
+    def save(connection: Connection) -> None:
+        see_installation(connection, place, found)
+        installations.suspend(connection, found.id, None)
+        before = {row.repository.id for row in installations.repositories_of(connection, found.id)}
+        see_repositories(connection, place, found.id, reached, job.begun)
+        stored = installations.repositories_of(connection, found.id)
         gone = [row.repository.id for row in stored if row.repository.id not in kept and row.repository.id is not None]
-        await installations.remove_repositories(conn, gone, now)
+        installations.remove_repositories(connection, gone, now)
         came = {row.repository.id for row in stored if row.repository.id is not None} - before
-        await retell_elsewhere(conn, place, found.id, [*gone, *came])
-        await jobs.unpark_installation(conn, found.id, now)
-        await job.finish(conn)
+        retell_elsewhere(connection, place, found.id, [*gone, *came])
+        jobs.unpark_installation(connection, found.id, now)
+        job.finish(connection)
+
+    await place.store.write(save)

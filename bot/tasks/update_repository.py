@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gidgethub import BadRequest
+from sqlalchemy import Connection
 
 from bot.github.client import Client, is_missing
 from bot.github.reads import read_repository
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.queue.interface import Job, Park
 from bot.store import installations, jobs, rules_read
+from bot.store.installations import Stored
 from bot.tasks.close_month import retell_elsewhere, retell_months
 from bot.tasks.follow_branch import branch_moved
 from bot.tasks.known_installation import know_account, know_installation
@@ -36,48 +38,59 @@ async def update_repository(job: Job, place: Workplace) -> None:
     repository = await _now(client, number)
     if repository is not None:
         await know_account(place, installation, repository)
-    async with place.store.read() as conn:
-        before = await installations.repository(conn, number)
-        if repository is not None and before is not None and await has_left(conn, installation, before, repository):
-            repository = None
+
+    def read(connection: Connection) -> tuple[Stored | None, bool]:
+        before = installations.repository(connection, number)
+        if repository is None or before is None:
+            return before, False
+        return before, has_left(connection, installation, before, repository)
+
+    before, left = await place.store.read(read)
+    repository = None if left else repository
     ours = before is not None and before.installation_id == installation
     if repository is not None and before is not None and ours and _has_moved(before.repository, repository):
         with asking_github():
             arrived = await branch_moved(place, client, before.repository, repository)
         await record_arrived(job, place, client, arrived)
         return
-    async with place.store.begin() as conn:
+
+    def save(connection: Connection) -> None:
         if repository is not None:
-            await see_repositories(conn, place, installation, [repository], asked)
+            see_repositories(connection, place, installation, [repository], asked)
             # A new owner shares other settings, and so does a new name.
             if before is None or before.repository.full_name != repository.full_name:
-                await rules_read.forget(conn, number)
+                rules_read.forget(connection, number)
             if before is not None and ours and before.repository.private != repository.private:
                 # Who may read what stands where has changed: digests are written anew for those who read them.
-                await retell_months(conn, place, (installation, number))
+                retell_months(connection, place, (installation, number))
         elif ours:
             # What another installation has taken over is that one's to show.
-            await installations.remove_repositories(conn, [number], place.clock())
-            await retell_elsewhere(conn, place, installation, [number])
+            installations.remove_repositories(connection, [number], place.clock())
+            retell_elsewhere(connection, place, installation, [number])
         if given.get("action") == "unarchived":
             # What could not be posted while it was only read.
-            await jobs.unpark_installation(conn, installation, place.clock())
-        await job.finish(conn)
+            jobs.unpark_installation(connection, installation, place.clock())
+        job.finish(connection)
+
+    await place.store.write(save)
 
 
 async def _hide(place: Workplace, where: tuple[InstallationId, RepositoryId], action: str) -> None:
     installation, number = where
-    async with place.store.begin() as conn:
-        before = await installations.repository(conn, number)
+
+    def save(connection: Connection) -> None:
+        before = installations.repository(connection, number)
         if before is None or before.installation_id != installation or before.removed_at is not None:
             return
         if action == "deleted":
-            await installations.remove_repositories(conn, [number], place.clock())
-            await retell_elsewhere(conn, place, installation, [number])
+            installations.remove_repositories(connection, [number], place.clock())
+            retell_elsewhere(connection, place, installation, [number])
         elif not before.repository.private:
             hidden = replace(before.repository, private=True)
-            await installations.see_repositories(conn, installation, [hidden], place.clock())
-            await retell_months(conn, place, where)
+            installations.see_repositories(connection, installation, [hidden], place.clock())
+            retell_months(connection, place, where)
+
+    await place.store.write(save)
 
 
 def _has_moved(before: Repository, now: Repository) -> bool:

@@ -15,6 +15,8 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from bot.errors import UnusableInputError
 from bot.frozen import frozen
 from bot.model import RepositoryId
@@ -136,10 +138,13 @@ async def _backfill(place: Workplace, target: str) -> str:
         )
     asked = place.clock()
     installation, chosen = await read_chosen(place, target)
-    async with place.store.begin() as conn:
-        await see_repositories(conn, place, installation, chosen, asked)
+
+    def save(connection: Connection) -> list[RepositoryId]:
+        see_repositories(connection, place, installation, chosen, asked)
         ids = [RepositoryId(one.id or 0) for one in chosen]
-        opened = await open_backfills(conn, place, installation, ids, again=True)
+        return open_backfills(connection, place, installation, ids, again=True)
+
+    opened = await place.store.write(save)
     reading = len(chosen) - len(opened)
     words = f"{len(opened)} of {len(chosen)} repositories will be read between deliveries"
     return words + (f", {reading} were already being read" if reading else "")

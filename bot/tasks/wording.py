@@ -11,6 +11,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sqlalchemy import Connection
+
 from bot.model import PersonKey
 from bot.narrator import NO_WRITER, WriterError
 from bot.narrator.writing import ask, judge, sheet_hash
@@ -40,17 +42,21 @@ async def find_words(place: Workplace, scope: Scope) -> Mapping[PersonKey, str]:
     """Ask for the words of every text of a digest that has none for its facts. Answers by whom, why there are none."""
     if place.writer is NO_WRITER:
         return {}
-    async with place.store.read() as conn:
-        parts = await month_parts(conn, place, scope)
-        said = await wordings.of_digest(conn, scope.home_id, scope.month)
+
+    parts, said = await place.store.read(_parts_and_words, place, scope)
     if parts is None or not parts.for_writer:
         return {}
     open_ones = [one for one in parts.passages if one.template.sentences and not _has_words(one, said)]
     asked = await _ask_for_all(place, scope, open_ones)
     if asked.answers:
-        async with place.store.begin() as conn:
-            await wordings.keep(conn, asked.answers)
+        await place.store.write(wordings.keep, asked.answers)
     return asked.failures
+
+
+def _parts_and_words(
+    connection: Connection, place: Workplace, scope: Scope
+) -> tuple[MonthParts | None, Mapping[PersonKey, Wording]]:
+    return month_parts(connection, place, scope), wordings.of_digest(connection, scope.home_id, scope.month)
 
 
 def _has_words(passage: Passage, said: Mapping[PersonKey, Wording]) -> bool:
@@ -95,9 +101,8 @@ def _wording(place: Workplace, scope: Scope, passage: Passage, answer: str) -> W
 
 async def words_report(place: Workplace, scope: Scope, failures: Mapping[PersonKey, str]) -> str:
     """For whoever runs Almanac: of each text both wordings, and what was refused of the writer's, and why."""
-    async with place.store.read() as conn:
-        parts = await month_parts(conn, place, scope)
-        said = await wordings.of_digest(conn, scope.home_id, scope.month)
+
+    parts, said = await place.store.read(_parts_and_words, place, scope)
     if parts is None:
         return ""
     if not parts.for_writer:

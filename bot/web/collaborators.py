@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from aiohttp import web
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.model import PersonKey
@@ -40,9 +40,9 @@ class Pages:
     """the Markdown file that explains each metric"""
     sign_in: SignIn | None = None
     """GitHub sign-in; without it there is no settings page"""
-    erase: Callable[[AsyncConnection, PersonKey], Awaitable[None]] | None = None
+    erase: Callable[[Connection, PersonKey], None] | None = None
     """erases a person from the ledger, in the transaction that forgets their choices"""
-    retell: Callable[[AsyncConnection, PersonKey], Awaitable[None]] | None = None
+    retell: Callable[[Connection, PersonKey], None] | None = None
     """has what was posted written anew, in the transaction that says how a person is shown"""
     requests_a_minute: int = 240
     """of one address"""

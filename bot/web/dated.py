@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.landing.months import begins_at, month_after
 from bot.model import Month, PersonKey, Profile, RepositoryId
@@ -26,14 +26,16 @@ async def take_of_month(pages: Pages, key: PersonKey, month: Month) -> int:
     """
     if pages.signing is None:
         return 0
-    async with pages.store.read() as conn:
-        open_pages = [
+
+    def read(connection: Connection) -> list[tuple[str, OpenPerson]]:
+        return [
             (scope, opened)
-            for scope, opened in await _open_pages(conn, key, pages)
-            if not await snapshots.is_taken(conn, opened.person.key, month, scope)
+            for scope, opened in _open_pages(connection, key, pages)
+            if not snapshots.is_taken(connection, opened.person.key, month, scope)
         ]
+
     taken = 0
-    for scope, opened in open_pages:
+    for scope, opened in await pages.store.read(read):
         end = begins_at(month_after(month), pages.zone) - 1
         shown = (opened.person, opened.grant, opened.repositories)
         profile = await profile_as_of(pages.store, shown, pages.zone, end)
@@ -42,15 +44,15 @@ async def take_of_month(pages: Pages, key: PersonKey, month: Month) -> int:
     return taken
 
 
-async def _open_pages(conn: AsyncConnection, key: PersonKey, pages: Pages) -> list[tuple[str, OpenPerson]]:
+def _open_pages(connection: Connection, key: PersonKey, pages: Pages) -> list[tuple[str, OpenPerson]]:
     """(scope, page) for everybody and for each way in which a good link opens it, as the policy has it now."""
-    person = await visibility.person_state(conn, key)
+    person = visibility.person_state(connection, key)
     if person is None:
         return []
-    good = [link for link in await links.links_of(conn, subject_of_person(person.key)) if link.good(pages.clock())]
+    good = [link for link in links.links_of(connection, subject_of_person(person.key)) if link.good(pages.clock())]
     viewers = {"public": ANYBODY}
     viewers |= {_scope(link): Viewer("link", link.installation, link.private) for link in good}
-    found = [(scope, await subjects.open_person(conn, person, viewers[scope], base="")) for scope in sorted(viewers)]
+    found = [(scope, subjects.open_person(connection, person, viewers[scope], base="")) for scope in sorted(viewers)]
     return [(scope, opened) for scope, opened in found if opened is not None]
 
 
@@ -69,42 +71,46 @@ async def _keep(
     pages: Pages, opened: OpenPerson, profile: Profile, *, month: Month | None = None, scope: str | None = None
 ) -> str | None:
     """Looked at again where it is written: who has left meanwhile leaves nothing behind."""
-    if pages.signing is None:
+    signing = pages.signing
+    if signing is None:
         return None
     text = RENDERERS["json"](profile)
-    async with pages.store.begin() as conn:
-        person = await visibility.person_state(conn, opened.person.key)
+
+    def save(connection: Connection) -> str | None:
+        person = visibility.person_state(connection, opened.person.key)
         if person is None or person.opted_out:
             return None
         kept = Snapshot(
             person_key=person.key,
             naming=opened.grant.naming,
-            repositories=await _told(conn, opened, profile),
+            repositories=_told(connection, opened, profile),
             taken_at=pages.clock(),
             text=text,
-            signature=pages.signing.sign(text),
-            key_id=pages.signing.id,
+            signature=signing.sign(text),
+            key_id=signing.id,
             month=month,
             scope=scope,
         )
-        return await snapshots.keep(conn, kept)
+        return snapshots.keep(connection, kept)
+
+    return await pages.store.write(save)
 
 
-async def _told(conn: AsyncConnection, opened: OpenPerson, profile: Profile) -> tuple[RepositoryId, ...]:
+def _told(connection: Connection, opened: OpenPerson, profile: Profile) -> tuple[RepositoryId, ...]:
     """The repositories that the profile tells of: by name, and, as names may be masked, all in which the person landed
     or was seen to do anything."""
     names = {record.full_name for record in profile.repositories}
     names |= {change.repository for change in profile.changes}
     names |= {name for change in profile.changes for name in change.also_in}
-    own = {one.id for one in await visibility.repositories_with(conn, opened.person.keys)}
-    own |= await observations.places_of(conn, opened.person.keys)
+    own = {one.id for one in visibility.repositories_with(connection, opened.person.keys)}
+    own |= observations.places_of(connection, opened.person.keys)
     shown = (one for one in opened.repositories if one.id in opened.grant.repositories)
     return tuple(sorted(one.id for one in shown if one.full_name in names or one.id in own))
 
 
-async def shown_snapshots(conn: AsyncConnection, opened: OpenPerson) -> list[Dated]:
+def shown_snapshots(connection: Connection, opened: OpenPerson) -> list[Dated]:
     """Those that may be shown on this page, the newest first; of a month's, the one that tells of most."""
-    found = [one for one in await snapshots.listed(conn, opened.person.keys) if shows(opened, one)]
+    found = [one for one in snapshots.listed(connection, opened.person.keys) if shows(opened, one)]
     widest: dict[str, Dated] = {}
     for one in found:
         name = one.month or one.id

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from urllib.parse import parse_qs
 
 from aiohttp import web
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.model import InstallationId, RepositoryId
 from bot.store import choices, links, sessions, visibility
@@ -44,8 +44,7 @@ async def act(request: web.Request) -> web.Response:
     except (KeyError, ValueError):
         return problem(request, 400)
     if request.match_info["action"] in ("sign-out", "erase"):
-        async with desk.pages.store.begin() as conn:
-            await sessions.end(conn, request.cookies[SESSION_COOKIE])
+        await desk.pages.store.write(sessions.end, request.cookies[SESSION_COOKIE])
     return see_other("/settings")
 
 
@@ -71,61 +70,69 @@ def _switched(form: Form) -> bool:
 
 
 async def _switch_public(desk: Desk, owner: Owner, form: Form) -> None:
-    async with desk.pages.store.begin() as conn:
-        await visibility.publish(conn, owner.subject, public=_switched(form), now=desk.pages.clock())
+    await desk.pages.store.write(visibility.publish, owner.subject, public=_switched(form), now=desk.pages.clock())
 
 
 async def _switch_naming(desk: Desk, owner: Owner, form: Form) -> None:
     naming: visibility.Naming = "anonymous" if _switched(form) else "named"
-    async with desk.pages.store.begin() as conn:
+
+    def save(connection: Connection) -> None:
         if owner.person is not None and not owner.person.alias:
-            await visibility.publish(conn, owner.subject, public=False, now=desk.pages.clock())
-        await visibility.set_naming(conn, owner.subject, naming)
-        await _retell(conn, desk, owner)
+            visibility.publish(connection, owner.subject, public=False, now=desk.pages.clock())
+        visibility.set_naming(connection, owner.subject, naming)
+        _retell(connection, desk, owner)
+
+    await desk.pages.store.write(save)
 
 
 async def _switch_repository(desk: Desk, owner: Owner, form: Form) -> None:
     repository = RepositoryId(int(form["repository"]))
     keys = owner.person.keys if owner.person else frozenset()
-    async with desk.pages.store.begin() as conn:
-        known = {one.id for one in await visibility.repositories_with(conn, keys)}
+
+    def save(connection: Connection) -> None:
+        known = {one.id for one in visibility.repositories_with(connection, keys)}
         if repository not in known:
             raise ValueError("not a repository of this person's work")
-        await visibility.hide_repository(conn, owner.key, repository, hidden=_switched(form))
+        visibility.hide_repository(connection, owner.key, repository, hidden=_switched(form))
+
+    await desk.pages.store.write(save)
 
 
 async def _switch_opt_out(desk: Desk, owner: Owner, form: Form) -> None:
-    async with desk.pages.store.begin() as conn:
-        await choices.opt_out(conn, owner.key, desk.pages.clock() if _switched(form) else None)
-        await _retell(conn, desk, owner)
+    def save(connection: Connection) -> None:
+        choices.opt_out(connection, owner.key, desk.pages.clock() if _switched(form) else None)
+        _retell(connection, desk, owner)
+
+    await desk.pages.store.write(save)
 
 
-async def _retell(conn: AsyncConnection, desk: Desk, owner: Owner) -> None:
+def _retell(connection: Connection, desk: Desk, owner: Owner) -> None:
     """What stands at GitHub follows, as it does where the same is said in a comment."""
     if desk.pages.retell is not None:
-        await desk.pages.retell(conn, owner.key)
+        desk.pages.retell(connection, owner.key)
 
 
 async def _mint(desk: Desk, owner: Owner, form: Form) -> None:
     installation = InstallationId(int(form["organisation"]))
     keys = owner.person.keys if owner.person else frozenset()
-    async with desk.pages.store.begin() as conn:
-        known = {one.installation for one in await visibility.repositories_with(conn, keys) if one.public}
+
+    def save(connection: Connection) -> None:
+        known = {one.installation for one in visibility.repositories_with(connection, keys) if one.public}
         if installation not in known:
             raise ValueError("no public work of this person there")
-        await links.mint(conn, Link(owner.subject, installation), secret=desk.pages.secret, now=desk.pages.clock())
+        links.mint(connection, Link(owner.subject, installation), secret=desk.pages.secret, now=desk.pages.clock())
+
+    await desk.pages.store.write(save)
 
 
 async def _revoke(desk: Desk, owner: Owner, form: Form) -> None:
-    async with desk.pages.store.begin() as conn:
-        await links.revoke(conn, owner.subject, desk.pages.clock(), nonce=form["link"])
+    await desk.pages.store.write(links.revoke, owner.subject, desk.pages.clock(), nonce=form["link"])
 
 
 async def _take_snapshot(desk: Desk, owner: Owner, form: Form) -> None:
     if owner.person is None:
         return
-    async with desk.pages.store.read() as conn:
-        opened = await subjects.open_person(conn, owner.person, OWNER, base="")
+    opened = await desk.pages.store.read(subjects.open_person, owner.person, OWNER, base="")
     if opened is not None:
         await profiles.take_snapshot(desk, opened)
 
@@ -134,11 +141,14 @@ async def _erase(desk: Desk, owner: Owner, form: Form) -> None:
     """Everything goes in one transaction; the word typed is the login, so that no slip of the hand does it."""
     if form["login"].strip().lower() != owner.session.login.lower():
         raise ValueError("the login was not typed")
-    async with desk.pages.store.begin() as conn:
-        await choices.forget(conn, owner.key, desk.pages.clock())
+
+    def save(connection: Connection) -> None:
+        choices.forget(connection, owner.key, desk.pages.clock())
         if desk.pages.erase is not None:
-            await desk.pages.erase(conn, owner.key)
-        await sessions.end_all(conn, owner.session.user_id)
+            desk.pages.erase(connection, owner.key)
+        sessions.end_all(connection, owner.session.user_id)
+
+    await desk.pages.store.write(save)
     desk.reader.forget()
     desk.shelf.forget()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from aiohttp import web
+from sqlalchemy import Connection
 
 from bot.queue.worker import Worker
 from bot.store import jobs
@@ -59,8 +60,7 @@ class Health:
         try:
             if not await is_enough(self.store):
                 wrong.append("tables of an older version")
-            async with self.store.begin() as conn:
-                await touch_period(conn, "readiness", "written", self.clock())
+            await self.store.write(touch_period, "readiness", "written", self.clock())
         except StoreUnavailableError as error:
             log.warning("not ready: %s", error)
             wrong.append("database is not writable")
@@ -73,8 +73,11 @@ class Health:
         if not self._may_read(request):
             return web.Response(text="not found\n", status=404, headers=_PLAIN)
         now = self.clock()
-        async with self.store.read() as conn:
-            self.telemetry.queue(await jobs.counts(conn), await jobs.oldest_due(conn, now), now)
+
+        def read(connection: Connection) -> tuple[dict[str, int], datetime | None]:
+            return jobs.counts(connection), jobs.oldest_due(connection, now)
+
+        self.telemetry.queue(*await self.store.read(read), now)
         self.telemetry.in_hand(len(self.worker.running))
         return web.Response(body=self.telemetry.text(), headers=_PLAIN | {"Content-Type": _EXPOSITION})
 

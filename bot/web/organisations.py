@@ -6,6 +6,7 @@ import asyncio
 from datetime import datetime
 
 from aiohttp import web
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.landing.identity import is_bot, person_key
@@ -15,7 +16,7 @@ from bot.render.organisation import Landed, organisation_page, repository_month_
 from bot.render.site import Place
 from bot.store import links, records, visibility
 from bot.store.engine import StoreUnavailableError
-from bot.store.records import Found
+from bot.store.records import Found, Mark
 from bot.store.visibility import RepositoryState
 from bot.web.collaborators import Desk, desk_of
 from bot.web.reading import repositories_of
@@ -45,14 +46,12 @@ def _place(desk: Desk, opened: OpenOrganisation, path: str = "") -> Place:
 async def show_organisation(request: web.Request, opened: OpenOrganisation) -> web.Response:
     """The organisation's months, repositories and languages; 404 where too few people took part."""
     desk = desk_of(request)
-    async with desk.pages.store.read() as conn:
-        mark = await records.mark_of(conn, opened.grant.repositories)
-        without = await visibility.left_out(conn)
+
+    mark, without = await desk.pages.store.read(_mark_and_left_out, opened)
     frame = _Frame(opened, _place(desk, opened), without)
 
     async def make() -> bytes:
-        async with desk.pages.store.read() as conn:
-            found = await records.facts_inside(conn, opened.grant.repositories)
+        found = await desk.pages.store.read(records.facts_inside, opened.grant.repositories)
         return await asyncio.to_thread(_organisation, desk, frame, found)
 
     body = await desk.reader.made(("organisation", mark, frame, _day(desk)), make)
@@ -60,6 +59,10 @@ async def show_organisation(request: web.Request, opened: OpenOrganisation) -> w
         return problem(request, 404)
     await _note_use(desk, opened, "organisation")
     return answer(request, body, HTML.media, _manner(opened))
+
+
+def _mark_and_left_out(connection: Connection, opened: OpenOrganisation) -> tuple[Mark, frozenset[PersonKey]]:
+    return records.mark_of(connection, opened.grant.repositories), visibility.left_out(connection)
 
 
 def _day(desk: Desk) -> str:
@@ -92,15 +95,13 @@ async def show_repository_month(request: web.Request, opened: OpenOrganisation) 
     if repository is None or month is None:
         return problem(request, 404)
     name = repository.full_name.rpartition("/")[2]
-    frame = _Frame(opened, _place(desk, opened, f"/repositories/{name}/{month}"), frozenset())
     span = (begins_at(month, desk.pages.zone), begins_at(month_after(month), desk.pages.zone))
-    async with desk.pages.store.read() as conn:
-        mark = await records.mark_of(conn, opened.grant.repositories)
-        frame = _Frame(opened, frame.place, await visibility.left_out(conn))
+
+    mark, without = await desk.pages.store.read(_mark_and_left_out, opened)
+    frame = _Frame(opened, _place(desk, opened, f"/repositories/{name}/{month}"), without)
 
     async def make() -> bytes:
-        async with desk.pages.store.read() as conn:
-            found = await records.facts_of_month(conn, repository.id, span, opened.grant.repositories)
+        found = await desk.pages.store.read(records.facts_of_month, repository.id, span, opened.grant.repositories)
         return await asyncio.to_thread(_repository_month, desk, frame, found, (repository, month))
 
     body = await desk.reader.made(("repository", repository.id, month, mark, frame), make)
@@ -151,7 +152,6 @@ async def _note_use(desk: Desk, opened: OpenOrganisation, form: str) -> None:
         return
     now: datetime = desk.pages.clock()
     try:
-        async with desk.pages.store.begin() as conn:
-            await links.note_use(conn, opened.link, form, now)
+        await desk.pages.store.write(links.note_use, opened.link, form, now)
     except StoreUnavailableError:
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 
 from aiohttp import web
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.model import PersonKey
@@ -42,11 +43,14 @@ async def owner_of(request: web.Request) -> Owner | None:
     if not cookie:
         return None
     pages = desk_of(request).pages
-    async with pages.store.read() as conn:
-        session = await sessions.session(conn, cookie, pages.clock())
+
+    def read(connection: Connection) -> Owner | None:
+        session = sessions.session(connection, cookie, pages.clock())
         if session is None:
             return None
-        return Owner(session, await visibility.person_state(conn, PersonKey(f"u:{session.user_id}")))
+        return Owner(session, visibility.person_state(connection, PersonKey(f"u:{session.user_id}")))
+
+    return await pages.store.read(read)
 
 
 # --- signing in ------------------------------------------------------------------------------------------------------
@@ -93,8 +97,7 @@ async def end_sign_in(request: web.Request) -> web.Response:
         account = await _sign_in(request).account(code, Attempt(state, verifier), _back(desk))
     except SignInError:
         return problem(request, 403)
-    async with desk.pages.store.begin() as conn:
-        cookie = await sessions.begin(conn, *account, desk.pages.clock())
+    cookie = await desk.pages.store.write(sessions.begin, *account, desk.pages.clock())
     response = see_other("/settings")
     response.del_cookie(ATTEMPT_COOKIE, path="/", secure=True, httponly=True, samesite="Lax")
     _keep(response, SESSION_COOKIE, cookie, int(sessions.LASTS.total_seconds()))

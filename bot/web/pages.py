@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import web
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.store.engine import StoreUnavailableError
 from bot.store.snapshots import Dated
@@ -93,30 +93,30 @@ Opened = OpenPerson | OpenOrganisation | None
 
 async def _open(request: web.Request, stem: str) -> Opened:
     """What the first parts of the address open for whoever asks."""
-    return await desk_of(request).pages.store.look(lambda conn: _opened(conn, request, stem), apart=True)
+    return await desk_of(request).pages.store.read(_opened, request, stem)
 
 
-async def _opened(conn: AsyncConnection, request: web.Request, stem: str) -> Opened:
+def _opened(connection: Connection, request: web.Request, stem: str) -> Opened:
     if request.path.startswith("/organisations/"):
-        return await subjects.by_organisation(conn, stem)
+        return subjects.by_organisation(connection, stem)
     if request.path.startswith("/@"):
-        found: Opened = await subjects.by_login(conn, stem)
+        found: Opened = subjects.by_login(connection, stem)
     elif request.path.startswith("/anonymous/"):
-        found = await subjects.by_alias(conn, stem)
+        found = subjects.by_alias(connection, stem)
     else:
-        found = await subjects.by_token(conn, stem, desk_of(request).pages)
-    return await subjects.marked(conn, found) if isinstance(found, OpenPerson) else found
+        found = subjects.by_token(connection, stem, desk_of(request).pages)
+    return subjects.marked(connection, found) if isinstance(found, OpenPerson) else found
 
 
 async def _front(request: web.Request) -> web.Response:
     """All that a known page asks of the database is asked in one transaction: each costs as much as its statements."""
     stem, suffix = _split(request.match_info["name"])
 
-    async def opening(conn: AsyncConnection) -> tuple[Opened, Sequence[Dated]]:
-        opened = await _opened(conn, request, stem)
-        return opened, await shown_snapshots(conn, opened) if isinstance(opened, OpenPerson) and not suffix else ()
+    def opening(connection: Connection) -> tuple[Opened, Sequence[Dated]]:
+        opened = _opened(connection, request, stem)
+        return opened, shown_snapshots(connection, opened) if isinstance(opened, OpenPerson) and not suffix else ()
 
-    opened, taken = await desk_of(request).pages.store.look(opening, apart=True)
+    opened, taken = await desk_of(request).pages.store.read(opening)
     if isinstance(opened, OpenPerson) and not request.match_info["name"].endswith("."):
         return await profiles.show_profile(request, opened, suffix=suffix, snapshots=taken)
     if isinstance(opened, OpenOrganisation) and "." not in request.match_info["name"]:

@@ -108,8 +108,7 @@ async def note_use(desk: Desk, opened: OpenPerson, form: str) -> None:
     if opened.link is None:
         return
     try:
-        async with desk.pages.store.begin() as conn:
-            await links.note_use(conn, opened.link, form, desk.pages.clock())
+        await desk.pages.store.write(links.note_use, opened.link, form, desk.pages.clock())
     except StoreUnavailableError as error:
         log.warning("a link's use was not recorded: %s", error)
 
@@ -163,8 +162,7 @@ async def show_difference(request: web.Request, opened: OpenPerson) -> web.Respo
 async def show_snapshot(request: web.Request, opened: OpenPerson) -> web.Response:
     """A dated snapshot with its signature: the same bytes for ever, as long as all it tells of may be shown."""
     desk, identity = desk_of(request), request.match_info["snapshot"].removesuffix(".json")
-    async with desk.pages.store.read() as conn:
-        found = await snapshot(conn, opened.person.key, identity)
+    found = await desk.pages.store.read(snapshot, opened.person.key, identity)
     if found is None or not dated.shows(opened, found):
         return problem(request, 404)
     await note_use(desk, opened, "snapshot")

@@ -70,8 +70,7 @@ class Reader:
         key = (opened.person, opened.grant.naming, shown, day)
         mark = opened.mark
         if mark is None:
-            async with self._store.read() as conn:
-                mark = await records.mark_of(conn, opened.grant.repositories)
+            mark = await self._store.read(records.mark_of, opened.grant.repositories)
         kept = self._kept.get(key)
         if kept is not None and kept.mark == mark:
             return kept
@@ -84,8 +83,7 @@ class Reader:
     async def _build(self, key: _Key, mark: Mark) -> Reading:
         person, naming, shown, day = key
         async with self._turns:
-            async with self._store.read() as conn:
-                found = await records.facts_about(conn, person.keys, [one.id for one in shown])
+            found = await self._store.read(records.facts_about, person.keys, [one.id for one in shown])
             frame = _Frame(person, shown, naming, self._zone)
             now = max(day, found.recorded_at)
             content = await asyncio.to_thread(found.content)
@@ -151,8 +149,7 @@ async def profile_as_of(store: Store, opened: tuple[PersonState, Grant, Shown], 
     """
     person, grant, repositories = opened
     shown = tuple(one for one in repositories if one.id in grant.repositories)
-    async with store.read() as conn:
-        found = await records.facts_about(conn, person.keys, [one.id for one in shown])
+    found = await store.read(records.facts_about, person.keys, [one.id for one in shown])
     frame = _Frame(person, shown, grant.naming, zone)
 
     def make() -> Profile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aiohttp import web
+from sqlalchemy import Connection
 
 from bot.render.html import Page, render_page
 from bot.render.settings import LinkRow, RepositoryRow, SettingsView, settings_page, sign_in_page
@@ -39,21 +40,20 @@ async def show_settings(request: web.Request) -> web.Response:
     owner = await owner_of(request)
     if owner is None:
         return answer(request, sign_in_page().encode(), HTML.media, _OWN)
-    text = settings_page(await _view(desk_of(request), owner))
+    desk = desk_of(request)
+    text = settings_page(await desk.pages.store.read(_view, desk, owner))
     return answer(request, text.encode("utf-8", "replace"), HTML.media, _OWN)
 
 
-async def _view(desk: Desk, owner: Owner) -> SettingsView:
+def _view(connection: Connection, desk: Desk, owner: Owner) -> SettingsView:
     person = owner.person
     if person is None:
         return SettingsView(owner.session.login, owner.session.csrf)
     pages = desk.pages
-    async with pages.store.read() as conn:
-        found = await visibility.repositories_with(conn, person.keys)
-        hidden = await visibility.hidden_repositories(conn, person.keys)
-        minted = await links.links_of(conn, owner.subject)
-        uses = await links.uses_of(conn, [link.nonce for link in minted])
-        taken = await snapshots.listed(conn, person.keys)
+    found = visibility.repositories_with(connection, person.keys)
+    hidden = visibility.hidden_repositories(connection, person.keys)
+    minted = links.links_of(connection, owner.subject)
+    uses = links.uses_of(connection, [link.nonce for link in minted])
     shown = [one for one in found if one.public and one.active]
     return SettingsView(
         login=owner.session.login,
@@ -76,7 +76,7 @@ async def _view(desk: Desk, owner: Owner) -> SettingsView:
             )
             for link in minted
         ),
-        snapshots=tuple((one.id, _called(one)) for one in taken),
+        snapshots=tuple((one.id, _called(one)) for one in snapshots.listed(connection, person.keys)),
         signs=pages.signing is not None,
     )
 
@@ -103,8 +103,7 @@ async def show_preview(request: web.Request) -> web.Response:
     desk, owner = desk_of(request), await owner_of(request)
     if owner is None or owner.person is None:
         return problem(request, 404)
-    async with desk.pages.store.read() as conn:
-        opened = await subjects.open_person(conn, owner.person, OWNER, base="")
+    opened = await desk.pages.store.read(subjects.open_person, owner.person, OWNER, base="")
     if opened is None:
         return problem(request, 404)
     reading = await profiles.read(desk, opened)
@@ -117,8 +116,7 @@ async def show_export(request: web.Request) -> web.Response:
     desk, owner = desk_of(request), await owner_of(request)
     if owner is None:
         return problem(request, 404)
-    async with desk.pages.store.read() as conn:
-        text = await choices.export(conn, owner.key)
+    text = await desk.pages.store.read(choices.export, owner.key)
     response = answer(request, text.encode("utf-8", "replace"), "application/json")
     response.headers["Content-Disposition"] = 'attachment; filename="almanac-export.json"'
     return response

@@ -9,6 +9,7 @@ import re
 from xml.sax.saxutils import escape
 
 from aiohttp import web
+from sqlalchemy import Connection
 
 from bot.render.html_text import HtmlText
 from bot.render.site import document_page, welcome_page
@@ -90,14 +91,18 @@ async def show_robots(request: web.Request) -> web.Response:
 async def show_sitemap(request: web.Request) -> web.Response:
     """The pages that their owners made public, and that show something."""
     pages = desk_of(request).pages
-    paths = ["/"]
-    async with pages.store.read() as conn:
-        for organisation in await visibility.public_organisations(conn):
-            found = await subjects.by_organisation(conn, organisation.login)
+
+    def read(connection: Connection) -> list[str]:
+        paths = ["/"]
+        for organisation in visibility.public_organisations(connection):
+            found = subjects.by_organisation(connection, organisation.login)
             paths += [found.base] if found else []
-        for person in await visibility.public_people(conn):
-            opened = await subjects.open_person(conn, person, ANYBODY, base=_path_of(person))
+        for person in visibility.public_people(connection):
+            opened = subjects.open_person(connection, person, ANYBODY, base=_path_of(person))
             paths += [opened.base] if opened and opened.base else []
+        return paths
+
+    paths = await pages.store.read(read)
     # In the order of accounts a page without a name would stand between two whose numbers GitHub tells.
     places = [escape(pages.public_url + path) for path in sorted(paths)[:_SITEMAP_MOST]]
     rows = "".join(f"<url><loc>{place}</loc></url>\n" for place in places)

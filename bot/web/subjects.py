@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.frozen import frozen
 from bot.model import PersonKey
@@ -45,55 +45,55 @@ class OpenOrganisation:
     link: Link | None = None
 
 
-async def by_login(conn: AsyncConnection, login: str) -> OpenPerson | None:
+def by_login(connection: Connection, login: str) -> OpenPerson | None:
     """The public page under a person's own name."""
     if not _LOGIN.fullmatch(login):
         return None
-    person = await visibility.person_called(conn, login)
+    person = visibility.person_called(connection, login)
     if person is None or person.naming != "named":
         return None
-    return await open_person(conn, person, ANYBODY, base=f"/@{person.login}")
+    return open_person(connection, person, ANYBODY, base=f"/@{person.login}")
 
 
-async def by_alias(conn: AsyncConnection, alias: str) -> OpenPerson | None:
+def by_alias(connection: Connection, alias: str) -> OpenPerson | None:
     """The public page of somebody who is not named."""
     if not _ALIAS.fullmatch(alias):
         return None
-    person = await visibility.person_behind(conn, alias)
+    person = visibility.person_behind(connection, alias)
     if person is None or person.naming != "anonymous":
         return None
-    return await open_person(conn, person, ANYBODY, base=f"/anonymous/{alias}")
+    return open_person(connection, person, ANYBODY, base=f"/anonymous/{alias}")
 
 
-async def by_token(conn: AsyncConnection, token: str, pages: Pages) -> OpenPerson | OpenOrganisation | None:
+def by_token(connection: Connection, token: str, pages: Pages) -> OpenPerson | OpenOrganisation | None:
     """What a signed link opens."""
-    link = await links.opened(conn, token, secret=pages.secret)
+    link = links.opened(connection, token, secret=pages.secret)
     if link is None or not link.good(pages.clock()):
         return None
     viewer = Viewer("link", link.installation, link.private)
     kind, _, name = link.subject.partition(":")
     if kind == "person":
-        person = await visibility.person_state(conn, PersonKey(name))
-        return None if person is None else await open_person(conn, person, viewer, base=f"/p/{token}", link=link)
+        person = visibility.person_state(connection, PersonKey(name))
+        return None if person is None else open_person(connection, person, viewer, base=f"/p/{token}", link=link)
     if link.subject != subject_of_installation(link.installation):
         return None
-    organisation = await visibility.organisation(conn, link.installation)
-    return await open_organisation(conn, organisation, viewer, base=f"/p/{token}", link=link)
+    organisation = visibility.organisation(connection, link.installation)
+    return open_organisation(connection, organisation, viewer, base=f"/p/{token}", link=link)
 
 
-async def by_organisation(conn: AsyncConnection, login: str) -> OpenOrganisation | None:
+def by_organisation(connection: Connection, login: str) -> OpenOrganisation | None:
     """The public page of an organisation."""
     if not _LOGIN.fullmatch(login):
         return None
-    found = await visibility.organisation_called(conn, login)
-    return await open_organisation(conn, found, ANYBODY, base=f"/organisations/{found.login}" if found else "")
+    found = visibility.organisation_called(connection, login)
+    return open_organisation(connection, found, ANYBODY, base=f"/organisations/{found.login}" if found else "")
 
 
-async def open_person(
-    conn: AsyncConnection, person: PersonState, viewer: Viewer, *, base: str, link: Link | None = None
+def open_person(
+    connection: Connection, person: PersonState, viewer: Viewer, *, base: str, link: Link | None = None
 ) -> OpenPerson | None:
     """The person's page for this viewer, None where the policy shows nothing."""
-    near = await visibility.repositories_near(conn, person.keys)
+    near = visibility.repositories_near(connection, person.keys)
     hidden = frozenset(one.state.id for one in near if one.hidden)
     grant = access.of_person(person, (one.state for one in near if one.own), viewer, hidden=hidden)
     if grant is None:
@@ -105,13 +105,13 @@ async def open_person(
     return OpenPerson(person, shown, wide, base, link)
 
 
-async def marked(conn: AsyncConnection, opened: OpenPerson) -> OpenPerson:
+def marked(connection: Connection, opened: OpenPerson) -> OpenPerson:
     """The page with the ledger's mark, read in the transaction that opened it."""
-    return replace(opened, mark=await records.mark_of(conn, opened.grant.repositories))
+    return replace(opened, mark=records.mark_of(connection, opened.grant.repositories))
 
 
-async def open_organisation(
-    conn: AsyncConnection,
+def open_organisation(
+    connection: Connection,
     organisation: OrganisationState | None,
     viewer: Viewer,
     *,
@@ -121,7 +121,7 @@ async def open_organisation(
     """The organisation's page for this viewer, None where the policy shows nothing."""
     if organisation is None:
         return None
-    repositories = await visibility.repositories_in(conn, [organisation.installation])
+    repositories = visibility.repositories_in(connection, [organisation.installation])
     grant = access.of_organisation(organisation, repositories, viewer)
     if grant is None:
         return None

@@ -67,7 +67,7 @@ async def two_months(author: Person, key: str, secret: str, proxy: Proxy) -> tup
             app_id=str(APP_ID),
             private_key=key,
             webhook_secrets=(secret,),
-            database_url=f"sqlite+aiosqlite:///{folder}/almanac.db",
+            database_url=f"sqlite:///{folder}/almanac.db",
             data=Path(folder),
             github=address,
             write_gap=0.0,

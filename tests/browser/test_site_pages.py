@@ -65,9 +65,9 @@ async def site_of(url: str, folder: Path) -> AsyncIterator[tuple[Site, str, str]
         token = await mint(store)
         pages = Pages(store, "https://almanac.example", ZoneInfo("UTC"), lambda: NOW, SECRET, signing=key)
         await take_of_month(pages, ADA_KEY, Month("2026-02"))
-        async with store.begin() as conn:
-            await visibility.publish(conn, subject_of_installation(ACME), public=True, now=NOW)
-            cookie = await sessions.begin(conn, UserId(7), "ada-example", NOW)
+        with store.transaction() as connection:
+            visibility.publish(connection, subject_of_installation(ACME), public=True, now=NOW)
+            cookie = sessions.begin(connection, UserId(7), "ada-example", NOW)
         async with serve(store, sign_in=SignIn("c", "s"), signing=key, definitions=file) as site:
             yield site, cookie, f"/p/{token}"
 

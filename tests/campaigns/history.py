@@ -226,14 +226,14 @@ async def run(
     if pushing is not None:
         await pushing
     await _deliver_again(github)
-    store = await Store.open(f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}", read_only=True)
+    store = await Store.open(f"sqlite:///{data / 'almanac.sqlite'}", read_only=True)
     await _quiet(store)
     await reader.end(signal.SIGTERM)
-    async with store.read() as conn:
-        ids = list((await conn.execute(select(BACKFILL.c.repository_id))).scalars())
-        rows = await backfills.of(conn, ids)
-    lines = [json.loads(line) async for line in dump_lines(store)]
-    lines = [line for line in lines if line[0] != "observation"]  # only deliveries show these
+    with store.snapshot() as connection:
+        ids = list(connection.execute(select(BACKFILL.c.repository_id)).scalars())
+        rows = backfills.of(connection, ids)
+    lines = [json.loads(line) for line in await store.read(lambda connection: list(dump_lines(connection)))]
+    lines = [line for line in lines if line[0] != "observation"]  # deliveries alone show these
     await store.close()
     number = world.installation.id
     own = {"installation", "repository"}
@@ -259,9 +259,9 @@ async def _deliver_again(github: Simulator) -> None:
 async def _quiet(store: Store) -> None:
     """Wait until no job is left."""
     for _ in range(6000):
-        async with store.read() as conn:
+        with store.snapshot() as connection:
             waiting = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running")))
-            if not (await conn.execute(waiting)).scalar_one():
+            if not connection.execute(waiting).scalar_one():
                 return
         await asyncio.sleep(0.2)
     raise RuntimeError("jobs are left over")
@@ -274,19 +274,20 @@ async def profiles_differ(data: Path, world: World, found: Imported, people: int
     record.refresh()
     wrong = []
     assert world.installation is not None
-    address = f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}"
-    async with await Store.open(address, read_only=True) as store, store.read() as conn:
-        stored = await installations.repositories_of(conn, InstallationId(world.installation.id))
-        names = {row.repository.full_name: row.repository for row in stored}
-        homes = [row.repository.id for row in stored if row.repository.id]
-        facts = [fact for home in homes for fact in await ledger.facts_in(conn, home)]
-        for person in [one for one in record.people.all() if not one.bot][:people]:
-            keys = keys_in_ledger(record, person, facts)
-            mine = fold((await records.facts_about(conn, sorted(keys), homes)).facts(), names)
-            scopes = scope_of(person, record.keys_of([person])), scope_of(person, keys)
-            local, live = build_profile(record.changes_of([person]), scopes[0]), build_profile(mine, scopes[1])
-            if same_from_anywhere(local) != same_from_anywhere(live):
-                wrong.append(person.display)
+    address = f"sqlite:///{data / 'almanac.sqlite'}"
+    async with await Store.open(address, read_only=True) as store:
+        with store.snapshot() as connection:
+            stored = installations.repositories_of(connection, InstallationId(world.installation.id))
+            names = {row.repository.full_name: row.repository for row in stored}
+            homes = [row.repository.id for row in stored if row.repository.id]
+            facts = [fact for home in homes for fact in ledger.facts_in(connection, home)]
+            for person in [one for one in record.people.all() if not one.bot][:people]:
+                keys = keys_in_ledger(record, person, facts)
+                mine = fold(records.facts_about(connection, sorted(keys), homes).facts(), names)
+                scopes = scope_of(person, record.keys_of([person])), scope_of(person, keys)
+                local, live = build_profile(record.changes_of([person]), scopes[0]), build_profile(mine, scopes[1])
+                if same_from_anywhere(local) != same_from_anywhere(live):
+                    wrong.append(person.display)
     record.close()
     return wrong
 

@@ -151,12 +151,12 @@ async def send_again(github: Simulator) -> int:
 
 async def _quiet(victim: Victim) -> None:
     """Wait until no job is left."""
-    store = await Store.open(f"sqlite+aiosqlite:///{victim.data / 'almanac.sqlite'}", read_only=True)
+    store = await Store.open(f"sqlite:///{victim.data / 'almanac.sqlite'}", read_only=True)
     try:
         for _ in range(2400):
-            async with store.read() as conn:
+            with store.snapshot() as connection:
                 query = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running")))
-                if not (await conn.execute(query)).scalar_one():
+                if not connection.execute(query).scalar_one():
                     return
             await asyncio.sleep(0.1)
     finally:
@@ -165,11 +165,11 @@ async def _quiet(victim: Victim) -> None:
 
 
 async def _outcome(world: World, victim: Victim, *, kills: int, again: int) -> Outcome:
-    store = await Store.open(f"sqlite+aiosqlite:///{victim.data / 'almanac.sqlite'}", read_only=True)
-    async with store.read() as conn:
-        facts = (await conn.execute(select(FACT.c.commit_id))).scalars().all()
-        dead = (await conn.execute(select(func.count()).where(JOB.c.state == "dead"))).scalar_one()
-        intents = (await conn.execute(select(func.count()).where(OUTBOX.c.kind == "check"))).scalar_one()
+    store = await Store.open(f"sqlite:///{victim.data / 'almanac.sqlite'}", read_only=True)
+    with store.snapshot() as connection:
+        facts = connection.execute(select(FACT.c.commit_id)).scalars().all()
+        dead = connection.execute(select(func.count()).where(JOB.c.state == "dead")).scalar_one()
+        intents = connection.execute(select(func.count()).where(OUTBOX.c.kind == "check")).scalar_one()
     await store.close()
     checks: Counter[str] = Counter()
     for repository in world.repositories.values():

@@ -257,20 +257,22 @@ async def _quiet(url: str) -> None:
     """Wait until no job is left."""
     for _ in range(3000):
         with contextlib.suppress(StoreUnavailableError):
-            async with await Store.open(url, read_only=True) as store, store.read() as conn:
-                query = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running")))
-                later = JOB.c.task.in_(("catch_up", "reconcile", "reconcile_installation", "prune_traffic"))
-                if not (await conn.execute(query.where(~later))).scalar_one():
-                    return
+            async with await Store.open(url, read_only=True) as store:
+                with store.snapshot() as conn:
+                    query = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running")))
+                    later = JOB.c.task.in_(("catch_up", "reconcile", "reconcile_installation", "prune_traffic"))
+                    if not conn.execute(query.where(~later)).scalar_one():
+                        return
         await asyncio.sleep(0.2)
     raise RuntimeError("jobs are left over")
 
 
 async def _outcome(world: World, url: str, done: dict[str, int], times: tuple[float, float]) -> Outcome:
-    async with await Store.open(url, read_only=True) as store, store.read() as conn:
-        facts = (await conn.execute(select(func.count()).select_from(FACT))).scalar_one()
-        dead = (await conn.execute(select(func.count()).where(JOB.c.state == "dead"))).scalar_one()
-        intents = (await conn.execute(select(func.count()).where(OUTBOX.c.kind == "check"))).scalar_one()
+    async with await Store.open(url, read_only=True) as store:
+        with store.snapshot() as conn:
+            facts = conn.execute(select(func.count()).select_from(FACT)).scalar_one()
+            dead = conn.execute(select(func.count()).where(JOB.c.state == "dead")).scalar_one()
+            intents = conn.execute(select(func.count()).where(OUTBOX.c.kind == "check")).scalar_one()
     checks: Counter[str] = Counter()
     for repository in world.repositories.values():
         runs = [run for run in repository.checks.values() if run.app is world.app]

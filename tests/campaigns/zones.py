@@ -101,24 +101,25 @@ async def fill(url: str) -> None:
     """Create a repository with a landing at noon on the 15th of each month."""
     async with await Store.open(url) as store:
         await seed(store)
-        async with store.begin() as conn:
-            await remove_repositories(conn, [FORK, FOREIGN], datetime(2031, 5, 2, tzinfo=UTC))
+        with store.transaction() as connection:
+            remove_repositories(connection, [FORK, FOREIGN], datetime(2031, 5, 2, tzinfo=UTC))
         month, facts = FIRST, []
         for number in range(MONTHS):
             facts.append(fact(number, landed_at=begins_at(month, ZoneInfo("UTC")) + (14 * 24 + 12) * 3600))
             month = month_after(month)
-        async with store.begin() as conn:
-            await ledger.add_facts(conn, APP, facts, now=datetime(2031, 5, 2, tzinfo=UTC))
+        with store.transaction() as connection:
+            ledger.add_facts(connection, APP, facts, now=datetime(2031, 5, 2, tzinfo=UTC))
 
 
 async def pass_months(url: str, zone: str, outcome: Outcome) -> None:
     """Let 36 months pass in one zone, with two processes if the database allows two."""
     hands = 2 if url.startswith("postgresql") else 1
     here, month = ZoneInfo(zone), FIRST
-    async with await Store.open(url) as store, store.begin() as conn:
-        await conn.execute(delete(DIGEST))
-        await conn.execute(delete(JOB))
-        await configurations.keep(conn, APP, Configuration(own=f"timezone: {zone}\n", zone=zone))
+    async with await Store.open(url) as store:
+        with store.transaction() as connection:
+            connection.execute(delete(DIGEST))
+            connection.execute(delete(JOB))
+            configurations.keep(connection, APP, Configuration(own=f"timezone: {zone}\n", zone=zone))
     for begin, end in zip((0, *DOWN), (*DOWN, MONTHS), strict=True):
         async with AsyncExitStack() as stack:
             workers = [_Hand(await stack.enter_async_context(await Store.open(url))) for _ in range(hands)]
@@ -138,11 +139,12 @@ async def pass_months(url: str, zone: str, outcome: Outcome) -> None:
 
 
 async def _count(url: str, outcome: Outcome) -> None:
-    async with await Store.open(url) as store, store.read() as conn:
-        rows = await conn.execute(select(JOB.c.ref_id).where(JOB.c.task == "close_month"))
-        asked = Counter(row.ref_id for row in rows)
-        told = len((await conn.execute(select(DIGEST.c.month))).all())
-        months = len((await conn.execute(select(FACT.c.id))).all())
+    async with await Store.open(url) as store:
+        with store.snapshot() as connection:
+            rows = connection.execute(select(JOB.c.ref_id).where(JOB.c.task == "close_month"))
+            asked = Counter(row.ref_id for row in rows)
+            told = len(connection.execute(select(DIGEST.c.month)).all())
+            months = len(connection.execute(select(FACT.c.id)).all())
     outcome.zones += 1
     outcome.asked += sum(asked.values())
     outcome.twice += sum(count - 1 for count in asked.values())

@@ -70,11 +70,11 @@ def world_of(github: Simulator) -> World:
 
 async def counted(data: Path) -> tuple[int, int]:
     """Facts, and jobs that are not done."""
-    store = await Store.open(f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}", read_only=True)
-    async with store.read() as conn:
-        facts = (await conn.execute(select(func.count()).select_from(FACT))).scalar_one()
+    store = await Store.open(f"sqlite:///{data / 'almanac.sqlite'}", read_only=True)
+    with store.snapshot() as connection:
+        facts = connection.execute(select(func.count()).select_from(FACT)).scalar_one()
         waiting = select(func.count()).select_from(JOB).where(JOB.c.state.in_(("ready", "running", "dead")))
-        found = int(facts), int((await conn.execute(waiting)).scalar_one())
+        found = int(facts), int(connection.execute(waiting).scalar_one())
     await store.close()
     return found
 
@@ -91,10 +91,11 @@ async def serving(almanac: Almanac) -> AsyncIterator[None]:
 async def given_up_long_ago(data: Path) -> None:
     """Dead letters of another installation's history, and of a look for what was missed."""
     await asyncio.to_thread(put_tables, data)
-    async with await Store.open(f"sqlite+aiosqlite:///{data / 'almanac.sqlite'}") as store, store.begin() as conn:
-        row = {"ref_id": "{}", "state": "dead", "last_error": "old", "created_at": START, "run_at": START}
-        for task, installation in (("backfill_pages", 77), ("record_landing", 77)):
-            await conn.execute(insert(JOB).values(row | {"task": task, "installation_id": installation}))
+    async with await Store.open(f"sqlite:///{data / 'almanac.sqlite'}") as store:
+        with store.transaction() as connection:
+            row = {"ref_id": "{}", "state": "dead", "last_error": "old", "created_at": START, "run_at": START}
+            for task, installation in (("backfill_pages", 77), ("record_landing", 77)):
+                connection.execute(insert(JOB).values(row | {"task": task, "installation_id": installation}))
 
 
 async def test_a_backfill_reads_the_history_where_nothing_else_runs(github: Simulator, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def url(tmp_path: Path) -> str:
 def almanac(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
     monkeypatch.chdir(tmp_path)
     settings = {
-        "DATABASE_URL": url.replace("+aiosqlite", ""),
+        "DATABASE_URL": url,
         "DATA": str(tmp_path),
         "GITHUB_URL": "http://127.0.0.1:9",
     }
@@ -72,15 +72,15 @@ def _do(url: str, work: Callable[[Store], object]) -> object:
 
 
 async def _three_jobs(store: Store) -> None:
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         for state in ("dead", "parked", "ready"):
-            (job,) = await add_jobs(conn, [NewJob("record", state, dedupe_key=state)], NOW)
-            await conn.execute(update(JOB).where(JOB.c.id == job.id).values(state=state, last_error=f"was {state}"))
+            (job,) = add_jobs(connection, [NewJob("record", state, dedupe_key=state)], NOW)
+            connection.execute(update(JOB).where(JOB.c.id == job.id).values(state=state, last_error=f"was {state}"))
 
 
 async def _counts(store: Store) -> dict[str, int]:
-    async with store.read() as conn:
-        return await counts(conn)
+    with store.snapshot() as connection:
+        return counts(connection)
 
 
 def test_dead_letters_and_parked_jobs_are_listed_shown_replayed_and_cancelled(almanac: Command, url: str) -> None:
@@ -142,8 +142,8 @@ def test_a_replayed_delivery_counts_once(almanac: Command, url: str, tmp_path: P
 
 async def _landed(store: Store) -> None:
     await seed(store)
-    async with store.begin() as conn:
-        await record(conn, Place(InstallationId(ACME), RepositoryId(APP), ZoneInfo("UTC")), [fact(1)], now=NOW)
+    with store.transaction() as connection:
+        record(connection, Place(InstallationId(ACME), RepositoryId(APP), ZoneInfo("UTC")), [fact(1)], now=NOW)
 
 
 def test_a_person_is_exported_and_then_erased_for_good(almanac: Command, url: str) -> None:
@@ -165,7 +165,7 @@ def test_a_database_without_tables_is_told_with_what_makes_them(
         folder.mkdir()
         (folder / "almanac.db").touch()
         with fresh_database(database, folder, migrated=False) as url:
-            monkeypatch.setenv("ALMANAC_DATABASE_URL", url.replace("+aiosqlite", "").replace("+psycopg", ""))
+            monkeypatch.setenv("ALMANAC_DATABASE_URL", url.replace("+psycopg", ""))
             code, _, err = almanac("jobs", "list")
             assert code == 2
             assert err.endswith("run: almanac migrate\n")
@@ -173,8 +173,8 @@ def test_a_database_without_tables_is_told_with_what_makes_them(
 
 
 async def _damaged(store: Store) -> None:
-    async with store.begin() as conn:
-        await conn.execute(update(TOTALS).values(commits=7))
+    with store.transaction() as connection:
+        connection.execute(update(TOTALS).values(commits=7))
 
 
 def test_totals_that_went_wrong_are_mended_from_the_facts_and_told(almanac: Command, url: str) -> None:

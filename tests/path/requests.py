@@ -105,9 +105,9 @@ class Shop:
 
     async def ask(self, task: str, **given: int | str) -> None:
         """A job as a timer or a delivery would ask for it."""
-        async with self.bot.store.begin() as conn:
+        with self.bot.store.transaction() as connection:
             ref = json.dumps(given, sort_keys=True, separators=(",", ":"))
-            await self.bot.queue.defer(conn, task, ref, serial_key=f"{task}:asked")
+            self.bot.queue.defer(connection, task, ref, serial_key=f"{task}:asked")
         await self.drained()
 
     async def cost(self) -> Counter[str]:
@@ -153,24 +153,28 @@ class Shop:
 
     async def facts(self, repository: Repository | None = None) -> list[Fact]:
         """Of one repository, oldest landing first."""
-        async with self.bot.store.read() as conn:
-            return await ledger.facts_in(conn, RepositoryId((repository or self.repository).id))
+        with self.bot.store.snapshot() as connection:
+            return ledger.facts_in(connection, RepositoryId((repository or self.repository).id))
 
     async def rows(self, repository: Repository | None = None) -> set[Row]:
         return {(fact.commit, fact.carrier, fact.landed_at) for fact in await self.facts(repository)}
 
     async def changes(self) -> tuple[Change, ...]:
         """All changes of the installation, folded from its facts."""
-        async with self.bot.store.read() as conn:
-            rows = await installations.repositories_of(conn, InstallationId(self.installation.id))
+        with self.bot.store.snapshot() as connection:
+            rows = installations.repositories_of(connection, InstallationId(self.installation.id))
             ids = [row.repository.id for row in rows if row.repository.id is not None]
-            facts = [fact for one in ids for fact in await ledger.facts_in(conn, one)]
+            facts = [fact for one in ids for fact in ledger.facts_in(connection, one)]
         return fold(facts, {row.repository.full_name: row.repository for row in rows})
 
     async def lines(self, *tables: str) -> list[str]:
         """The rows of these tables as the record's text has them."""
         kinds = tuple(f'["{table}' for table in tables)
-        return [line async for line in dump_lines(self.bot.store) if line.startswith(kinds)]
+        return [
+            line
+            for line in await self.bot.store.read(lambda connection: list(dump_lines(connection)))
+            if line.startswith(kinds)
+        ]
 
     async def unlike_rebuilt(self) -> set[str]:
         """Rows of changes and totals that a fold of all facts at once does not give, or gives instead."""

@@ -52,11 +52,11 @@ async def recorded_profile(bot: Bot, installation: int, who: str, scope: Scope) 
 
     from bot.landing.identity import person_key
 
-    async with bot.store.read() as conn:
-        stored = await installations.repositories_of(conn, InstallationId(installation))
+    with bot.store.snapshot() as connection:
+        stored = installations.repositories_of(connection, InstallationId(installation))
         names = {row.repository.full_name: row.repository for row in stored}
         everything = [
-            fact for row in stored if row.repository.id for fact in await ledger.facts_in(conn, row.repository.id)
+            fact for row in stored if row.repository.id for fact in ledger.facts_in(connection, row.repository.id)
         ]
         signatures = [sig for fact in everything for sig in (fact.author, *fact.co_authors)]
         people = People.of(signatures)

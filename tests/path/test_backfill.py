@@ -91,7 +91,7 @@ async def record_of(bot: Bot, installation: Installation | None) -> list[str]:
     What only deliveries show of a pull request's life stands beside the record, and no history has it.
     """
     assert installation is not None
-    rows = [json.loads(line) async for line in dump_lines(bot.store)]
+    rows = [json.loads(line) for line in await bot.store.read(lambda connection: list(dump_lines(connection)))]
     rows = [row for row in rows if row[0] != "observation"]
     own = {"installation", "repository"}
     return [json.dumps([None if row[0] in own and cell == installation.id else cell for cell in row]) for row in rows]
@@ -111,14 +111,14 @@ async def read_first_commits(there: Running) -> None:
     repository = the_repository(there.world)
     given = {"installation": installed(there.world).id, "repository": repository.id}
     ref = json.dumps(given | {"before": "", "after": repository.git.tip}, sort_keys=True)
-    async with there.bot.store.begin() as conn:
-        await there.bot.queue.defer(conn, "record_landing", ref, serial_key=f"repository:{repository.id}")
+    with there.bot.store.transaction() as connection:
+        there.bot.queue.defer(connection, "record_landing", ref, serial_key=f"repository:{repository.id}")
     await settled(there)
 
 
 async def backfill_of(there: Running) -> Backfill:
-    async with there.bot.store.read() as conn:
-        found = await backfills.read(conn, RepositoryId(the_repository(there.world).id))
+    with there.bot.store.snapshot() as connection:
+        found = backfills.read(connection, RepositoryId(the_repository(there.world).id))
     assert found is not None
     return found
 
@@ -156,9 +156,9 @@ async def test_a_backfill_makes_the_record_that_deliveries_make(github: Simulato
 
 async def again(there: Running) -> None:
     """Ask for the history anew."""
-    async with there.bot.store.begin() as conn:
+    with there.bot.store.transaction() as connection:
         ids = [RepositoryId(the_repository(there.world).id)]
-        await open_backfills(conn, there.bot.place, installed(there.world).id, ids, again=True)
+        open_backfills(connection, there.bot.place, installed(there.world).id, ids, again=True)
     await settled(there)
 
 
@@ -171,9 +171,9 @@ async def test_a_backfill_keeps_how_many_commits_a_pull_request_has_and_leaves_t
         install(world)
         await settled(there)
         number = RepositoryId(the_repository(world).id)
-        async with there.bot.store.read() as conn:
-            kept = await pulls.numbered(conn, number, [1, 2])
-            assert await rules_read.read(conn, number) is None
+        with there.bot.store.snapshot() as connection:
+            kept = pulls.numbered(connection, number, [1, 2])
+            assert rules_read.read(connection, number) is None
     assert [row.size for row in kept.values()] == [2, 2]
 
 
@@ -217,7 +217,7 @@ async def busy(world: World) -> None:
 
 async def deeds(bot: Bot) -> list[str]:
     """What is kept of what people did; that nobody approved is no deed."""
-    rows = [json.loads(line) async for line in dump_lines(bot.store)]
+    rows = [json.loads(line) for line in await bot.store.read(lambda connection: list(dump_lines(connection)))]
     kinds = ("review", "merger", "release")
     return [json.dumps(row) for row in rows if row[0] == "observation" and row[3] in kinds and row[5]]
 

@@ -48,8 +48,8 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 async def work_one(there: Running) -> None:
     """The job that is due first."""
     worker = there.bot.health.worker
-    async with there.bot.store.begin() as conn:
-        claim = await rows.claim(conn, worker.tasks, worker.lease())
+    with there.bot.store.transaction() as connection:
+        claim = rows.claim(connection, worker.tasks, worker.lease())
     assert claim is not None
     await worker.work(claim)
 
@@ -136,10 +136,10 @@ async def test_what_is_taken_away_is_read_no_further_until_it_is_given_back(
         give_back = taken(world)
         await github.settled()
         await work_one(there)
-        async with there.bot.store.begin() as conn:
+        with there.bot.store.transaction() as connection:
             # Its step was in hand when the others were set aside, and asks for the next one.
             one = await backfill_of(there)
-            await defer(conn, there.bot.place, one, "backfill_commits")
+            defer(connection, there.bot.place, one, "backfill_commits")
         await settled(there)
         assert (await backfill_of(there)).commits_done == one.commits_done
         give_back()
@@ -213,12 +213,12 @@ async def test_a_history_that_was_given_up_goes_on_when_it_is_asked_for_again(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with in_the_midst(github, tmp_path) as (world, there):
-        async with there.bot.store.begin() as conn:
-            await conn.execute(update(JOB).where(JOB.c.state == "ready").values(state="dead"))
+        with there.bot.store.transaction() as connection:
+            connection.execute(update(JOB).where(JOB.c.state == "ready").values(state="dead"))
         number, reached = RepositoryId(the_repository(world).id), InstallationId(installed(world).id)
         for opened in ([number], []):
-            async with there.bot.store.begin() as conn:
-                asked = await open_backfills(conn, there.bot.place, reached, [number], again=True)
+            with there.bot.store.transaction() as connection:
+                asked = open_backfills(connection, there.bot.place, reached, [number], again=True)
             assert asked == opened, "the second time it is under way"
         await settled(there)
         assert (await backfill_of(there)).state == "done"

@@ -62,8 +62,8 @@ async def test_settings_in_the_clone_are_in_force_and_not_asked_for(github: Simu
     )
     async with bot_on(github, world, tmp_path, backfill=True) as there:
         counted, asked = await read_history(there)
-        async with there.bot.store.read() as conn:
-            kept = await configurations.read(conn, RepositoryId(repository.id))
+        with there.bot.store.snapshot() as connection:
+            kept = configurations.read(connection, RepositoryId(repository.id))
     assert (kept.own, kept.problems) == (text, ())
     assert f"GET /repositories/{repository.id}/contents/.github/almanac.yml" not in asked
     assert counted == asked.total() == 3, "the repository, the settings of its account, and a page"
@@ -81,8 +81,8 @@ async def test_who_finds_no_room_beside_a_page_is_asked_for_once_and_not_batch_b
     await land(world, mender, range(5, 9))
     async with bot_on(github, world, tmp_path, backfill=True) as there:
         counted, asked = await read_history(there)
-        async with there.bot.store.read() as conn:
-            facts = await ledger.facts_in(conn, RepositoryId(the_repository(world).id))
+        with there.bot.store.snapshot() as connection:
+            facts = ledger.facts_in(connection, RepositoryId(the_repository(world).id))
     assert {fact.author.login for fact in facts} >= {"ada", "mender[bot]", "person-0", f"person-{PEOPLE - 1}"}
     assert None not in {person.user_id for fact in facts for person in (fact.author, fact.committer)}
     assert asked["POST /graphql"] == 2, "a page, and everybody who found no room beside it"

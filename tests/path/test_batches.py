@@ -66,8 +66,8 @@ def topic(made: Repository, name: str, start: str, subjects: list[str]) -> None:
 
 
 async def facts_of(there: Running, found: Imported) -> list[Fact]:
-    async with there.bot.store.read() as conn:
-        return await ledger.facts_in(conn, RepositoryId(found.repository.id))
+    with there.bot.store.snapshot() as connection:
+        return ledger.facts_in(connection, RepositoryId(found.repository.id))
 
 
 @pytest.mark.parametrize("story", [rolled_up, batched, from_develop])

@@ -121,9 +121,9 @@ async def aged(there: Shop, task: str) -> None:
 
     from bot.store.jobs import JOB
 
-    async with there.bot.store.begin() as conn:
+    with there.bot.store.transaction() as connection:
         mine = (JOB.c.task == task) & (JOB.c.state == "ready")
-        await conn.execute(update(JOB).where(mine).values(created_at=there.clock.now, run_at=there.clock.now))
+        connection.execute(update(JOB).where(mine).values(created_at=there.clock.now, run_at=there.clock.now))
 
 
 UNTRUE: dict[str, dict[str, Any]] = {

@@ -56,9 +56,9 @@ def checks(world: World) -> dict[str, int]:
 
 
 async def test_a_landing_moves_the_metrics_and_gets_one_neutral_check_run(there: Running) -> None:
-    async with there.bot.store.read() as conn:
-        facts = (await conn.execute(select(func.count()).select_from(FACT))).scalar_one()
-        states = dict((await conn.execute(select(JOB.c.state, func.count()).group_by(JOB.c.state))).all())
+    with there.bot.store.snapshot() as connection:
+        facts = connection.execute(select(func.count()).select_from(FACT)).scalar_one()
+        states = dict(connection.execute(select(JOB.c.state, func.count()).group_by(JOB.c.state)).all())
     assert facts > 18
     assert set(states) == {"done"}
     posted = checks(there.world)
@@ -96,12 +96,12 @@ def named_clones(world: World) -> tuple[Clone, ...]:
 async def read_from_the_start(there: Running) -> None:
     """Record what landed before the App came: each default branch as if it were new."""
     assert there.world.installation is not None
-    async with there.bot.store.begin() as conn:
+    with there.bot.store.transaction() as connection:
         for repository in there.world.repositories.values():
             tip = repository.git.tip
             given = {"installation": there.world.installation.id, "repository": repository.id}
             ref = json.dumps(given | {"before": "", "after": tip}, sort_keys=True)
-            await there.bot.queue.defer(conn, "record_landing", ref, serial_key=f"repository:{repository.id}")
+            there.bot.queue.defer(connection, "record_landing", ref, serial_key=f"repository:{repository.id}")
     await there.drained()
 
 
@@ -134,8 +134,8 @@ async def test_commits_lines_and_months_from_deliveries_equal_those_from_clones(
 
 async def test_unsigned_flipped_and_encoded_deliveries_are_refused_and_nothing_is_stored(there: Running) -> None:
     delivery = there.world.github.deliveries.log[-1]
-    async with there.bot.store.read() as conn:
-        before = (await conn.execute(select(func.count()).select_from(INBOX))).scalar_one()
+    with there.bot.store.snapshot() as connection:
+        before = connection.execute(select(func.count()).select_from(INBOX)).scalar_one()
     headers = dict(delivery.headers)
     body = delivery.body
     flipped = bytes([body[0] ^ 1]) + body[1:]
@@ -149,5 +149,5 @@ async def test_unsigned_flipped_and_encoded_deliveries_are_refused_and_nothing_i
         assert await status(flipped, headers) == 403
         assert await status(body, unsigned) == 403
         assert await status(body, headers | {"Content-Encoding": "gzip"}) == 415
-    async with there.bot.store.read() as conn:
-        assert (await conn.execute(select(func.count()).select_from(INBOX))).scalar_one() == before
+    with there.bot.store.snapshot() as connection:
+        assert connection.execute(select(func.count()).select_from(INBOX)).scalar_one() == before

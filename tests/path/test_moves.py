@@ -143,8 +143,8 @@ async def test_an_account_that_is_renamed_keeps_its_repositories(github: Simulat
         else:
             github.tell(there.repository, "repository", {"action": "edited", "changes": {}}, sender=there.mara)
         await there.cost()
-        async with there.bot.store.read() as conn:
-            (kept,) = await installations.repositories_of(conn, InstallationId(installation))
+        with there.bot.store.snapshot() as connection:
+            (kept,) = installations.repositories_of(connection, InstallationId(installation))
         assert (kept.repository.full_name, kept.visibility) == ("acme-limited/app", "public")
         assert {fact.repository for fact in await there.facts()} == {"acme-limited/app"}
 
@@ -192,9 +192,9 @@ async def test_a_transferred_repository_counts_for_its_new_installation_alone(gi
         await there.cost()
         await there.ask("update_repository", action="transferred", installation=old, repository=there.repository.id)
         await there.ask("reconcile_installation", installation=other.id)
-        async with there.bot.store.read() as conn:
-            assert await installations.repositories_of(conn, InstallationId(old)) == []
-            (kept,) = await installations.repositories_of(conn, InstallationId(other.id))
+        with there.bot.store.snapshot() as connection:
+            assert installations.repositories_of(connection, InstallationId(old)) == []
+            (kept,) = installations.repositories_of(connection, InstallationId(other.id))
         assert kept.repository.full_name == "globex/app"
         assert await there.rows() == cloned(there.repository)
         assert not [line for line in await there.lines("fact", "change") if "acme/app@" in line or "acme/app#" in line]

@@ -85,9 +85,10 @@ async def test_a_process_that_only_accepts_leaves_its_jobs_to_others(settings: S
     finally:
         stopping.set()
         await asyncio.wait_for(serving, 60)
-    async with await Store.open(settings.database_url) as store, store.read() as conn:
-        waiting = await jobs.in_states(conn, ("ready",))
-        assert (await jobs.counts(conn)) == {"ready": len(waiting)}
+    async with await Store.open(settings.database_url) as store:
+        with store.snapshot() as connection:
+            waiting = jobs.in_states(connection, ("ready",))
+            assert jobs.counts(connection) == {"ready": len(waiting)}
     assert {(one.task, one.attempt) for one in waiting} == {("record_pull_request", 0), ("observe_pull_request", 0)}
 
 
@@ -108,8 +109,9 @@ async def test_deliveries_are_taken_while_github_has_not_said_who_we_are(
     assert asked.is_set()
     stopping.set()
     await asyncio.wait_for(serving, 60)
-    async with await Store.open(settings.database_url) as store, store.read() as conn:
-        assert (await jobs.counts(conn)) == {"ready": 2}, "no job is begun in nobody's name"
+    async with await Store.open(settings.database_url) as store:
+        with store.snapshot() as connection:
+            assert jobs.counts(connection) == {"ready": 2}, "no job is begun in nobody's name"
 
 
 async def test_who_we_are_is_asked_again_until_github_says(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

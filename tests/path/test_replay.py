@@ -121,13 +121,13 @@ def from_clones(replay: Replay) -> dict[str, Any]:
 async def from_ledger(bot: Bot, installed: list[int], who: str) -> dict[str, Any]:
     facts: list[Fact] = []
     names: dict[str, Known] = {}
-    async with bot.store.read() as conn:
+    with bot.store.snapshot() as connection:
         for number in installed:
-            for row in await installations.repositories_of(conn, InstallationId(number)):
+            for row in installations.repositories_of(connection, InstallationId(number)):
                 names[row.repository.full_name] = row.repository
-                facts += await ledger.facts_in(conn, row.repository.id) if row.repository.id else []
+                facts += ledger.facts_in(connection, row.repository.id) if row.repository.id else []
         ids = {row.id: name for name, row in names.items() if row.id is not None}
-        rows = await visits.around(conn, select(ledger.FACT.c.id), list(ids))
+        rows = visits.around(connection, select(ledger.FACT.c.id), list(ids))
     signatures = [sig for fact in facts for sig in (fact.author, *fact.co_authors)]
     people = People.of(signatures)
     persons = people.find(who)

@@ -53,13 +53,13 @@ class Bench:
         return await self.stack.enter_async_context(ScaledQueue(worker))
 
     async def defer(self, queue: Any, task: str, ref_id: str | int = 1, **options: Any) -> int | None:
-        async with self.store.begin() as conn:
-            number: int | None = await queue.defer(conn, task, ref_id, **options)
+        with self.store.transaction() as connection:
+            number: int | None = queue.defer(connection, task, ref_id, **options)
         return number
 
     async def counts(self) -> dict[str, int]:
-        async with self.store.read() as conn:
-            return await counts(conn)
+        with self.store.snapshot() as connection:
+            return counts(connection)
 
 
 def register(queue: Any, name: str, function: Callable[[Job], Awaitable[None]], max_attempts: int = 3) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import threading
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -55,8 +56,8 @@ async def test_a_job_of_a_transaction_that_fails_was_never_there(bench: Bench) -
     register(queue, "note", log)
 
     async def fail() -> None:
-        async with bench.store.begin() as conn:
-            await queue.defer(conn, "note", 1)
+        with bench.store.transaction() as conn:
+            queue.defer(conn, "note", 1)
             raise LookupError
 
     with pytest.raises(LookupError):
@@ -158,8 +159,8 @@ async def test_a_failing_job_backs_off_and_ends_as_a_dead_letter(bench: Bench) -
         bench.clock.pass_by(1)
     waits = [round((after - before).total_seconds()) for before, after in itertools.pairwise(tries)]
     assert waits == [3, 5]
-    async with bench.store.read() as conn:
-        (letter,) = await in_states(conn, ["dead"])
+    with bench.store.snapshot() as conn:
+        (letter,) = in_states(conn, ["dead"])
     assert "ZeroDivisionError" in str(letter.last_error)
     assert await bench.counts() == {"dead": 1}
 
@@ -196,9 +197,9 @@ async def test_a_parked_job_waits_until_its_installation_is_back(bench: Bench) -
         await queue.drain()
     assert await bench.counts() == {"parked": 2}
     suspended = False
-    async with bench.store.begin() as conn:
-        revived = await unpark_installation(conn, 9, bench.clock())
-        await queue.announce(conn, revived)
+    with bench.store.transaction() as conn:
+        revived = unpark_installation(conn, 9, bench.clock())
+        queue.announce(conn, revived)
     await queue.drain()
     assert len(revived) == 1, "one does the work of both"
     assert await bench.counts() == {"done": 2}
@@ -209,9 +210,9 @@ async def test_only_the_removed_installations_jobs_are_cancelled(bench: Bench) -
     register(queue, "note", log)
     for installation in (8, 9, 9):
         await bench.defer(queue, "note", installation, installation_id=installation)
-    async with bench.store.begin() as conn:
-        assert await park_installation(conn, 9) == 2
-        assert await cancel_installation(conn, 9, bench.clock()) == 2
+    with bench.store.transaction() as conn:
+        assert park_installation(conn, 9) == 2
+        assert cancel_installation(conn, 9, bench.clock()) == 2
     await queue.drain()
     assert log.refs == ["8"]
     assert await bench.counts() == {"cancelled": 2, "done": 1}
@@ -281,10 +282,10 @@ async def test_two_workers_never_take_the_same_job(bench: Bench) -> None:
 async def _lose_a_worker(bench: Bench) -> None:
     """As after kill -9: the row says running, nobody runs it, and its wake-up is gone."""
     lost = {"state": "running", "attempt": JOB.c.attempt + 1, "owner": "gone"}
-    async with bench.store.begin() as conn:
-        await conn.execute(update(JOB).values(**lost, lease_until=bench.clock() + timedelta(seconds=60)))
+    with bench.store.transaction() as conn:
+        conn.execute(update(JOB).values(**lost, lease_until=bench.clock() + timedelta(seconds=60)))
         if bench.engine.startswith("procrastinate"):
-            await conn.exec_driver_sql("DELETE FROM procrastinate_jobs")
+            conn.exec_driver_sql("DELETE FROM procrastinate_jobs")
 
 
 async def test_a_job_whose_worker_was_lost_comes_back_when_the_lease_ends(bench: Bench) -> None:
@@ -331,15 +332,15 @@ async def test_a_stale_owner_changes_nothing(bench: Bench) -> None:
         bench.clock.pass_by(61)
         await fast.drain()
         try:
-            async with bench.store.begin() as conn:
-                await job.finish(conn)
+            with bench.store.transaction() as conn:
+                job.finish(conn)
         except LeaseLost:
             told.append("lost")
             raise
 
     async def quick(job: Job) -> None:
-        async with bench.store.begin() as conn:
-            await job.finish(conn)
+        with bench.store.transaction() as conn:
+            job.finish(conn)
         told.append(f"attempt {job.attempt}")
 
     register(slow, "work", paused)
@@ -356,9 +357,9 @@ async def test_effects_and_the_end_of_the_job_are_one_transaction(bench: Bench) 
     async def work(job: Job) -> None:
         nonlocal tries
         tries += 1
-        async with bench.store.begin() as conn:
-            await queue.defer(conn, "unknown", "effect")
-            await job.finish(conn)
+        with bench.store.transaction() as conn:
+            queue.defer(conn, "unknown", "effect")
+            job.finish(conn)
             if tries == 1:
                 raise ConnectionError
 
@@ -429,7 +430,7 @@ async def test_a_job_deferred_in_the_databases_own_thread_wakes_a_worker_that_re
     running = asyncio.create_task(queue.run())
     async with asyncio.timeout(10):
         await asyncio.sleep(0)
-        await bench.store.write(lambda conn: queue.defer(conn, "note", 1))
+        await bench.store.write(queue.defer, "note", 1)
         await ran.wait()
         queue.stop()
         await running
@@ -450,8 +451,8 @@ async def test_a_job_that_outlives_the_grace_is_handed_back_at_shutdown(bench: B
         await began.wait()
         queue.stop()
         await running
-    async with bench.store.read() as conn:
-        row = (await conn.execute(select(JOB))).one()
+    with bench.store.snapshot() as conn:
+        row = conn.execute(select(JOB)).one()
     assert (row.state, row.failures, row.owner, row.lease_until) == ("ready", 0, None, None)
     successor, log = await bench.queue(), Log()
     register(successor, "work", log)
@@ -475,8 +476,7 @@ async def test_a_long_job_keeps_its_lease_while_it_runs(bench: Bench) -> None:
         bench.clock.pass_by(50)
         renewed = None
         while renewed is None or renewed < bench.clock() + timedelta(seconds=60):
-            async with bench.store.read() as conn:
-                renewed = (await conn.execute(select(JOB.c.lease_until))).scalar_one()
+            renewed = await bench.store.read(lambda conn: conn.execute(select(JOB.c.lease_until)).scalar_one())
         end.set()
         queue.stop()
         await running
@@ -488,8 +488,8 @@ async def test_a_job_whose_end_could_not_be_written_comes_back_while_its_worker_
     assert me is not None
 
     async def claimed() -> list[int]:
-        async with bench.store.begin() as conn:
-            claims = [await rows.claim(conn, ["note"], worker.lease()) for _ in range(2)]
+        with bench.store.transaction() as conn:
+            claims = [rows.claim(conn, ["note"], worker.lease()) for _ in range(2)]
         return [one.id for one in claims if one is not None]
 
     for number in range(2):
@@ -505,9 +505,9 @@ async def test_a_job_whose_end_could_not_be_written_comes_back_while_its_worker_
 async def test_leases_are_renewed_again_when_the_database_is_back(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker, twice, tries = Worker(bench.store, pace=PACE), asyncio.Event(), 0
+    worker, twice, tries = Worker(bench.store, pace=PACE), threading.Event(), 0
 
-    async def renew(*_: object) -> set[tuple[int, int]]:
+    def renew(*_: object) -> set[tuple[int, int]]:
         nonlocal tries
         tries += 1
         if tries == 1:
@@ -519,7 +519,7 @@ async def test_leases_are_renewed_again_when_the_database_is_back(
     keeper = asyncio.create_task(worker.keep_leases())
     worker.running[1, 1] = keeper
     async with asyncio.timeout(10):
-        await twice.wait()
+        await asyncio.to_thread(twice.wait)
     assert worker.is_alive
     keeper.cancel()
     await asyncio.gather(keeper, return_exceptions=True)
@@ -536,6 +536,6 @@ async def test_old_finished_jobs_go_and_dead_letters_stay(bench: Bench) -> None:
     await bench.defer(queue, "note")
     await bench.defer(queue, "fail")
     await queue.drain()
-    async with bench.store.begin() as conn:
-        assert await prune(conn, bench.clock() + timedelta(days=1)) == 1
+    with bench.store.transaction() as conn:
+        assert prune(conn, bench.clock() + timedelta(days=1)) == 1
     assert await bench.counts() == {"dead": 1}

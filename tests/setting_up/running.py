@@ -25,7 +25,7 @@ def bare_settings(github: Simulator, data: Path, **more: Any) -> Settings:
     """What an operator has who has set nothing but where things are."""
     port = free_port()
     given: dict[str, Any] = {
-        "database_url": f"sqlite+aiosqlite:///{data / 'almanac.db'}",
+        "database_url": f"sqlite:///{data / 'almanac.db'}",
         "data": data,
         "github": GitHubAddress(github.url, github.url + PREFIX, github.url + "/api/graphql"),
         "port": port,

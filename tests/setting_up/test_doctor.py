@@ -180,7 +180,7 @@ async def test_without_a_network_each_check_that_did_not_run_says_so(fit: tuple[
 
 
 async def test_on_postgresql_keys_that_several_machines_need_are_named_until_they_are_set(tmp_path: Path) -> None:
-    alone = Settings(data=tmp_path, database_url="sqlite+aiosqlite:///almanac.db")
+    alone = Settings(data=tmp_path, database_url="sqlite:///almanac.db")
     assert list(machine.check_shared_keys(alone)) == []
     shared = replace(alone, database_url="postgresql+psycopg://u:p@db/almanac")
     half, whole = replace(shared, links_key=b"k" * 32), replace(shared, links_key=b"k" * 32, snapshots_key="PEM")
@@ -191,7 +191,7 @@ async def test_on_postgresql_keys_that_several_machines_need_are_named_until_the
 
 
 async def test_an_installation_without_an_app_is_told_how_to_get_one(github: Simulator, tmp_path: Path) -> None:
-    found = await report(Settings(data=tmp_path, database_url=f"sqlite+aiosqlite:///{tmp_path}/a.db"), network=False)
+    found = await report(Settings(data=tmp_path, database_url=f"sqlite:///{tmp_path}/a.db"), network=False)
     assert "almanac serve" in found["App"].text
     assert found["key"].state == "?"
 
@@ -231,7 +231,7 @@ async def test_a_database_that_may_only_be_read_is_told_though_a_transaction_beg
 async def test_what_the_first_start_cannot_make_is_told(tmp_path: Path) -> None:
     (tmp_path / "note").write_text("in the way")
     data = tmp_path / "note" / "almanac-data"
-    found = await report(Settings(data=data, database_url=f"sqlite+aiosqlite:///{data}/almanac.db"), network=False)
+    found = await report(Settings(data=data, database_url=f"sqlite:///{data}/almanac.db"), network=False)
     assert {"data", "database"} <= states(found)
     assert f"{tmp_path}/note is not writable" in found["data"].text
 

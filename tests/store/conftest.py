@@ -9,8 +9,7 @@ from collections.abc import Coroutine, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, event, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, Engine, event, select
 
 from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId, fact_from_json
 from bot.store.engine import Store
@@ -49,12 +48,12 @@ def fact(number: int, repository: RepositoryId = APP, **values: object) -> Fact:
 
 async def seed(store: Store) -> None:
     """Two installations: one with a repository and its fork, one with a repository of its own."""
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         for installation, account in ((ACME, Account(100, "acme")), (OTHER, Account(200, "other"))):
-            await see_installation(conn, installation, account, app_id="7", now=NOW)
+            see_installation(connection, installation, account, app_id="7", now=NOW)
         mine = [Repository(NAMES[APP], APP), Repository(NAMES[FORK], FORK, fork=True, parent=NAMES[APP])]
-        await see_repositories(conn, ACME, mine, NOW)
-        await see_repositories(conn, OTHER, [Repository(NAMES[FOREIGN], FOREIGN, private=True)], NOW)
+        see_repositories(connection, ACME, mine, NOW)
+        see_repositories(connection, OTHER, [Repository(NAMES[FOREIGN], FOREIGN, private=True)], NOW)
 
 
 @contextlib.contextmanager
@@ -82,9 +81,9 @@ async def cancelled_after(turns: int, work: Coroutine[Any, Any, Any]) -> Any:
     return ended
 
 
-async def kept_beside(conn: AsyncConnection) -> dict[int, list[Fact]]:
+def kept_beside(connection: Connection) -> dict[int, list[Fact]]:
     """What is measured and not in force, by version; the oldest landing first."""
     found: dict[int, list[Fact]] = {}
-    for row in await conn.execute(select(MEASUREMENT.c.method, MEASUREMENT.c.payload)):
+    for row in connection.execute(select(MEASUREMENT.c.method, MEASUREMENT.c.payload)):
         found.setdefault(row.method, []).append(fact_from_json(row.payload))
     return {version: sorted(facts, key=lambda fact: fact.landed_at) for version, facts in found.items()}

@@ -31,45 +31,45 @@ def _delivery(number: int) -> Delivery:
 
 
 async def test_a_sqlite_writer_is_durable_checks_references_and_waits_for_locks(tmp_path: Path) -> None:
-    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/a.db") as store, store.begin() as conn:
-        found = {}
-        for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout"):
-            found[name] = (await conn.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+    async with await Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        with store.transaction() as connection:
+            found = {}
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout"):
+                found[name] = connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
     assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
 
 
 async def test_what_is_read_can_then_be_written(store: Store) -> None:
-    async with store.begin() as conn:
-        before = await count(conn)
-        await accept(conn, _delivery(1))
-        assert await count(conn) == before + 1
+    with store.transaction() as connection:
+        before = count(connection)
+        accept(connection, _delivery(1))
+        assert count(connection) == before + 1
 
 
 async def test_an_error_takes_everything_back(store: Store) -> None:
     async def fail() -> None:
-        async with store.begin() as conn:
-            await accept(conn, _delivery(1))
+        with store.transaction() as connection:
+            accept(connection, _delivery(1))
             raise LookupError
 
     with pytest.raises(LookupError):
         await fail()
-    async with store.read() as conn:
-        assert await count(conn) == 0
+    with store.snapshot() as connection:
+        assert count(connection) == 0
 
 
 async def test_an_error_does_not_tell_what_was_to_be_written(store: Store) -> None:
     given = {"app_id": "7", "guid": "Ada Example", "event": None, "received_at": NOW}
-    with pytest.raises(IntegrityError) as told:
-        async with store.begin() as conn:
-            await conn.execute(insert(INBOX).values(given))
+    with pytest.raises(IntegrityError) as told, store.transaction() as connection:
+        connection.execute(insert(INBOX).values(given))
     assert "[SQL parameters hidden" in str(told.value)
     assert "Ada Example" not in str(told.value).partition("[SQL")[2]
 
 
 async def test_a_cancelled_transaction_leaves_nothing_and_the_next_one_works(store: Store) -> None:
     async def half() -> None:
-        async with store.begin() as conn:
-            await accept(conn, _delivery(1))
+        with store.transaction() as connection:
+            accept(connection, _delivery(1))
             started.set()
             await asyncio.Event().wait()
 
@@ -78,53 +78,51 @@ async def test_a_cancelled_transaction_leaves_nothing_and_the_next_one_works(sto
     await started.wait()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    async with store.begin() as conn:
-        assert await accept(conn, _delivery(2))
-        assert await count(conn) == 1
+    with store.transaction() as connection:
+        assert accept(connection, _delivery(2))
+        assert count(connection) == 1
 
 
 async def test_cancelling_in_the_middle_of_statements_never_leaves_half_a_transaction(store: Store) -> None:
     async def pair(number: int) -> None:
-        async with store.begin() as conn:
-            await accept(conn, _delivery(2 * number))
-            await accept(conn, _delivery(2 * number + 1))
+        with store.transaction() as connection:
+            accept(connection, _delivery(2 * number))
+            accept(connection, _delivery(2 * number + 1))
 
     for turns in range(25):
         await cancelled_after(turns, pair(turns))
-    async with store.begin() as conn:
-        rows = set((await conn.execute(select(INBOX.c.guid))).scalars())
+    with store.transaction() as connection:
+        rows = set(connection.execute(select(INBOX.c.guid)).scalars())
     numbers = {int(guid.removeprefix("guid-")) for guid in rows}
     assert {number ^ 1 for number in numbers} == numbers
 
 
 async def test_readers_see_one_moment_and_cannot_write(store: Store) -> None:
-    async with store.read() as view:
-        assert await count(view) == 0
-        async with store.begin() as conn:
-            await accept(conn, _delivery(1))
-        assert await count(view) == 0
-    with pytest.raises(Exception, match=r"(?i)read-?only"):
-        async with store.read() as view:
-            await view.execute(update(INBOX).values(state="done"))
+    with store.snapshot() as view:
+        assert count(view) == 0
+        with store.transaction() as connection:
+            accept(connection, _delivery(1))
+        assert count(view) == 0
+    with pytest.raises(Exception, match=r"(?i)read-?only"), store.snapshot() as view:
+        view.execute(update(INBOX).values(state="done"))
 
 
 async def test_moments_come_back_in_utc_to_the_microsecond_and_naive_ones_are_refused(store: Store) -> None:
     east = NOW.astimezone(timezone(timedelta(hours=9)))
-    async with store.begin() as conn:
-        await accept(conn, Delivery("7", "raw", "push", east))
+    with store.transaction() as connection:
+        accept(connection, Delivery("7", "raw", "push", east))
         row = {"app_id": "7", "guid": "core", "event": "push", "received_at": east}
-        await conn.execute(insert(INBOX).values(row))
-    async with store.read() as conn:
-        found = list((await conn.execute(select(INBOX.c.received_at))).scalars())
+        connection.execute(insert(INBOX).values(row))
+    with store.snapshot() as connection:
+        found = list(connection.execute(select(INBOX.c.received_at)).scalars())
     assert found == [NOW, NOW]
     assert {moment.tzinfo for moment in found} == {UTC}
-    with pytest.raises(Exception, match="without its zone"):
-        async with store.begin() as conn:
-            await conn.execute(update(INBOX).values(received_at=NOW.replace(tzinfo=None)))
+    with pytest.raises(Exception, match="without its zone"), store.transaction() as connection:
+        connection.execute(update(INBOX).values(received_at=NOW.replace(tzinfo=None)))
 
 
 async def test_two_stores_in_two_processes_cannot_both_write_one_sqlite_file(tmp_path: Path) -> None:
-    url = f"sqlite+aiosqlite:///{tmp_path}/a.db"
+    url = f"sqlite:///{tmp_path}/a.db"
     code = (
         "import asyncio, sys\nfrom bot.store.engine import Store\nfrom bot.store.lock import StoreInUseError\n"
         "try:\n    asyncio.run(Store.open(sys.argv[1]))\nexcept StoreInUseError as error:\n    sys.exit(str(error))\n"
@@ -137,7 +135,7 @@ async def test_two_stores_in_two_processes_cannot_both_write_one_sqlite_file(tmp
         assert b"in use by process" in told
         (tmp_path / "elsewhere").mkdir()
         (tmp_path / "elsewhere" / "b.db").symlink_to(tmp_path / "a.db")
-        for same in (url, f"sqlite+aiosqlite:///{tmp_path}/elsewhere/b.db"):
+        for same in (url, f"sqlite:///{tmp_path}/elsewhere/b.db"):
             with pytest.raises(StoreInUseError):
                 await Store.open(same)
         reader = await Store.open(url, read_only=True)
@@ -147,7 +145,7 @@ async def test_two_stores_in_two_processes_cannot_both_write_one_sqlite_file(tmp
 
 async def test_a_new_sqlite_is_for_its_owner_alone_wherever_it_lies(tmp_path: Path) -> None:
     os.chmod(tmp_path, 0o755)  # noqa: S103  # a folder that others may look into
-    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/a.db") as store:
+    async with await Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         await migrate(store)
         modes = {name: stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in os.listdir(tmp_path)}
     assert modes == dict.fromkeys(("a.db", "a.db-wal", "a.db-shm", "a.db.lock"), 0o600)
@@ -173,19 +171,19 @@ async def test_a_full_or_read_only_database_is_told_as_unavailable_and_recovers(
     }[store.dialect]
 
     async def write(past_sqlalchemy: bool) -> None:
-        async with store.begin() as conn:
-            await conn.exec_driver_sql(full)
+        with store.transaction() as connection:
+            connection.exec_driver_sql(full)
             body = random.Random(1).randbytes(200_000)
             if past_sqlalchemy:
-                await accept(conn, replace(_delivery(1), body=body))
+                accept(connection, replace(_delivery(1), body=body))
             else:
                 row = {"app_id": "7", "guid": "core", "event": "push", "received_at": NOW, "body": body}
-                await conn.execute(insert(INBOX).values(row))
+                connection.execute(insert(INBOX).values(row))
 
     for past_sqlalchemy in (True, False):
         with pytest.raises(StoreUnavailableError):
             await write(past_sqlalchemy)
-    async with store.begin() as conn:
-        await conn.exec_driver_sql(free)
-        assert await accept(conn, _delivery(1))
-        assert await count(conn) == 1
+    with store.transaction() as connection:
+        connection.exec_driver_sql(free)
+        assert accept(connection, _delivery(1))
+        assert count(connection) == 1

@@ -34,25 +34,25 @@ async def _told(store: Store) -> None:
         fact(4, author=NEW, pull_request=4),
         fact(5, author=BOT, pull_request=5),
     ]
-    async with store.begin() as conn:
-        await ledger.add_facts(conn, APP, facts, now=NOW)
+    with store.transaction() as connection:
+        ledger.add_facts(connection, APP, facts, now=NOW)
         for sig in (ADA, NEW, BOT):
             person = Person(PersonKey(f"u:{sig.user_id}"), sig.name, (), sig.login, sig.user_id, sig.bot)
-            await people.see_people(conn, [person])
-        await observations.observe(conn, [reviewed(number) for number in (3, 4, 5)])
+            people.see_people(connection, [person])
+        observations.observe(connection, [reviewed(number) for number in (3, 4, 5)])
 
 
 async def _known(store: Store) -> None:
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         for one in (APP, FORK):
-            await backfills.begin(conn, Backfill(one, ACME, NOW, state="done" if one == APP else "commits"))
+            backfills.begin(connection, Backfill(one, ACME, NOW, state="done" if one == APP else "commits"))
 
 
 async def test_the_first_commit_of_each_person_in_each_repository(store: Store) -> None:
     await _told(store)
-    async with store.begin() as conn:
-        await ledger.add_facts(conn, FORK, [fact(9, FORK, author=NEW)], now=NOW)
-        found = await first_landings(conn, [CARL, PersonKey("u:7")], [APP, FORK])
+    with store.transaction() as connection:
+        ledger.add_facts(connection, FORK, [fact(9, FORK, author=NEW)], now=NOW)
+        found = first_landings(connection, [CARL, PersonKey("u:7")], [APP, FORK])
     assert sorted((one.repository_id, one.person_key, one.pull_request) for one in found if one.pull_request) == [
         (APP, "u:7", 1),
         (APP, "u:8", 3),
@@ -62,48 +62,48 @@ async def test_the_first_commit_of_each_person_in_each_repository(store: Store) 
 
 async def test_a_newcomer_is_told_of_whoever_met_their_first_work_and_nowhere_else(store: Store) -> None:
     await _told(store)
-    async with store.read() as conn:
-        assert await newcomers_met(conn, [MARA], await read_whole(conn, [APP, FORK, FOREIGN])) == []
+    with store.snapshot() as connection:
+        assert newcomers_met(connection, [MARA], read_whole(connection, [APP, FORK, FOREIGN])) == []
     await _known(store)
-    async with store.read() as conn:
-        whole = await read_whole(conn, [APP, FORK, FOREIGN])
+    with store.snapshot() as connection:
+        whole = read_whole(connection, [APP, FORK, FOREIGN])
         assert whole == {APP}
-        assert [one.pull_request for one in await newcomers_met(conn, [MARA], whole)] == [3]
-        assert await newcomers_met(conn, [MARA], [FORK]) == []
-        assert await newcomers_met(conn, [MARA, CARL], [APP]) == []
-        assert await newcomers_met(conn, [CARL], [APP]) == []
+        assert [one.pull_request for one in newcomers_met(connection, [MARA], whole)] == [3]
+        assert newcomers_met(connection, [MARA], [FORK]) == []
+        assert newcomers_met(connection, [MARA, CARL], [APP]) == []
+        assert newcomers_met(connection, [CARL], [APP]) == []
 
 
 async def test_who_opted_out_is_nobodys_newcomer(store: Store) -> None:
     await _told(store)
     await _known(store)
-    async with store.begin() as conn:
-        await people.opt_out(conn, CARL, NOW)
-        assert await newcomers_met(conn, [MARA], [APP]) == []
+    with store.transaction() as connection:
+        people.opt_out(connection, CARL, NOW)
+        assert newcomers_met(connection, [MARA], [APP]) == []
 
 
 async def test_who_worked_here_under_a_proved_address_before_is_no_newcomer(store: Store) -> None:
     await _told(store)
     await _known(store)
     before = replace(NEW, user_id=None, login=None, email="carl@example.org")
-    async with store.begin() as conn:
-        await ledger.add_facts(conn, APP, [fact(0, author=before)], now=NOW)
-        assert len(await newcomers_met(conn, [MARA], [APP])) == 1
+    with store.transaction() as connection:
+        ledger.add_facts(connection, APP, [fact(0, author=before)], now=NOW)
+        assert len(newcomers_met(connection, [MARA], [APP])) == 1
         person = Person(CARL, NEW.name, ("Carl@example.org",), NEW.login, NEW.user_id)
-        await people.see_people(conn, [person], "proved")
-        assert await newcomers_met(conn, [MARA], [APP]) == []
+        people.see_people(connection, [person], "proved")
+        assert newcomers_met(connection, [MARA], [APP]) == []
 
 
 async def test_what_is_read_around_some_work_is_of_that_work_alone(store: Store) -> None:
     await _told(store)
     checks = Observation(APP, 0, "checks", "abc:7:failed", NOW, {"head": "abc", "app": 7, "state": "failed"})
-    async with store.begin() as conn:
-        await observations.observe(conn, [checks])
+    with store.transaction() as connection:
+        observations.observe(connection, [checks])
         work = select(ledger.FACT.c.repository_id, ledger.FACT.c.pull_request)
         work = work.where(ledger.FACT.c.pull_request == 3)
-        seen = await observations.around(conn, work, [APP], ("review",))
+        seen = observations.around(connection, work, [APP], ("review",))
         assert [(one.signal, one.number) for one in seen] == [("checks", 0), ("review", 3)]
-        assert await observations.around(conn, work, [FORK], ("review",)) == []
-        assert await observations.places_of(conn, [MARA]) == {APP}
+        assert observations.around(connection, work, [FORK], ("review",)) == []
+        assert observations.places_of(connection, [MARA]) == {APP}
         later = (NOW + timedelta(seconds=1), NOW + timedelta(days=1))
-        assert await observations.of_people(conn, [MARA], [APP], later) == []
+        assert observations.of_people(connection, [MARA], [APP], later) == []

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from bot.model import InstallationId
 from bot.store import folding
 from bot.store.engine import Store
-from bot.store.turn import run, spelling_of
 from tests.store.conftest import ACME, APP, OTHER, seed
 
 _WAITERS = text(
@@ -28,16 +27,17 @@ async def test_a_repository_is_moved_when_nobody_folds_where_it_was_or_comes_to(
     await seed(store)
     order: list[str] = []
 
-    async def move() -> None:
-        async with store.begin() as conn:
-            await run(conn, folding.still(spelling_of(conn), APP, (OTHER, ACME)))
-            order.append("moved")
+    def move(connection: Connection) -> None:
+        folding.lock_repository(connection, APP, (OTHER, ACME))
+        order.append("moved")
 
-    async with asyncio.timeout(10), store.begin() as conn:
-        await run(conn, folding.alone(spelling_of(conn), where))
-        moving = asyncio.create_task(move())
-        while not (await conn.execute(_WAITERS)).scalar_one():
-            assert not order
-        order.append("folded")
+    async with asyncio.timeout(10):
+        with store.transaction() as connection:
+            folding.lock_installation(connection, where)
+            moving = asyncio.create_task(store.write(move))
+            while not connection.execute(_WAITERS).scalar_one():
+                assert not order
+                await asyncio.sleep(0)
+            order.append("folded")
     await moving
     assert order == ["folded", "moved"]

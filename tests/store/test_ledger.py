@@ -17,14 +17,14 @@ from tests.store.conftest import ACME, ADA, APP, BEA, FOREIGN, FORK, NOW, execut
 
 
 async def _add(store: Store, facts: list[Fact], repository: RepositoryId = APP) -> list[str]:
-    async with store.begin() as conn:
-        return list(await ledger.add_facts(conn, repository, facts, now=NOW))
+    with store.transaction() as connection:
+        return list(ledger.add_facts(connection, repository, facts, now=NOW))
 
 
 async def _component(store: Store, one: Fact, *, everywhere: bool = False) -> list[str]:
-    async with store.read() as conn:
+    with store.snapshot() as connection:
         scope = None if everywhere else ACME
-        found = await ledger.component(conn, [(APP, one.commit)], installation_id=scope)
+        found = ledger.component(connection, [(APP, one.commit)], installation_id=scope)
     return [each.title for each in found]
 
 
@@ -33,9 +33,9 @@ async def test_a_fact_comes_back_equal_and_counts_once(store: Store) -> None:
     one = fact(1, co_authors=(BEA,), languages={"Rust": 2, "C": 1}, keys=("drev:D9",), certain=False, title="nul\0")
     assert await _add(store, [one, one]) == [one.commit]
     assert await _add(store, [one]) == []
-    async with store.read() as conn:
-        (found,) = await ledger.facts_in(conn, APP)
-        assert await ledger.known(conn, APP, [one.commit, fact(2).commit]) == {one.commit}
+    with store.snapshot() as connection:
+        (found,) = ledger.facts_in(connection, APP)
+        assert ledger.known(connection, APP, [one.commit, fact(2).commit]) == {one.commit}
     assert found.title == "nul\ufffd"
     assert (found.languages, found.lines, found.co_authors, found.certain) == (
         one.languages,
@@ -75,8 +75,8 @@ async def test_facts_of_a_person_are_those_authored_and_co_authored_where_asked(
     await seed(store)
     await _add(store, [fact(1, title="a"), fact(2, author=BEA, title="b"), fact(3, co_authors=(BEA,), title="both")])
     await _add(store, [fact(4, FORK, author=BEA, title="elsewhere")], FORK)
-    async with store.read() as conn:
-        found = await ledger.facts_of(conn, [PersonKey("e:bea@example.org")], repositories=[APP])
+    with store.snapshot() as connection:
+        found = ledger.facts_of(connection, [PersonKey("e:bea@example.org")], repositories=[APP])
     assert [one.title for one in found] == ["b", "both"]
 
 
@@ -84,10 +84,10 @@ async def test_a_rename_takes_its_own_facts_along_and_no_others(store: Store) ->
     await seed(store)
     await _add(store, [fact(1, keys=("pr:acme/app#5", "title:acme/app:x"), links=("issue:acme/app#9",))])
     await _add(store, [fact(2, FORK, keys=("slice:acme/app#5",))], FORK)
-    async with store.begin() as conn:
-        assert await ledger.follow_rename(conn, APP, "acme/app", "Acme/Tool") == 1
-        (mine,) = await ledger.facts_in(conn, APP)
-        (other,) = await ledger.facts_in(conn, FORK)
+    with store.transaction() as connection:
+        assert ledger.follow_rename(connection, APP, "acme/app", "Acme/Tool") == 1
+        (mine,) = ledger.facts_in(connection, APP)
+        (other,) = ledger.facts_in(connection, FORK)
     assert mine.repository == "Acme/Tool"
     assert mine.keys == ("pr:acme/tool#5", "title:acme/tool:x")
     assert other.keys == ("slice:acme/app#5",)
@@ -99,10 +99,9 @@ async def test_statements_for_a_landing_do_not_grow_with_the_ledger_or_the_batch
     await seed(store)
     counted: list[int] = []
     for batch in ([fact(1)], [fact(number) for number in range(2, 100)], [fact(200, keys=("pr:acme/app#1",))]):
-        with executed() as statements:
-            async with store.begin() as conn:
-                await ledger.add_facts(conn, APP, batch, now=NOW)
-                await ledger.component(conn, [(APP, batch[0].commit)], installation_id=ACME)
+        with executed() as statements, store.transaction() as connection:
+            ledger.add_facts(connection, APP, batch, now=NOW)
+            ledger.component(connection, [(APP, batch[0].commit)], installation_id=ACME)
         counted.append(len(statements))
     assert counted[0] > 0
     assert counted[0] == counted[1] == counted[2]
@@ -136,12 +135,12 @@ async def test_components_are_those_of_the_definition_in_any_order(
         for number, (one, two, three) in enumerate(links, 1)
     ]
     shuffled = rng.sample(facts, len(facts))
-    async with store.begin() as conn:
-        await conn.execute(FACT.delete())
+    with store.transaction() as connection:
+        connection.execute(FACT.delete())
         for one in shuffled:
-            await ledger.add_facts(conn, APP, [one], now=NOW)
+            ledger.add_facts(connection, APP, [one], now=NOW)
         for one in facts:
-            found = await ledger.component(conn, [(APP, one.commit)], installation_id=ACME)
+            found = ledger.component(connection, [(APP, one.commit)], installation_id=ACME)
             assert {each.commit for each in found} == _model(facts, one)
             assert [each.landed_at for each in found] == sorted(each.landed_at for each in found)
 
@@ -154,20 +153,20 @@ async def test_a_fact_needs_its_repository(store: Store) -> None:
 async def test_the_author_key_is_the_proved_one_where_there_is_one(store: Store) -> None:
     await seed(store)
     await _add(store, [fact(1), fact(2, author=BEA)])
-    async with store.read() as conn:
-        keys = list((await conn.execute(select(FACT.c.author_key).order_by(FACT.c.landed_at))).scalars())
+    with store.snapshot() as connection:
+        keys = list(connection.execute(select(FACT.c.author_key).order_by(FACT.c.landed_at)).scalars())
     assert keys == ["u:7", "e:bea@example.org"]
 
 
 async def test_removed_repositories_hide_at_once_and_return_with_their_facts(store: Store) -> None:
     await seed(store)
     await _add(store, [fact(1)])
-    async with store.begin() as conn:
-        await installations.remove_repositories(conn, [APP], NOW)
-        hidden = await installations.repository(conn, APP)
-        await installations.see_repositories(conn, ACME, [Repository("acme/app", APP, private=True)], NOW)
-        back = await installations.repository_named(conn, "Acme/App")
-        assert len(await ledger.facts_in(conn, APP)) == 1
+    with store.transaction() as connection:
+        installations.remove_repositories(connection, [APP], NOW)
+        hidden = installations.repository(connection, APP)
+        installations.see_repositories(connection, ACME, [Repository("acme/app", APP, private=True)], NOW)
+        back = installations.repository_named(connection, "Acme/App")
+        assert len(ledger.facts_in(connection, APP)) == 1
     assert hidden is not None
     assert back is not None
     assert (hidden.visibility, hidden.removed_at, back.visibility, back.removed_at) == ("hidden", NOW, "private", None)

@@ -64,15 +64,16 @@ async def test_the_migrated_tables_are_those_of_the_program(empty_database_url: 
         assert not await is_current(store)
         await migrate(store)
         assert await is_current(store)
-        async with store.begin() as conn:
-            assert await conn.run_sync(_differences) == []
+        with store.transaction() as conn:
+            assert _differences(conn) == []
         await migrate(store)
 
 
 async def test_the_revisions_come_to_the_tables_of_the_program(empty_database_url: str) -> None:
-    async with await Store.open(empty_database_url) as store, store.begin() as conn:
-        await conn.run_sync(upgrade)
-        assert await conn.run_sync(_differences) == []
+    async with await Store.open(empty_database_url) as store:
+        with store.transaction() as conn:
+            upgrade(conn)
+            assert _differences(conn) == []
 
 
 async def test_processes_that_start_together_migrate_once(empty_database_url: str) -> None:
@@ -86,8 +87,8 @@ async def test_tables_of_a_newer_version_are_served_and_not_touched(empty_databa
         assert not await is_enough(store)
         await migrate(store)
         assert await is_enough(store)
-        async with store.begin() as conn:
-            await conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        with store.transaction() as conn:
+            conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         assert (await is_enough(store), await is_current(store)) == (True, False), "old processes beside it go on"
         with pytest.raises(UnusableInputError, match="install that version again, or go back to a back-up"):
             await migrate(store)
@@ -100,8 +101,8 @@ def test_the_visible_list_names_every_table() -> None:
 
 @pytest.mark.parametrize("former", ["0001", "0013"])
 async def test_tables_of_an_unreleased_version_are_refused_and_not_touched(own: Store, former: str) -> None:
-    async with own.begin() as conn:
-        await conn.execute(text("UPDATE alembic_version SET version_num = :former"), {"former": former})
+    with own.transaction() as conn:
+        conn.execute(text("UPDATE alembic_version SET version_num = :former"), {"former": former})
     with pytest.raises(UnusableInputError, match=r"name a new database in .* almanac backfill"):
         await migrate(own)
     assert (await revision(own), await is_enough(own)) == (former, False)
@@ -153,8 +154,8 @@ async def test_a_filled_database_survives_a_revision(own: Store, add_revision: A
     assert await is_current(own)
     assert await canonical_dump(own) == before
     assert await _rows(own, derived) == rows
-    async with own.read() as conn:
-        unlike = await conn.execute(text("SELECT count(*) FROM fact WHERE landed_later <> landed_at + 1"))
+    with own.snapshot() as conn:
+        unlike = conn.execute(text("SELECT count(*) FROM fact WHERE landed_later <> landed_at + 1"))
         assert unlike.scalar_one() == 0
 
 
@@ -172,17 +173,17 @@ async def test_what_hangs_on_a_fact_goes_with_it_after_a_revision(own: Store, ad
     derived = (FACT_KEY, FACT_PERSON, VISIT)
     await seed(own)
     found = [fact(number, title="fix: the gauge", paths=("app/gauge.py",)) for number in (1, 2)]
-    async with own.begin() as conn:
-        await add_facts(conn, APP, found, now=NOW)
+    with own.transaction() as conn:
+        add_facts(conn, APP, found, now=NOW)
     before = await _rows(own, derived)
     add_revision(COLUMN_AND_TABLE)
     await migrate(own)
-    async with own.begin() as conn:
-        await forget_facts(conn, APP, [found[0].commit])
+    with own.transaction() as conn:
+        forget_facts(conn, APP, [found[0].commit])
     left = await _rows(own, derived)
     assert all(len(some) * 2 == len(all_) for some, all_ in zip(left, before, strict=True))
-    async with own.begin() as conn:
-        await forget_facts(conn, APP, [found[1].commit])
+    with own.transaction() as conn:
+        forget_facts(conn, APP, [found[1].commit])
     assert await _rows(own, derived) == [[], [], []]
 
 
@@ -196,8 +197,8 @@ with op.batch_alter_table("account", recreate="always" if op.get_bind().dialect.
     await migrate(own)
     assert await canonical_dump(own) == before
     if own.dialect == "sqlite":
-        async with own.begin() as conn:
-            assert (await conn.exec_driver_sql("PRAGMA foreign_keys")).scalar_one() == 1
+        with own.transaction() as conn:
+            assert conn.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
 
 
 async def test_a_migration_that_leaves_broken_references_is_rolled_back(own: Store, add_revision: AddRevision) -> None:
@@ -243,8 +244,8 @@ def _migrate_with(url: str, versions: Path) -> None:
 
 
 async def _rows(store: Store, tables: Sequence[Table]) -> list[list[tuple[Any, ...]]]:
-    async with store.read() as conn:
-        return [sorted(tuple(row) for row in await conn.execute(select(table))) for table in tables]
+    with store.snapshot() as conn:
+        return [sorted(tuple(row) for row in conn.execute(select(table))) for table in tables]
 
 
 # --- a new SQLite is made at once ------------------------------------------------------------------------------------
@@ -253,11 +254,11 @@ async def _rows(store: Store, tables: Sequence[Table]) -> list[list[tuple[Any, .
 async def test_the_tables_made_at_once_are_those_the_revisions_come_to(tmp_path: Path) -> None:
     made = {}
     for how in (create, upgrade):
-        async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/{how.__name__}.db") as store:
-            async with store.begin() as conn:
-                await conn.run_sync(how)
-            async with store.read() as conn:
-                made[how] = await conn.run_sync(_shape)
+        async with await Store.open(f"sqlite:///{tmp_path}/{how.__name__}.db") as store:
+            with store.transaction() as conn:
+                how(conn)
+            with store.snapshot() as conn:
+                made[how] = _shape(conn)
             assert await is_current(store)
     assert made[create] == made[upgrade]
     assert len(made[create]) == len(TABLES) + 2

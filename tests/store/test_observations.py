@@ -24,15 +24,15 @@ WORK = "acme/app#3"
 
 async def test_an_observation_is_appended_once_and_read_where_it_was_made(store: Store) -> None:
     await seed(store)
-    async with store.begin() as conn:
-        assert await observations.observe(conn, [REVIEW, MERGE]) == 2
-        assert await observations.observe(conn, [REVIEW, APPROVAL]) == 1
-        assert (await conn.execute(observations.number_in([APP]))).scalar_one() == 3
-        assert await observations.of_repositories(conn, [FOREIGN], ("review", "checks")) == []
-        assert await observations.of_work(conn, APP, [3]) == [MERGE, REVIEW, APPROVAL]
-        assert await observations.of_people(conn, [PersonKey("u:8")], [APP]) == [REVIEW, APPROVAL]
-        await observations.forget(conn, [PersonKey("u:8")])
-        assert await observations.of_work(conn, APP, [3]) == [MERGE]
+    with store.transaction() as connection:
+        assert observations.observe(connection, [REVIEW, MERGE]) == 2
+        assert observations.observe(connection, [REVIEW, APPROVAL]) == 1
+        assert connection.execute(observations.number_in([APP])).scalar_one() == 3
+        assert observations.of_repositories(connection, [FOREIGN], ("review", "checks")) == []
+        assert observations.of_work(connection, APP, [3]) == [MERGE, REVIEW, APPROVAL]
+        assert observations.of_people(connection, [PersonKey("u:8")], [APP]) == [REVIEW, APPROVAL]
+        observations.forget(connection, [PersonKey("u:8")])
+        assert observations.of_work(connection, APP, [3]) == [MERGE]
 
 
 def test_no_approval_is_said_only_where_somebody_looked_for_one() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import Connection
 
 from bot.model import ChangeId, CommitId, InstallationId, Lines, Month, Person, PersonKey, UserId
 from bot.store import changes, corrections, digests, installations, ledger, outbox, people, pulls, totals
@@ -36,19 +37,18 @@ async def test_totals_of_a_cell_are_replaced_and_an_empty_cell_goes(store: Store
         Totals(BEA, APP, MAY, outcomes=1),
     ]
     second = Totals(ADA, APP, MAY, commits=3, lines=Lines(authored=6, tests=1), days={"2031-05-01": 3})
-    async with store.begin() as conn:
-        await totals.replace(conn, [], first)
-        assert await totals.of_month(conn, APP, MAY) == sorted(first, key=lambda row: row.person_key)
-        await totals.replace(conn, [first[0].cell, first[1].cell], [second])
-        assert await totals.of_month(conn, APP, MAY) == [second]
-        assert await totals.of_person(conn, [ADA], [APP, FORK]) == [second]
+    with store.transaction() as connection:
+        totals.replace(connection, [], first)
+        assert totals.of_month(connection, APP, MAY) == sorted(first, key=lambda row: row.person_key)
+        totals.replace(connection, [first[0].cell, first[1].cell], [second])
+        assert totals.of_month(connection, APP, MAY) == [second]
+        assert totals.of_person(connection, [ADA], [APP, FORK]) == [second]
 
 
 async def test_totals_take_whole_numbers_only(store: Store) -> None:
     await seed(store)
-    with pytest.raises(TypeError, match="whole numbers"):
-        async with store.begin() as conn:
-            await totals.replace(conn, [], [Totals(ADA, APP, MAY, languages={"C": 0.5})])  # type: ignore[dict-item]  # the point
+    with pytest.raises(TypeError, match="whole numbers"), store.transaction() as connection:
+        totals.replace(connection, [], [Totals(ADA, APP, MAY, languages={"C": 0.5})])  # type: ignore[dict-item]  # the point
 
 
 async def test_changes_are_replaced_with_all_their_contributions(store: Store) -> None:
@@ -57,13 +57,13 @@ async def test_changes_are_replaced_with_all_their_contributions(store: Store) -
     row = ChangeRow(one, APP, MAY, 5, "feature", "landed", 1, {"commits": ["a"]})
     parts = [Contribution(one, BEA, APP, MAY, 1, 0, Lines(docs=3)), Contribution(one, ADA, APP, MAY, 0, 1)]
     moved = ChangeRow(two, APP, JUNE, 6, "feature", "relanded", 2, {})
-    async with store.begin() as conn:
-        await changes.replace(conn, [], [row], parts)
-        assert await changes.contributions(conn, [one]) == parts
-        assert await changes.of_month(conn, APP, MAY) == [row]
-        await changes.replace(conn, [one], [moved], [Contribution(two, ADA, APP, JUNE, 1)])
-        assert await changes.read(conn, [one, two]) == [moved]
-        assert await changes.contributions(conn, [one]) == []
+    with store.transaction() as connection:
+        changes.replace(connection, [], [row], parts)
+        assert changes.contributions(connection, [one]) == parts
+        assert changes.of_month(connection, APP, MAY) == [row]
+        changes.replace(connection, [one], [moved], [Contribution(two, ADA, APP, JUNE, 1)])
+        assert changes.read(connection, [one, two]) == [moved]
+        assert changes.contributions(connection, [one]) == []
 
 
 def _intent(text: str = "counted") -> Intent:
@@ -71,107 +71,105 @@ def _intent(text: str = "counted") -> Intent:
 
 
 async def test_an_intent_said_twice_is_posted_once(store: Store) -> None:
-    async with store.begin() as conn:
-        number = await outbox.intend(conn, _intent(), NOW)
-        assert number == await outbox.intend(conn, _intent(), NOW)
+    with store.transaction() as connection:
+        number = outbox.intend(connection, _intent(), NOW)
+        assert number == outbox.intend(connection, _intent(), NOW)
         assert number is not None
-        posting = await outbox.claim(conn, number, now=NOW, lease_until=LEASE)
+        posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert posting is not None
         assert posting.intent == _intent()
-        assert await outbox.claim(conn, number, now=NOW, lease_until=LEASE) is None
-        assert await outbox.done(conn, posting, "991")
-        assert await outbox.intend(conn, _intent(), NOW) is None
-        assert await outbox.waiting(conn, NOW) == []
+        assert outbox.claim(connection, number, now=NOW, lease_until=LEASE) is None
+        assert outbox.done(connection, posting, "991")
+        assert outbox.intend(connection, _intent(), NOW) is None
+        assert outbox.waiting(connection, NOW) == []
 
 
 async def test_a_newer_body_edits_the_post_that_stands(store: Store) -> None:
-    async with store.begin() as conn:
-        number = await outbox.intend(conn, _intent(), NOW) or 0
-        posting = await outbox.claim(conn, number, now=NOW, lease_until=LEASE)
+    with store.transaction() as connection:
+        number = outbox.intend(connection, _intent(), NOW) or 0
+        posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert posting is not None
-        assert await outbox.intend(conn, _intent("corrected"), NOW) == number
-        assert not await outbox.done(conn, posting, "991")
-        assert await outbox.waiting(conn, NOW) == [number]
-        again = await outbox.claim(conn, number, now=NOW, lease_until=LEASE)
+        assert outbox.intend(connection, _intent("corrected"), NOW) == number
+        assert not outbox.done(connection, posting, "991")
+        assert outbox.waiting(connection, NOW) == [number]
+        again = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert again is not None
         assert (again.remote_id, again.intent.body) == ("991", {"summary": "corrected"})
-        assert await outbox.done(conn, again, "991")
-        assert await outbox.intend(conn, _intent("counted"), NOW) == number
+        assert outbox.done(connection, again, "991")
+        assert outbox.intend(connection, _intent("counted"), NOW) == number
 
 
 async def test_a_poster_whose_lease_ended_changes_nothing(store: Store) -> None:
-    async with store.begin() as conn:
-        number = await outbox.intend(conn, _intent(), NOW) or 0
-        stale = await outbox.claim(conn, number, now=NOW, lease_until=LEASE)
-        fresh = await outbox.claim(conn, number, now=LEASE, lease_until=LEASE + timedelta(seconds=60))
+    with store.transaction() as connection:
+        number = outbox.intend(connection, _intent(), NOW) or 0
+        stale = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
+        fresh = outbox.claim(connection, number, now=LEASE, lease_until=LEASE + timedelta(seconds=60))
         assert stale is not None
         assert fresh is not None
-        assert not await outbox.done(conn, stale, "1")
-        assert not await outbox.let_go(conn, stale, "late")
-        assert await outbox.done(conn, fresh, "2")
+        assert not outbox.done(connection, stale, "1")
+        assert not outbox.let_go(connection, stale, "late")
+        assert outbox.done(connection, fresh, "2")
 
 
 async def test_of_two_posters_at_once_one_gets_the_intent(store: Store) -> None:
-    async with store.begin() as conn:
-        number = await outbox.intend(conn, _intent(), NOW) or 0
+    with store.transaction() as connection:
+        number = outbox.intend(connection, _intent(), NOW) or 0
 
-    async def claim() -> bool:
-        async with store.begin() as conn:
-            return await outbox.claim(conn, number, now=NOW, lease_until=LEASE) is not None
+    def claim(connection: Connection) -> bool:
+        return outbox.claim(connection, number, now=NOW, lease_until=LEASE) is not None
 
-    assert sorted(await asyncio.gather(*(claim() for _ in range(5)))) == [False] * 4 + [True]
+    assert sorted(await asyncio.gather(*(store.write(claim) for _ in range(5)))) == [False] * 4 + [True]
 
 
 async def test_what_is_given_up_waits_for_a_newer_body(store: Store) -> None:
-    async with store.begin() as conn:
-        number = await outbox.intend(conn, _intent(), NOW) or 0
-        posting = await outbox.claim(conn, number, now=NOW, lease_until=LEASE)
+    with store.transaction() as connection:
+        number = outbox.intend(connection, _intent(), NOW) or 0
+        posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert posting is not None
-        assert await outbox.let_go(conn, posting, "422", give_up=True)
-        assert await outbox.waiting(conn, NOW) == []
-        await outbox.intend(conn, _intent("shorter"), NOW)
-        assert await outbox.waiting(conn, NOW) == [number]
+        assert outbox.let_go(connection, posting, "422", give_up=True)
+        assert outbox.waiting(connection, NOW) == []
+        outbox.intend(connection, _intent("shorter"), NOW)
+        assert outbox.waiting(connection, NOW) == [number]
 
 
 async def test_a_correction_heard_twice_is_one_and_order_is_kept(store: Store) -> None:
     change = ChangeId("acme/app#1")
     later = Correction("comment:2", "dispute", ADA, NOW + timedelta(1), {"text": "no"}, APP, change, ADA)
     first = Correction("comment:1", "classify", ADA, NOW, "feature", APP, change)
-    async with store.begin() as conn:
-        assert [await corrections.append(conn, one) for one in (later, first, later)] == [True, True, False]
-        assert await corrections.of_repositories(conn, [APP]) == [first, later]
-        assert await corrections.of_people(conn, [ADA]) == [later]
+    with store.transaction() as connection:
+        assert [corrections.append(connection, one) for one in (later, first, later)] == [True, True, False]
+        assert corrections.of_repositories(connection, [APP]) == [first, later]
+        assert corrections.of_people(connection, [ADA]) == [later]
 
 
 async def test_one_process_opens_a_months_digest_and_a_period(store: Store) -> None:
     digest = DigestRow("repository:10", MAY, NOW, APP)
 
-    async def attempt() -> tuple[bool, bool]:
-        async with store.begin() as conn:
-            period = await digests.begin_period(conn, "reconcile", "2031-05-01", NOW)
-            return await digests.open_digest(conn, digest), period
+    def attempt(connection: Connection) -> tuple[bool, bool]:
+        period = digests.begin_period(connection, "reconcile", "2031-05-01", NOW)
+        return digests.open_digest(connection, digest), period
 
-    answers = await asyncio.gather(*(attempt() for _ in range(4)))
+    answers = await asyncio.gather(*(store.write(attempt) for _ in range(4)))
     assert sorted(answers) == [(False, False)] * 3 + [(True, True)]
     posted = DigestRow("repository:10", MAY, NOW, APP, "posted", 3, 44, "hash")
-    async with store.begin() as conn:
-        await digests.record(conn, posted)
-        assert await digests.of_target(conn, "repository:10") == [posted]
-        assert await digests.missing(conn, "repository:10", [MAY, JUNE]) == [JUNE]
+    with store.transaction() as connection:
+        digests.record(connection, posted)
+        assert digests.of_target(connection, "repository:10") == [posted]
+        assert digests.missing(connection, "repository:10", [MAY, JUNE]) == [JUNE]
 
 
 async def test_a_proved_address_comes_before_a_claimed_one_and_stays_proved(store: Store) -> None:
     ada = Person(ADA, "Ada Example", ("ada@example.org",), "Ada", UserId(7), names=("Ada", "Ada Example"))
     bea = Person(BEA, "Bea", ("ada@example.org",))
-    async with store.begin() as conn:
-        await people.see_people(conn, [bea, ada])
-        await people.prove(conn, "email", "ADA@example.org", ADA)
-        await people.see_people(conn, [ada])
-        assert await people.keys_of(conn, "email", "Ada@Example.org") == [ADA, BEA]
-        assert await people.keys_of(conn, "login", "ada") == [ADA]
-        found = await people.person(conn, ADA)
-        await people.opt_out(conn, BEA, NOW)
-        assert await people.opted_out(conn) == {BEA}
+    with store.transaction() as connection:
+        people.see_people(connection, [bea, ada])
+        people.prove(connection, "email", "ADA@example.org", ADA)
+        people.see_people(connection, [ada])
+        assert people.keys_of(connection, "email", "Ada@Example.org") == [ADA, BEA]
+        assert people.keys_of(connection, "login", "ada") == [ADA]
+        found = people.person(connection, ADA)
+        people.opt_out(connection, BEA, NOW)
+        assert people.opted_out(connection) == {BEA}
     assert found is not None
     assert (found.login, found.names) == ("Ada", ("Ada", "Ada Example"))
 
@@ -179,27 +177,27 @@ async def test_a_proved_address_comes_before_a_claimed_one_and_stays_proved(stor
 async def test_a_pull_request_is_found_by_number_and_by_merge_commit(store: Store) -> None:
     await seed(store)
     pull = PullRequestRow(APP, 5, CommitId("b" * 40), NOW, CommitId("a" * 40), NOW, payload={"title": "half \ud800"})
-    async with store.begin() as conn:
-        await pulls.see(conn, pull)
-        await pulls.see(conn, pull)
-        found = await pulls.read(conn, APP, 5)
-        assert found == await pulls.merged_as(conn, APP, CommitId("a" * 40))
-        assert await pulls.read(conn, APP, 6) is None
+    with store.transaction() as connection:
+        pulls.see(connection, pull)
+        pulls.see(connection, pull)
+        found = pulls.read(connection, APP, 5)
+        assert found == pulls.merged_as(connection, APP, CommitId("a" * 40))
+        assert pulls.read(connection, APP, 6) is None
     assert found is not None
     assert found.payload == {"title": "half \ufffd"}
 
 
 async def test_suspension_and_removal_are_told_and_undone(store: Store) -> None:
     await seed(store)
-    async with store.begin() as conn:
-        await installations.suspend(conn, ACME, NOW)
-        assert not await installations.is_active(conn, ACME)
-        await installations.suspend(conn, ACME, None)
-        assert await installations.is_active(conn, ACME)
-        await installations.remove_installation(conn, ACME, NOW)
-        assert not await installations.is_active(conn, ACME)
-        assert await installations.repositories_of(conn, ACME) == []
-        assert not await installations.is_active(conn, InstallationId(99))
+    with store.transaction() as connection:
+        installations.suspend(connection, ACME, NOW)
+        assert not installations.is_active(connection, ACME)
+        installations.suspend(connection, ACME, None)
+        assert installations.is_active(connection, ACME)
+        installations.remove_installation(connection, ACME, NOW)
+        assert not installations.is_active(connection, ACME)
+        assert installations.repositories_of(connection, ACME) == []
+        assert not installations.is_active(connection, InstallationId(99))
 
 
 @given(st.text(st.characters(codec=None, categories=None)))
@@ -232,11 +230,11 @@ async def _filled_dump(url: str, rng: random.Random) -> tuple[str, list[str]]:
     rows = [Totals(PersonKey(f"e:{name}@example.org"), APP, MAY, commits=n) for n, name in enumerate("bZaÄzé_-")]
     async with await Store.open(url) as store:
         await seed(store)
-        async with store.begin() as conn:
+        with store.transaction() as connection:
             for one in rng.sample(facts, len(facts)):
-                await ledger.add_facts(conn, APP, [one], now=NOW + timedelta(seconds=rng.random()))
+                ledger.add_facts(connection, APP, [one], now=NOW + timedelta(seconds=rng.random()))
             for row in rng.sample(rows, len(rows)):
-                await totals.replace(conn, [], [row])
-            await people.see_people(conn, [Person(ADA, "Ada", ("ada@example.org",), bot=True)])
-            await corrections.append(conn, Correction("c:1", "forget", ADA, NOW, {"b": 1, "a": [None, True]}))
-        return await canonical_dump(store), [line async for line in dump_lines(store)]
+                totals.replace(connection, [], [row])
+            people.see_people(connection, [Person(ADA, "Ada", ("ada@example.org",), bot=True)])
+            corrections.append(connection, Correction("c:1", "forget", ADA, NOW, {"b": 1, "a": [None, True]}))
+        return await canonical_dump(store), await store.read(lambda connection: list(dump_lines(connection)))

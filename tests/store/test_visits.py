@@ -24,11 +24,11 @@ def landed() -> list[object]:
 async def test_the_table_tells_the_past_that_the_facts_tell(store: Store) -> None:
     await seed(store)
     facts = landed()
-    async with store.begin() as conn:
-        await ledger.add_facts(conn, APP, facts, now=NOW)
-    async with store.read() as conn:
-        rows = await around(conn, select(ledger.FACT.c.id), [APP])
-        hers = await records.facts_about(conn, ["e:bea@example.org"], [APP])
+    with store.transaction() as connection:
+        ledger.add_facts(connection, APP, facts, now=NOW)
+    with store.snapshot() as connection:
+        rows = around(connection, select(ledger.FACT.c.id), [APP])
+        hers = records.facts_about(connection, ["e:bea@example.org"], [APP])
     kept, told, own = history_of(rows, {APP: NAMES[APP]}), History.of(facts), hers.history()
     end = facts[-1].landed_at + 1
     for paths in (PATHS[:1], PATHS[1:2], PATHS[2:]):
@@ -41,11 +41,11 @@ async def test_the_table_tells_the_past_that_the_facts_tell(store: Store) -> Non
 async def test_visits_go_with_their_fact_and_stay_within_their_repositories(store: Store) -> None:
     await seed(store)
     facts = landed()
-    async with store.begin() as conn:
-        await ledger.add_facts(conn, APP, facts, now=NOW)
-        await ledger.add_facts(conn, FOREIGN, [fact(9, FOREIGN, paths=PATHS)], now=NOW)
-    async with store.begin() as conn:
-        assert {row[0] for row in await around(conn, select(ledger.FACT.c.id), [APP])} == {APP}
-        await ledger.forget_facts(conn, APP, [one.commit for one in facts])
-        left = await conn.execute(select(func.count()).select_from(VISIT).where(VISIT.c.repository_id == APP))
+    with store.transaction() as connection:
+        ledger.add_facts(connection, APP, facts, now=NOW)
+        ledger.add_facts(connection, FOREIGN, [fact(9, FOREIGN, paths=PATHS)], now=NOW)
+    with store.transaction() as connection:
+        assert {row[0] for row in around(connection, select(ledger.FACT.c.id), [APP])} == {APP}
+        ledger.forget_facts(connection, APP, [one.commit for one in facts])
+        left = connection.execute(select(func.count()).select_from(VISIT).where(VISIT.c.repository_id == APP))
         assert left.scalar_one() == 0

@@ -88,8 +88,8 @@ class Town:
         made.private = private
         made.permissions = dict(self.repository.permissions)
         number = self.installation.id
-        async with self.bot.store.begin() as conn:
-            await self.bot.queue.defer(conn, "update_installation", f'{{"installation":{number}}}')
+        with self.bot.store.transaction() as connection:
+            self.bot.queue.defer(connection, "update_installation", f'{{"installation":{number}}}')
         await self.drained()
         return made
 

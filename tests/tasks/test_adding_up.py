@@ -65,7 +65,7 @@ def _about(fact: Fact, other: Fact, what: str) -> Fact:
 
 
 async def _dump(store: Store) -> list[str]:
-    return [line async for line in dump_lines(store, RECORD)]
+    return await store.read(lambda connection: list(dump_lines(connection, RECORD)))
 
 
 async def _played(url: str, seed: int, *, batch: int, number: int = 14) -> None:
@@ -77,13 +77,13 @@ async def _played(url: str, seed: int, *, batch: int, number: int = 14) -> None:
         for at in range(0, number, batch):
             for name, where in ids.items():
                 some = [fact for fact in facts[at : at + batch] if fact.repository == name]
-                async with store.begin() as conn:
-                    await record(conn, _place(where), some, now=NOW)
+                with store.transaction() as connection:
+                    record(connection, _place(where), some, now=NOW)
                     if some and chance.random() < 0.3:
                         longer = replace(some[0], lines=replace(some[0].lines, authored=500))
-                        await record(conn, _place(where), [longer], now=NOW, again=True)
+                        record(connection, _place(where), [longer], now=NOW, again=True)
                     if some and chance.random() < 0.3:
-                        await recount(conn, _place(where), [some[0].commit])
+                        recount(connection, _place(where), [some[0].commit])
         before = await _dump(store)
         await rebuild(store, InstallationId(1), UTC_ZONE)
         assert await _dump(store) == before
@@ -107,8 +107,8 @@ async def test_work_that_loses_its_link_when_measured_anew_leaves_the_rest_of_it
     plain, other = facts_of(2, people=2, repositories=1)
     linked = replace(other, keys=(*other.keys, f"commit:{plain.commit}"))
     for facts, again in (([plain, linked], False), ([other], True)):
-        async with store.begin() as conn:
-            await record(conn, _place(ids["acme/part-0"]), facts, now=NOW, again=again)
+        with store.transaction() as connection:
+            record(connection, _place(ids["acme/part-0"]), facts, now=NOW, again=again)
     before = await _dump(store)
     await rebuild(store, InstallationId(1), UTC_ZONE)
     assert await _dump(store) == before

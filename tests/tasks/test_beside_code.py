@@ -34,8 +34,8 @@ async def there(github: Simulator, tmp_path: Path) -> Any:
 
 async def seen(there: Shop, who: Account) -> BesideCode:
     """What one person was seen to do in the only month there is."""
-    async with there.bot.store.read() as conn:
-        found = await records.facts_about(conn, [PersonKey(f"u:{who.id}")], [RepositoryId(there.repository.id)])
+    with there.bot.store.snapshot() as connection:
+        found = records.facts_about(connection, [PersonKey(f"u:{who.id}")], [RepositoryId(there.repository.id)])
     months = found.seen(UTC)
     assert len(months) < 2
     return next(iter(months.values()), BesideCode())
@@ -134,9 +134,9 @@ async def test_who_merges_their_own_work_is_told_of_it_and_nobody_else_is(there:
 
 
 async def history_is_read(there: Shop) -> None:
-    async with there.bot.store.begin() as conn:
+    with there.bot.store.transaction() as connection:
         where = RepositoryId(there.repository.id)
-        await backfills.begin(conn, Backfill(where, there.installation.id, there.clock.now, state="done"), again=True)
+        backfills.begin(connection, Backfill(where, there.installation.id, there.clock.now, state="done"), again=True)
 
 
 async def test_the_first_work_of_newcomers_is_told_of_whoever_reviewed_or_merged_it(there: Shop) -> None:
@@ -206,8 +206,8 @@ async def test_who_opts_out_or_is_forgotten_did_nothing_beside_code_either(githu
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _april(there)
         bea = PersonKey(f"u:{there.people['bea'].id}")
-        async with there.bot.store.read() as conn:
-            told = json.loads(await export(conn, bea))["seen"]
+        with there.bot.store.snapshot() as connection:
+            told = json.loads(export(connection, bea))["seen"]
         assert [(one["what"], one["state"]) for one in told] == [
             ("release", "release"),
             ("review", "approved"),
@@ -221,5 +221,5 @@ async def test_who_opts_out_or_is_forgotten_did_nothing_beside_code_either(githu
         for delivery in list(github.deliveries.log):
             github.deliveries.redeliver(delivery.id)
         await there.drained()
-        async with there.bot.store.read() as conn:
-            assert await observations.everything_of(conn, [bea]) == []
+        with there.bot.store.snapshot() as connection:
+            assert observations.everything_of(connection, [bea]) == []

@@ -17,8 +17,8 @@ async def press(there: Town, check_run: int, identifier: str, *, by: str) -> Non
     who = there.people[by]
     given = {"installation": there.installation.id, "repository": there.repository.id, "check_run": check_run}
     ref = json.dumps(given | {"identifier": identifier, "login": who.login, "user": who.id}, sort_keys=True)
-    async with there.bot.store.begin() as conn:
-        await there.bot.queue.defer(conn, "answer_button", ref, serial_key=f"repository:{there.repository.id}")
+    with there.bot.store.transaction() as connection:
+        there.bot.queue.defer(connection, "answer_button", ref, serial_key=f"repository:{there.repository.id}")
     await there.drained()
 
 
@@ -39,11 +39,11 @@ async def test_a_button_says_what_a_comment_says_and_only_to_whom_it_may_be_said
 async def test_who_takes_the_authorization_back_is_signed_in_nowhere(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         ada, bea = (UserId(there.people[name].id) for name in ("ada", "bea"))
-        async with there.bot.store.begin() as conn:
+        with there.bot.store.transaction() as connection:
             for user in (ada, bea):
-                await sessions.begin(conn, user, "somebody", there.clock.now)
-            await there.bot.queue.defer(conn, "end_authorization", f'{{"user":{ada}}}', serial_key=f"user:{ada}")
+                sessions.begin(connection, user, "somebody", there.clock.now)
+            there.bot.queue.defer(connection, "end_authorization", f'{{"user":{ada}}}', serial_key=f"user:{ada}")
         await there.drained()
-        async with there.bot.store.read() as conn:
-            rows = await conn.execute(select(SESSION.c.user_id, func.count()).group_by(SESSION.c.user_id))
+        with there.bot.store.snapshot() as connection:
+            rows = connection.execute(select(SESSION.c.user_id, func.count()).group_by(SESSION.c.user_id))
             assert [tuple(row) for row in rows] == [(bea, 1)]

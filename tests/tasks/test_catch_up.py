@@ -10,8 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, select
 
 from bot.github import client
 from bot.github import operations as op
@@ -53,8 +52,8 @@ def merge(place: Town, title: str) -> str:
 
 
 async def recorded(place: Town, *commits: str) -> int:
-    async with place.bot.store.read() as conn:
-        known = await ledger.known(conn, RepositoryId(place.repository.id), [CommitId(one) for one in commits])
+    with place.bot.store.snapshot() as connection:
+        known = ledger.known(connection, RepositoryId(place.repository.id), [CommitId(one) for one in commits])
     return len(known)
 
 
@@ -76,12 +75,12 @@ async def test_six_hours_of_failed_deliveries_are_taken_from_the_log(github: Sim
         place.clock.now += timedelta(minutes=1)
         await place.drained()
         before = await canonical_dump(place.bot.store)
-        async with place.bot.store.read() as conn:
-            deliveries = await inbox.count(conn)
+        with place.bot.store.snapshot() as connection:
+            deliveries = inbox.count(connection)
         place.clock.now += timedelta(hours=3)
         assert await caught_up(place) == 1
-        async with place.bot.store.read() as conn:
-            assert await inbox.count(conn) == deliveries
+        with place.bot.store.snapshot() as connection:
+            assert inbox.count(connection) == deliveries
         assert await canonical_dump(place.bot.store) == before
 
 
@@ -128,8 +127,8 @@ def redeliver_failed(place: Town) -> None:
 
 async def look_through(place: Town) -> None:
     """Compare every repository with the record; no delivery is taken from the log."""
-    async with place.bot.store.begin() as conn:
-        await place.bot.queue.defer(conn, "reconcile", "{}")
+    with place.bot.store.transaction() as connection:
+        place.bot.queue.defer(connection, "reconcile", "{}")
 
 
 async def settled_record(place: Town) -> tuple[str, int]:
@@ -174,14 +173,14 @@ async def test_a_late_delivery_and_catching_up_make_one_record_and_one_post(
         assert await recorded(place, *landed) == 2
         assert after[1] == posted + 2
         assert order == "at once" or after[0] == before
-        async with place.bot.store.read() as conn:
-            tasks = await jobs_by_task(conn)
+        with place.bot.store.snapshot() as connection:
+            tasks = jobs_by_task(connection)
         assert tasks["record_pull_request"] <= 1 + 2 * 2
 
 
-async def jobs_by_task(conn: AsyncConnection) -> Counter[str]:
+def jobs_by_task(connection: Connection) -> Counter[str]:
     """How many jobs of each task there have been."""
-    return Counter((await conn.execute(select(JOB.c.task))).scalars())
+    return Counter(connection.execute(select(JOB.c.task)).scalars())
 
 
 async def test_five_days_are_beyond_the_log_and_found_by_listing(github: Simulator, tmp_path: Path) -> None:
@@ -240,10 +239,10 @@ async def test_what_happened_to_a_repository_or_installation_unheard_is_seen(
             else:
                 github.uninstall(place.installation)
         await caught_up(place, thorough=True)
-        async with place.bot.store.read() as conn:
-            stored = await installations.repository(conn, RepositoryId(place.repository.id))
-            works = await installations.is_active(conn, place.installation.id)
-            facts = await ledger.facts_in(conn, RepositoryId(place.repository.id))
+        with place.bot.store.snapshot() as connection:
+            stored = installations.repository(connection, RepositoryId(place.repository.id))
+            works = installations.is_active(connection, place.installation.id)
+            facts = ledger.facts_in(connection, RepositoryId(place.repository.id))
     assert stored is not None
     assert works is (change in ("renamed", "hidden"))
     assert stored.repository.full_name == ("acme/harbour" if change == "renamed" else "acme/app")
@@ -255,7 +254,7 @@ async def test_the_next_look_begins_where_the_last_one_started(github: Simulator
     async with town(github, tmp_path) as place:
         github.deliveries.clock = place.clock
         await caught_up(place)
-        async with place.bot.store.read() as conn:
-            reached = await backfills.watermark(conn, "deliveries")
+        with place.bot.store.snapshot() as connection:
+            reached = backfills.watermark(connection, "deliveries")
     assert reached is not None
     assert reached.at == place.clock.now

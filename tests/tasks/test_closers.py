@@ -51,15 +51,15 @@ async def filled(store: Store) -> Store:
     moments = [datetime(2031, month, 15, 12, tzinfo=UTC) for month in (4, 5, 6, 7, 8)]
     moments += [datetime(2031, 5, 1, tzinfo=UTC), datetime(2031, 5, 31, 23, 59, 59, tzinfo=UTC)]
     facts = [fact(n, landed_at=int(moment.timestamp())) for n, moment in enumerate(moments)]
-    async with store.begin() as conn:
-        await ledger.add_facts(conn, APP, facts, now=moments[0])
+    with store.transaction() as connection:
+        ledger.add_facts(connection, APP, facts, now=moments[0])
     return store
 
 
 async def deferred(store: Store) -> Counter[str]:
     """How often each digest was asked for."""
-    async with store.read() as conn:
-        rows = await conn.execute(select(JOB.c.ref_id).where(JOB.c.task == "close_month"))
+    with store.snapshot() as connection:
+        rows = connection.execute(select(JOB.c.ref_id).where(JOB.c.task == "close_month"))
         return Counter(row.ref_id for row in rows)
 
 
@@ -85,8 +85,8 @@ async def test_what_a_long_sleep_missed_is_caught_up_at_once(filled: Store) -> N
     indirect=["database_url"],
 )
 async def test_a_month_is_due_from_its_last_second_on_in_the_repositorys_own_zone(filled: Store, zone: str) -> None:
-    async with filled.begin() as conn:
-        await configurations.keep(conn, APP, Configuration(own=f"timezone: {zone}\n", zone=zone))
+    with filled.transaction() as connection:
+        configurations.keep(connection, APP, Configuration(own=f"timezone: {zone}\n", zone=zone))
     asked = 0
     for month in map(Month, ("2031-04", "2031-05", "2031-06", "2031-07", "2031-08")):
         over = datetime.fromtimestamp(begins_at(month_after(month), ZoneInfo(zone)), UTC)
@@ -98,9 +98,9 @@ async def test_a_month_is_due_from_its_last_second_on_in_the_repositorys_own_zon
 
 async def test_a_pause_holds_digests_back_and_its_end_catches_up(filled: Store) -> None:
     clock = Clock(datetime(2031, 7, 2, tzinfo=UTC))
-    async with filled.begin() as conn:
-        await configurations.pause(conn, APP, clock.now)
+    with filled.transaction() as connection:
+        configurations.pause(connection, APP, clock.now)
     assert await close_months(closer(filled, clock)) == 0
-    async with filled.begin() as conn:
-        await configurations.pause(conn, APP, None)
+    with filled.transaction() as connection:
+        configurations.pause(connection, APP, None)
     assert await close_months(closer(filled, clock)) == 3

@@ -33,8 +33,7 @@ async def landed_after(there: Town, number: int, wait: timedelta) -> None:
 async def profile_of(there: Town) -> Profile:
     ada, number = there.people["ada"], RepositoryId(there.repository.id)
     keys = frozenset((PersonKey(f"u:{ada.id}"),))
-    async with there.bot.store.read() as conn:
-        found = await records.facts_about(conn, keys, [number])
+    found = await there.bot.store.read(records.facts_about, keys, [number])
     (person,) = People.of([fact.author for fact in found.facts()]).all()
     scope = Scope(person=person, keys=keys, zone=UTC, now=there.clock.now + timedelta(days=1))
     beside = Beside(found.history(), found.shown(), found.seen(UTC), found.partial())

@@ -30,10 +30,10 @@ async def _seen(place: Town, told: list[Repository]) -> int:
     def noted(*asked: object) -> None:
         statements.append(str(asked[2]))
 
-    async with store.begin() as conn:
-        event.listen(conn.sync_connection, "before_cursor_execute", noted)
-        await see_repositories(conn, place.bot.place, InstallationId(place.installation.id), told, NOW)
-        event.remove(conn.sync_connection, "before_cursor_execute", noted)
+    with store.transaction() as connection:
+        event.listen(connection, "before_cursor_execute", noted)
+        see_repositories(connection, place.bot.place, InstallationId(place.installation.id), told, NOW)
+        event.remove(connection, "before_cursor_execute", noted)
     return len(statements)
 
 
@@ -45,16 +45,16 @@ async def test_a_thousand_repositories_are_seen_in_a_few_statements(github: Simu
         private = [replace(one, private=True) for one in told[:900]]
         renamed = replace(told[-1], full_name=f"{owner}/other")
         assert await _seen(place, [*private, renamed]) <= 40
-        async with place.bot.store.read() as conn:
-            kept = await installations.repositories(conn, [one.id for one in told if one.id is not None])
+        with place.bot.store.snapshot() as connection:
+            kept = installations.repositories(connection, [one.id for one in told if one.id is not None])
         assert {one.visibility for one in kept.values()} == {"private", "public"}
         assert sum(one.visibility == "private" for one in kept.values()) == 900
         assert kept[RepositoryId(10**6 + 999)].repository.full_name == f"{owner}/other"
 
 
 async def _stored(place: Town) -> Stored:
-    async with place.bot.store.read() as conn:
-        found = await installations.repository(conn, RepositoryId(place.repository.id))
+    with place.bot.store.snapshot() as connection:
+        found = installations.repository(connection, RepositoryId(place.repository.id))
     assert found is not None
     return found
 
@@ -83,8 +83,8 @@ async def test_what_is_hidden_while_a_landing_is_read_stays_hidden(
                 place.clock.now += timedelta(seconds=1)
                 happens(place)
                 await github.settled()
-                async with place.bot.store.begin() as conn:
-                    claim = await rows.claim(conn, ["update_installation"], worker.lease())
+                with place.bot.store.transaction() as connection:
+                    claim = rows.claim(connection, ["update_installation"], worker.lease())
                 assert claim is not None
                 await worker.work(claim)
                 hidden.append((await _stored(place)).visibility)

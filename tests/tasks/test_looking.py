@@ -20,9 +20,9 @@ from tests.tasks.landed import Town, town
 
 
 async def _dated(there: Town) -> list[snapshots.Dated]:
-    async with there.bot.store.read() as conn:
-        people = await public_people(conn)
-        return [one for person in people for one in await snapshots.listed(conn, [person.key])]
+    with there.bot.store.snapshot() as connection:
+        people = public_people(connection)
+        return [one for person in people for one in snapshots.listed(connection, [person.key])]
 
 
 async def _looked(there: Town) -> None:

@@ -37,8 +37,8 @@ async def there(github: Simulator, tmp_path: Path) -> Any:
 
 
 async def recorded(there: Shop) -> list[Fact]:
-    async with there.bot.store.read() as conn:
-        return await ledger.facts_in(conn, RepositoryId(there.repository.id))
+    with there.bot.store.snapshot() as connection:
+        return ledger.facts_in(connection, RepositoryId(there.repository.id))
 
 
 def _commit(fact: Fact) -> str:
@@ -54,11 +54,11 @@ async def time_passes(there: Shop) -> None:
 async def grow_old(there: Shop) -> list[Fact]:
     """As if all had been measured by the version before, which knew no skills and took everything for chores."""
     table = ledger.FACT
-    async with there.bot.store.begin() as conn:
-        for row in (await conn.execute(select(table.c.id, table.c.payload))).all():
+    with there.bot.store.transaction() as connection:
+        for row in connection.execute(select(table.c.id, table.c.payload)).all():
             old = fact_to_json(fact_from_json(row.payload)) | {"kind": "chore", "skills": {}}
             values = {"method": FACT_METHOD - 1, "payload": old}
-            await conn.execute(update(table).where(table.c.id == row.id).values(values))
+            connection.execute(update(table).where(table.c.id == row.id).values(values))
     return await recorded(there)
 
 
@@ -71,9 +71,9 @@ async def test_what_an_older_version_measured_is_measured_anew_and_kept_beside(t
     await time_passes(there)
     assert await recorded(there) == facts
     assert await canonical_dump(there.bot.store) == before
-    async with there.bot.store.read() as conn:
-        assert await measurements.repositories_outdated(conn, FACT_METHOD) == []
-        beside = await kept_beside(conn)
+    with there.bot.store.snapshot() as connection:
+        assert measurements.repositories_outdated(connection, FACT_METHOD) == []
+        beside = kept_beside(connection)
     assert {version: sorted(kept, key=_commit) for version, kept in beside.items()} == {
         FACT_METHOD - 1: sorted(old, key=_commit)
     }
@@ -90,8 +90,8 @@ async def test_nothing_moves_before_the_last_commit_is_done_and_nothing_is_read_
     for done in range(1, len(old) + 1):
         await there.bot.queue.drain()
         assert await recorded(there) == old
-        async with there.bot.store.read() as conn:
-            assert len(await measurements.measured(conn, RepositoryId(there.repository.id), FACT_METHOD)) == done
+        with there.bot.store.snapshot() as connection:
+            assert len(measurements.measured(connection, RepositoryId(there.repository.id), FACT_METHOD)) == done
         there.clock.now += task.PAUSE
     await there.drained()
     assert [fact for fact in await recorded(there) if fact in old] == []
@@ -103,8 +103,8 @@ async def test_what_is_not_kept_is_read_and_what_is_gone_stays_as_it_was(
 ) -> None:
     facts = await recorded(there)
     old = await grow_old(there)
-    async with there.bot.store.begin() as conn:
-        await readings.forget_all(conn)
+    with there.bot.store.transaction() as connection:
+        readings.forget_all(connection)
     read = task.landed_before
 
     async def but_one(place: Any, client: Any, repository: Any, wanted: list[Fact]) -> Any:
@@ -129,17 +129,17 @@ async def test_a_large_repository_is_put_in_force_in_bounded_steps(
     facts = [_here(fact, name) for fact in facts_of(420, people=9, repositories=1, seed=8)]
     for back in range(90, 420, 60):
         facts[back] = replace(facts[back], reverts=(f"commit:{facts[back - 85].commit}",))
-    async with there.bot.store.begin() as conn:
-        await record(conn, place, facts, now=there.clock.now)
+    with there.bot.store.transaction() as connection:
+        record(connection, place, facts, now=there.clock.now)
     wanted, new = await canonical_dump(there.bot.store), await recorded(there)
     await grow_old(there)
-    async with there.bot.store.begin() as conn:
-        await measurements.keep(conn, place.repository, new, method=FACT_METHOD, now=there.clock.now)
+    with there.bot.store.transaction() as connection:
+        measurements.keep(connection, place.repository, new, method=FACT_METHOD, now=there.clock.now)
     steps: list[int] = []
 
-    async def counted(conn: Any, target: Place, some: list[Fact], **options: Any) -> Any:
+    def counted(connection: Any, target: Place, some: list[Fact], **options: Any) -> Any:
         steps.append(len(some))
-        return await record(conn, target, some, **options)
+        return record(connection, target, some, **options)
 
     monkeypatch.setattr(task, "record", counted)
     await ask_to_measure_again(there.bot.place)

@@ -26,8 +26,8 @@ def here(there: Shop) -> RepositoryId:
 
 
 async def known(there: Shop) -> dict[ChangeId, Known]:
-    async with there.bot.store.read() as conn:
-        seen = await observations.of_repositories(conn, [here(there)], records.SHOWN)
+    with there.bot.store.snapshot() as connection:
+        seen = observations.of_repositories(connection, [here(there)], records.SHOWN)
     return observations.known_of(seen, {here(there): "acme/app"})
 
 
@@ -78,8 +78,8 @@ async def test_a_merge_that_nobody_was_seen_to_review_says_nothing_of_approvals(
     there.merge(there.open(), "squash")
     await there.cost()
     assert await known(there) == {}
-    async with there.bot.store.read() as conn:
-        (merge,) = await observations.of_repositories(conn, [here(there)], ["merge"])
+    with there.bot.store.snapshot() as connection:
+        (merge,) = observations.of_repositories(connection, [here(there)], ["merge"])
     assert merge.value["by_author"] is False
     assert merge.person_key == observations.NOBODY
 
@@ -103,8 +103,8 @@ async def test_checks_that_say_nothing_of_the_code_are_left(there: Shop) -> None
     checks(there, pull.head, "failure", app={"id": there.bot.place.ourselves.id})
     checks(there, pull.head, "failure", head_branch="main", pull_requests=[])
     await there.cost()
-    async with there.bot.store.read() as conn:
-        assert await observations.of_repositories(conn, [here(there)], ["checks"]) == []
+    with there.bot.store.snapshot() as connection:
+        assert observations.of_repositories(connection, [here(there)], ["checks"]) == []
 
 
 async def test_the_order_in_which_it_is_heard_makes_no_difference(there: Shop) -> None:
@@ -128,10 +128,10 @@ async def test_reviews_given_are_counted_beside_the_work_of_whoever_gave_them(th
     there.github.review(there.repository, pull, ("COMMENTED", ""), by=there.ada, at=there.clock.now)
     await there.cost()
     mara, ada = (PersonKey(f"u:{one.id}") for one in (there.mara, there.ada))
-    async with there.bot.store.read() as conn:
-        found = await records.facts_about(conn, [mara], [here(there)])
-        assert (await records.facts_about(conn, [mara], [])).seen(ZoneInfo("UTC")) == {}
-        assert (await records.facts_about(conn, [ada], [here(there)])).seen(ZoneInfo("UTC")) == {}
+    with there.bot.store.snapshot() as connection:
+        found = records.facts_about(connection, [mara], [here(there)])
+        assert records.facts_about(connection, [mara], []).seen(ZoneInfo("UTC")) == {}
+        assert records.facts_about(connection, [ada], [here(there)]).seen(ZoneInfo("UTC")) == {}
     address = f"https://github.com/acme/app/pull/{pull.number}"
     trace = Trace("acme/app", f"#{pull.number}", address, ("approved", "changes_requested", "reviewed", "reviewed"))
     assert list(found.seen(ZoneInfo("UTC")).values()) == [BesideCode(reviews=(trace,))]

@@ -37,7 +37,7 @@ async def _told(there: Town) -> None:
 async def _dump(there: Town) -> str:
     """Every row but the deliveries' bodies and the jobs, which name ids alone."""
     tables = [table for table in TABLES if table not in (INBOX, JOB)]
-    return "\n".join([line async for line in dump_lines(there.bot.store, tables)])
+    return "\n".join(await there.bot.store.read(lambda connection: list(dump_lines(connection, tables))))
 
 
 async def test_who_opts_out_is_out_of_digests_and_notes_at_once(github: Simulator, tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ async def test_what_is_decided_on_the_settings_page_is_followed_by_what_was_post
 ) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _told(there)
-        async with there.bot.store.begin() as conn:
-            ada = await sessions.begin(conn, UserId(there.people["ada"].id), "ada", there.clock.now)
+        with there.bot.store.transaction() as connection:
+            ada = sessions.begin(connection, UserId(there.people["ada"].id), "ada", there.clock.now)
         for action, to, said, silent in (
             ("naming", "on", "Somebody who is not named", "Ada Example"),
             ("naming", "off", "Ada Example", "Somebody who is not named"),
@@ -102,8 +102,8 @@ async def test_who_is_anonymous_stays_counted_and_loses_the_name(github: Simulat
         assert "3 commits by 2 contributors" in after
         assert "lamp" in after
         await there.say(pull.issue, "/almanac public on", by="ada")
-        async with there.bot.store.read() as conn:
-            state = await person_state(conn, PersonKey(f"u:{there.people['ada'].id}"))
+        with there.bot.store.snapshot() as connection:
+            state = person_state(connection, PersonKey(f"u:{there.people['ada'].id}"))
         assert state is not None
         assert (state.public, state.naming, state.opted_out) == (True, "anonymous", False)
 
@@ -131,8 +131,8 @@ async def test_who_is_forgotten_is_nowhere_and_replays_bring_nobody_back(github:
         assert "Removed at a person" in there.ours(pull.issue)[0]
         assert all("| ada" not in output["summary"] for output in there.checks().values())
         bodies = select(INBOX.c.guid).where(INBOX.c.body.is_not(None), INBOX.c.received_at < there.clock.now)
-        async with there.bot.store.read() as conn:
-            assert (await conn.execute(bodies)).all() == []
+        with there.bot.store.snapshot() as connection:
+            assert connection.execute(bodies).all() == []
     assert b"Ada Example" not in _raw(tmp_path)
 
 
@@ -149,9 +149,9 @@ async def test_nothing_by_another_address_in_a_dispute_or_in_a_job_is_left_of_wh
         await there.say(theirs.issue, "/almanac dispute Fen knows better", by="ada")
         run = next(number for number, run in there.repository.checks.items() if run.app is there.app)
         given = {"installation": there.installation.id, "repository": there.repository.id, "check_run": run}
-        async with there.bot.store.begin() as conn:
+        with there.bot.store.transaction() as connection:
             press = reference(given | {"identifier": "classify:fix", "login": ada.login, "user": ada.id})
-            await there.bot.queue.defer(conn, "answer_button", press, serial_key="press")
+            there.bot.queue.defer(connection, "answer_button", press, serial_key="press")
         await there.drained()
         checks = [output["summary"] for output in there.checks().values()]
         assert [text for text in checks if "A&#46; Fen" in text]
@@ -159,7 +159,8 @@ async def test_nothing_by_another_address_in_a_dispute_or_in_a_job_is_left_of_wh
         await there.say(theirs.issue, "/almanac forget-me", by="ada")
         assert "Fen" not in "".join(output["summary"] for output in there.checks().values())
         marks = ("Fen", "ada-fen", "fen@corp.example", f'user\\":{ada.id}', f"user:{ada.id}", f"u:{ada.id}")
-        rows = [line async for line in dump_lines(there.bot.store, [table for table in TABLES if table is not INBOX])]
+        others = [table for table in TABLES if table is not INBOX]
+        rows = await there.bot.store.read(lambda connection: list(dump_lines(connection, others)))
         assert [line for line in rows if any(mark in line for mark in marks)] == []
     assert b"fen" not in _raw(tmp_path).lower()
 
@@ -173,6 +174,6 @@ async def _landed_again(there: Town, before: str) -> None:
     """A push of everything, as a catch-up would tell of it."""
     given = {"installation": there.installation.id, "repository": there.repository.id, "before": before}
     ref = json.dumps(given | {"after": there.repository.git.tip}, sort_keys=True)
-    async with there.bot.store.begin() as conn:
-        await there.bot.queue.defer(conn, "record_landing", ref, serial_key=f"repository:{there.repository.id}")
+    with there.bot.store.transaction() as connection:
+        there.bot.queue.defer(connection, "record_landing", ref, serial_key=f"repository:{there.repository.id}")
     await there.drained()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
@@ -27,10 +28,10 @@ MINUTE = timedelta(seconds=60)
 
 async def claimed(place: Town) -> Posting | None:
     """What a worker gets that takes the post in hand now."""
-    async with place.bot.store.begin() as conn:
-        number = (await conn.execute(select(OUTBOX.c.id).where(OUTBOX.c.kind == "check"))).scalar_one()
+    with place.bot.store.transaction() as connection:
+        number = connection.execute(select(OUTBOX.c.id).where(OUTBOX.c.kind == "check")).scalar_one()
         now = place.clock.now
-        return await outbox.claim(conn, number, now=now, lease_until=now + publishing.LEASE)
+        return outbox.claim(connection, number, now=now, lease_until=now + publishing.LEASE)
 
 
 async def test_what_a_killed_worker_was_posting_is_posted_after_a_minute(
@@ -41,7 +42,7 @@ async def test_what_a_killed_worker_was_posting_is_posted_after_a_minute(
         async def killed(*_: object, **__: object) -> int:
             raise RetryLater(0.0, "the row says what it says when a worker is killed")
 
-        async def nothing(*_: object, **__: object) -> None:
+        def nothing(*_: object, **__: object) -> None:
             """Whoever is killed lets nothing go."""
 
         with monkeypatch.context() as patch:
@@ -107,24 +108,24 @@ async def test_a_post_that_takes_longer_than_its_lease_stays_in_hand(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with town(github, tmp_path) as place:
-        renewed, post, renew = asyncio.Event(), Publisher.check_run, outbox.renew
+        renewed, post, renew = threading.Event(), publishing._post, outbox.renew
         by_others: list[Posting | None] = []
 
-        async def renew_and_tell(*given: object) -> None:
-            await renew(*given)  # type: ignore[arg-type]  # passed on as they came
+        def renew_and_set(*given: object) -> None:
+            renew(*given)  # type: ignore[arg-type]  # passed on as they came
             renewed.set()
 
         async def slowly(*given: Any, **more: Any) -> int:
             for _ in range(3):
                 place.clock.now += MINUTE * 0.9
                 renewed.clear()
-                await renewed.wait()
+                await asyncio.to_thread(renewed.wait)
                 by_others.append(await claimed(place))
             return await post(*given, **more)
 
         monkeypatch.setattr(publishing, "RENEW_EVERY", 0.0)
-        monkeypatch.setattr(Publisher, "check_run", slowly)
-        monkeypatch.setattr(outbox, "renew", renew_and_tell)
+        monkeypatch.setattr(publishing, "check_run", slowly)
+        monkeypatch.setattr(outbox, "renew", renew_and_set)
         await place.land("Landed, and posted slowly")
         assert by_others == [None] * 3
         assert len(place.checks()) == 1

@@ -18,8 +18,8 @@ from tests.tasks.landed import NOW, Town, town
 
 
 async def _bodies(there: Town) -> tuple[int, int]:
-    async with there.bot.store.read() as conn:
-        kept = await conn.execute(select(func.count(), func.count(INBOX.c.body)).select_from(INBOX))
+    with there.bot.store.snapshot() as connection:
+        kept = connection.execute(select(func.count(), func.count(INBOX.c.body)).select_from(INBOX))
         return tuple(kept.one())
 
 
@@ -35,8 +35,8 @@ async def test_after_pruning_every_old_delivery_that_comes_again_counts_nothing(
         await asyncio.gather(*(ask_to_prune(there.bot.place) for _ in range(5)))
         await there.bot.queue.drain()
         assert await _bodies(there) == (rows, 0)
-        async with there.bot.store.read() as conn:
-            assert (await counts(conn)).get("done", 0) <= 1, "only the pruning itself"
+        with there.bot.store.snapshot() as connection:
+            assert counts(connection).get("done", 0) <= 1, "only the pruning itself"
         before = await canonical_dump(there.bot.store)
         for delivery in list(github.deliveries.log):
             github.deliveries.redeliver(delivery.id)
@@ -61,5 +61,5 @@ async def test_young_bodies_stay(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         await there.land("feat: add a lamp")
         there.clock.now += BODIES_KEPT - timedelta(days=1)
-        async with there.bot.store.begin() as conn:
-            assert await inbox.drop_bodies(conn, there.clock.now - BODIES_KEPT, limit=10) == 0
+        with there.bot.store.transaction() as connection:
+            assert inbox.drop_bodies(connection, there.clock.now - BODIES_KEPT, limit=10) == 0

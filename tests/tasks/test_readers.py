@@ -18,8 +18,8 @@ def _reach(*ids: RepositoryId, private: RepositoryId | None = None) -> dict[str,
 
 
 async def _states(store: Store, reach: dict[str, Repository]) -> dict[CommitId, str]:
-    async with store.read() as conn:
-        changes = await fold_for_readers(conn, [OWN, TAKEN_BACK], reach, APP)
+    with store.snapshot() as connection:
+        changes = fold_for_readers(connection, [OWN, TAKEN_BACK], reach, APP)
     return {change.commits[0].fact.commit: change.state for change in changes}
 
 

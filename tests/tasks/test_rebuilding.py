@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.speed.counting import Cost
+from benchmarks.speed.counting import Cost, counted
 from benchmarks.speed.landings import UTC_ZONE, apply, facts_of, organisation
 from bot.model import Fact, InstallationId, RepositoryId
-from bot.store import turn
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
 from bot.store.installations import remove_repositories
@@ -64,8 +64,8 @@ async def test_a_rebuild_mends_whatever_is_missing_wrong_or_too_much(store: Stor
     await apply(store, ids, facts_of(30, people=3, repositories=2, seed=6))
     before = await canonical_dump(store)
     for damage in DAMAGE:
-        async with store.begin() as conn:
-            await conn.exec_driver_sql(damage)
+        with store.transaction() as connection:
+            connection.exec_driver_sql(damage)
         assert await canonical_dump(store) != before, damage
         found = await rebuild(store, InstallationId(1), UTC_ZONE)
         assert await canonical_dump(store) == before, damage
@@ -76,32 +76,29 @@ async def test_a_rebuild_mends_whatever_is_missing_wrong_or_too_much(store: Stor
 async def test_what_a_removed_repository_has_stays_for_the_day_it_comes_back(store: Store) -> None:
     ids = await organisation(store, 3)
     await apply(store, ids, facts_of(40, people=3, repositories=3, seed=8))
-    async with store.begin() as conn:
-        await remove_repositories(conn, [min(ids.values())], NOW)
+    with store.transaction() as connection:
+        remove_repositories(connection, [min(ids.values())], NOW)
     before = await canonical_dump(store)
     assert (await rebuild(store, InstallationId(1), UTC_ZONE)).wrong == 0
     assert await canonical_dump(store) == before
 
 
 async def test_what_stands_and_is_right_is_not_written_again(tmp_path: Path) -> None:
-    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/almanac.db") as store:
+    async with await Store.open(f"sqlite:///{tmp_path}/almanac.db") as store:
         await migrate(store)
         ids = await organisation(store, 2)
         await apply(store, ids, facts_of(30, people=3, repositories=2, seed=6))
         changed = []
         for _ in range(2):
-            async with store.begin() as conn:
-                changed.append((await conn.exec_driver_sql("SELECT total_changes()")).scalar_one())
+            with store.transaction() as connection:
+                changed.append(connection.exec_driver_sql("SELECT total_changes()").scalar_one())
             await rebuild(store, InstallationId(1), UTC_ZONE)
         assert changed[0] == changed[1]
 
 
-async def test_statements_and_rows_of_a_landing_are_the_same_in_a_full_ledger(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_statements_and_rows_of_a_landing_are_the_same_in_a_full_ledger(store: Store, cost: Cost) -> None:
     """A year's last landing of somebody new, and the first, in the same ledger."""
-    counted: list[Cost] = []
-    cost = _counted(monkeypatch)
+    costs: list[Cost] = []
     ids = await organisation(store, 20)
     facts = facts_of(500, people=100)
     plain = [fact for fact in facts if not fact.reverts]
@@ -114,16 +111,13 @@ async def test_statements_and_rows_of_a_landing_are_the_same_in_a_full_ledger(
                 await apply(store, ids, rest[at : at + 500])
         cost.clear()
         await apply(store, ids, [fact])
-        counted.append(replace(cost))
-    assert replace(counted[0], read=0) == replace(counted[1], read=0)
-    assert counted[0].statements <= 15
-    assert counted[0].awaited <= 3
+        costs.append(replace(cost))
+    assert replace(costs[0], read=0) == replace(costs[1], read=0)
+    assert costs[0].statements <= 15
 
 
-async def test_a_landing_among_many_repositories_reads_its_own_alone(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cost, read = _counted(monkeypatch), []
+async def test_a_landing_among_many_repositories_reads_its_own_alone(store: Store, cost: Cost) -> None:
+    read = []
     first, second = (one for one in facts_of(2, people=1, repositories=1))
     for fact, repositories in ((first, 1), (second, 300)):
         ids = await organisation(store, repositories)
@@ -133,11 +127,11 @@ async def test_a_landing_among_many_repositories_reads_its_own_alone(
     assert read[1] - read[0] < 1000, "the second landing reads its person's month as well, and nothing else"
 
 
-def _counted(monkeypatch: pytest.MonkeyPatch) -> Cost:
+@pytest.fixture
+def cost() -> Iterator[Cost]:
     """What recordings cost from now on."""
-    cost, run = Cost(), turn.run
-    monkeypatch.setattr("bot.tasks.recording.run", lambda conn, plan: run(conn, cost.counted(plan)))
-    return cost
+    with counted() as found:
+        yield found
 
 
 def test_writers_side_by_side_never_deadlock(tmp_path: Path) -> None:

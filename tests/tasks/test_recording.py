@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
-from unittest.mock import AsyncMock
+from unittest.mock import Mock
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -18,7 +18,6 @@ from bot.model import Fact, PersonKey, RepositoryId, Signature, UserId
 from bot.store import folding, ledger, people
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
-from bot.store.turn import run, spelling_of
 from bot.tasks import personal
 from bot.tasks.recording import Place, record
 from bot.tasks.workplace import Workplace
@@ -51,8 +50,8 @@ async def dump_of(found: Store, batches: list[list[tuple[RepositoryId, Fact]]]) 
     for batch in batches:
         for repository in (APP, FORK):
             facts = [one for where, one in batch if where == repository]
-            async with found.begin() as conn:
-                await record(conn, Place(ACME, repository, ZoneInfo("UTC")), facts, now=NOW)
+            with found.transaction() as connection:
+                record(connection, Place(ACME, repository, ZoneInfo("UTC")), facts, now=NOW)
     return await canonical_dump(found)
 
 
@@ -66,7 +65,7 @@ def split(rows: list[tuple[RepositoryId, Fact]], chance: random.Random) -> list[
 @pytest.mark.parametrize("seed_", range(3))
 async def test_the_order_and_the_batches_of_facts_make_no_difference(store: Store, tmp_path: Path, seed_: int) -> None:
     await asyncio.to_thread(put_tables, tmp_path, "calm.sqlite")
-    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'calm.sqlite'}") as calm:
+    async with await Store.open(f"sqlite:///{tmp_path / 'calm.sqlite'}") as calm:
         expected = await dump_of(calm, [story()])
     assert await dump_of(store, split(story(), random.Random(seed_))) == expected
 
@@ -74,8 +73,8 @@ async def test_the_order_and_the_batches_of_facts_make_no_difference(store: Stor
 async def test_a_person_is_shown_as_the_newest_landing_names_them_and_known_by_all_names(store: Store) -> None:
     older, newer = fact(1, author=ada(1)), fact(2, author=ada(2))
     await dump_of(store, [[(APP, newer)], [(APP, older)]])
-    async with store.read() as conn:
-        found = await people.person(conn, person_key(ada(1)))
+    with store.snapshot() as connection:
+        found = people.person(connection, person_key(ada(1)))
     assert found is not None
     assert (found.name, found.login) == (ada(2).name, "ada-0")
     assert set(found.names) == {ada(1).name, ada(2).name}
@@ -84,11 +83,11 @@ async def test_a_person_is_shown_as_the_newest_landing_names_them_and_known_by_a
 
 async def test_who_is_seen_without_a_landing_takes_no_name_from_one(store: Store) -> None:
     await dump_of(store, [[(APP, fact(1, author=ada(1)))]])
-    async with store.begin() as conn:
-        known = await people.person(conn, person_key(ada(1)))
+    with store.transaction() as connection:
+        known = people.person(connection, person_key(ada(1)))
         assert known is not None
-        await people.see_people(conn, [type(known)(known.key, "Somebody", (), "somebody", UserId(7))])
-        again = await people.person(conn, known.key)
+        people.see_people(connection, [type(known)(known.key, "Somebody", (), "somebody", UserId(7))])
+        again = people.person(connection, known.key)
     assert again is not None
     assert (again.name, again.login) == (known.name, known.login)
     assert "Somebody" in again.names
@@ -97,35 +96,31 @@ async def test_who_is_seen_without_a_landing_takes_no_name_from_one(store: Store
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 async def test_what_was_being_recorded_when_somebody_was_forgotten_is_erased_with_the_rest(store: Store) -> None:
     here = Place(ACME, APP, ZoneInfo("UTC"))
-    queue = SimpleNamespace(defer=AsyncMock())
+    queue = SimpleNamespace(defer=Mock())
     place = cast("Workplace", SimpleNamespace(queue=queue, zone=here.zone, clock=lambda: NOW))
     await seed(store)
 
     async def recorded(*facts: Fact) -> None:
-        async with store.begin() as conn:
-            await record(conn, here, facts, now=NOW)
+        await store.write(record, here, facts, now=NOW)
 
     waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
 
     async def until_waiting(several: int) -> None:
         count = 0
         while count < several:
-            async with store.read() as conn:
-                count = (await conn.execute(waiting)).scalar_one()
+            count = await store.read(lambda connection: connection.execute(waiting).scalar_one())
 
     async def forgotten() -> None:
-        async with store.begin() as conn:
-            await personal.forget(conn, place, PersonKey("u:7"), NOW)
-        async with store.begin() as conn:
-            await personal.erase(conn, place, PersonKey("u:7"))
+        await store.write(personal.forget, place, PersonKey("u:7"), NOW)
+        await store.write(personal.erase, place, PersonKey("u:7"))
 
     await recorded(fact(1), fact(2, author=BEA))
-    async with store.begin() as conn:
-        await run(conn, folding.alone(spelling_of(conn), ACME))
+    with store.transaction() as connection:
+        folding.lock_installation(connection, ACME)
         late = asyncio.create_task(recorded(fact(3)))
         await until_waiting(1)
         gone = asyncio.create_task(forgotten())
         await until_waiting(2)
     await asyncio.gather(late, gone)
-    async with store.read() as conn:
-        assert [one.author for one in await ledger.facts_in(conn, APP)] == [BEA]
+    with store.snapshot() as connection:
+        assert [one.author for one in ledger.facts_in(connection, APP)] == [BEA]

@@ -57,17 +57,17 @@ def asked(server: LLMockServer) -> list[str]:
 async def template_of(there: Town) -> str:
     """The digest in the words of the templates alone."""
     where = InstallationId(there.installation.id), Month("2031-05")
-    async with there.bot.store.read() as conn:
-        stored = await repository_named(conn, "acme/app")
+    with there.bot.store.snapshot() as connection:
+        stored = repository_named(connection, "acme/app")
         assert stored is not None
-        parts = await month_parts(conn, there.bot.place, await expected(conn, where, stored.repository))
+        parts = month_parts(connection, there.bot.place, expected(connection, where, stored.repository))
     assert parts is not None
     return parts.note({}).text
 
 
 async def answers_kept(there: Town) -> int:
-    async with there.bot.store.read() as conn:
-        return int((await conn.execute(select(func.count()).select_from(WORDING))).scalar_one())
+    with there.bot.store.snapshot() as connection:
+        return int(connection.execute(select(func.count()).select_from(WORDING)).scalar_one())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,8 +121,8 @@ async def test_where_a_model_fails_or_obeys_a_title_the_words_are_the_templates(
         for name, behaviour in FAILURES.items():
             server.state.reset()
             server.state.scenarios.add(behaviour)
-            async with there.bot.store.begin() as conn:
-                await conn.execute(delete(WORDING))
+            with there.bot.store.transaction() as connection:
+                connection.execute(delete(WORDING))
             shown = await tell_month(there.bot.place, "acme/app", "2031-05", dry_run=True)
             assert shown.startswith(template), name
             assert "posted:   the template" in shown, name

@@ -66,18 +66,18 @@ async def keep(store: Store, repository: RepositoryId, facts: Iterable[Fact]) ->
     """Append facts with their people, as recording does."""
     found = list(facts)
     signed = [sig for one in found for sig in (one.author, *one.co_authors)]
-    async with store.begin() as conn:
-        await ledger.add_facts(conn, repository, found, now=NOW)
+    with store.transaction() as connection:
+        ledger.add_facts(connection, repository, found, now=NOW)
         persons = [Person(person_key(sig), sig.name, (sig.email,), sig.login, sig.user_id, sig.bot) for sig in signed]
-        await people.see_people(conn, persons)
+        people.see_people(connection, persons)
 
 
 async def fill(store: Store) -> None:
     """One organisation with a public and a private repository, and Ada's work in both."""
-    async with store.begin() as conn:
-        await installations.see_installation(conn, ACME, installations.Account(100, "acme"), app_id="1", now=NOW)
+    with store.transaction() as connection:
+        installations.see_installation(connection, ACME, installations.Account(100, "acme"), app_id="1", now=NOW)
         both = [Repository("acme/open", OPEN), Repository("acme/secret-plan", CLOSED, private=True)]
-        await installations.see_repositories(conn, ACME, both, NOW)
+        installations.see_repositories(connection, ACME, both, NOW)
     mine = [fact(number, "acme/open", pull_request=number) for number in (1, 2, 30)]
     mine += [fact(-100, "acme/open", title="Fix the gate", kind="bug_fix")]
     await keep(store, OPEN, mine)
@@ -87,13 +87,13 @@ async def fill(store: Store) -> None:
 
 
 async def publish(store: Store, *, public: bool = True, naming: visibility.Naming = "named") -> None:
-    async with store.begin() as conn:
-        await visibility.publish(conn, subject_of_person(ADA_KEY), public=public, now=NOW, naming=naming)
+    with store.transaction() as connection:
+        visibility.publish(connection, subject_of_person(ADA_KEY), public=public, now=NOW, naming=naming)
 
 
 async def mint(store: Store, *, private: bool = False, subject: str = subject_of_person(ADA_KEY)) -> str:
-    async with store.begin() as conn:
-        return await links.mint(conn, Link(subject, ACME, private), secret=SECRET, now=NOW)
+    with store.transaction() as connection:
+        return links.mint(connection, Link(subject, ACME, private), secret=SECRET, now=NOW)
 
 
 Answer = tuple[int, CIMultiDict[str], bytes]
@@ -145,19 +145,19 @@ async def serve(store: Store, **more: Any) -> AsyncIterator[Site]:
 
 async def revoke(store: Store, why: str) -> None:
     """One of the ways in which Ada's page stops being everybody's."""
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         if why == "opted out":
-            await people.opt_out(conn, ADA_KEY, NOW)
+            people.opt_out(connection, ADA_KEY, NOW)
         elif why == "hidden by its person":
-            await visibility.hide_repository(conn, ADA_KEY, OPEN, hidden=True)
+            visibility.hide_repository(connection, ADA_KEY, OPEN, hidden=True)
         elif why == "privatised":
-            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
+            installations.see_repositories(connection, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
         elif why == "removed":
-            await installations.remove_repositories(conn, [OPEN], NOW)
+            installations.remove_repositories(connection, [OPEN], NOW)
         elif why == "uninstalled":
-            await installations.remove_installation(conn, ACME, NOW)
+            installations.remove_installation(connection, ACME, NOW)
         elif why == "suspended":
-            await installations.suspend(conn, ACME, NOW)
+            installations.suspend(connection, ACME, NOW)
     if why == "private":
         await publish(store, public=False)
     elif why == "anonymous":

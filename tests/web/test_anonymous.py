@@ -36,8 +36,8 @@ TITLES = (
 async def world(store: Store) -> str:
     """Work under telling titles in an organisation, and work in an own repository; the base of the page."""
     await fill(store)
-    async with store.begin() as conn:
-        await installations.see_repositories(conn, ACME, [Repository("zelda-q/dotfolder", OWN)], NOW)
+    with store.transaction() as connection:
+        installations.see_repositories(connection, ACME, [Repository("zelda-q/dotfolder", OWN)], NOW)
     named = [fact(60 + at, "acme/open", author=ZELDA, title=title) for at, title in enumerate(TITLES)]
     await keep(store, OPEN, named)
     own = [fact(-900, "zelda-q/dotfolder", author=ZELDA, title="Add a prompt", languages={"Shell": 400})]
@@ -45,8 +45,8 @@ async def world(store: Store) -> str:
     own += [replace(fact(75, "zelda-q/dotfolder", author=ZELDA, title="Turn it"), reverts=(own[0].commit,))]
     await keep(store, OWN, own)
     await publish(store, naming="anonymous")
-    async with store.read() as conn:
-        state = await visibility.person_state(conn, ADA_KEY)
+    with store.snapshot() as connection:
+        state = visibility.person_state(connection, ADA_KEY)
     assert state is not None
     return f"/anonymous/{state.alias}"
 

@@ -84,8 +84,8 @@ async def closing(store: Store, key: SigningKey, now: datetime, *, processes: in
     queue.register("take_snapshots", lambda job: kind.function(job, place), kind.time_out, kind.max_attempts)
     await asyncio.gather(*(close_snapshots(place) for _ in range(processes)))
     await queue.drain()
-    async with store.read() as conn:
-        return await snapshots.listed(conn, [ADA_KEY])
+    with store.snapshot() as connection:
+        return snapshots.listed(connection, [ADA_KEY])
 
 
 async def test_a_closed_month_is_dated_once_by_any_number_of_processes(store: Store, key: SigningKey) -> None:
@@ -154,24 +154,24 @@ async def test_a_snapshot_goes_with_what_it_tells(store: Store, key: SigningKey,
     await fill(store)
     await publish(store)
     (taken,) = await closing(store, key, NOW)
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         if why == "erased":
-            await choices.forget(conn, ADA_KEY, NOW)
+            choices.forget(connection, ADA_KEY, NOW)
         elif why == "opted out":
-            await choices.opt_out(conn, ADA_KEY, NOW)
+            choices.opt_out(connection, ADA_KEY, NOW)
         elif why == "hidden":
-            await visibility.hide_repository(conn, ADA_KEY, OPEN, hidden=True)
+            visibility.hide_repository(connection, ADA_KEY, OPEN, hidden=True)
         elif why == "privatised":
-            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
+            installations.see_repositories(connection, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
         else:
-            await visibility.set_naming(conn, subject_of_person(ADA_KEY), "anonymous")
-            alias = (await visibility.person_state(conn, ADA_KEY)).alias  # type: ignore[union-attr]  # she is there
+            visibility.set_naming(connection, subject_of_person(ADA_KEY), "anonymous")
+            alias = visibility.person_state(connection, ADA_KEY).alias  # type: ignore[union-attr]  # she is there
     async with serve(store, signing=key) as site:
         bases = ["/@ada-example", *([f"/anonymous/{alias}"] if why == "renamed as nobody" else [])]
         for base in bases:
             assert await site.get(f"{base}/snapshots/{taken.id}") == await site.get("/@nobody-at-all")
-    async with store.read() as conn:
-        assert bool(await snapshots.listed(conn, [ADA_KEY])) is (why != "erased")
+    with store.snapshot() as connection:
+        assert bool(snapshots.listed(connection, [ADA_KEY])) is (why != "erased")
 
 
 @pytest.mark.parametrize("naming", ["named", "anonymous"])
@@ -184,13 +184,13 @@ async def test_a_snapshot_tells_of_repositories_in_which_there_was_only_a_review
     beside = RepositoryId(12)
     at = NOW.replace(month=2, day=10)
     review = Observation(beside, 9, "review", "1:approved", at, {"state": "approved"}, ADA_KEY)
-    async with store.begin() as conn:
-        await installations.see_repositories(conn, ACME, [Repository("acme/beside", beside)], NOW)
-        await observe(conn, [review, replace(review, repository_id=CLOSED, number=8)])
+    with store.transaction() as connection:
+        installations.see_repositories(connection, ACME, [Repository("acme/beside", beside)], NOW)
+        observe(connection, [review, replace(review, repository_id=CLOSED, number=8)])
     (taken,) = await closing(store, key, NOW)
     assert taken.repositories == (OPEN, beside)
-    async with store.read() as conn:
-        state = await visibility.person_state(conn, ADA_KEY)
+    with store.snapshot() as connection:
+        state = visibility.person_state(connection, ADA_KEY)
     assert state is not None
     base = "/@ada-example" if naming == "named" else f"/anonymous/{state.alias}"
     async with serve(store, signing=key) as site:
@@ -198,8 +198,8 @@ async def test_a_snapshot_tells_of_repositories_in_which_there_was_only_a_review
         assert "acme/beside/pull/9" in page
         assert "reviewed 1 pull request of others" in page
         assert "secret-plan" not in page
-        async with store.begin() as conn:
-            await installations.see_repositories(conn, ACME, [Repository("acme/beside", beside, private=True)], NOW)
+        with store.transaction() as connection:
+            installations.see_repositories(connection, ACME, [Repository("acme/beside", beside, private=True)], NOW)
         assert (await site.get(f"{base}/snapshots/{taken.id}"))[0] == 404
     async with serve(store, signing=key) as site:
         assert "eside code: reviewed" not in await site.text(base)
@@ -216,8 +216,8 @@ async def test_who_leaves_while_a_snapshot_is_made_leaves_none(
 
     async def left_meanwhile(*given: Any) -> Any:
         profile = await made(*given)
-        async with store.begin() as conn:
-            await choices.forget(conn, ADA_KEY, NOW)
+        with store.transaction() as connection:
+            choices.forget(connection, ADA_KEY, NOW)
         return profile
 
     monkeypatch.setattr(dated, "profile_as_of", left_meanwhile)
@@ -251,18 +251,18 @@ async def taken_from(
     facts = sorted({one.commit: one for one in found}.values(), key=lambda one: (-one.landed_at, one.commit))
     record.close()
     async with await Store.open(url) as store:
-        async with store.begin() as conn:
+        with store.transaction() as connection:
             account = installations.Account(100, "acme")
-            await installations.see_installation(conn, ACME, account, app_id="1", now=NOW)
-            await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN)], NOW)
-            await backfills.begin(conn, Backfill(OPEN, ACME, NOW, state="done"))
+            installations.see_installation(connection, ACME, account, app_id="1", now=NOW)
+            installations.see_repositories(connection, ACME, [Repository("acme/open", OPEN)], NOW)
+            backfills.begin(connection, Backfill(OPEN, ACME, NOW, state="done"))
         for one in facts:
             await keep(store, OPEN, [one])
         await publish(store, naming=naming)
         assert await take_of_month(pages_of(store, key, LATER), ADA_KEY, Month("2025-02")) == 1
-        async with store.read() as conn:
-            (found,) = await snapshots.snapshots_of(conn, [ADA_KEY])
-            (listed,) = await snapshots.listed(conn, [ADA_KEY])
+        with store.snapshot() as connection:
+            (found,) = snapshots.snapshots_of(connection, [ADA_KEY])
+            (listed,) = snapshots.listed(connection, [ADA_KEY])
         return found, listed.id
 
 

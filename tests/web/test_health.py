@@ -39,7 +39,7 @@ class Timer:
 @contextlib.asynccontextmanager
 async def probed(folder: Path, token: str = "") -> AsyncIterator[tuple[TestClient, Health, Timer]]:
     timer = Timer()
-    async with await Store.open(f"sqlite+aiosqlite:///{folder}/almanac.db") as store:
+    async with await Store.open(f"sqlite:///{folder}/almanac.db") as store:
         health = Health(store, Worker(store), Telemetry({"push"}, {"record"}), lambda: NOW, token=token, timer=timer)
         app = web.Application()
         health.add_routes(app)
@@ -74,7 +74,7 @@ async def test_a_database_that_cannot_be_written_is_not_ready(folder: Path, monk
     async with probed(folder) as (client, health, _):
         health.worker.beat = time.monotonic()
 
-        async def full(*_: object) -> None:
+        def full(*_: object) -> None:
             raise StoreUnavailableError("disk full")
 
         monkeypatch.setattr(probes, "touch_period", full)
@@ -96,8 +96,8 @@ async def test_metrics_open_to_the_token_alone(folder: Path) -> None:
 
 async def test_labels_are_bounded_and_name_nobody(folder: Path) -> None:
     async with probed(folder) as (client, health, _):
-        async with health.store.begin() as conn:
-            await add_jobs(conn, [NewJob("record", "acme/secret", installation_id=7)], NOW)
+        with health.store.transaction() as connection:
+            add_jobs(connection, [NewJob("record", "acme/secret", installation_id=7)], NOW)
         for number in range(50):
             health.telemetry.delivery(f"canary_{number}", 403, 0.01)
             health.telemetry.job(f"canary_{number}", "done", 0.01)

@@ -24,8 +24,8 @@ async def _staff(store: Store, number: int = 4) -> None:
     """Ada and so many others in March 2026; in November 2025 Ada alone, as `fill` leaves it."""
     await fill(store)
     await keep(store, OPEN, [fact(50 + one, "acme/open", author=_crew(one)) for one in range(number)])
-    async with store.begin() as conn:
-        await visibility.publish(conn, subject_of_installation(ACME), public=True, now=NOW)
+    with store.transaction() as connection:
+        visibility.publish(connection, subject_of_installation(ACME), public=True, now=NOW)
 
 
 async def test_an_organisation_is_private_until_it_says_otherwise(store: Store) -> None:
@@ -33,8 +33,8 @@ async def test_an_organisation_is_private_until_it_says_otherwise(store: Store) 
     async with serve(store) as site:
         absent = await site.get("/organisations/nobody")
         assert "acme/open" in await site.text("/organisations/acme")
-        async with store.begin() as conn:
-            await visibility.publish(conn, subject_of_installation(ACME), public=False, now=NOW)
+        with store.transaction() as connection:
+            visibility.publish(connection, subject_of_installation(ACME), public=False, now=NOW)
         for path in ("/organisations/acme", f"/organisations/acme{MONTH}"):
             assert await site.get(path) == absent
 
@@ -60,8 +60,8 @@ async def test_who_has_opted_out_is_in_no_sum_and_in_no_list(store: Store) -> No
     await _staff(store, 5)
     async with serve(store) as site:
         assert "<dt>People</dt><dd>6</dd>" in await site.text("/organisations/acme")
-        async with store.begin() as conn:
-            await people.opt_out(conn, PersonKey("u:100"), NOW)
+        with store.transaction() as connection:
+            people.opt_out(connection, PersonKey("u:100"), NOW)
         text = await site.text("/organisations/acme")
         assert "<dt>People</dt><dd>5</dd>" in text
         assert "Add part 50" not in await site.text(f"/organisations/acme{MONTH}")

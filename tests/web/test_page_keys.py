@@ -76,11 +76,11 @@ def pasted(number: int, folder: Path) -> str:
 async def vouched(taker: Pages, shower: Pages) -> tuple[bool, bool]:
     """Whether a link minted by one process opens at another, and a snapshot signed by the one is by the other's key."""
     subject = subject_of_person(ADA_KEY)
-    async with taker.store.begin() as conn:
-        token = await links.mint(conn, Link(subject, ACME), secret=taker.secret, now=NOW)
+    with taker.store.transaction() as connection:
+        token = links.mint(connection, Link(subject, ACME), secret=taker.secret, now=NOW)
     assert await take_of_month(taker, ADA_KEY, Month("2026-02")) > 0
-    async with taker.store.read() as conn:
-        taken = await snapshots.listed(conn, [ADA_KEY])
+    with taker.store.snapshot() as connection:
+        taken = snapshots.listed(connection, [ADA_KEY])
     async with serve(shower.store, secret=shower.secret, signing=shower.signing) as site:
         status, _, _ = await site.get(f"/p/{token}")
         (key,) = json.loads(await site.text("/.well-known/almanac-key.json"))["keys"]

@@ -100,16 +100,16 @@ async def test_a_signed_link_opens_the_page_and_a_revoked_one_does_not(store: St
         assert "Adarella" not in text
         for end in (token[:-1], token + "A", token[:-1] + ("B" if token[-1] != "B" else "C"), "A" * 43):
             assert await site.get(f"/p/{end}") == await _absent(site)
-        async with store.begin() as conn:
-            await links.revoke(conn, subject_of_person(ADA_KEY), NOW)
+        with store.transaction() as connection:
+            links.revoke(connection, subject_of_person(ADA_KEY), NOW)
         assert await site.get(f"/p/{token}") == await _absent(site)
 
 
 async def test_a_link_ends_at_its_time(store: Store) -> None:
     await fill(store)
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         link = links.Link(subject_of_person(ADA_KEY), ACME, expires_at=NOW + timedelta(hours=1))
-        token = await links.mint(conn, link, secret=b"a secret of thirty-two bytes, ok!", now=NOW)
+        token = links.mint(connection, link, secret=b"a secret of thirty-two bytes, ok!", now=NOW)
     moment = [NOW]
     async with serve(store, clock=lambda: moment[0]) as site:
         assert (await site.get(f"/p/{token}"))[0] == 200
@@ -271,8 +271,8 @@ async def test_what_hides_a_page_hides_it_at_once_and_with_the_same_bytes(store:
 async def test_an_anonymous_page_names_nobody_and_the_named_address_is_gone(store: Store) -> None:
     await fill(store)
     await publish(store, naming="anonymous")
-    async with store.read() as conn:
-        state = await visibility.person_state(conn, ADA_KEY)
+    with store.snapshot() as connection:
+        state = visibility.person_state(connection, ADA_KEY)
     assert state is not None
     async with serve(store) as site:
         assert await site.get("/@ada-example") == await _absent(site)
@@ -297,9 +297,9 @@ async def test_a_recycled_login_shows_neither_person(store: Store) -> None:
 async def test_a_repository_that_took_over_a_name_does_not_show_the_old_ones_work(store: Store) -> None:
     await fill(store)
     await publish(store)
-    async with store.begin() as conn:
-        await installations.see_repositories(conn, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
-        await installations.see_repositories(conn, ACME, [Repository("acme/open", CLOSED)], NOW)
+    with store.transaction() as connection:
+        installations.see_repositories(connection, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
+        installations.see_repositories(connection, ACME, [Repository("acme/open", CLOSED)], NOW)
     async with serve(store) as site:
         assert "Add part" not in await site.text("/@ada-example")
 
@@ -326,7 +326,7 @@ async def test_health_and_readiness_are_told(store: Store, empty: Store) -> None
 
 @pytest.fixture
 async def empty(tmp_path: Any) -> Any:
-    async with await Store.open(f"sqlite+aiosqlite:///{tmp_path}/empty.db") as opened:
+    async with await Store.open(f"sqlite:///{tmp_path}/empty.db") as opened:
         yield opened
 
 
@@ -346,9 +346,9 @@ async def test_each_opening_of_a_link_is_in_its_log(store: Store) -> None:
     async with serve(store) as site:
         for end in ("", "", ".json"):
             await site.get(f"/p/{token}{end}")
-    async with store.read() as conn:
-        (link,) = await links.links_of(conn, subject_of_person(ADA_KEY))
-        uses = await links.uses_of(conn, [link.nonce])
+    with store.snapshot() as connection:
+        (link,) = links.links_of(connection, subject_of_person(ADA_KEY))
+        uses = links.uses_of(connection, [link.nonce])
     assert [(use.day, use.form, use.times) for use in uses] == [("2026-03-04", "html", 2), ("2026-03-04", "json", 1)]
 
 
@@ -359,10 +359,10 @@ async def test_every_page_is_valid_html(store: Store, tmp_path: Path) -> None:
     others = [Signature(f"Person {at}", f"p{at}@example.org", UserId(50 + at), f"person-{at}") for at in range(6)]
     await keep(store, OPEN, [fact(-700 - at, "acme/open", author=others[at % 6]) for at in range(24)])
     key = signing_key(tmp_path / "key.pem")
-    async with store.begin() as conn:
-        await visibility.publish(conn, subject_of_installation(ACME), public=True, now=NOW)
-        mine = await sessions.begin(conn, UserId(7), "ada-example", NOW)
-        nobodys = await sessions.begin(conn, UserId(8), "nobody-here", NOW)
+    with store.transaction() as connection:
+        visibility.publish(connection, subject_of_installation(ACME), public=True, now=NOW)
+        mine = sessions.begin(connection, UserId(7), "ada-example", NOW)
+        nobodys = sessions.begin(connection, UserId(8), "nobody-here", NOW)
     token = await mint(store)
     organisation = ("/organisations/acme", "/organisations/acme/repositories/open/2026-01")
     more: dict[str, Any] = {"definitions": DEFINITIONS, "sign_in": SignIn("c", "s"), "signing": key}
@@ -377,8 +377,8 @@ async def test_every_page_is_valid_html(store: Store, tmp_path: Path) -> None:
         for cookie in (mine, nobodys):
             await _is_valid(site, "/settings", Cookie=f"{SESSION_COOKIE}={cookie}")
         await _is_valid(site, "/settings/preview", Cookie=f"{SESSION_COOKIE}={mine}")
-        async with store.begin() as conn:
-            await people.opt_out(conn, ADA_KEY, NOW)
+        with store.transaction() as connection:
+            people.opt_out(connection, ADA_KEY, NOW)
         await _is_valid(site, "/settings", Cookie=f"{SESSION_COOKIE}={mine}")
 
 

@@ -54,8 +54,8 @@ class Browser:
 
 @asynccontextmanager
 async def signed_in(store: Store, user: int = 7, **more: Any) -> AsyncIterator[Browser]:
-    async with store.begin() as conn:
-        cookie = await sessions.begin(conn, UserId(user), "ada-example", NOW)
+    with store.transaction() as connection:
+        cookie = sessions.begin(connection, UserId(user), "ada-example", NOW)
     async with serve(store, sign_in=SignIn("client", "secret"), **more) as site:
         yield Browser(site, cookie)
 
@@ -113,8 +113,8 @@ async def test_links_are_made_listed_with_their_log_and_revoked(store: Store) ->
         assert found
         assert (await browser.site.get(found.group()))[0] == 200
         assert "2026-03-04" in await browser.page()
-        async with store.read() as conn:
-            (link,) = await links.links_of(conn, subject_of_person(ADA_KEY))
+        with store.snapshot() as connection:
+            (link,) = links.links_of(connection, subject_of_person(ADA_KEY))
         await browser.send("revoke", {"link": link.nonce})
         assert (await browser.site.get(found.group()))[0] == 404
 
@@ -122,8 +122,8 @@ async def test_links_are_made_listed_with_their_log_and_revoked(store: Store) ->
 async def test_nobody_revokes_anothers_link(store: Store) -> None:
     await fill(store)
     token = await mint(store)
-    async with store.read() as conn:
-        (link,) = await links.links_of(conn, subject_of_person(ADA_KEY))
+    with store.snapshot() as connection:
+        (link,) = links.links_of(connection, subject_of_person(ADA_KEY))
     async with signed_in(store, 99) as other:
         await other.send("revoke", {"link": link.nonce})
         assert (await other.site.get(f"/p/{token}"))[0] == 200
@@ -165,7 +165,7 @@ async def test_erasing_needs_the_login_and_leaves_nothing_to_read(store: Store) 
     await publish(store)
     erased: list[object] = []
 
-    async def erase(conn: object, key: object) -> None:
+    def erase(connection: object, key: object) -> None:
         erased.append(key)
 
     async with signed_in(store, erase=erase) as browser:
@@ -175,9 +175,9 @@ async def test_erasing_needs_the_login_and_leaves_nothing_to_read(store: Store) 
         assert erased == [ADA_KEY]
         assert (await browser.site.get("/@ada-example"))[0] == 404
         assert "Sign in" in await browser.page()
-    async with store.read() as conn:
-        state = await visibility.person_state(conn, ADA_KEY)
-        assert await links.links_of(conn, subject_of_person(ADA_KEY)) == []
+    with store.snapshot() as connection:
+        state = visibility.person_state(connection, ADA_KEY)
+        assert links.links_of(connection, subject_of_person(ADA_KEY)) == []
     assert state is not None
     assert (state.opted_out, state.alias) == (True, "")
 

@@ -105,15 +105,15 @@ def make(rng: random.Random) -> World:
 
 async def write(world: World, store: Store, rng: random.Random) -> None:
     """Store the world as it was, then let happen to it what happens."""
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         for org in sorted({place.installation for place in world.places if place.installation}):
             account = installations.Account(1000 + org, f"org{org}")
-            await installations.see_installation(conn, org, account, app_id="1", now=NOW)
+            installations.see_installation(connection, org, account, app_id="1", now=NOW)
         for place in world.places:
             before = place.private if rng.random() < 0.7 else not place.private
             parent = rng.choice(world.places).name if rng.random() < 0.2 else None
             seen = Repository(place.name, place.id, private=before, fork=parent is not None, parent=parent)
-            await installations.see_repositories(conn, place.installation, [seen], NOW)  # type: ignore[arg-type]
+            installations.see_repositories(connection, place.installation, [seen], NOW)  # type: ignore[arg-type]
     for place in world.places:
         await keep(store, place.id, _work(place, world, rng))
     await _happen(world, store, rng)
@@ -149,50 +149,50 @@ def _work(place: Place, world: World, rng: random.Random) -> list[Fact]:
 
 async def _happen(world: World, store: Store, rng: random.Random) -> None:
     orgs = sorted({place.installation for place in world.places if place.installation})
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         for place in world.places:
             place.fate = rng.choice(["stays"] * 5 + ["removed", "transferred"])
             if place.fate == "transferred":
                 place.installation = rng.choice(orgs)
             seen = Repository(place.name, place.id, private=place.private)
-            await installations.see_repositories(conn, place.installation, [seen], NOW)  # type: ignore[arg-type]
+            installations.see_repositories(connection, place.installation, [seen], NOW)  # type: ignore[arg-type]
             if place.fate == "removed":
-                await installations.remove_repositories(conn, [place.id], NOW)
+                installations.remove_repositories(connection, [place.id], NOW)
         for org in orgs:
             if rng.random() < 0.08:
                 world.gone.add(org)
                 end = rng.choice([installations.remove_installation, installations.suspend])
-                await end(conn, org, NOW)
+                end(connection, org, NOW)
             if rng.random() < 0.5:
                 world.public_organisations.add(org)
-                await visibility.publish(conn, subject_of_installation(org), public=True, now=NOW)
+                visibility.publish(connection, subject_of_installation(org), public=True, now=NOW)
 
 
 async def _decide(world: World, store: Store, rng: random.Random) -> None:
     orgs = sorted({place.installation for place in world.places if place.installation})
-    async with store.begin() as conn:
+    with store.transaction() as connection:
         for one in world.people:
             subject = subject_of_person(one.key)
             naming: visibility.Naming = "anonymous" if one.naming == "anonymous" else "named"
-            await visibility.publish(conn, subject, public=one.public, now=NOW, naming=naming)
+            visibility.publish(connection, subject, public=one.public, now=NOW, naming=naming)
             if one.opted_out:
-                await people.opt_out(conn, one.key, NOW)
+                people.opt_out(connection, one.key, NOW)
             for place in world.places:
                 if rng.random() < 0.06:
                     place.hidden_by.add(one.number)
-                    await visibility.hide_repository(conn, one.key, place.id, hidden=True)
+                    visibility.hide_repository(connection, one.key, place.id, hidden=True)
             for _ in range(rng.randint(0, 2)):
                 good = rng.random() < 0.7
                 ends = None if good or rng.random() < 0.5 else NOW - timedelta(seconds=1)
                 link = Link(subject, rng.choice(orgs), rng.random() < 0.5, expires_at=ends)
-                token = await links.mint(conn, link, secret=SECRET, now=NOW)
+                token = links.mint(connection, link, secret=SECRET, now=NOW)
                 if not good and ends is None:
-                    nonce = (await links.opened(conn, token, secret=SECRET)).nonce  # type: ignore[union-attr]
-                    await links.revoke(conn, subject, NOW, nonce=nonce)
+                    nonce = links.opened(connection, token, secret=SECRET).nonce  # type: ignore[union-attr]
+                    links.revoke(connection, subject, NOW, nonce=nonce)
                 one.tokens.append((token, link, good))
-    async with store.read() as conn:
+    with store.snapshot() as connection:
         for one in world.people:
-            state = await visibility.person_state(conn, one.key)
+            state = visibility.person_state(connection, one.key)
             one.alias = state.alias if state else ""
 
 

@@ -26,8 +26,8 @@ class Single:
         self._store = store
 
     async def accept(self, delivery: inbox.Delivery) -> bool:
-        async with self._store.begin() as conn:
-            return await inbox.accept(conn, delivery)
+        with self._store.transaction() as connection:
+            return inbox.accept(connection, delivery)
 
 
 async def serve(port: int, secret: str, mode: str, data: Path) -> None:
@@ -35,7 +35,7 @@ async def serve(port: int, secret: str, mode: str, data: Path) -> None:
         app_id="1",
         private_key=(data / "key.pem").read_text(),
         webhook_secrets=(secret,),
-        database_url=f"sqlite+aiosqlite:///{data}/{mode}-{port}.db",
+        database_url=f"sqlite:///{data}/{mode}-{port}.db",
         data=data / f"{mode}-{port}",
         host="127.0.0.1",
         port=port,
