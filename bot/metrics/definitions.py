@@ -155,7 +155,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         basis="the lines of each commit by language",
         unit="lines",
         works="Data and rules are Linguist's own, held against it by `benchmarks/linguist_agreement.py`.",
-        fails="A file whose language only its whole content tells is judged by what the patch shows.",
+        fails="If only a file's whole content shows its language, the patch decides.",
         function="bot.landing.lines:languages",
     ),
     Definition(
@@ -196,7 +196,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         basis="the change",
         unit="repositories",
         works="The same from a clone and from the record once its history is read; `verify` compares it.",
-        fails="Not told where older history was not read (`whole_history` is false): unknown, not none.",
+        fails="Not reported if older history was not read (`whole_history` is false): unknown, not none.",
         function="bot.metrics.beside_code:first_contributions",
     ),
     Definition(
@@ -246,7 +246,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         stage="record",
         question="How many releases did the person publish?",
         definition="Published releases that are not gone, credited to their author, or where that is a machine to the "
-        "person who published. Prereleases are told apart until they are promoted; drafts are none.",
+        "person who published. Prereleases are listed separately until they are promoted; drafts do not count.",
         formula="distinct releases of the month",
         basis="each release, by its tag",
         unit="releases",

@@ -48,7 +48,7 @@ HOURS_TO_LAND = Metric(
     note="median from opened to landed, where GitHub said when a pull request was opened",
     question="How long did pull requests take from opened to landed?",
     definition="Median of the hours from the opening of a pull request to the first landing of a commit of the person "
-    "that it brought, over the pull requests whose opening GitHub told of. Not measured where it told of none.",
+    "that it brought, over the pull requests whose opening GitHub reported. Not measured if it reported none.",
     formula="median over pull requests of (first landing - opening) / 3600 seconds; of an even number, the mean of the "
     "middle two",
     basis="the change that each pull request first landed in, with its hours",

@@ -64,7 +64,7 @@ async def _registered(github: Simulator, folder: Path, told: pytest.CaptureFixtu
         await _look(tab, wrong)
         await tab.evaluate("document.getElementById('organisation').value = 'fenland'")
         await _press(tab, ".asked button", "/setup/")
-        await until(lambda: tab.evaluate("document.title.startsWith('Hand over')"))
+        await until(lambda: tab.evaluate("document.title.startsWith('Continue at GitHub')"))
         await _look(tab, wrong)
         await _press(tab, "form button", "/setup/done")
         await _look(tab, wrong)

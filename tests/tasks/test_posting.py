@@ -108,7 +108,7 @@ async def test_a_post_that_takes_longer_than_its_lease_stays_in_hand(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with town(github, tmp_path) as place:
-        renewed, post, renew = threading.Event(), publishing._post, outbox.renew
+        renewed, post, renew = threading.Event(), Publisher.check_run, outbox.renew
         by_others: list[Posting | None] = []
 
         def renew_and_set(*given: object) -> None:
@@ -124,7 +124,7 @@ async def test_a_post_that_takes_longer_than_its_lease_stays_in_hand(
             return await post(*given, **more)
 
         monkeypatch.setattr(publishing, "RENEW_EVERY", 0.0)
-        monkeypatch.setattr(publishing, "check_run", slowly)
+        monkeypatch.setattr(Publisher, "check_run", slowly)
         monkeypatch.setattr(outbox, "renew", renew_and_set)
         await place.land("Landed, and posted slowly")
         assert by_others == [None] * 3
