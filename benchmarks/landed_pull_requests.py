@@ -15,15 +15,15 @@ import argparse
 import random
 import subprocess
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from benchmarks.landing_survey import survey
 from bot.history.clone import open_clone
 
 
-@dataclass(frozen=True, slots=True)
-class Git:
+class Git(Struct, frozen=True):
     """One clone, queried with the git program."""
 
     folder: Path
@@ -57,8 +57,7 @@ class Git:
         return {int(name.split("/")[2]): commit for name, commit in map(str.split, rows)}
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(Struct, frozen=True):
     """Which of the sampled pull requests provably landed."""
 
     sampled: int

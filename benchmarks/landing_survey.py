@@ -17,7 +17,9 @@ import random
 import re
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings

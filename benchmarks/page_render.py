@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 from jinja2 import Environment
+from msgspec.structs import replace
 
 from bot.model import Profile
 from bot.render.html import Page, render_page

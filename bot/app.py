@@ -7,7 +7,6 @@ import contextlib
 import gc
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,10 +14,11 @@ from typing import TYPE_CHECKING
 import aiohttp
 import sqlalchemy
 from aiohttp import web
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bot.config import Settings
 from bot.config_addresses import own_address
-from bot.frozen import frozen
 from bot.github.connection import Connection, Surroundings
 from bot.github.limits import Pace
 from bot.github.publish import Ourselves
@@ -67,8 +67,7 @@ PATIENCE = 10.0
 """seconds that a job waits for GitHub's limits with its place in hand, which other installations' jobs want"""
 
 
-@frozen
-class Timing:
+class Timing(Struct, frozen=True):
     """What a simulation or a test runs faster than the world does."""
 
     clock: Clock = utc_now
@@ -81,8 +80,7 @@ class Timing:
     """seconds between two looks for months that are over"""
 
 
-@frozen
-class Bot:
+class Bot(Struct, frozen=True):
     """The running parts. `place` is what tasks work with."""
 
     settings: Settings

@@ -6,17 +6,19 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from bot import credentials
 from bot.config_addresses import LOOPBACK, address_in, own_address
 from bot.credentials import Credentials
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
+from bot.redaction import Redacted, Secret
 from bot.signatures import read_signing_key
 
 if TYPE_CHECKING:
@@ -46,8 +48,7 @@ class SettingsError(Exception):
         self.lines = tuple(lines)
 
 
-@frozen
-class GitHubAddress:
+class GitHubAddress(Struct, frozen=True):
     """The addresses of GitHub's pages, REST API and GraphQL API, without a trailing slash."""
 
     web: str = "https://github.com"
@@ -55,38 +56,36 @@ class GitHubAddress:
     graphql: str = "https://api.github.com/graphql"
 
 
-@frozen
-class WriterSettings:
+class WriterSettings(Redacted, frozen=True):
     """The optional LLM writer. `off` means that all texts come from templates."""
 
     kind: WriterKind = "off"
     url: str = ""
     model: str = ""
-    key: str = field(default="", repr=False)
+    key: Secret[str] = ""
     time_out: float = 30.0
     """seconds for one answer"""
 
 
-@frozen
-class Settings:
+class Settings(Redacted, frozen=True):
     """All settings. Secrets are left out of `repr`."""
 
     app_id: str | None = None
-    private_key: str | None = field(default=None, repr=False)
+    private_key: Secret[str | None] = None
     """PEM text"""
-    webhook_secrets: tuple[str, ...] = field(default=(), repr=False)
+    webhook_secrets: Secret[tuple[str, ...]] = ()
     """all that are valid now, newest first"""
     client_id: str = ""
-    client_secret: str = field(default="", repr=False)
+    client_secret: Secret[str] = ""
     """the App's OAuth client; nobody can sign in unless both are set"""
-    relay: str = field(default="", repr=False)
+    relay: Secret[str] = ""
     """a channel from which deliveries are fetched if GitHub cannot reach this machine; its address gives read access"""
-    database_url: str = field(default="", repr=False)
+    database_url: Secret[str] = ""
     """SQLAlchemy URL with its async driver; it may contain a password"""
     data: Path = Path("almanac-data")
-    links_key: bytes | None = field(default=None, repr=False)
+    links_key: Secret[bytes | None] = None
     """32 bytes that sign links; None: read from the file `links.key` in the data folder"""
-    snapshots_key: str | None = field(default=None, repr=False)
+    snapshots_key: Secret[str | None] = None
     """PEM text of the Ed25519 key that signs snapshots; None: read from `snapshots.key` in the data folder"""
     github: GitHubAddress = GitHubAddress()
     host: str = "127.0.0.1"
@@ -100,7 +99,7 @@ class Settings:
     """whether to read the history of a repository when the App is installed on it"""
     writer: WriterSettings = WriterSettings()
     log_level: str = "INFO"
-    metrics_token: str = field(default="", repr=False)
+    metrics_token: Secret[str] = ""
     """grants access to `/metrics`; if it is empty, only this machine has access"""
 
     @property

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, field, fields
 from pathlib import Path
 
+from msgspec.structs import asdict, fields
+
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
+from bot.redaction import Redacted, Secret
 from bot.signatures import write_once
 
 FILE = "app.json"
@@ -16,8 +17,7 @@ FILE = "app.json"
 _PUBLIC_BITS = 0o077
 
 
-@frozen
-class Credentials:
+class Credentials(Redacted, frozen=True):
     """GitHub's answer when the App was registered, and the server it was registered on."""
 
     app_id: str
@@ -27,10 +27,10 @@ class Credentials:
     github: str
     """base address of the GitHub server"""
     client_id: str = ""
-    client_secret: str = field(default="", repr=False)
-    private_key: str = field(default="", repr=False)
-    webhook_secret: str = field(default="", repr=False)
-    relay: str = field(default="", repr=False)
+    client_secret: Secret[str] = ""
+    private_key: Secret[str] = ""
+    webhook_secret: Secret[str] = ""
+    relay: Secret[str] = ""
     """the channel its deliveries are sent to; empty if they are sent directly"""
 
     @property

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gidgethub.sansio import Event
+from msgspec import Struct
 
-from bot.frozen import frozen
 from bot.queue.interface import Clock
 from bot.store import inbox
 from bot.store.ingest import GroupWriter
@@ -39,8 +39,7 @@ class Inbox:
         )
 
 
-@frozen
-class Kept:
+class Kept(Struct, frozen=True):
     """Takes deliveries that GitHub kept after they failed: the same handlers, inbox and key as at the door."""
 
     handlers: Handlers

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
@@ -17,7 +16,8 @@ from operator import add, attrgetter
 from types import MappingProxyType
 from typing import Any, Literal, NewType, get_args
 
-from bot.frozen import frozen
+from msgspec import Struct, field
+from msgspec.structs import fields
 
 UserId = NewType("UserId", int)
 RepositoryId = NewType("RepositoryId", int)
@@ -46,8 +46,7 @@ def _no_counts() -> Mapping[str, int]:
 # --- from GitHub or a clone ------------------------------------------------------------------------------------------
 
 
-@frozen
-class Repository:
+class Repository(Struct, frozen=True):
     """One repository. `id` identifies it if GitHub gave one; `full_name` ("owner/name") is shown, and names a clone."""
 
     full_name: str
@@ -59,8 +58,7 @@ class Repository:
     default_branch: str = "main"
 
 
-@frozen
-class Signature:
+class Signature(Struct, frozen=True):
     """A name and an e-mail as stated in a commit, after `.mailmap`; `user_id` and `login` where GitHub knows them."""
 
     name: str
@@ -71,8 +69,7 @@ class Signature:
     """GitHub says type Bot, or the identity table contains the name"""
 
 
-@frozen
-class FileChange:
+class FileChange(Struct, frozen=True):
     """One file of one commit.
 
     `additions` and `deletions` are git's numstat (0 for binary files). `patch` is only the hunks, from the first `@@`,
@@ -90,8 +87,7 @@ class FileChange:
     symlink: bool = False
 
 
-@frozen
-class Commit:
+class Commit(Struct, frozen=True):
     """One commit. `partial` if a read limit hid files, so that its lines are a lower bound."""
 
     id: CommitId
@@ -105,16 +101,14 @@ class Commit:
     partial: bool = False
 
 
-@frozen
-class Review:
+class Review(Struct, frozen=True):
     author: Signature
     state: Literal["approved", "changes_requested", "commented", "dismissed", "pending"]
     submitted_at: datetime
     comments: int = 0
 
 
-@frozen
-class PullRequest:
+class PullRequest(Struct, frozen=True):
     """A pull request in GitHub's current answer (never as stated in a payload)."""
 
     number: int
@@ -136,8 +130,7 @@ class PullRequest:
     opened_at: datetime | None = None
 
 
-@frozen
-class Landing:
+class Landing(Struct, frozen=True):
     """One non-merge commit that the default branch of one repository contains.
 
     `carrier` is the commit on the first-parent line that brought it there (a merge commit, or the commit itself), and
@@ -173,8 +166,7 @@ PARTS = (
 each_part: Callable[[object], tuple[int, ...]] = attrgetter(*PARTS)
 
 
-@frozen
-class Lines:
+class Lines(Struct, frozen=True):
     """Changed lines (additions + deletions as git counts them), each in one part; the parts sum to git's total."""
 
     authored: int = 0
@@ -206,8 +198,7 @@ class Lines:
         return dict(zip(PARTS, each_part(self), strict=True)) | {"total": self.total}
 
 
-@frozen
-class AiMark:
+class AiMark(Struct, frozen=True):
     """One disclosed trace of an AI tool on one commit.
 
     `level` 1 line notes, 2 agent-authored, 3 trailer or footer, 4 pull request only, 5 applied suggestion (METRICS.md).
@@ -219,8 +210,7 @@ class AiMark:
     source: str
 
 
-@frozen
-class Fact:
+class Fact(Struct, frozen=True):
     """One landed commit, measured by itself: everything later steps need, and nothing they could read elsewhere.
 
     The ledger and the caches of clones store facts. They are pure functions of a `Landing`.
@@ -267,8 +257,7 @@ class Fact:
     """epoch seconds at which `pull_request` was opened, where GitHub said so; no clone holds it"""
 
 
-@frozen
-class CountedCommit:
+class CountedCommit(Struct, frozen=True):
     """A fact as it counts once identities, forks and reverts are known."""
 
     fact: Fact
@@ -278,8 +267,7 @@ class CountedCommit:
     """the fact's lines, with those of reverted or mirrored work in their own part; same total"""
 
 
-@frozen
-class Change:
+class Change(Struct, frozen=True):
     """One work group: the landed commits of the same work."""
 
     id: ChangeId
@@ -317,8 +305,7 @@ class Change:
         return parts[0] if len(parts) == 1 else sum(parts, Lines())
 
 
-@frozen
-class Item:
+class Item(Struct, frozen=True):
     """A contributor's changes of one month that make up one feature, one bug fix or other work."""
 
     kind: ItemKind
@@ -329,8 +316,7 @@ class Item:
     """why they are grouped: (one, other, rule)"""
 
 
-@frozen
-class Person:
+class Person(Struct, frozen=True):
     """A contributor: all addresses that are proved to belong to one account, or one claimed e-mail."""
 
     key: PersonKey
@@ -350,14 +336,12 @@ class Person:
 # --- the profile, as in profile.schema.json --------------------------------------------------------------------------
 
 
-@frozen
-class Sentence:
+class Sentence(Struct, frozen=True):
     text: str
     evidence: tuple[ChangeId, ...]
 
 
-@frozen
-class Text:
+class Text(Struct, frozen=True):
     sentences: tuple[Sentence, ...]
     writer: Literal["template", "llm"] = "template"
 
@@ -366,8 +350,7 @@ class Text:
         return " ".join(sentence.text for sentence in self.sentences)
 
 
-@frozen
-class Method:
+class Method(Struct, frozen=True):
     version: str
     timezone: str = "UTC"
     date_basis: Literal["landed"] = "landed"
@@ -376,8 +359,7 @@ class Method:
     until: Month | None = None
 
 
-@frozen
-class Contributor:
+class Contributor(Struct, frozen=True):
     display: str
     naming: Literal["named", "anonymous"] = "named"
     id: UserId | None = None
@@ -393,8 +375,7 @@ def _nothing() -> Mapping[str, Any]:
     return _NO_COUNTS
 
 
-@frozen
-class Part:
+class Part(Struct, frozen=True):
     """What some changes, most often one, add to a metric."""
 
     changes: tuple[ChangeId, ...]
@@ -412,8 +393,7 @@ class Count:
         return value or 0
 
 
-@frozen
-class Overall:
+class Overall(Struct, frozen=True):
     """The metrics of the whole record by their keys; the fields below are those that texts speak of."""
 
     lines: Lines
@@ -428,8 +408,7 @@ class Overall:
     active_months = Count("months")
 
 
-@frozen
-class MonthRecord:
+class MonthRecord(Struct, frozen=True):
     """One month: its metrics by their keys, what each of them rests on, and what is said and shown beside them."""
 
     month: Month
@@ -449,23 +428,20 @@ class MonthRecord:
     bugs = Count("bugs")
 
 
-@frozen
-class ScoreEvidence:
+class ScoreEvidence(Struct, frozen=True):
     change: ChangeId
     signal: str
     effect: float
 
 
-@frozen
-class LiveScore:
+class LiveScore(Struct, frozen=True):
     """The score including what only GitHub shows: checks and reviews. It cannot be recomputed from a clone."""
 
     score: float
     evidence: tuple[ScoreEvidence, ...]
 
 
-@frozen
-class Score:
+class Score(Struct, frozen=True):
     """0-100, None = not rated. `interval` is the 80 % interval; with fewer than three rated items it is provisional."""
 
     score: float | None = None
@@ -476,8 +452,7 @@ class Score:
     """set if GitHub showed anything that changes the score"""
 
 
-@frozen
-class Trace:
+class Trace(Struct, frozen=True):
     """Where non-code activity can be seen: a pull request, an issue or a release, without text that others wrote there.
 
     `name` is `#12` or the release's tag; `did` lists what was done there, each word as often as it was done, sorted.
@@ -489,8 +464,7 @@ class Trace:
     did: tuple[str, ...] = ()
 
 
-@frozen
-class BesideCode:
+class BesideCode(Struct, frozen=True):
     """One person's non-code activity, never part of a number about code.
 
     Changes are read from the record. Traces are shown only by GitHub: an empty tuple means that none was seen, not that
@@ -510,16 +484,14 @@ class BesideCode:
         return bool(self.documentation or self.first_contributions or by_github)
 
 
-@frozen
-class Quality:
+class Quality(Struct, frozen=True):
     correctness: Score = Score()
     maintainability: Score = Score()
     architecture: Score = Score()
     performance: Score = Score()
 
 
-@frozen
-class AiUsage:
+class AiUsage(Struct, frozen=True):
     """Commits by level of disclosure; the three shares sum to 1 if there are commits. Unknown is not "human"."""
 
     declared: int = 0
@@ -534,22 +506,19 @@ class AiUsage:
         return (self.declared / total, self.detected / total, self.unknown / total) if total else (0.0, 0.0, 1.0)
 
 
-@frozen
-class LanguageSkill:
+class LanguageSkill(Struct, frozen=True):
     name: str
     lines: int
     first_month: Month
 
 
-@frozen
-class TechnicalSkill:
+class TechnicalSkill(Struct, frozen=True):
     name: str
     weight: float
     evidence: tuple[ChangeId, ...]
 
 
-@frozen
-class RepositoryRecord:
+class RepositoryRecord(Struct, frozen=True):
     full_name: str
     first_month: Month
     last_month: Month
@@ -561,8 +530,7 @@ class RepositoryRecord:
     """False if the record does not contain the repository's history from its first commit on"""
 
 
-@frozen
-class Profile:
+class Profile(Struct, frozen=True):
     """One contributor's record: what every renderer reads. `changes` is the evidence everything else refers to."""
 
     generated_at: datetime

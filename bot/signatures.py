@@ -7,21 +7,19 @@ import binascii
 import contextlib
 import hashlib
 import os
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.frozen import frozen
+from bot.redaction import Redacted, Secret
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 
-@frozen
-class SigningKey:
+class SigningKey(Redacted, frozen=True):
     """A key that signs. `id` identifies it for verifiers: the hash of its public half."""
 
-    key: Ed25519PrivateKey = field(repr=False)
+    key: Secret[Ed25519PrivateKey]
     public: bytes
     """its public half, 32 bytes"""
 

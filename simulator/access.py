@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import jwt
+from msgspec import Struct
 
 from simulator.state import Account, App, Installation, Json, Repository, State, Token
 
@@ -22,8 +22,7 @@ class RefusedError(Exception):
         self.status, self.message, self.errors = status, message, errors
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """The credentials of a request: an App's JWT, an installation token, a user's token, or none."""
 
     app: App | None = None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlencode
+
+from msgspec import Struct, field
 
 from simulator.access import Caller, RefusedError
 from simulator.state import App, Issue, Json, PullRequest, Repository, State
@@ -14,8 +16,7 @@ from simulator.work import Activity
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer; `body` None means an empty one."""
 
     body: Any = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simulator.git import GitRepository, run_git
 
@@ -14,8 +14,7 @@ https://docs.github.com/en/repositories/creating-and-managing-repositories/repos
 STATUS = {"A": "added", "M": "modified", "D": "removed", "R": "renamed", "C": "copied", "T": "changed"}
 
 
-@dataclass(frozen=True, slots=True)
-class FileDifference:
+class FileDifference(Struct, frozen=True):
     path: str
     previous_path: str | None
     status: str

@@ -6,8 +6,9 @@ Only over GraphQL, as on GitHub. A requested field that is unknown here raises a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from simulator.access import Caller, RefusedError
 from simulator.query_language import Field, Fragment, Query, Selection, Variable
@@ -24,8 +25,7 @@ class _MissingError(Exception):
     """No such node, or none that this caller may access."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     state: State
     caller: Caller
     values: Mapping[str, Any]

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec import Struct
+
 QUIET = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 SUBMODULE = "160000"
 
@@ -23,8 +25,7 @@ class GitError(Exception):
     """git failed; the message is git's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One file of a tree. A submodule's content is the commit id it points to."""
 
     content: bytes
@@ -36,14 +37,12 @@ Edits = Mapping[str, "str | bytes | Entry | None"]
 """path -> new content, or None to delete it"""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     name: str
     email: str
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A commit not yet written. `tree` is the complete tree, not a diff."""
 
     message: str
@@ -55,8 +54,7 @@ class Draft:
     parents: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     id: str
     tree_id: str
     draft: Draft

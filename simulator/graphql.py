@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Struct
+
 from simulator import discussions
 from simulator.access import Caller, RefusedError
 from simulator.git import Commit, Signature
@@ -22,16 +24,14 @@ _PULLS = "pull_requests:read"
 _CONTENTS = "contents:read"
 
 
-@dataclass(frozen=True, slots=True)
-class _Typed:
+class _Typed(Struct, frozen=True):
     """A value with its concrete type, used where the schema names an interface."""
 
     type: str
     thing: Any
 
 
-@dataclass(frozen=True, slots=True)
-class _Connection:
+class _Connection(Struct, frozen=True):
     """Part of a list. Cursors are positions in it, so they remain valid while the list grows at its end."""
 
     things: Sequence[Any]
@@ -223,8 +223,7 @@ def _merge_commit(_: Asked, pull: PullRequest, __: Json) -> tuple[Any, Commit] |
     return (repo, _Known(pull.merge_commit)) if pull.merge_commit else None  # type: ignore[return-value]  # only its id is read
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """A commit whose id is the only field requested."""
 
     id: str | None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+
+from msgspec import Struct
 
 from simulator.git import Commit, Draft, Entry, GitRepository, Signature, Tree, run_git
 from simulator.server import Simulator
@@ -17,8 +18,7 @@ _SEPARATOR = "\x1e"
 _FORMAT = "%H%x00%T%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x1e"
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """A repository with every commit of a clone, but no branch yet: `advance` moves its default branch forward."""
 
     repository: Repository

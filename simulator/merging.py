@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from simulator.git import Draft, Entry, GitRepository, Signature, Tree
 
@@ -16,8 +17,7 @@ class ConflictError(Exception):
     """Both sides changed the same lines of the file named in the message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Landing:
+class Landing(Struct, frozen=True):
     """The choices of the person or bot who lands the work."""
 
     committer: Signature

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 _TOKEN = re.compile(r'\s+|,|(\.\.\.|[!$():=\[\]{}]|[A-Za-z_][A-Za-z0-9_]*|-?[0-9]+|"[^"\\\n]*")')
 
 
@@ -14,22 +16,19 @@ class QueryError(Exception):
     """GitHub would not accept the query."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """A `$name` in a query."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Enum:
+class Enum(Struct, frozen=True):
     """An enum value: a bare word."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One requested field, under its alias."""
 
     key: str
@@ -38,8 +37,7 @@ class Field:
     selections: tuple[Selection, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(Struct, frozen=True):
     """`... on Type { … }`"""
 
     on: str
@@ -49,8 +47,7 @@ class Fragment:
 Selection = Field | Fragment
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A parsed query: its variables with their types, its selections, and its root type (`Query` or `Mutation`)."""
 
     variables: Mapping[str, str]

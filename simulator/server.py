@@ -14,13 +14,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import unquote
 
 from aiohttp import web
+from msgspec import Struct
 
 from simulator import faults as faulty
 from simulator import graphql
@@ -41,8 +41,7 @@ HOUR = 3600
 DOCUMENTATION = "https://docs.github.com/rest"
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """One request and its answer, for an observer. `path` has no API prefix and names the repository, not its id."""
 
     method: str

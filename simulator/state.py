@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from simulator.differences import Differences
 from simulator.git import GitRepository, Signature
 
@@ -215,8 +217,7 @@ class App:
         return f"Iv23.{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A one-time code in a browser redirect: for a newly registered App, or for a person who signs in to one."""
 
     app: App
@@ -237,8 +238,7 @@ class Installation:
     suspended_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     value: str
     installation: Installation
     expires_at: datetime

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.resources import files
 from typing import Any
+
+from msgspec import Struct
 
 from simulator.coding import number_of
 
 LENGTH = timedelta(days=182)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One landing of the story."""
 
     repository: str

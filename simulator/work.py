@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from simulator import merging, payloads
 from simulator.git import Draft, Edits, Signature, edited
@@ -17,8 +18,7 @@ Button = Literal["merge", "squash", "rebase"]
 WEB_FLOW = Signature("GitHub", "noreply@github.com")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One commit to make."""
 
     message: str
@@ -28,8 +28,7 @@ class Step:
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """The content of a new pull request."""
 
     title: str
@@ -38,7 +37,7 @@ class Work:
     branch: str
     body: str = ""
     base: str = "main"
-    labels: Sequence[str] = field(default=())
+    labels: Sequence[str] = ()
     fork: Repository | None = None
     """where the branch lives, if not in the repository itself"""
 

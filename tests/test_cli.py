@@ -9,13 +9,13 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from importlib.metadata import version
 from pathlib import Path
 
 import jsonschema
 import pytest
+from msgspec import Struct
 
 from bot.cli import main
 from bot.metrics import METHOD_VERSION
@@ -30,8 +30,7 @@ BEN = ("Ben Castor", "ben@castor.example")
 MAILMAP = "Ada Brook <90125+brookside@users.noreply.github.com> <ada.brook@fen.example>\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a command printed, and its exit code."""
 
     code: int

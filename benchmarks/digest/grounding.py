@@ -11,8 +11,9 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from benchmarks.digest.histories import Record, records
 from bot.digest.grounding import check, check_text

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from bot.digest.facts import ProfileFacts, each_months_facts, profile_facts, timeline
 from bot.digest.profile import Scope, build
@@ -19,8 +20,7 @@ from bot.model import Change, ChangeId, Month, Person
 ZONE = ZoneInfo("UTC")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One person of one clone."""
 
     repository: str

@@ -11,8 +11,9 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from benchmarks.metrics.labelled_commits import MOST_COMMITS, Labelled, git
 from bot.landing.diff import read_diff
@@ -36,8 +37,7 @@ _FEWEST_MERGES = 50
 """merge titles with a kind from which on a project is considered to use them"""
 
 
-@dataclass(frozen=True, slots=True)
-class _Commit:
+class _Commit(Struct, frozen=True):
     id: str
     author: str
     message: str

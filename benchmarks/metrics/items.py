@@ -63,7 +63,7 @@ def compare(changes: Sequence[Change], months: Sequence[dict[str, Any]], *, kind
 
     If `kinds` is False, the reader's kind of each change replaces ours, so that only the grouping is evaluated.
     """
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     by_commit = {commit.fact.commit[:12]: change for change in changes for commit in change.commits}
     for month in months:

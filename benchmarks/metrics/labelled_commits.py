@@ -8,8 +8,9 @@ import random
 import re
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from bot.landing.diff import read_diff
 from bot.landing.lines import ReadFile, read_files
@@ -35,8 +36,7 @@ _LONGEST_DIFF = 60_000
 _BATCH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
+class Labelled(Struct, frozen=True):
     """One commit with its label; `prefix` is what its author wrote before the title."""
 
     kind: Kind

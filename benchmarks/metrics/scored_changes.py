@@ -7,8 +7,10 @@ import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from benchmarks.metrics.blamed import Touched, replay
 from bot.history.clone import Clone
@@ -41,8 +43,7 @@ _SOONEST = 3600
 """seconds: a fix within the same hour is part of the change"""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One commit of a change with source lines. `outcomes` lists what later touched its lines, if known."""
 
     repository: str

@@ -17,8 +17,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
+
+from msgspec.structs import asdict
 
 from benchmarks.speed.others import clone
 from benchmarks.speed.table import CannotRunError, Told, in_words, machine, save, say, show

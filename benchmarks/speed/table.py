@@ -9,16 +9,17 @@ import sqlite3
 import statistics
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 
 class CannotRunError(Exception):
     """A row cannot be measured here; the text says why and replaces it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """One row of the table."""
 
     work: str
@@ -27,8 +28,7 @@ class Told:
     ratio: str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One measurement; `ratio` is always ours divided by the floor, for rates and costs alike."""
 
     work: str

@@ -12,10 +12,10 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import psycopg
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of

@@ -85,7 +85,7 @@ def _line(row: Any) -> str:
 
 
 def _json(row: Any, indent: int | None = None) -> str:
-    values = {name: getattr(row, name) for name in row.__slots__}
+    values = {name: getattr(row, name) for name in row.__struct_fields__}
     plain = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
     return json.dumps(plain, ensure_ascii=False, indent=indent)
 

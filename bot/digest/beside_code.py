@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from bot.model import BesideCode, ChangeId, Lines, Month, MonthRecord, PersonKey, Text
 

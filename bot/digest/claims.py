@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal
 
+from msgspec import Struct
+
 from bot.digest.table import FactTable
 from bot.digest.words import phrases, spelled
-from bot.frozen import frozen
 from bot.model import Month
 
 ClaimKind = Literal[
@@ -17,8 +18,7 @@ ClaimKind = Literal[
 ]
 
 
-@frozen
-class Claim:
+class Claim(Struct, frozen=True):
     """One thing a sentence says: `text` as written, `value` and `noun` of a count, `about` what it is about."""
 
     kind: ClaimKind

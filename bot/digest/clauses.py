@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from msgspec import Struct
+
 from bot.digest.guards import is_unfit
 from bot.digest.languages import holds_another_script, is_foreign
 from bot.digest.tenses import base_of, is_statement, is_verb, past, tail_in_past
 from bot.digest.titles import Title, read_title
 from bot.digest.words import counted, lexicon, phrases, say, word_set
-from bot.frozen import frozen
 
 LONGEST = 90
 """characters of a clause's own words; longer ones are cut between words"""
@@ -22,8 +23,7 @@ _LOOSE = " .,;:-–("
 _ASIDE = re.compile(r"\s\([^()]{0,200}\)$")
 
 
-@frozen
-class Clause:
+class Clause(Struct, frozen=True):
     """`base` is the verb's base form, `rest` what follows it; without a verb, `rest` is the title's body verbatim."""
 
     base: str | None

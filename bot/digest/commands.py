@@ -10,8 +10,9 @@ import hashlib
 from difflib import get_close_matches
 from typing import Literal
 
+from msgspec import Struct
+
 from bot.digest.spoken_lines import spoken_lines
-from bot.frozen import frozen
 from bot.metrics.registry import METRICS
 
 PREFIX = "/almanac"
@@ -35,24 +36,21 @@ Name = Literal[
 ]
 
 
-@frozen
-class Command:
+class Command(Struct, frozen=True):
     """One command. `value` is what stands after its name: `feature`, `on`, `12`, a reason; empty where nothing does."""
 
     name: Name
     value: str = ""
 
 
-@frozen
-class Mistake:
+class Mistake(Struct, frozen=True):
     """A line that is no command: what it says (as written, to be escaped by whoever shows it), and what may help."""
 
     said: str
     hint: str
 
 
-@frozen
-class Form:
+class Form(Struct, frozen=True):
     """How a command is written. `values` are the words that may follow, `takes` what else may."""
 
     name: Name

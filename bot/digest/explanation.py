@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.metrics.beside_code import CHANGES_BESIDE, SEEN, together
 from bot.metrics.metric import Definition, Metric
 from bot.metrics.registry import METHOD_VERSION, METRICS, definitions, metric_called
@@ -16,8 +17,7 @@ class NoSuchMetricError(Exception):
     """The name is none of those that can be explained; the text says which is near."""
 
 
-@frozen
-class Explanation:
+class Explanation(Struct, frozen=True):
     """`rows` are (what it is about, how it entered the number), in the order in which they are shown."""
 
     name: str

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import log2
 from types import MappingProxyType
 
+from msgspec import Struct, field
+
 from bot.digest.timeline import Evidence, Timeline, Turn, timeline
-from bot.frozen import frozen
 from bot.metrics.work import MonthWork
 from bot.model import (
     Change,
@@ -47,8 +47,7 @@ def _no_evidence() -> Mapping[str, Evidence]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(Struct, frozen=True, dict=True):
     """One item that stands, with its changes, oldest first. `kind` is stated only where `certain`."""
 
     kind: ItemKind
@@ -68,8 +67,7 @@ class Told:
         return log2(1 + sum([change.lines.code for change in self.changes])) + len(self.changes)
 
 
-@frozen
-class MonthFacts:
+class MonthFacts(Struct, frozen=True):
     """All that may be said about one contributor's month. Every number a text states is a field or property here."""
 
     month: Month
@@ -108,8 +106,7 @@ class MonthFacts:
         return tuple(item for item in self.items if item.kind == "other")
 
 
-@dataclass(frozen=True)
-class ProfileFacts:
+class ProfileFacts(Struct, frozen=True, dict=True):
     """All that the narrative of a profile may say."""
 
     person: str

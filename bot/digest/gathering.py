@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from bot.digest.facts import MonthFacts, Told
 from bot.digest.timeline import Evidence, Turn
 from bot.model import Change, ChangeId, Month
 
 
-@dataclass(frozen=True)
-class DigestFacts:
+class DigestFacts(Struct, frozen=True, dict=True):
     """One repository's or one organisation's month: the months of its contributors put together."""
 
     month: Month

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from msgspec import Struct
+
 from bot.digest.claims import Claim, claims_of
 from bot.digest.clauses import name_of
 from bot.digest.guards import praise, pronouns, signals
 from bot.digest.support import Support
 from bot.digest.table import FactTable, fact_table
 from bot.digest.words import lexicon
-from bot.frozen import frozen
 from bot.model import Change, ChangeId, Kind, Sentence, Text
 
 RefusalKind = Literal[
@@ -21,8 +22,7 @@ RefusalKind = Literal[
 ]  # fmt: skip
 
 
-@frozen
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a sentence may not stand: the kind of fault and the words that show it."""
 
     kind: RefusalKind

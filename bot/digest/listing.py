@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.identity import People, person_key
 from bot.metrics.hotspots import FileHistory
 from bot.metrics.items import group, item_id
@@ -18,8 +19,7 @@ from bot.metrics.totals import delivery_month
 from bot.model import Change, ChangeId, Month, PersonKey
 
 
-@frozen
-class Row:
+class Row(Struct, frozen=True):
     """`keys` are the people who authored it; `values` is the JSON object."""
 
     keys: frozenset[PersonKey]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bot.digest.beside_code import months_beside, with_seen
 from bot.digest.facts import MonthFacts, each_months_facts, profile_facts, timeline
 from bot.digest.narrative import month_text, profile_text
 from bot.digest.opening import opener
-from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.metrics import METHOD_VERSION
 from bot.metrics.ai_usage import usage
@@ -53,8 +54,7 @@ LEAST_LANGUAGE_SHARE = 100
 """a language is shown from five lines on, or from one in this many of the contributor's lines"""
 
 
-@frozen
-class Scope:
+class Scope(Struct, frozen=True):
     """Whose record, of which months, as seen when. Months are inclusive."""
 
     person: Person
@@ -169,8 +169,7 @@ def _evidence(work: Iterable[MonthWork], texts: Iterable[Text], by_id: Mapping[C
     return tuple(sorted((by_id[name] for name in named if name in by_id), key=lambda c: (c.landed_at, c.id)))
 
 
-@frozen
-class Beside:
+class Beside(Struct, frozen=True):
     """What is known beside the changes. `history` is the past of the files they touch; `shown` is what GitHub alone
     shows of a change, and `seen` what it shows of work beside code: both absent on a clone. `partial` are repositories
     whose history is not known from its first commit on."""

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.digest.beside_code import NOTHING_BESIDE, with_beside
 from bot.digest.facts import MonthFacts, month_facts, timeline
 from bot.digest.narrative import Naming, month_text
 from bot.digest.opening import opener
 from bot.digest.profile import month_record
-from bot.frozen import frozen
 from bot.metrics.totals import work_by_month
 from bot.metrics.work import MonthWork
 from bot.model import BesideCode, Change, ChangeId, Month, MonthRecord, Person, PersonKey
 
 
-@frozen
-class ToldMonth:
+class ToldMonth(Struct, frozen=True):
     """One contributor's month: `record` with the template's words, and the facts that any words must keep to."""
 
     person: Person

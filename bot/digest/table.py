@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import singledispatch
+
+from msgspec import Struct, field
 
 from bot.digest.facts import MonthFacts, ProfileFacts, Told, changes_in, placed, sure_and_unsure
 from bot.digest.gathering import DigestFacts
 from bot.digest.timeline import Evidence, Turn
-from bot.frozen import frozen
 from bot.model import Change, ChangeId, Month
 
 
-@frozen
-class FactTable:
+class FactTable(Struct, frozen=True):
     """The named fields that a checker binds a text to."""
 
     changes: Mapping[ChangeId, Change]

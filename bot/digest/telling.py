@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.digest.clauses import Clause, clause_of
 from bot.digest.facts import Told, sure_and_unsure
 from bot.digest.joining import joined, shared_scope, stack
 from bot.digest.timeline import Evidence
 from bot.digest.words import counted, listed, say, word_set
-from bot.frozen import frozen
 from bot.model import ChangeId
 
 NAMED = 3
@@ -19,8 +20,7 @@ _SLIGHT = frozenset(
 )
 
 
-@frozen
-class Telling:
+class Telling(Struct, frozen=True):
     """The clauses chosen for a sentence; `whole` where they tell all of its items."""
 
     clauses: tuple[Clause, ...]

@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from msgspec import Struct
+
 from bot.digest.guards import is_unfit
 from bot.digest.languages import is_fragment
 from bot.digest.said import is_identifier
@@ -14,7 +16,6 @@ from bot.digest.tenses import base_of
 from bot.digest.timeline import Evidence
 from bot.digest.titles import read_title
 from bot.digest.words import word_set
-from bot.frozen import frozen
 from bot.model import Change
 
 _TOKEN = re.compile(r"(?<!\w)(?<!\w\.)(?<!\d-)[^\W\d_](?:[\w.+#-]*[\w+#])?")
@@ -23,8 +24,7 @@ LEAST_SHARE = 50
 """a theme is in at least one of this many changes"""
 
 
-@frozen
-class Theme:
+class Theme(Struct, frozen=True):
     """A word or tag as most of the titles spell it, with the changes whose titles hold it."""
 
     name: str

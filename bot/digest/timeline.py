@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.months import month_of
 from bot.metrics.work import MonthWork
 from bot.model import Change, ChangeId, CountedCommit, Month
@@ -19,8 +20,7 @@ Course = Literal["reverted", "reverted_now", "partly", "relanded", "relanded_lat
 later month · took_back: a revert that this contributor landed."""
 
 
-@frozen
-class Turn:
+class Turn(Struct, frozen=True):
     """A revert or a re-land that a text about this month must not leave out."""
 
     course: Course
@@ -30,8 +30,7 @@ class Turn:
     """of the revert (reverted, partly) or of the re-land (relanded_later), where another month and known"""
 
 
-@frozen
-class Timeline:
+class Timeline(Struct, frozen=True):
     """What each month adds to the months before it, read once for all months of one contributor."""
 
     person: str

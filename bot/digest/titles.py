@@ -6,10 +6,11 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from msgspec import Struct
+
 from bot.digest.addresses import without_addresses, without_loose_word
 from bot.digest.tenses import base_of, is_verb
 from bot.digest.words import lexicon, word_set
-from bot.frozen import frozen
 
 LONGEST_READ = 400
 """characters of a title that are read at all"""
@@ -37,8 +38,7 @@ _BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}")
 _MARKS = ("\u200d", "\ufe0f", "\ufe0e", "\u20e3")
 
 
-@frozen
-class Title:
+class Title(Struct, frozen=True):
     """`body` is what was done, verbatim; `scopes` are the tags and scopes it stood under; `place` a key of [places]."""
 
     body: str

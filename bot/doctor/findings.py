@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
 
 State = Literal["ok", "note", "WRONG", "?"]
 """note: nothing is broken; ?: the check could not run, which is not the same as ok"""
 
 
-@frozen
-class Finding:
+class Finding(Struct, frozen=True):
     """One line of the report."""
 
     state: State

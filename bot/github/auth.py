@@ -18,8 +18,8 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from gidgethub import BadRequest, GitHubException
+from msgspec import Struct
 
-from bot.frozen import frozen
 from bot.github.limits import Clock
 from bot.github.operations import CREATE_TOKEN, Operation
 from bot.github.payloads import answers, requests
@@ -51,8 +51,7 @@ class NotGranted(GitHubException):
     """The installation has no access to these repositories, or was not granted these permissions."""
 
 
-@frozen
-class Scope:
+class Scope(Struct, frozen=True):
     """What a token allows. No repositories means all of the installation's; at most 500 can be named."""
 
     installation: InstallationId

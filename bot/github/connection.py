@@ -7,12 +7,11 @@ one cache would see each other's answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 
 import aiohttp
 from cachetools import LRUCache
+from msgspec import Struct, field
 
-from bot.frozen import frozen
 from bot.github.auth import AppKey, InstallationCredential, Scope, Tokens
 from bot.github.client import Client, Wire
 from bot.github.limits import Clock, Lane, Pace, SharedPace
@@ -22,8 +21,7 @@ from bot.model import InstallationId, RepositoryId
 _INSTALLATIONS = 1024
 
 
-@frozen
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What the composition root configures once for all clients."""
 
     endpoint: Endpoint = field(default_factory=Endpoint)

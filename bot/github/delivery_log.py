@@ -9,7 +9,8 @@ import json
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.github import operations as op
 from bot.github.client import Client, is_missing
 from bot.github.payloads.fields import Fields
@@ -20,8 +21,7 @@ _MOST_PAGES = 20_000
 """of a hundred rows: what thousands of organisations produce in that time"""
 
 
-@frozen
-class Attempt:
+class Attempt(Struct, frozen=True):
     """One row of the log. Attempts of one delivery share the GUID, not the id."""
 
     id: int
@@ -30,8 +30,7 @@ class Attempt:
     delivered_at: datetime
 
 
-@frozen
-class Payload:
+class Payload(Struct, frozen=True):
     """The content of a delivery: the event, and the body as JSON."""
 
     event: str

@@ -8,11 +8,11 @@ https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from datetime import datetime
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct, field
+
 from bot.github.client import BadAnswer, Client, QueryFailed
 from bot.github.payloads import nodes
 from bot.github.payloads.beside_code import Release
@@ -67,8 +67,7 @@ totalCount nodes { updatedAt }
 }"""
 
 
-@frozen
-class Points:
+class Points(Struct, frozen=True):
     """What a query cost, and what is left of the hour's points; None if the host does not count points."""
 
     cost: int = 1
@@ -82,8 +81,7 @@ class Points:
         return self.limit is not None and self.remaining is not None and self.remaining * _SPARED < self.limit
 
 
-@frozen
-class Page:
+class Page(Struct, frozen=True):
     """One answer: pull requests, the accounts of the commits requested with them, and its cost."""
 
     pulls: PullPage
@@ -160,8 +158,7 @@ async def _inside(client: Client, query: str, repository: Repository, given: Map
         return data
 
 
-@frozen
-class Glances:
+class Glances(Struct, frozen=True):
     """A short summary of each repository, in the requested order; None if it is inaccessible."""
 
     found: tuple[Glance | None, ...]

@@ -16,8 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 from gidgethub import GitHubException
-
-from bot.frozen import frozen
+from msgspec import Struct
 
 _FIRST_SECONDARY_WAIT = 60.0
 _LONGEST_WAIT = 3900.0
@@ -35,8 +34,7 @@ class Limited(GitHubException):
         self.wait = wait
 
 
-@frozen
-class Clock:
+class Clock(Struct, frozen=True):
     """What a test replaces: a monotonic clock, the wall clock, sleep (all in seconds) and randomness."""
 
     steady: Callable[[], float] = time.monotonic
@@ -46,8 +44,7 @@ class Clock:
     """0 <= x < 1, for jitter"""
 
 
-@frozen
-class Pace:
+class Pace(Struct, frozen=True):
     """How a client behaves over time, in seconds and attempts."""
 
     write_gap: float = 1.0

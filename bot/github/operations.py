@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
 
 Level = Literal["read", "write"]
 
 
-@frozen
-class Operation:
+class Operation(Struct, frozen=True):
     """One call: its method, its address template and the permissions it needs (none: it acts as the App)."""
 
     method: Literal["GET", "POST", "PATCH", "DELETE"]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gidgethub import BadRequest
+from msgspec import Struct
 
-from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.client import Client, is_missing
 from bot.github.payloads import answers, requests
@@ -25,8 +25,7 @@ __all__ = ["Button", "CheckRun", "Ourselves", "Post", "Publisher", "marker"]
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._/-]{0,199}")
 
 
-@frozen
-class Post:
+class Post(Struct, frozen=True):
     """A comment on an issue or pull request: `key` is our name for it, `body` is Markdown."""
 
     number: int

@@ -8,10 +8,12 @@ comparison shows exactly the files of one commit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.payloads import commits as commits_of
@@ -39,8 +41,7 @@ class Known(Protocol):
         ...
 
 
-@frozen
-class Push:
+class Push(Struct, frozen=True):
     """A branch that moved. `commits` is the number that the delivery listed (0: unknown), only a hint."""
 
     before: CommitId | None
@@ -50,8 +51,7 @@ class Push:
     """the newest commit looks like a merge commit"""
 
 
-@frozen
-class Pushed:
+class Pushed(Struct, frozen=True):
     """What a push brought, oldest first. New commits have their files; merge commits have none."""
 
     landed: tuple[Landed, ...]

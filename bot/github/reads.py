@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
 from gidgethub import BadRequest
+from msgspec import Struct
 
-from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.payloads import answers
@@ -32,8 +32,7 @@ class TooMuchHistory(BadAnswer):
     """A push brought more commits than are read one by one; a backfill has to read them."""
 
 
-@frozen
-class Landed:
+class Landed(Struct, frozen=True):
     """A non-merge commit that a push brought, and the first-parent commit that brought it in. Neither has files yet."""
 
     commit: Commit

@@ -15,9 +15,8 @@ from typing import Any
 
 import aiohttp
 from gidgethub import GitHubException
+from msgspec import Struct
 from yarl import URL
-
-from bot.frozen import frozen
 
 _REDIRECTS_KEEPING_THE_METHOD = frozenset({301, 302, 307, 308})
 _MOST_REDIRECTS = 3
@@ -34,8 +33,7 @@ class BadAnswer(GitHubException):
     """GitHub's answer is not what it documents: too large, not JSON, or of another shape."""
 
 
-@frozen
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """One GitHub: its address and request settings. `seconds` limits an exchange, `largest` an answer (bytes)."""
 
     base_url: str = "https://api.github.com"

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.history.git import GitError, blobs_named, commits_named, git_at_once
 from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model import CommitId, Repository
@@ -23,8 +24,7 @@ RULING = (ATTRIBUTES_PATH, ".mailmap", CONFIG_PATH)
 _REMOTE = re.compile(r"^(?:[a-z+]+://(?:[^/@\s]*@)?[^/\s]+/|(?:[^/@\s]+@)?[^/:\s]+:)(?P<path>\S+)$", re.IGNORECASE)
 
 
-@frozen
-class Clone:
+class Clone(Struct, frozen=True):
     """A readable clone. `head` is the newest commit of the default branch.
 
     History is read in `git_dir`, which contains the objects: in `folder` git would apply the checked-out

@@ -12,12 +12,13 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bot.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bot.history.clone import NO_MAILMAP, Clone, open_clone
 from bot.history.git import GitError, git, git_stream
 from bot.history.log import Arrival, arrivals, commits
@@ -35,8 +36,7 @@ class FetchError(GitError):
     """The history could not be fetched; the text is git's own line, without any credential."""
 
 
-@frozen
-class Clones:
+class Clones(Struct, frozen=True):
     """The folder of the clones while their history is read, and the web address of their GitHub server."""
 
     folder: Path
@@ -52,8 +52,7 @@ class Clones:
         return {number: self.of(Repository("", number)) for number in ids}
 
 
-@frozen
-class Fetched:
+class Fetched(Struct, frozen=True):
     """One repository's clone, and the files derived from it, which are stored in the same folder."""
 
     path: Path

@@ -8,7 +8,8 @@ from functools import cache, partial
 from itertools import starmap
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.history.clone import Clone
 from bot.history.log import Arrival, landings
 from bot.history.notes import Notes
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 
-@frozen
-class Source:
+class Source(Struct, frozen=True):
     """A clone and the files that define how its history is measured: the id and the text of each, by path."""
 
     clone: Clone

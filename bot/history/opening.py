@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from threading import Thread
+
+from msgspec.structs import replace
 
 from bot.history.clone import RULING, Clone, open_clone
 from bot.history.git import GitError

@@ -7,13 +7,14 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 import bot.digest as digest_room
 import bot.landing as landing_room

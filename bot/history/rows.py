@@ -5,11 +5,12 @@ from __future__ import annotations
 import marshal
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 from zlib import crc32
+
+from msgspec.structs import fields
 
 from bot.landing.identity import credited, person_key
 from bot.landing.keys import asks, offers

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.history.cache import trouble_told
 from bot.history.scratch import MonthSum, Scratch
 from bot.history.workers import spread
@@ -24,8 +25,7 @@ _WORTH_SPREADING = 4
 """from this number of stretches, additional processes are worth starting"""
 
 
-@frozen
-class _Stretch:
+class _Stretch(Struct, frozen=True):
     """Neighbouring months, with the time of their start and end."""
 
     months: tuple[Month, ...]
@@ -33,8 +33,7 @@ class _Stretch:
     end: int
 
 
-@frozen
-class Summing:
+class Summing(Struct, frozen=True):
     """What the sums depend on: the people, the repositories and the time zone of the months."""
 
     people: People

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 
-from bot.frozen import frozen
+from msgspec import Struct, field
+
 from bot.landing.globs import glob
 
 Value = bool | str | None
@@ -19,16 +19,14 @@ _LONGEST_LINE = 2_048
 _MOST_LINES = 20_000
 
 
-@frozen
-class AttributeLine:
+class AttributeLine(Struct, frozen=True):
     """One line: its pattern, and the settings for matching paths in the order written."""
 
     pattern: re.Pattern[str]
     settings: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attributes:
+class Attributes(Struct, frozen=True, eq=False):
     """The attributes files of one repository. Later lines win, and deeper folders win over the root."""
 
     lines: tuple[AttributeLine, ...] = ()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.config_shapes import Choice, Listed, Mapped, Shape, Text, near
 from bot.landing.config_tree import shown
 from bot.landing.globs import glob
@@ -15,8 +16,7 @@ _NEVER = "(?!)"
 """appears in the expression of a pattern that no path can match"""
 
 
-@frozen
-class Key:
+class Key(Struct, frozen=True):
     """One key of the file; dots separate the levels of nested keys."""
 
     name: str

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Protocol
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.config_tree import Node, shown
 
 Tell = Callable[[int, str], None]
@@ -30,8 +31,7 @@ def near(word: str, known: tuple[str, ...]) -> str:
     return f"; did you mean {found[0]}?" if found else ""
 
 
-@frozen
-class Choice:
+class Choice(Struct, frozen=True):
     """One of a few words. A bare false means `off` if that is one of them."""
 
     words: tuple[str, ...]
@@ -53,8 +53,7 @@ class Choice:
         return {"enum": [*self.words, *([False] if "off" in self.words else [])]}
 
 
-@frozen
-class Text:
+class Text(Struct, frozen=True):
     """A short text. `wrong` returns what is wrong with a value, or None; `pattern` is its shape for editors."""
 
     noun: str
@@ -79,8 +78,7 @@ class Text:
         return {"type": "string", "maxLength": self.longest, "pattern": self.pattern}
 
 
-@frozen
-class Listed:
+class Listed(Struct, frozen=True):
     """A list of texts."""
 
     each: Text
@@ -100,8 +98,7 @@ class Listed:
         return {"type": "array", "items": self.each.schema(), "maxItems": self.most}
 
 
-@frozen
-class Mapped:
+class Mapped(Struct, frozen=True):
     """A mapping from texts, compared without case, to one of a few words."""
 
     name: Text

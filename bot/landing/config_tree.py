@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 LARGEST = 64 * 1024
 """largest file, in bytes"""
 _DEEPEST = 6
@@ -17,8 +19,7 @@ _PLAIN_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "bool", 
 _FALSE = frozenset(("off", "no", "false", "n"))
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Problem(Struct, frozen=True, order=True):
     """One error and its line, counted from 1."""
 
     line: int

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.package_files import read_bytes
 
 HEAD_CHARACTERS = 16_384
@@ -86,8 +87,7 @@ Search = Callable[[str, str], bool]
 """whether a text matches; called with the text, and with the text after a line break"""
 
 
-@frozen
-class Rule:
+class Rule(Struct, frozen=True):
     """One rule of a disambiguation: the language, if every wanted pattern matches and no unwanted one does."""
 
     language: str | None

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing import carriers, footers
 from bot.landing.reading import DEFAULT, NO_FINDING, Finding, LandingSettings, Reading
 from bot.landing.reverts import FORMS
@@ -17,8 +18,7 @@ from bot.landing.reverts import FORMS
 __all__ = ["CONVENTIONS", "DEFAULT", "FORMS", "NESTED", "Convention", "LandingSettings"]
 
 
-@frozen
-class Convention:
+class Convention(Struct, frozen=True):
     """One way in which work lands: what it proves, what it looks like, where it can be seen."""
 
     name: str

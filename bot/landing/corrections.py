@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from bot.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bot.model import Change, Kind
 
 SAID_KINDS: dict[str, Kind] = {"feature": "feature", "fix": "bug_fix", "other": "chore"}
 """the kind for each word of `classify`"""
 
 
-@frozen
-class Classified:
+class Classified(Struct, frozen=True):
     """A stated kind for the change of one pull request. `by` is a role, such as `its author`, never a name."""
 
     repository: str

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing import content, generated_marks
 from bot.package_files import read_bytes
 
@@ -35,8 +36,7 @@ LONGEST_NAME = 255
 """characters of a file's name that are examined, from its end: git allows more, but no file system does"""
 
 
-@frozen
-class Tables:
+class Tables(Struct, frozen=True):
     """Linguist's languages, and the languages by each kind of evidence."""
 
     languages: Mapping[str, tuple[str, str | None, str | None]]
@@ -78,8 +78,7 @@ def named(alias: str) -> str | None:
     return tables().by_alias.get(alias.strip().lower())
 
 
-@frozen
-class Candidates:
+class Candidates(Struct, frozen=True):
     """The languages that a path allows. `settled`: by its name, or by an extension of only one language."""
 
     names: tuple[str, ...]

@@ -11,14 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.carriers import numbered_merge
 
 Name = TypeVar("Name", bound=str)
 
 
-@frozen
-class Spot:
+class Spot(Struct, frozen=True):
     """A commit's position below a merge commit, and the pull request of the innermost merge that names one.
 
     `place` is a path of depths: its last number grows along the first parents, and it becomes longer in a merged

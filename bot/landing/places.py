@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing import linguist, path_parts
 from bot.landing.attributes import NO_ATTRIBUTES, Attributes
 from bot.landing.globs import glob
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rules:
+class Rules(Struct, frozen=True, eq=False):
     """A repository's rules for its own paths. The globs are read as in .gitattributes and take precedence over it."""
 
     attributes: Attributes = NO_ATTRIBUTES
@@ -27,8 +26,7 @@ class Rules:
 NO_RULES = Rules()
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """What is known from a path before any text is read.
 
     `ruled`: decided by the repository itself. `hand_written`: the repository says that no program wrote it.

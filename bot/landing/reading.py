@@ -7,14 +7,14 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.message import Message, read_message
 from bot.landing.trailers import trailer_lines
 from bot.model import Landing
 
 
-@frozen
-class LandingSettings:
+class LandingSettings(Struct, frozen=True):
     """A repository's own configuration: logins or e-mails of landing bots, and trailers that name a pull request
     (`Landed-PR`, whose value ends in a number or an address).
     """

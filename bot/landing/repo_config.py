@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from msgspec import Struct, field
+from msgspec.structs import fields, replace
+
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
 from bot.landing.attributes import NO_ATTRIBUTES, Attributes
 from bot.landing.config_keys import KEYS, Key
 from bot.landing.config_shapes import Tell, near, pairs
@@ -34,8 +35,7 @@ def _no_kinds() -> Mapping[str, Kind]:
     return MappingProxyType({})
 
 
-@frozen
-class RepoConfig:
+class RepoConfig(Struct, frozen=True):
     """The settings of one repository. A field is a key of the file with underscores instead of dots."""
 
     on_merge: Literal["check", "comment", "off"] = "check"
@@ -75,8 +75,7 @@ class RepoConfig:
         return LandingSettings(bots=self.landing_bots, trailers=self.landing_trailers)
 
 
-@frozen
-class Errors:
+class Errors(Struct, frozen=True):
     """Why a file is not applied, by line."""
 
     problems: tuple[Problem, ...]

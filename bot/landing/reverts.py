@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.keys import PART, pull_key
 from bot.landing.message import message_lines, read_message
 from bot.landing.reading import NO_FINDING, Finding, Reading, pull_address, pull_reference
@@ -35,8 +36,7 @@ _HEDGED = slice(60, 140)
 """where in a line they appear after the commit: beyond this they belong to its reasons"""
 
 
-@frozen
-class Form:
+class Form(Struct, frozen=True):
     """One wording of a revert or re-land."""
 
     name: str

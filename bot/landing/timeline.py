@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.model import State
 
 What = Literal["land", "again", "back", "restore", "part"]
 
 
-@frozen
-class Event:
+class Event(Struct, frozen=True):
     """Something that happened to a work group; `places` are the landings concerned."""
 
     at: int

@@ -7,13 +7,12 @@ documentation (then `first_seen` is None). `first_seen` is the month of the olde
 
 from __future__ import annotations
 
-from bot.frozen import frozen
+from msgspec import Struct
 
 _NOTHING: frozenset[str] = frozenset()
 
 
-@frozen
-class Tool:
+class Tool(Struct, frozen=True):
     """One tool; every text in lower case. Being called like a tool is evidence only where no person is."""
 
     name: str

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from typing import Literal
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from bot.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bot.landing.months import month_of
 from bot.metrics.work import MonthWork
 from bot.model import BesideCode, Change, ChangeId, Month, Trace
@@ -29,8 +30,7 @@ BY_THE_MERGE = 60
 _GITHUB = "https://github.com/"
 
 
-@frozen
-class Deed:
+class Deed(Struct, frozen=True):
     """One thing that GitHub showed a person do. `number` is 0 for a release, `source` its own id, `at` epoch seconds.
 
     `did` is the state of a review, what was done to an issue, `own` or `other` of a merge, the state of a release.

@@ -16,7 +16,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Protocol, TypeVar
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing import linguist
 from bot.landing.places import NO_RULES, own_part
 from bot.model import Fact
@@ -34,8 +35,7 @@ FIXES = (STATED, WORDED)
 _STATED_FIX = re.compile(r"\W{0,4}(?:fix|bug ?fix|hotfix)\b[^:\n]{0,60}:", re.IGNORECASE)
 
 
-@frozen
-class Past:
+class Past(Struct, frozen=True):
     """What is known at one moment of the files a change touches; all 0 where there is no history."""
 
     fixes: float = 0.0

@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from bot.frozen import frozen
+from msgspec import Struct
 
 _LONGEST = 300
 """characters of a line that are read"""
 
 
-@frozen
-class Syntax:
+class Syntax(Struct, frozen=True):
     """How some languages import.
 
     A line is read if one of `needles` is in it. Each group of `pattern` holds a name, or names between commas.

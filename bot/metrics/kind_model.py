@@ -20,7 +20,8 @@ from struct import Struct
 from typing import Any, NamedTuple
 from zlib import MAX_WBITS, decompress
 
-from bot.frozen import frozen
+import msgspec
+
 from bot.model import Kind
 from bot.package_files import read_bytes
 
@@ -84,8 +85,7 @@ class Learnt(dict[str, Row]):
         return row
 
 
-@frozen
-class Model:
+class Model(msgspec.Struct, frozen=True):
     learnt: Mapping[str, Learnt]
     """by group"""
     bias: int

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from itertools import takewhile
 
-from bot.frozen import frozen
+from msgspec import Struct, field
+
 from bot.model import Kind
 
 Stated = tuple[Kind, str]
 """a kind and the rule that says it"""
 
 
-@frozen
-class OwnKinds:
+class OwnKinds(Struct, frozen=True):
     """What a repository's configuration says of its own labels and scopes; keys in lower case."""
 
     labels: Mapping[str, Kind] = field(default_factory=dict)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.package_files import read_bytes
 
 _LONGEST = 300
@@ -27,8 +28,7 @@ _compiled = cache(re.compile)  # of a pattern that is needed: most kinds of mani
 _NOT_SOURCES = ("setup.py", "conanfile.py", "mix.exs", "package.swift", "gems.rb")
 
 
-@frozen
-class Manifest:
+class Manifest(Struct, frozen=True):
     """A way to ask for packages: which files, names of which namespaces, and where in a line the name stands."""
 
     name: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
-from bot.frozen import frozen
+from msgspec import Struct, field
+
 from bot.landing.attributes import Attributes
 from bot.landing.identity import co_authors, is_bot
 from bot.landing.lines import ReadFile, Rules, languages, read_all, split
@@ -32,8 +32,7 @@ _MUCH_TEXT = 1 << 20
 """characters of patches that are not measured together with more"""
 
 
-@frozen
-class Measure:
+class Measure(Struct, frozen=True):
     """The rules of one repository: how its files are read, and how its landings are recognised."""
 
     files: Rules = field(default_factory=Rules)

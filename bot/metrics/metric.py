@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from bot.metrics.work import Work
 from bot.model import Number, Part
@@ -22,8 +23,7 @@ snapshots and the page of definitions."""
 EVERYWHERE: frozenset[Surface] = frozenset(get_args(Surface))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Definition:
+class Definition(Struct, frozen=True, kw_only=True, eq=False):
     """What something that is measured is, in words. `version` rises whenever a new definition changes a number."""
 
     key: str
@@ -45,8 +45,7 @@ class Definition:
     """`module:name` of the pure function; a metric's is the one that it declares"""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Metric(Definition):
+class Metric(Definition, frozen=True, kw_only=True, eq=False):
     """One number of a profile. `METRICS` in bot/metrics/registry.py is the list that everything iterates over."""
 
     label: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from heapq import nsmallest
 from itertools import chain
 from operator import itemgetter
+
+from msgspec.structs import replace
 
 from bot.metrics import kind_rules
 from bot.metrics.hotspots import MONTH, NO_HISTORY, NO_PAST, STATED, FileHistory, fix_weight, named, source_paths

@@ -10,11 +10,11 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
 from functools import cache
 from typing import Any, Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.metrics.hotspots import NO_PAST, Past
 from bot.package_files import read_text
 
@@ -41,8 +41,7 @@ _LONGEST_WAIT = 720
 """hours after which waiting for the landing spares no more fixes"""
 
 
-@frozen
-class Work:
+class Work(Struct, frozen=True):
     """One piece of work as the formulas read it: summed signals, how much of it is a fix, and how it is spread."""
 
     signals: Mapping[str, int]
@@ -73,8 +72,7 @@ class Work:
         return self.signals.get(name, 0) / added if added else 0.0
 
 
-@frozen
-class Known:
+class Known(Struct, frozen=True):
     """What only GitHub or the time since tells; the defaults say that nothing is known."""
 
     checks: Literal["passed", "failed", "unknown"] = "unknown"
@@ -90,12 +88,11 @@ class Known:
 NOTHING = Known()
 
 
-@frozen
-class Rating:
+class Rating(Struct, frozen=True):
     """0-100 and the reasons, which sum to the distance from 100."""
 
     score: float
-    reasons: Reasons = field(default=())
+    reasons: Reasons = ()
 
 
 @cache

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.linguist import LONGEST_NAME
 from bot.package_files import read_bytes, read_text
 
@@ -78,8 +79,7 @@ class Names(dict[str, Mapping[str, Sequence[str]]]):
         return table
 
 
-@frozen
-class Index:
+class Index(Struct, frozen=True):
     """The vocabulary by each thing that stands for a skill."""
 
     names: Mapping[str, Mapping[str, Sequence[str]]]

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
+
 from bot.model import Change, CountedCommit, Item, Lines, Month, each_part
 
 
@@ -35,8 +37,7 @@ class MonthWork:
         return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(Struct, frozen=True, dict=True):
     """One person's landed work of some months, and the items that its changes make, oldest first."""
 
     months: Sequence[MonthWork]

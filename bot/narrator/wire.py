@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import aiohttp
+from msgspec import Struct
 
 from bot.config import WriterSettings
-from bot.frozen import frozen
 from bot.narrator.writer import NO_WRITER, Writer, WriterError
 
 LARGEST_ANSWER = 256 * 1024
@@ -18,8 +18,7 @@ MOST_TOKENS = 1200
 _ANTHROPIC_VERSION = "2023-06-01"
 
 
-@frozen
-class Wire:
+class Wire(Struct, frozen=True):
     """One wire format: where to post, with which headers and body, and where the answer's text is."""
 
     path: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Literal
 
+from msgspec import Struct
+
 from bot.digest.grounding import Refusal, ground
-from bot.frozen import frozen
 from bot.model import Text
 from bot.narrator.sheet import AnyFacts, instructions, read_answer, sheet_of
 from bot.narrator.writer import Writer, WriterError
@@ -14,8 +15,7 @@ from bot.narrator.writer import Writer, WriterError
 Naming = Literal["named", "anonymous"]
 
 
-@frozen
-class Written:
+class Written(Struct, frozen=True):
     """The text to publish, and for a dry run what the writer said, what was refused of it and why it failed."""
 
     text: Text

@@ -6,14 +6,14 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from bot import app
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.graphql import MOST_GLANCES, PAGE, read_glances
 from bot.model import InstallationId, Repository, RepositoryId
@@ -121,8 +121,7 @@ async def _estimate(
     return counts, (requests, points)
 
 
-@frozen
-class _Progress:
+class _Progress(Struct, frozen=True):
     """How far the histories are, from 0 to 1, and in words."""
 
     share: float
@@ -144,8 +143,7 @@ def _share(one: Backfill) -> float:
     return 0.1 * one.pulls_done / max(one.pulls, 1) + 0.9 * one.commits_done / max(one.commits, 1)
 
 
-@frozen
-class _Asked:
+class _Asked(Struct, frozen=True):
     """What a command waits for: the jobs of these tasks, of one installation or of all. Those above the number `newest`
     came later, of deliveries, which never end where other processes take them."""
 

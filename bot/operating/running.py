@@ -7,13 +7,13 @@ import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import aiohttp
 from gidgethub import GitHubException
+from msgspec.structs import replace
 from sqlalchemy import make_url
 from sqlalchemy.exc import DatabaseError
 

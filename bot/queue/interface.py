@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol, TypedDict, Unpack
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.queue import rows
 from bot.store.jobs import Claim
 
@@ -86,8 +86,7 @@ class Job:
 TaskFunction = Callable[[Job], Awaitable[None]]
 
 
-@frozen
-class Task:
+class Task(Struct, frozen=True):
     """A registered task. After `max_attempts` failures a job becomes a dead letter.
 
     So does a job that was put off as often and is older than `max_age`: age by itself does not count, because it also

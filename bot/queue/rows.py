@@ -7,11 +7,11 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from bot.frozen import frozen
 from bot.store.jobs import JOB, Claim, Waiting
 
 _CLAIM = (
@@ -28,8 +28,7 @@ _NOW = bindparam("now", type_=JOB.c.run_at.type)
 _TASKS = bindparam("tasks", type_=JOB.c.task.type, expanding=True)
 
 
-@frozen
-class Lease:
+class Lease(Struct, frozen=True):
     """Who claims a job, when, and until when, unless the lease is renewed."""
 
     owner: str

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.logs import about
 from bot.queue import rows
 from bot.queue.backoff import back_off
@@ -31,8 +31,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@frozen
-class Pace:
+class Pace(Struct, frozen=True):
     """How a worker works. After two missed renewals the lease is still valid."""
 
     concurrency: int = 4

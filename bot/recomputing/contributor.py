@@ -7,16 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
 from bot.history.record import CloneRecord
 from bot.landing.months import month_of
 from bot.model import CommitId, Fact, Month, Person, PersonKey
 from bot.render.anonymity import PERSONAL
 
 
-@frozen
-class Seen:
+class Seen(Struct, frozen=True):
     """What the publisher looked at: these repositories, up to this moment (epoch seconds), in these months."""
 
     names: Collection[str]

@@ -14,8 +14,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
 from bot.history.opening import Opening
 from bot.landing.months import parse_month
 from bot.model import Month, Person, Profile
@@ -28,8 +29,7 @@ _MANY_OBJECTS = 50_000
 """Objects made from a history form no reference cycles: the garbage collector need not run at every seven hundred."""
 
 
-@frozen
-class Window:
+class Window(Struct, frozen=True):
     """The months to include, both ends included, and their time zone."""
 
     zone: ZoneInfo

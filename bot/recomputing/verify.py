@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
 from bot.history.record import CloneRecord
 from bot.landing.months import parse_month
 from bot.model import Change, Fact, Month, Person, Signature
@@ -36,8 +37,7 @@ _ABSENT: Any = object()
 Naming = Literal["named", "anonymous"]
 
 
-@frozen
-class Difference:
+class Difference(Struct, frozen=True):
     """One field that differs; a row that only one side has is one difference."""
 
     field: str
@@ -48,8 +48,7 @@ class Difference:
         return f"{self.field}: published {self.published}, recomputed {self.recomputed}"
 
 
-@frozen
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The differences, and what the clones can neither confirm nor refute and only the publisher states."""
 
     differences: tuple[Difference, ...]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bot.digest.languages import SOLID
-from bot.frozen import frozen
 from bot.landing.addresses import login_of, noreply, person_key, plain_email
 from bot.model import (
     BesideCode,
@@ -50,8 +51,7 @@ _MOST_WORDS = 300
 Masked = Callable[[str], str]
 
 
-@frozen
-class Identity:
+class Identity(Struct, frozen=True):
     """The words by which a person is known: logins in lower case, names and e-mails as they were written."""
 
     logins: frozenset[str]
@@ -164,8 +164,7 @@ def _masking(words: re.Pattern[str] | None, places: dict[str, str] | None = None
     return lambda text: words.sub(replaced, text)
 
 
-@frozen
-class _Texts:
+class _Texts(Struct, frozen=True):
     """Every kind of text in a profile, masked."""
 
     identity: Identity

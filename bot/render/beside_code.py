@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.metrics.beside_code import SEEN
 from bot.model import BesideCode, ChangeId, MonthRecord, Profile, Trace
 from bot.render.wording import counted
@@ -16,8 +17,7 @@ Names = tuple[str, str, str]
 """the word of a trace, and what one and several of it are called"""
 
 
-@frozen
-class Sort:
+class Sort(Struct, frozen=True):
     """One sort of work beside code: `said` has `{}` for the number of its `unit`, `depth` is told in brackets."""
 
     name: str
@@ -84,8 +84,7 @@ KNOWN_SINCE = (
 )
 
 
-@frozen
-class Said:
+class Said(Struct, frozen=True):
     """One sort in words, and what opens it: changes of the record, or traces at GitHub."""
 
     words: str

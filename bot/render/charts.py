@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.model import MonthRecord
 
 LEVELS = ((8, "8 or more"), (4, "4 to 7"), (2, "2 to 3"), (1, "1"))
@@ -19,8 +20,7 @@ COLUMNS = 54
 """weeks that a calendar year can touch"""
 
 
-@frozen
-class YearMap:
+class YearMap(Struct, frozen=True):
     """One calendar year as a grid: x is the week, y the weekday (Monday 0), a day is a point of a stroked path."""
 
     year: str

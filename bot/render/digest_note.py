@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bot.digest.words import sentence_case
-from bot.frozen import frozen
 from bot.metrics.commits import COMMITS
 from bot.metrics.lines import LINES
 from bot.metrics.work import sum_lines
@@ -23,8 +24,7 @@ MOST_OPEN = 12
 """people whose texts stand open; with more of them each is folded"""
 
 
-@frozen
-class DigestPart:
+class DigestPart(Struct, frozen=True):
     """One contributor's month in this repository."""
 
     name: str
@@ -34,8 +34,7 @@ class DigestPart:
 NOTHING = Text(())
 
 
-@frozen
-class DigestFrame:
+class DigestFrame(Struct, frozen=True):
     """What is said around the people: the zone of the months, and what only some digests say."""
 
     zone: str

@@ -10,7 +10,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.metrics.bugs import BUGS
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.features import FEATURES
@@ -40,8 +41,7 @@ _SLACK = 2_000
 """bytes below the budget that a second attempt aims at"""
 
 
-@frozen
-class DatedLink:
+class DatedLink(Struct, frozen=True):
     """A dated snapshot: its address, the month at whose end the record stood so, and the day on which it was taken."""
 
     address: str
@@ -50,8 +50,7 @@ class DatedLink:
     """`YYYY-MM-DD`"""
 
 
-@frozen
-class Page:
+class Page(Struct, frozen=True):
     """What a page says about itself, which the record cannot know. Empty strings leave a thing out."""
 
     public: bool = False

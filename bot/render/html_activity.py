@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.metrics.registry import shown_on
 from bot.model import MonthRecord, Profile
 from bot.render import charts, wording
 from bot.render.html_text import HtmlText
 
 
-@frozen
-class YearPicture:
+class YearPicture(Struct, frozen=True):
     """The days of one calendar year as a page shows them."""
 
     year: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.model import ChangeId, MonthRecord, Profile, Sentence, Text
 from bot.render import wording
 from bot.render.html_listing import Listing, html_sentences
@@ -30,8 +31,7 @@ Detail = dict[str, str]
 """month -> `rows`, `numbers`, `count`, or `first` where the first sentence stands for the text too"""
 
 
-@frozen
-class Evidence:
+class Evidence(Struct, frozen=True):
     """Where each change of a profile stands on the page, and how it is cited."""
 
     listing: Listing

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from operator import attrgetter
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.model import Change, ChangeId, Item, Month, Profile, Text
 from bot.render import beside_code, wording
 from bot.render.beside_code import Said
@@ -16,8 +17,7 @@ from bot.render.plain import LONGEST_TEXT
 _CHANGES: Callable[[Item], tuple[ChangeId, ...]] = attrgetter("changes")
 
 
-@frozen
-class Listing:
+class Listing(Struct, frozen=True):
     """What a page needs to know of every change before it shows any, worked out once for all of them."""
 
     changes: Mapping[ChangeId, Change]

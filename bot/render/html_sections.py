@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.metrics.definitions import SCORES
 from bot.metrics.metric import Metric
 from bot.metrics.registry import shown_on
@@ -77,8 +78,7 @@ def _bar(share: float) -> HtmlText:
     return HtmlText(f"M0,0h{100 * share:.1f}v1H0z")
 
 
-@frozen
-class ScoreRow:
+class ScoreRow(Struct, frozen=True):
     """One of the four scores: its words, the paths of its scale, and the rows of its strongest evidence."""
 
     name: str

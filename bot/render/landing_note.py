@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct, field
+
 from bot.landing.identity import is_bot, person_key
 from bot.metrics.lines import LINES
 from bot.model import PARTS, Change, CountedCommit, Kind, PersonKey, Signature
@@ -32,16 +32,14 @@ _KIND_NAMES: dict[Kind, str] = {
 _COMMA = MdText(", ")
 
 
-@frozen
-class Note:
+class Note(Struct, frozen=True):
     """Plain `title` (one line, GitHub does not render it) and Markdown `summary`."""
 
     title: str
     summary: str
 
 
-@frozen
-class Around:
+class Around(Struct, frozen=True):
     """Notes about the changes: whom not to name, errors of the configuration, and disputes."""
 
     unnamed: Collection[PersonKey] = ()

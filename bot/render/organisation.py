@@ -7,7 +7,8 @@ from operator import attrgetter
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.months import day_of
 from bot.metrics.bugs import BUGS
 from bot.metrics.commits import COMMITS
@@ -70,8 +71,7 @@ _SUMMED: tuple[tuple[str, Callable[[Added], int]], ...] = (
 """(heading, number) of what is summed over people: metrics are measured on one person's work, these over changes"""
 
 
-@frozen
-class Landed:
+class Landed(Struct, frozen=True):
     """What one repository's month delivered, oldest first."""
 
     repository: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
 from bot.model import Change, ChangeId, Item, MonthRecord
@@ -17,8 +18,7 @@ from bot.render.wording import change_notes, item_state, lines_of, month_name, t
 _MOST_ROWS = 25
 
 
-@frozen
-class Part:
+class Part(Struct, frozen=True):
     """The answer to one command: what was said, then paragraphs, then a list."""
 
     said: str

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.render.site import site_page
 
 
-@frozen
-class RepositoryRow:
+class RepositoryRow(Struct, frozen=True):
     """A public repository with work of the person."""
 
     id: int
@@ -15,8 +15,7 @@ class RepositoryRow:
     hidden: bool
 
 
-@frozen
-class LinkRow:
+class LinkRow(Struct, frozen=True):
     """A signed link, and when it was opened: (day, form, times), the newest day first."""
 
     nonce: str
@@ -27,8 +26,7 @@ class LinkRow:
     uses: tuple[tuple[str, str, int], ...] = ()
 
 
-@frozen
-class SettingsView:
+class SettingsView(Struct, frozen=True):
     """All that the settings page shows."""
 
     login: str

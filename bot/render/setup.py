@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.render.site import site_page
 
 
-@frozen
-class SetupView:
+class SetupView(Struct, frozen=True):
     """The first page: where the App is to live, as far as it is known."""
 
     action: str
@@ -26,8 +26,7 @@ class SetupView:
     """where deliveries will be sent"""
 
 
-@frozen
-class HandOver:
+class HandOver(Struct, frozen=True):
     """The second page: a form that goes to GitHub."""
 
     action: str

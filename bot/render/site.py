@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
 from bot.metrics.registry import shown_on
@@ -41,8 +42,7 @@ _ROOM = 120_000
 """bytes for the list of what landed in a month"""
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """Where a page stands: its own address when public, that of the record it belongs to, and whether it is public."""
 
     base: str = ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.metrics.bugs import BUGS
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.features import FEATURES
@@ -24,8 +25,7 @@ _CARD_COLUMNS, _CARD_ROW = 4, 44
 """numbers side by side on the card, and pixels that a row of them takes"""
 
 
-@frozen
-class Picture:
+class Picture(Struct, frozen=True):
     """One SVG file: sizes in pixels, the words for those who do not see it, and the drawing."""
 
     width: int

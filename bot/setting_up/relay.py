@@ -21,8 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
-
-from bot.frozen import frozen
+from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
@@ -86,8 +85,7 @@ class EventStream:
             self._data.append(value)
 
 
-@frozen
-class Relayed:
+class Relayed(Struct, frozen=True):
     """One delivery as the channel sends it."""
 
     headers: dict[str, str]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, ForeignKey, Table, delete, select, update
 
-from bot.frozen import frozen
 from bot.model import CommitId, InstallationId, RepositoryId
 from bot.store.columns import METADATA, Instant, Whole, Words, counters
 from bot.store.dialect import insert_into
@@ -46,8 +46,7 @@ WATERMARK = Table(
 )
 
 
-@frozen
-class Backfill:
+class Backfill(Struct, frozen=True):
     """The reading of one repository's history. What was asked of GitHub for it is counted in `requests` and `points`.
 
     `head` is the commit of the default branch that the clone was at (it names none where that was `rewritten`),
@@ -70,8 +69,7 @@ class Backfill:
     finished_at: datetime | None = None
 
 
-@frozen
-class Watermark:
+class Watermark(Struct, frozen=True):
     """Up to this moment, and to this head of a default branch, nothing of the named thing is missing."""
 
     name: str
@@ -95,7 +93,7 @@ def begin(connection: Connection, new: Backfill, *, again: bool = False) -> bool
 
     One that is under way is handed to the installation that reaches the repository now, where it is another one.
     """
-    row: dict[str, Any] = {name: getattr(new, name) for name in new.__match_args__}
+    row: dict[str, Any] = {name: getattr(new, name) for name in new.__struct_fields__}
     statement = (
         insert_into(connection, BACKFILL).values(row).on_conflict_do_nothing().returning(BACKFILL.c.repository_id)
     )
@@ -147,4 +145,4 @@ def watermark(connection: Connection, name: str) -> Watermark | None:
 
 def mark(connection: Connection, reached: Watermark) -> None:
     """Move the watermark of this name."""
-    upsert(connection, WATERMARK, [{name: getattr(reached, name) for name in reached.__match_args__}])
+    upsert(connection, WATERMARK, [{name: getattr(reached, name) for name in reached.__struct_fields__}])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from typing import Any, NamedTuple
 
+from msgspec.structs import fields
 from sqlalchemy import Column, Connection, Index, Table, select
 
 from bot.model import PARTS, ChangeId, InstallationId, Kind, Lines, Month, PersonKey, RepositoryId, State, each_part

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, ForeignKey, Table, select, update
 
-from bot.frozen import frozen
 from bot.model import RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.inserts import insert_absent, upsert
@@ -25,8 +25,7 @@ CONFIGURATION = Table(
 )
 
 
-@frozen
-class Configuration:
+class Configuration(Struct, frozen=True):
     """The texts in force: the repository's `own` and the organisation's `shared` one; empty where there is none."""
 
     own: str = ""
@@ -45,13 +44,13 @@ def read(connection: Connection, repository: RepositoryId) -> Configuration:
     found = row.one_or_none()
     if found is None:
         return Configuration()
-    values = {name: found[name] for name in Configuration.__match_args__}
+    values = {name: found[name] for name in Configuration.__struct_fields__}
     return Configuration(**values | {"problems": tuple(values["problems"])})
 
 
 def keep(connection: Connection, repository: RepositoryId, configuration: Configuration) -> None:
     """Put it in force. A pause is not part of it, and stays."""
-    row = {name: getattr(configuration, name) for name in Configuration.__match_args__ if name != "paused_at"}
+    row = {name: getattr(configuration, name) for name in Configuration.__struct_fields__ if name != "paused_at"}
     upsert(connection, CONFIGURATION, [row | {"repository_id": repository, "problems": list(configuration.problems)}])
 
 

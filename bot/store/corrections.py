@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, select
 
-from bot.frozen import frozen
 from bot.model import ChangeId, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.dialect import insert_into
@@ -32,8 +32,7 @@ CORRECTION = Table(
 )
 
 
-@frozen
-class Correction:
+class Correction(Struct, frozen=True):
     """One event. `event_key` names where it was said (a comment's id, say), so that hearing it twice is once."""
 
     event_key: str
@@ -48,7 +47,7 @@ class Correction:
 
 def append(connection: Connection, correction: Correction) -> bool:
     """False where this event was heard before."""
-    row = {name: getattr(correction, name) for name in correction.__match_args__}
+    row = {name: getattr(correction, name) for name in correction.__struct_fields__}
     statement = (
         insert_into(connection, CORRECTION).values(row).on_conflict_do_nothing().returning(CORRECTION.c.event_key)
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, delete, select, update
 
-from bot.frozen import frozen
 from bot.model import Month
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import among, insert_into
@@ -36,8 +36,7 @@ PERIOD = Table(
 )
 
 
-@frozen
-class DigestRow:
+class DigestRow(Struct, frozen=True):
     """The digest of one target (`repository:<id>`) and month; once posted, `repository_id` is where it stands."""
 
     target: str
@@ -52,7 +51,7 @@ class DigestRow:
 
 def open_digest(connection: Connection, digest: DigestRow) -> bool:
     """Reserve the digest; False where another process has. This row, not a clock, says that a month is told once."""
-    row = {name: getattr(digest, name) for name in digest.__match_args__}
+    row = {name: getattr(digest, name) for name in digest.__struct_fields__}
     statement = insert_into(connection, DIGEST).values(row).on_conflict_do_nothing().returning(DIGEST.c.target)
     return connection.execute(statement).first() is not None
 

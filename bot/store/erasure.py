@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Column, Connection, Table, delete, or_, select, update
 
 from bot.landing.identity import person_key, signature_of

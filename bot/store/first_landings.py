@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from msgspec import Struct
 from sqlalchemy import Connection, func, select, tuple_
 
-from bot.frozen import frozen
 from bot.landing.addresses import plain_email
 from bot.model import CommitId, PersonKey, RepositoryId
 from bot.store.backfills import BACKFILL
@@ -19,8 +19,7 @@ _MET = ("review", "remark", "merger")
 """signals by which one person meets the pull request of another"""
 
 
-@frozen
-class First:
+class First(Struct, frozen=True):
     """Somebody's first landed commit in a repository; `landed_at` in epoch seconds."""
 
     repository_id: RepositoryId

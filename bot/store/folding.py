@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
+from msgspec import Struct
 from pydantic_core import from_json
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.landing.corrections import SAID_KINDS, Classified
 from bot.landing.disjoint import Disjoint
 from bot.landing.keys import commit_key
@@ -23,8 +23,7 @@ from bot.store.together import facts_folding_with
 from bot.store.totals import Cell
 
 
-@frozen
-class Standing:
+class Standing(Struct, frozen=True):
     """Repositories of an installation as they stand now, by full name, and their ids: all, or those that matter."""
 
     repositories: Mapping[str, Repository]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from isal import isal_zlib
 from sqlalchemy import Column, Connection, Index, LargeBinary, Table, UniqueConstraint, func, select, update
 
+from bot.redaction import Redacted, Secret
 from bot.store.border import clean_text, whole_number
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import Row, among
@@ -39,8 +39,7 @@ Key = tuple[str, str]
 COLUMNS = ("app_id", "guid", "event", "action", "installation_id", "repository_id", "received_at", "body")
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Redacted, frozen=True):
     """One delivery as its headers and its first ids tell it."""
 
     app_id: str
@@ -50,7 +49,7 @@ class Delivery:
     action: str | None = None
     installation_id: int | None = None
     repository_id: int | None = None
-    body: bytes = field(default=b"", repr=False)
+    body: Secret[bytes] = b""
     """raw JSON; kept compressed, and not at all where empty"""
     jobs: tuple[NewJob, ...] = ()
 
@@ -62,8 +61,7 @@ class Delivery:
             raise ValueError("a moment without its zone")
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(Redacted, frozen=True):
     """A stored delivery. `body` is empty once pruned."""
 
     id: int
@@ -75,7 +73,7 @@ class Received:
     repository_id: int | None
     received_at: datetime
     state: str
-    body: bytes = field(repr=False)
+    body: Secret[bytes]
 
 
 class Arrival(NamedTuple):

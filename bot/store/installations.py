@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, false, func, select, update
 
-from bot.frozen import frozen
 from bot.model import InstallationId, Repository, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.dialect import among
@@ -53,8 +53,7 @@ Index("ix_repository_full_name_lower", func.lower(REPOSITORY.c.full_name))
 Index(None, INSTALLATION.c.account_id)
 
 
-@frozen
-class Account:
+class Account(Struct, frozen=True):
     """A user or an organisation; `kind` is GitHub's `type`."""
 
     id: int
@@ -62,8 +61,7 @@ class Account:
     kind: str = "Organization"
 
 
-@frozen
-class Stored:
+class Stored(Struct, frozen=True):
     """A repository with what only the store knows of it."""
 
     repository: Repository

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import fields
 from sqlalchemy import Column, Connection, Index, Table, delete, func, or_, select, text, update
 
-from bot.frozen import frozen
 from bot.store.columns import METADATA, Instant, Whole, Words, counters, moment_of
 from bot.store.dialect import Row
 from bot.store.inserts import insert_new
@@ -70,8 +70,7 @@ class NewJob(NamedTuple):
         return (self.task, str(self.ref_id), *keys, self.priority, self.run_at or now, now)
 
 
-@frozen
-class Waiting:
+class Waiting(Struct, frozen=True):
     """A job row as deferred: what an engine needs to wake a worker for it."""
 
     id: int
@@ -81,8 +80,7 @@ class Waiting:
     run_at: datetime
 
 
-@frozen
-class Claim:
+class Claim(Struct, frozen=True):
     """A job in hand. `attempt` is the fence: whoever holds an older one may change nothing any more."""
 
     id: int
@@ -159,8 +157,7 @@ def _is_waiting(connection: Connection, dedupe_key: str) -> bool:
     return connection.execute(same.limit(1)).first() is not None
 
 
-@frozen
-class JobRow:
+class JobRow(Struct, frozen=True):
     """A job as an operator sees it."""
 
     id: int

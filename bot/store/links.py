@@ -15,9 +15,9 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, false, select, update
 
-from bot.frozen import frozen
 from bot.model import InstallationId, PersonKey
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import insert_into
@@ -49,8 +49,7 @@ _BYTES = 16
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-@frozen
-class Link:
+class Link(Struct, frozen=True):
     """What a link opens: the page of a person or of an installation (`subject`), as seen in one installation.
 
     `private` where its owner wished private repositories to be on it.
@@ -69,8 +68,7 @@ class Link:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
-@frozen
-class LinkUse:
+class LinkUse(Struct, frozen=True):
     """How often a link was opened on one UTC day in one form."""
 
     nonce: str

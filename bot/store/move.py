@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, Table, Text, column, func, insert, select, text, type_coerce
 
-from bot.frozen import frozen
 from bot.store.columns import Json, Whole
 from bot.store.dialect import STREAMED, is_postgresql
 from bot.store.dump import dump_hash
@@ -21,8 +21,7 @@ class MoveError(Exception):
     """The move cannot be made, and nothing was; the text says what to do."""
 
 
-@frozen
-class Moved:
+class Moved(Struct, frozen=True):
     """What was copied: rows by table, and the SHA-256 of the canonical dump, equal on both sides."""
 
     rows: dict[str, int]

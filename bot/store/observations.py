@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal
 
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 from sqlalchemy import Column, Connection, Index, Select, Table, delete, func, select, tuple_
 
-from bot.frozen import frozen
 from bot.metrics.beside_code import Deed, DeedKind
 from bot.metrics.scores import NOTHING, Known
 from bot.model import ChangeId, PersonKey, RepositoryId
@@ -48,8 +48,7 @@ OBSERVATION = Table(
 )
 
 
-@frozen
-class Observation:
+class Observation(Struct, frozen=True):
     """One thing seen; `at` is when it happened. Checks have the number 0: they belong to a commit, `value["head"]`;
     so do releases, which have an id of their own in `source`."""
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, UniqueConstraint, case, delete, null, or_, select, update
 
-from bot.frozen import frozen
 from bot.store.border import canonical_json
 from bot.store.columns import METADATA, Instant, Json, Whole, Words, counters
 from bot.store.dialect import insert_into
@@ -38,8 +38,7 @@ OUTBOX = Table(
 )
 
 
-@frozen
-class Intent:
+class Intent(Struct, frozen=True):
     """Something to be posted or edited. `key` is its identity for ever: `check:<repository id>:<commit>`, say."""
 
     key: str
@@ -50,8 +49,7 @@ class Intent:
     installation_id: int | None = None
 
 
-@frozen
-class Posting:
+class Posting(Struct, frozen=True):
     """An intent in hand. `remote_id` says that it exists at GitHub already; `attempt` is the fence."""
 
     id: int

@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from msgspec import Struct
 from sqlalchemy import Boolean, Column, Connection, Index, Table, false, select, update
 
-from bot.frozen import frozen
 from bot.model import CommitId, Person, PersonKey, UserId
 from bot.store.border import clean_text, whole_number
 from bot.store.columns import METADATA, Instant, Whole, Words
@@ -44,8 +44,7 @@ PERSON_ALIAS = Table(
 _NONE = CommitId("")
 
 
-@frozen
-class Seen:
+class Seen(Struct, frozen=True):
     """Somebody as one landing names them: when it landed (epoch seconds) and its commit; 0 and "" where none does."""
 
     person: Person

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct, field
 from sqlalchemy import Column, Connection, ForeignKey, Index, Table, select
 
-from bot.frozen import frozen
 from bot.model import CommitId, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Whole, Words
 from bot.store.inserts import upsert
@@ -31,8 +30,7 @@ PULL_REQUEST = Table(
 )
 
 
-@frozen
-class PullRequestRow:
+class PullRequestRow(Struct, frozen=True):
     """One pull request as it was read at `read_at`; `payload` is the reader's own slim JSON."""
 
     repository_id: RepositoryId
@@ -49,7 +47,7 @@ class PullRequestRow:
 
 def see(connection: Connection, pull: PullRequestRow) -> None:
     """Keep the latest reading."""
-    upsert(connection, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__match_args__}])
+    upsert(connection, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__struct_fields__}])
 
 
 def read(connection: Connection, repository_id: RepositoryId, number: int) -> PullRequestRow | None:

@@ -78,7 +78,7 @@ def forget_all(connection: Connection) -> None:
 def _packed(commit: Commit) -> bytes:
     people = [[sig.name, sig.email, sig.user_id, sig.login, sig.bot] for sig in (commit.author, commit.committer)]
     times = [commit.authored_at.isoformat(), commit.committed_at.isoformat()]
-    files = [[getattr(file, name) for name in FileChange.__match_args__] for file in commit.files]
+    files = [[getattr(file, name) for name in FileChange.__struct_fields__] for file in commit.files]
     row = [commit.id, commit.parents, people, times, commit.message, files, commit.partial]
     return zlib.compress(json.dumps(row, separators=(",", ":")).encode(), 1)
 

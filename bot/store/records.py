@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Mapping
-from dataclasses import field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlalchemy import Connection, Text, func, select, type_coerce
 
-from bot.frozen import frozen
 from bot.landing.changes import fold
 from bot.landing.corrections import Classified, corrected
 from bot.metrics.beside_code import Place, seen_by_month
@@ -34,8 +34,7 @@ SHOWN: tuple[observations.Signal, ...] = ("checks", "review", "merge")
 """signals that the scores of a change are told beside"""
 
 
-@frozen
-class Mark:
+class Mark(Struct, frozen=True):
     """How far the ledger has come in some repositories: a page made at the same mark is the same page."""
 
     facts: int
@@ -44,8 +43,7 @@ class Mark:
     observations: int = 0
 
 
-@frozen
-class Found:
+class Found(Struct, frozen=True):
     """Facts as they are stored, to be parsed away from the event loop, and when the newest of them was recorded."""
 
     texts: tuple[str, ...]

@@ -6,9 +6,9 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, delete, select
 
-from bot.frozen import frozen
 from bot.model import UserId
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.dialect import insert_into
@@ -28,8 +28,7 @@ SESSION = Table(
 LASTS = timedelta(hours=12)
 
 
-@frozen
-class Session:
+class Session(Struct, frozen=True):
     """A signed-in person. `csrf` stands in each of their forms."""
 
     user_id: UserId

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, delete, func, select
 
-from bot.frozen import frozen
 from bot.model import Month, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Json, Words
 from bot.store.digests import PERIOD
@@ -36,8 +36,7 @@ SCHEDULE = "snapshots"
 """what PERIOD calls the months whose snapshots were taken in hand"""
 
 
-@frozen
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A profile's JSON text as it was, its signature (base64), and the repositories whose work it tells.
 
     One that was taken as a month closed bears the month, and the `scope` of the page that it was taken of.
@@ -54,8 +53,7 @@ class Snapshot:
     scope: str | None = None
 
 
-@frozen
-class Dated:
+class Dated(Struct, frozen=True):
     """A snapshot as it is listed, without its text."""
 
     id: str
@@ -74,7 +72,7 @@ def keep(connection: Connection, snapshot: Snapshot) -> str:
     known: str | None = connection.execute(select(SNAPSHOT.c.id).where(same)).scalars().first()
     if known is not None:
         return known
-    row: dict[str, Any] = {name: getattr(snapshot, name) for name in Snapshot.__match_args__}
+    row: dict[str, Any] = {name: getattr(snapshot, name) for name in Snapshot.__struct_fields__}
     row |= {"id": secrets.token_hex(16), "repositories": sorted(snapshot.repositories)}
     insert_absent(connection, SNAPSHOT, [row])
     return str(row["id"])
@@ -94,7 +92,7 @@ def snapshots_of(connection: Connection, people: Collection[PersonKey]) -> list[
 
 def listed(connection: Connection, people: Collection[PersonKey]) -> list[Dated]:
     """The newest first."""
-    columns = [SNAPSHOT.c[name] for name in Dated.__match_args__]
+    columns = [SNAPSHOT.c[name] for name in Dated.__struct_fields__]
     query = select(*columns).where(SNAPSHOT.c.person_key.in_(people))
     rows = connection.execute(query.order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id))
     return [Dated(row.id, row.naming, tuple(row.repositories), row.taken_at, row.month) for row in rows]
@@ -122,7 +120,7 @@ def _read(connection: Connection, which: Any) -> list[Snapshot]:
     rows = connection.execute(query).mappings()
     return [
         Snapshot(
-            **{name: row[name] for name in Snapshot.__match_args__ if name != "repositories"},
+            **{name: row[name] for name in Snapshot.__struct_fields__ if name != "repositories"},
             repositories=tuple(row["repositories"]),
         )
         for row in rows

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, fields
 from operator import add
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import fields
 from sqlalchemy import Column, Connection, Table, select
 
-from bot.frozen import frozen
 from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId, each_part
 from bot.store.arrays import array_text
 from bot.store.border import ordered_json
@@ -42,8 +42,7 @@ TOTALS = Table(
 Cell = tuple[PersonKey, RepositoryId, Month]
 
 
-@frozen
-class Totals:
+class Totals(Struct, frozen=True):
     """One cell: one person's month in one repository. Tallies are whole numbers by name, `days` commits by ISO date."""
 
     person_key: PersonKey

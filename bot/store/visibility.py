@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 from sqlalchemy import (
     Boolean,
     Column,
@@ -25,7 +26,6 @@ from sqlalchemy import (
     update,
 )
 
-from bot.frozen import frozen
 from bot.landing.addresses import plain_email
 from bot.model import InstallationId, PersonKey, RepositoryId, UserId
 from bot.store.columns import METADATA, Instant, Whole, Words
@@ -54,8 +54,7 @@ HIDDEN_REPOSITORY = Table(
 )
 
 
-@frozen
-class PersonState:
+class PersonState(Struct, frozen=True):
     """A person as far as showing goes."""
 
     key: PersonKey
@@ -71,8 +70,7 @@ class PersonState:
     """what an anonymous page is called; tells nothing of the person"""
 
 
-@frozen
-class RepositoryState:
+class RepositoryState(Struct, frozen=True):
     """A repository as far as showing goes."""
 
     id: RepositoryId
@@ -87,8 +85,7 @@ class RepositoryState:
     default_branch: str = "main"
 
 
-@frozen
-class NearRepository:
+class NearRepository(Struct, frozen=True):
     """A repository beside which somebody's work landed, or in which it did."""
 
     state: RepositoryState
@@ -98,8 +95,7 @@ class NearRepository:
     """the person leaves it out of every page"""
 
 
-@frozen
-class OrganisationState:
+class OrganisationState(Struct, frozen=True):
     """An installation and its account as far as showing goes."""
 
     installation: InstallationId

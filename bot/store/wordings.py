@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict
 from datetime import datetime
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Column, Connection, Table, delete, select
 
-from bot.frozen import frozen
 from bot.model import Month, PersonKey, RepositoryId
 from bot.store.columns import METADATA, Instant, Whole, Words
 from bot.store.inserts import upsert
@@ -28,8 +28,7 @@ WHOLE = PersonKey("")
 """the person of the words about a whole digest"""
 
 
-@frozen
-class Wording:
+class Wording(Struct, frozen=True):
     """One raw answer. `repository_id` is where the digest stands; `sheet_hash` tells the facts it was given."""
 
     repository_id: RepositoryId

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.queue.interface import Job
 from bot.tasks.answer_button import answer_button
 from bot.tasks.answer_command import answer_command
@@ -32,8 +33,7 @@ from bot.tasks.update_repository import update_repository
 from bot.tasks.workplace import Workplace
 
 
-@frozen
-class Kind:
+class Kind(Struct, frozen=True):
     """A kind of job: what to call, how long one call may take, and after how many failures it is given up."""
 
     function: Callable[[Job, Workplace], Awaitable[None]]

@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from gidgethub import BadRequest
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from bot.digest.commands import Command, Mistake, commands_mark, read_commands
-from bot.frozen import frozen
 from bot.github.client import Client, is_missing
 from bot.github.payloads.answers import CommentAnswer, IssueAnswer
 from bot.github.publish import marker
@@ -32,8 +32,7 @@ MOST_REPLIES = 5
 """answers in words on one issue or pull request in an hour; beyond them a reaction has to do"""
 
 
-@frozen
-class _Heard:
+class _Heard(Struct, frozen=True):
     comment: CommentAnswer
     issue: IssueAnswer
     repository: Repository

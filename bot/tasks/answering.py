@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.digest.commands import Command, Name
 from bot.digest.repository_month import contributor_months
-from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.metrics.registry import metric_called
 from bot.model import Change, ChangeId, Month, MonthRecord, Person
@@ -32,8 +32,7 @@ MOST_REFOLDED = 20_000
 """facts of one repository that a recount folds at once; more is an operator's work"""
 
 
-@frozen
-class Asked:
+class Asked(Struct, frozen=True):
     """One command of one comment. `event` names it, so that hearing it twice is once."""
 
     asker: Asker
@@ -46,8 +45,7 @@ class Asked:
         return f"{self.command.name} {self.command.value}".strip()
 
 
-@frozen
-class Answer:
+class Answer(Struct, frozen=True):
     """Whether it was done, and what is to be said beside the reaction."""
 
     done: bool = True

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from bot.digest.commands import Name
-from bot.frozen import frozen
 from bot.landing.identity import person_key
 from bot.model import Change, InstallationId, PersonKey, Repository, RepositoryId, Signature
 from bot.store import installations, ledger, visibility
@@ -24,8 +24,7 @@ OWN: frozenset[Name] = frozenset(("me", "anonymise", "public", "opt-out", "forge
 ABOUT_WORK: frozenset[Name] = frozenset(("why", "classify", "dispute"))
 
 
-@frozen
-class Asker:
+class Asker(Struct, frozen=True):
     """Who asks, where, and when. `keys` are all that are proved to be theirs."""
 
     key: PersonKey
@@ -35,8 +34,7 @@ class Asker:
     asked_at: datetime
 
 
-@frozen
-class Scene:
+class Scene(Struct, frozen=True):
     """Where it is asked: a pull request with the changes it landed, or the digest issue."""
 
     installation: InstallationId

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
-from bot.frozen import frozen
 from bot.github.client import Client
 from bot.history.clone import Clone
 from bot.history.fetching import Fetched
@@ -87,15 +87,13 @@ async def _planned(one: Backfill, clone: Fetched, head: CommitId) -> Backfill:
 # --- reading and measuring -------------------------------------------------------------------------------------------
 
 
-@frozen
-class _Reading:
+class _Reading(Struct, frozen=True):
     one: Backfill
     fetched: Fetched
     clone: Clone
 
 
-@frozen
-class _Batch:
+class _Batch(Struct, frozen=True):
     facts: tuple[Fact, ...] = ()
     again: bool = False
     requests: int = 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import datetime
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.landing.months import month_after
 from bot.model import InstallationId, Month, Repository, RepositoryId
 from bot.queue.interface import Job
@@ -29,8 +29,7 @@ from bot.tasks.workplace import Workplace, arguments, asking_github
 One = tuple[InstallationId, RepositoryId, Month]
 
 
-@frozen
-class _Plan:
+class _Plan(Struct, frozen=True):
     """One digest to be told: of which repository, in which scope, as a preview or as a post."""
 
     row: DigestRow

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.github.client import Client
@@ -20,8 +21,7 @@ from bot.tasks.workplace import Workplace
 SHARED_REPOSITORY = ".github"
 
 
-@dataclass(frozen=True)
-class InForce:
+class InForce(Struct, frozen=True, dict=True):
     """The settings of one repository, and what is wrong with the files as they are now."""
 
     stored: Configuration

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.model import InstallationId, Month, Repository, RepositoryId
 from bot.store import installations
 from bot.store.closing import repository_of
@@ -14,8 +14,7 @@ from bot.store.digests import told_at
 from bot.tasks.configuring import InForce, in_force
 
 
-@frozen
-class Scope:
+class Scope(Struct, frozen=True):
     """One digest: its month, where it stands, and the repositories that it tells of, by name."""
 
     installation: InstallationId

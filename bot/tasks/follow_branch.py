@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gidgethub import BadRequest
+from msgspec.structs import replace
 
 from bot.github.client import Client, is_missing
 from bot.github.pushes import Push, Pushed, read_files_of, read_push

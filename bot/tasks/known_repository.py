@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from gidgethub import BadRequest
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.github.client import Client, is_missing

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.github.reads import Landed
 from bot.landing.recognition import recognise
 from bot.metrics.measure import Measure, measure
@@ -20,16 +20,14 @@ from bot.tasks.pull_request_json import known
 from bot.tasks.workplace import Workplace
 
 
-@frozen
-class Brought:
+class Brought(Struct, frozen=True):
     """A pull request that was just told of, and the landed commits that are its own."""
 
     pull_request: PullRequest
     commits: frozenset[CommitId]
 
 
-@frozen
-class KeptReadings:
+class KeptReadings(Struct, frozen=True):
     """What need not be asked of GitHub about one repository; with `again`, also facts are measured anew."""
 
     place: Workplace

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.landing.months import begins_at, month_after, month_of

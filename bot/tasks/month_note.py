@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.digest.digest_text import organisation_month_text, repository_month_text
 from bot.digest.gathering import DigestFacts, digest_facts
 from bot.digest.narrative import Naming
 from bot.digest.repository_month import ToldMonth, told_months
-from bot.frozen import frozen
 from bot.landing.identity import credited
 from bot.landing.months import begins_at, month_after
 from bot.model import Change, ChangeId, CommitId, Fact, Month, Person, PersonKey, Repository, Text
@@ -32,8 +32,7 @@ from bot.tasks.workplace import Workplace
 UNNAMED = "Somebody who is not named"
 
 
-@frozen
-class MonthNote:
+class MonthNote(Struct, frozen=True):
     """The text, and the newest commit of the month, which shows a preview."""
 
     text: str
@@ -45,8 +44,7 @@ class MonthNote:
         return MdText(self.text)
 
 
-@frozen
-class Passage:
+class Passage(Struct, frozen=True):
     """One text of a digest: whose (`WHOLE` of all), the facts it may state, and the template's words for them."""
 
     key: PersonKey
@@ -61,8 +59,7 @@ class Passage:
         return judge(found.answer if found and fits else None, self.facts, self.template, naming=self.naming)
 
 
-@frozen
-class MonthParts:
+class MonthParts(Struct, frozen=True):
     """All that a digest is made of, before its words are chosen."""
 
     lead: Passage

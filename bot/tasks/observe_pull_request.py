@@ -8,9 +8,9 @@ once, of a merged pull request that was reviewed and of which no approval is kno
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.github.listings import read_reviews

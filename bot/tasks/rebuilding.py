@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.landing.months import month_of
 from bot.model import Change, ChangeId, InstallationId, Month, RepositoryId
 from bot.store import changes, folding, ledger, totals
@@ -21,8 +21,7 @@ from bot.tasks.keeping import rows_of
 from bot.tasks.recording import Known, folded
 
 
-@frozen
-class Rebuilt:
+class Rebuilt(Struct, frozen=True):
     """What a rebuild came to: how many changes and sums the facts give, and how many of these did not stand so, or
     stood though no fact gives them."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.graphql import MOST_GLANCES, read_glances
@@ -34,8 +34,7 @@ from bot.tasks.workplace import Workplace, arguments, asking_github, reference
 OVERLAP = timedelta(hours=1)
 
 
-@frozen
-class _Look:
+class _Look(Struct, frozen=True):
     """One repository: as it is stored, as it is now, and up to where nothing was missing."""
 
     stored: Stored

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gidgethub import BadRequest
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.github.client import Client, is_missing
 from bot.github.pushes import Push, Pushed, read_lost, read_push
 from bot.github.reads import Landed, read_tip
@@ -26,8 +25,7 @@ from bot.tasks.told_delivery import told_by
 from bot.tasks.workplace import Workplace, arguments, asking_github
 
 
-@frozen
-class Arrived:
+class Arrived(Struct, frozen=True):
     """What is to be recorded of one repository, in one transaction."""
 
     repository: Repository

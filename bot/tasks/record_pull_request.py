@@ -11,9 +11,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.github.client import Client
 from bot.github.payloads.answers import PullRequestAnswer
 from bot.github.payloads.told import NOTHING, Told
@@ -43,8 +43,7 @@ LOOKS = 4
 """of which the last one waits no more, whatever the clock says: it may stand still, or be behind the job's"""
 
 
-@frozen
-class _Scene:
+class _Scene(Struct, frozen=True):
     """One pull request as it is known now, and the row kept of it before."""
 
     repository: Repository

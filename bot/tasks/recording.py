@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import field
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct, field
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.landing.changes import alone, fold
 from bot.landing.corrections import Classified, corrected
 from bot.landing.identity import credited, is_bot, person_key
@@ -38,8 +37,7 @@ from bot.tasks.adding_up import sums
 from bot.tasks.keeping import rows_of
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """Where facts are recorded: one repository of one installation; months are cut in `zone`."""
 
     installation: InstallationId
@@ -47,8 +45,7 @@ class Place:
     zone: ZoneInfo
 
 
-@frozen
-class Recorded:
+class Recorded(Struct, frozen=True):
     """What a recording did: the commits that were new, and every change that looks otherwise than before."""
 
     new: tuple[CommitId, ...]
@@ -130,8 +127,7 @@ def _cells(facts: Mapping[int, Keyed], place: Place) -> list[totals.Cell]:
     return sorted({(person, place.repository, month) for fact, month in months for person in credited(fact)})
 
 
-@frozen
-class Known:
+class Known(Struct, frozen=True):
     """What a recording has read already."""
 
     stands: folding.Standing
@@ -177,8 +173,7 @@ _Touched = Mapping[Month, Set[PersonKey]]
 _NO_MONTHS: _Touched = MappingProxyType({})
 
 
-@frozen
-class _Difference:
+class _Difference(Struct, frozen=True):
     """What a fold changes of what was recorded."""
 
     changed: tuple[Change, ...]

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.github.client import Client
 from bot.github.pushes import Pushed
 from bot.github.reads import read_file
@@ -28,8 +28,7 @@ BELIEVED = timedelta(days=1)
 """for which a file shared from a repository that we are not installed on is taken to be as it was: no push tells us"""
 
 
-@frozen
-class RulesNow:
+class RulesNow(Struct, frozen=True):
     """The settings in force and `.gitattributes`. `fresh` where the files were just read, and have to be kept."""
 
     settings: InForce

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gidgethub import BadRequest
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.github.client import Client, is_missing

@@ -15,10 +15,10 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
 from bot.model import RepositoryId
 from bot.tasks.backfill import open_backfills
 from bot.tasks.catch_up import ask_to_catch_up
@@ -33,8 +33,7 @@ _ASKED, _ANSWERED = ".asked", ".answered"
 _LARGEST = 4096
 
 
-@frozen
-class Answer:
+class Answer(Struct, frozen=True):
     """What the running process says to a wish."""
 
     granted: bool

@@ -10,8 +10,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from gidgethub import BadRequest, GitHubBroken
+from msgspec import Struct
 
-from bot.frozen import frozen
 from bot.github.auth import InstallationClosed, NotGranted
 from bot.github.client import Client, QueryFailed
 from bot.github.connection import Connection
@@ -26,8 +26,7 @@ from bot.queue.interface import Park, Queue, RetryLater
 from bot.store.engine import Store
 
 
-@frozen
-class Workplace:
+class Workplace(Struct, frozen=True):
     """Built once by the composition root."""
 
     store: Store

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.model import InstallationId, PersonKey, RepositoryId
 from bot.store.visibility import Naming, OrganisationState, PersonState, RepositoryState
 
@@ -16,8 +17,7 @@ FEWEST_PEOPLE = 5
 """people without whom a sum would tell of a single one"""
 
 
-@frozen
-class Viewer:
+class Viewer(Struct, frozen=True):
     """Anybody, whoever holds a good link, or the person whose page it is, signed in."""
 
     kind: Literal["anybody", "link", "owner"] = "anybody"
@@ -31,8 +31,7 @@ ANYBODY = Viewer()
 OWNER = Viewer("owner")
 
 
-@frozen
-class Grant:
+class Grant(Struct, frozen=True):
     """What may be shown: work in these repositories, under this naming; search engines only where `public`."""
 
     repositories: frozenset[RepositoryId]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from aiohttp import web
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.model import PersonKey
+from bot.redaction import Redacted, Secret
 from bot.signatures import SigningKey
 from bot.store.engine import Store
 from bot.web.failures import peer_address
@@ -23,8 +23,7 @@ from bot.web.shelf import Shelf
 from bot.web.sign_in import SignIn
 
 
-@frozen
-class Pages:
+class Pages(Redacted, frozen=True):
     """The collaborators of every page."""
 
     store: Store
@@ -32,7 +31,7 @@ class Pages:
     """what people type to reach the pages, without a closing slash"""
     zone: ZoneInfo
     clock: Callable[[], datetime]
-    secret: bytes = field(repr=False)
+    secret: Secret[bytes]
     """signs links; 32 bytes or more, kept as long as links are to work"""
     signing: SigningKey | None = None
     """signs snapshots; without it none are taken"""
@@ -50,8 +49,7 @@ class Pages:
     timer: Callable[[], float] = time.monotonic
 
 
-@frozen
-class Desk:
+class Desk(Struct, frozen=True):
     """The collaborators, with what they remember between requests."""
 
     pages: Pages

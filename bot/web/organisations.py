@@ -6,9 +6,9 @@ import asyncio
 from datetime import datetime
 
 from aiohttp import web
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import begins_at, month_after, month_of, parse_month
 from bot.model import Change, Month, PersonKey
@@ -25,8 +25,7 @@ from bot.web.subjects import OpenOrganisation
 from bot.web.sums import sums
 
 
-@frozen
-class _Frame:
+class _Frame(Struct, frozen=True):
     """What a page of sums is made of, beside facts."""
 
     opened: OpenOrganisation

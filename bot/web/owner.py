@@ -5,9 +5,9 @@ from __future__ import annotations
 import hmac
 
 from aiohttp import web
+from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.model import PersonKey
 from bot.store import sessions, visibility
 from bot.store.sessions import Session
@@ -21,8 +21,7 @@ ATTEMPT_COOKIE = "__Host-almanac-attempt"
 _ATTEMPT_SECONDS = 600
 
 
-@frozen
-class Owner:
+class Owner(Struct, frozen=True):
     """Whoever is signed in, and their person where the record knows one."""
 
     session: Session

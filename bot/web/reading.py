@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from types import MappingProxyType
@@ -13,9 +12,10 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from cachetools import LRUCache, TTLCache
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.digest.profile import Beside, Scope, build
-from bot.frozen import frozen
 from bot.landing.changes import fold
 from bot.landing.corrections import corrected
 from bot.landing.identity import person_key
@@ -41,8 +41,7 @@ Shown = Sequence[RepositoryState]
 _Key = tuple[PersonState, Naming, tuple[RepositoryState, ...], datetime]
 
 
-@frozen
-class Reading:
+class Reading(Struct, frozen=True):
     """A profile, and a number that no other profile has."""
 
     number: int
@@ -126,8 +125,7 @@ class Reader:
         self._texts.clear()
 
 
-@frozen
-class _Frame:
+class _Frame(Struct, frozen=True):
     person: PersonState
     shown: tuple[RepositoryState, ...]
     naming: Naming

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from aiohttp import web
+from msgspec import Struct
 
-from bot.frozen import frozen
 from bot.render.html import style_hash
 from bot.render.site import picture_hash, site_style_hash
 
 
-@frozen
-class Form:
+class Form(Struct, frozen=True):
     """One form of a page: its name, its address's suffix and its media type."""
 
     name: str
@@ -115,8 +114,7 @@ def policy(*, forms: bool = False) -> str:
     )
 
 
-@frozen
-class Manner:
+class Manner(Struct, frozen=True):
     """How an answer may be kept and listed. Nothing is kept without asking: what is withdrawn is gone at once."""
 
     cache: str = "no-store"

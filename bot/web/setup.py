@@ -15,11 +15,11 @@ from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from aiohttp import web
+from msgspec import Struct
 from yarl import URL
 
 from bot.config import GitHubAddress, github_address_of
 from bot.errors import UnusableInputError
-from bot.frozen import frozen
 from bot.github.payloads.registration import Registered
 from bot.github.registration import RegistrationError
 from bot.render import setup as pages
@@ -39,8 +39,7 @@ Convert = Callable[[GitHubAddress, str], Awaitable[Registered]]
 Keep = Callable[[Registered, GitHubAddress], str]
 
 
-@frozen
-class Registration:
+class Registration(Struct, frozen=True):
     """What the pages need: who may come in, what is handed to GitHub, and what becomes of the answer."""
 
     token: str

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 from cachetools import LRUCache
+from msgspec import Struct
 from multidict import CIMultiDict
 
-from bot.frozen import frozen
 from bot.store.engine import Store, StoreUnavailableError
 from bot.web.responses import is_known
 
@@ -20,8 +20,7 @@ _LONGEST_ACCEPT = 300
 Key = tuple[str, str, str]
 
 
-@frozen
-class Kept:
+class Kept(Struct, frozen=True):
     """An answer as it was given when the database had this version; `body` is None where only its tag is known."""
 
     version: str

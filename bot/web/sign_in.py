@@ -8,13 +8,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
-from dataclasses import field
 from urllib.parse import urlencode
 
 import aiohttp
+from msgspec import Struct
 
-from bot.frozen import frozen
 from bot.model import UserId
+from bot.redaction import Redacted, Secret
 
 _SECONDS = aiohttp.ClientTimeout(total=15)
 
@@ -23,8 +23,7 @@ class SignInError(Exception):
     """GitHub did not say who it is."""
 
 
-@frozen
-class Attempt:
+class Attempt(Struct, frozen=True):
     """One try to sign in: what the browser keeps, and GitHub gives back or checks."""
 
     state: str
@@ -40,12 +39,11 @@ class Attempt:
         return base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).decode().rstrip("=")
 
 
-@frozen
-class SignIn:
+class SignIn(Redacted, frozen=True):
     """The App's OAuth client. The user token is used once, to ask who it is, and not kept."""
 
     client_id: str
-    client_secret: str = field(repr=False)
+    client_secret: Secret[str]
     web: str = "https://github.com"
     api: str = "https://api.github.com"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.frozen import frozen
 from bot.model import PersonKey
 from bot.store import links, records, visibility
 from bot.store.links import Link
@@ -21,8 +21,7 @@ _LOGIN = re.compile(r"[A-Za-z0-9-]{1,39}")
 _ALIAS = re.compile(r"[0-9a-f]{20}")
 
 
-@frozen
-class OpenPerson:
+class OpenPerson(Struct, frozen=True):
     """A person's page that this viewer may see; `base` is its path."""
 
     person: PersonState
@@ -34,8 +33,7 @@ class OpenPerson:
     """how far the ledger had come when the page was opened; None where it was not asked"""
 
 
-@frozen
-class OpenOrganisation:
+class OpenOrganisation(Struct, frozen=True):
     """An organisation's page that this viewer may see; `base` is its path."""
 
     organisation: OrganisationState

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from zoneinfo import ZoneInfo
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.landing.identity import is_bot, person_key
 from bot.landing.months import month_of
 from bot.metrics.work import sum_languages, sum_lines
@@ -16,8 +17,7 @@ from bot.web.access import enough_people, groups_to_show
 _ITEMS = {"feature": "features", "bug_fix": "bugs"}
 
 
-@frozen
-class Sum:
+class Sum(Struct, frozen=True):
     """What one month, one repository or all of them come to. Changes are counted where they stand today."""
 
     name: str
@@ -29,8 +29,7 @@ class Sum:
     lines: Lines
 
 
-@frozen
-class Sums:
+class Sums(Struct, frozen=True):
     """Sums over months with enough people; `left_out` are the months without."""
 
     whole: Sum
@@ -42,8 +41,7 @@ class Sums:
     languages: tuple[tuple[str, int], ...]
 
 
-@frozen
-class _Part:
+class _Part(Struct, frozen=True):
     """One commit, and the change it delivered where it is the one that did."""
 
     month: Month

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 from aiohttp import web
 from gidgethub.sansio import Event
+from msgspec import Struct
 
-from bot.frozen import frozen
 from bot.github.payloads import deliveries
 from bot.logs import about
 from bot.model import InstallationId, RepositoryId
@@ -49,8 +49,7 @@ class JobRequest(Protocol):
     def dedupe_key(self) -> str | None: ...
 
 
-@frozen
-class Delivery:
+class Delivery(Struct, frozen=True):
     """One delivery as the inbox keeps it; (`hook`, `guid`) is its key, equal across redeliveries."""
 
     hook: str
@@ -92,8 +91,7 @@ class Routes(Protocol):
     async def route(self, event: Event) -> Routed: ...
 
 
-@frozen
-class Door:
+class Door(Struct, frozen=True):
     """The bounds of the door. GitHub gives up after 10 s, so body and commit, which has its own, together take less."""
 
     body_seconds: float = 5.0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simulator.calls import Answer, Call
 from simulator.routes import apps, checks, issues, pulls, registration, repositories
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """A route; one of the permissions in `needs` suffices. Empty for requests that concern no repository."""
 
     method: str

@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import cache
 from html import unescape
 from multiprocessing import get_context
@@ -28,6 +27,8 @@ from xml.etree import ElementTree
 import cmarkgfm
 import html5lib
 from cmarkgfm.cmark import Options
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.digest.narrative import month_text
 from bot.github.client import Client
@@ -158,8 +159,7 @@ _HARMLESS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What a reader's browser and GitHub's filters find: elements in order, link targets, references."""
 
     shape: tuple[str, ...]

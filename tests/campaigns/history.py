@@ -21,11 +21,12 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from msgspec.structs import replace
 from sqlalchemy import func, select
 
 from bot.digest.profile import Scope

@@ -18,11 +18,11 @@ import socket
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import aiohttp
+from msgspec import Struct
 from sqlalchemy import func, select
 
 from bot.store.engine import Store
@@ -36,8 +36,7 @@ from tests.databases import put_tables
 NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The state at the end."""
 
     kills: int

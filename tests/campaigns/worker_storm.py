@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+from msgspec import Struct
 from sqlalchemy import func, select
 
 from bot.store.engine import Store, StoreUnavailableError
@@ -145,8 +146,7 @@ def crew_for(github: Simulator, world: World, url: str, folder: Path, *, doors: 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The state at the end."""
 
     deliveries: int

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bot.digest.explanation import NoSuchMetricError, check_name, explain, names
 from bot.metrics.registry import METRICS

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
+
+from msgspec.structs import replace
 
 from bot.digest.digest_text import contributor_texts, organisation_month_text, repository_month_text
 from bot.digest.facts import month_facts

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from bot.history.rows import ASKS, OFFERS, Rows, from_bytes, key_number, to_bytes
 from bot.landing.keys import asks, offers

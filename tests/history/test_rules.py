@@ -1,7 +1,8 @@
 """By which rules is a history measured whose repository says nothing of it?"""
 
-from dataclasses import asdict
 from pathlib import Path
+
+from msgspec.structs import asdict
 
 from bot.history.clone import open_clone
 from bot.history.rules import rules_of

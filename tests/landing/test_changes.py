@@ -1,8 +1,8 @@
 import cProfile
-from dataclasses import replace
 
 import pytest
 from landing_facts import ADA, BEN, EXPORT_BOT, MERGE_BOT, NAME, a_fact, a_merge, written
+from msgspec.structs import replace
 
 from bot.landing.changes import fold
 from bot.model import Change, Fact, Lines, Repository

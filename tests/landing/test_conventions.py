@@ -1,5 +1,4 @@
 import time
-from dataclasses import replace
 
 import pytest
 from landing_facts import (
@@ -17,6 +16,7 @@ from landing_facts import (
     recognised,
     sha,
 )
+from msgspec.structs import replace
 
 from bot.landing.conventions import CONVENTIONS, FORMS, LandingSettings
 from bot.landing.keys import patch_key

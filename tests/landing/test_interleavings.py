@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from landing_facts import WEB_FLOW, written
+from msgspec.structs import replace
 
 from bot.landing.changes import fold
 from bot.landing.keys import component

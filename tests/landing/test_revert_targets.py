@@ -1,7 +1,6 @@
-from dataclasses import replace
-
 import pytest
 from landing_facts import ADA, BEN, NAME, a_commit, a_landing, a_merge, recognised, sha, written
+from msgspec.structs import replace
 
 from bot.landing.changes import fold
 from bot.landing.reading import LandingSettings

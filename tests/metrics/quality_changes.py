@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bot.landing.lines import ReadFile
 from bot.model import Change, ChangeId, CommitId, CountedCommit, Fact, FileChange, Item, Kind, Lines, Signature

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
+
+from msgspec.structs import replace
 
 from bot.metrics.hours_to_land import HOURS_TO_LAND, evidence, value
 from bot.metrics.work import Work

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bot.metrics.item_kinds import counted_kind, item_kind
 from bot.metrics.items import group

@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import combinations
 from types import FrameType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bot.metrics import item_edges, items
 from bot.model import Change, ChangeId, CommitId, CountedCommit, Fact, Kind, Lines, Signature

@@ -7,12 +7,12 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from bot.digest.commands import Command, read_commands
 from bot.digest.explanation import explain

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
 
 from bot.metrics.measure import Measure, measure, measure_all
 from bot.model import Commit, CommitId, FileChange, Landing, PullRequest, Repository, Signature

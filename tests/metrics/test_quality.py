@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bot.metrics.hotspots import History, Past
 from bot.metrics.quality import QUALITIES, item_scores, known_since, rate, scores_of, with_live

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bot.metrics.hotspots import NO_HISTORY, History, Past, fix_weight, path_key, that_matter, visits
 from bot.model import Fact

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from bot.app import Bot, Timing, build, listening
 from bot.digest.profile import Scope
@@ -22,8 +23,7 @@ from simulator.world import World
 from tests.databases import put_tables
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     bot: Bot
     world: World
     url: str
@@ -48,7 +48,7 @@ async def running(github: Simulator, world: World, data: Path) -> AsyncIterator[
 
 async def recorded_profile(bot: Bot, installation: int, who: str, scope: Scope) -> Profile:
     """The profile of one person from the ledger; `scope.keys` and `scope.person` are filled in."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from bot.landing.identity import person_key
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import aiohttp
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 from sqlalchemy import func, select
 
 from bot.digest.profile import Scope

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 from sqlalchemy import select, update

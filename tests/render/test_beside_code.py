@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from bot.digest.explanation import explain
 from bot.model import BesideCode, Lines, Month, MonthRecord, Profile, Text, Trace
@@ -71,7 +71,7 @@ def test_each_sort_is_told_in_words_with_what_it_opens_into() -> None:
     assert tuple(one.words for one in said(beside)) == TOLD
     assert all(one.changes or one.traces for one in said(beside))
     assert list(said(BesideCode())) == []
-    assert {sort.name for sort in SORTS} == set(BesideCode.__dataclass_fields__)
+    assert {sort.name for sort in SORTS} == set(BesideCode.__struct_fields__)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])

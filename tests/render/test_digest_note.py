@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from html import unescape
 
 import pytest
+from msgspec.structs import replace
 
 from bot.model import Change, ChangeId, Item, Lines, Month, MonthRecord, Sentence, Text
 from bot.render.digest_note import DigestFrame, DigestPart, digest_note

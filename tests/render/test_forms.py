@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from bot.model import (
     AiUsage,

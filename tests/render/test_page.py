@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
 import html5lib
 import pytest
+from msgspec.structs import replace
 
 from bot.metrics.registry import shown_on
 from bot.model import AiUsage, Change, ChangeId, Contributor, Item, MonthRecord, Profile, ScoreEvidence, Sentence, Text

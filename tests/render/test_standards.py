@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import warnings
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from bot.model import Contributor, Profile
 from bot.render import RENDERERS

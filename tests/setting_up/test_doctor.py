@@ -6,12 +6,12 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import make_url
 
 from bot.config import GitHubAddress, Settings

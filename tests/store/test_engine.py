@@ -8,11 +8,11 @@ import random
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
+from msgspec.structs import replace
 from sqlalchemy import select
 
 from bot.model import Person, PersonKey, Signature, UserId

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from isal import isal_zlib
+from msgspec.structs import replace
 from sqlalchemy import Connection, event, func, select
 
 from bot.store.engine import Store, StoreUnavailableError

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from sqlalchemy import select, update
 
 from bot.metrics.registry import FACT_METHOD

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import select
 
 from bot.landing.identity import person_key
@@ -38,9 +38,7 @@ def urls(tmp_path: Path) -> Iterator[tuple[str, str, str]]:
 async def _fill(store: Store) -> None:
     await seed(store)
     facts = [fact(number, author=ADA if number % 2 else BEA, co_authors=(BEA,)) for number in range(40)]
-    facts.append(
-        dataclasses.replace(fact(99), title="nul \0 and half \ud800 and 漢", reverts=(f"commit:{facts[3].commit}",))
-    )
+    facts.append(replace(fact(99), title="nul \0 and half \ud800 and 漢", reverts=(f"commit:{facts[3].commit}",)))
     with store.transaction() as connection:
         record(connection, Place(ACME, APP, ZoneInfo("UTC")), facts, now=NOW)
         inbox.accept(
@@ -79,7 +77,7 @@ async def _goes_on(store: Store) -> None:
         assert record(connection, place, [fact(1), fact(500)], now=NOW).new == (fact(500).commit,)
         again = inbox.Delivery("app:7", "guid-1", "push", NOW, jobs=(NewJob("later"),))
         assert not inbox.accept(connection, again)
-        assert inbox.accept(connection, dataclasses.replace(again, guid="guid-2"))
+        assert inbox.accept(connection, replace(again, guid="guid-2"))
         assert len(set(connection.execute(select(JOB.c.id)).scalars())) == 3
         assert totals.of_month(connection, APP, Month("2030-03"))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 import tempfile
-from dataclasses import replace
 from functools import reduce
 from operator import iadd
 from pathlib import Path
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of, organisation
 from bot.landing.changes import fold

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from http import HTTPStatus
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 from gidgethub import BadRequest
+from msgspec.structs import replace
 from sqlalchemy import select, update
 
 from benchmarks.speed.landings import facts_of

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import aiohttp
 from aiohttp import web
+from msgspec.structs import replace
 from multidict import CIMultiDict
 
 from bot.landing.identity import person_key

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from bot.landing.changes import fold
 from bot.model import Repository, RepositoryId, Signature, UserId

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord

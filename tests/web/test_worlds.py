@@ -6,11 +6,11 @@ import asyncio
 import random
 import tempfile
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bot.store.engine import Store
 from bot.store.visibility import RepositoryState

@@ -9,8 +9,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from bot.model import AiMark, Fact, InstallationId, PersonKey, Repository, RepositoryId, Signature, UserId
 from bot.store import installations, links, people, visibility

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bot import app
 from bot.config import GitHubAddress, Settings

@@ -7,7 +7,8 @@ import binascii
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.github.payloads.fields import Fields
 from bot.model import (
     CommitId,
@@ -23,22 +24,19 @@ from bot.model import (
 _REVIEW_STATES = frozenset({"approved", "changes_requested", "commented", "dismissed", "pending"})
 
 
-@frozen
-class Token:
+class Token(Struct, frozen=True):
     token: str
     expires_at: datetime
 
 
-@frozen
-class App:
+class App(Struct, frozen=True):
     """The App itself; its comments are written by `<slug>[bot]`."""
 
     id: int
     slug: str
 
 
-@frozen
-class Installation:
+class Installation(Struct, frozen=True):
     """An installation as GitHub answers now."""
 
     id: InstallationId
@@ -48,8 +46,7 @@ class Installation:
     suspended: bool
 
 
-@frozen
-class PullRequestAnswer:
+class PullRequestAnswer(Struct, frozen=True):
     """A pull request's own answer: the model's part, and what says how much more there is to read."""
 
     pull_request: PullRequest
@@ -59,15 +56,13 @@ class PullRequestAnswer:
     review_comments: int
 
 
-@frozen
-class CheckRunAnswer:
+class CheckRunAnswer(Struct, frozen=True):
     id: int
     app: int
     external_id: str
 
 
-@frozen
-class IssueAnswer:
+class IssueAnswer(Struct, frozen=True):
     """An issue: its number in the repository and its text; `app` is the App it was opened through, if any."""
 
     number: int
@@ -76,8 +71,7 @@ class IssueAnswer:
     app: int | None = None
 
 
-@frozen
-class CommentAnswer:
+class CommentAnswer(Struct, frozen=True):
     """A comment; `app` is the App it was written through, if any."""
 
     id: int

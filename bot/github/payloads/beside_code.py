@@ -6,7 +6,8 @@ import json
 from datetime import datetime
 from typing import Any, Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.github.payloads import answers
 from bot.github.payloads.fields import Fields
 from bot.model import Signature
@@ -23,8 +24,7 @@ _PUBLISHED = frozenset({"prereleased", "published", "released"})
 _WITHDRAWN = frozenset({"deleted", "unpublished"})
 
 
-@frozen
-class Triage:
+class Triage(Struct, frozen=True):
     """What somebody did to an issue of somebody else. Nothing that stands in the issue is kept."""
 
     number: int
@@ -33,8 +33,7 @@ class Triage:
     at: datetime
 
 
-@frozen
-class Release:
+class Release(Struct, frozen=True):
     """A release as GitHub shows it; `by` is its author, or where that is a machine whoever published it."""
 
     id: int

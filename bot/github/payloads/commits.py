@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, cast, get_args
 
-from bot.frozen import frozen
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bot.github.payloads.answers import user
 from bot.github.payloads.fields import Fields, PayloadError, whole
 from bot.landing.addresses import app_of
@@ -22,8 +23,7 @@ _EMPTY_BLOBS = frozenset(
 )
 
 
-@frozen
-class Comparison:
+class Comparison(Struct, frozen=True):
     """The first page of a comparison. `files` are what changed between the merge base and the head, 300 at most."""
 
     total: int

@@ -11,12 +11,12 @@ import functools
 from typing import Annotated, Any, NotRequired, get_args
 
 import simdjson
+from msgspec import Struct
 from pydantic import Field, TypeAdapter
 
 # Before Python 3.12 pydantic cannot read the TypedDict of typing.
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
-from bot.frozen import frozen
 from bot.github.payloads.fields import whole
 from bot.github.payloads.json_limits import may_be_deep, read_within_limits
 from bot.model import CommitId, InstallationId, RepositoryId, UserId
@@ -98,8 +98,7 @@ class Told(TypedDict, total=False):
     after: FullCommit
 
 
-@frozen
-class Origin:
+class Origin(Struct, frozen=True):
     """What a delivery is filed under; None and empty where it names none."""
 
     action: str
@@ -107,16 +106,14 @@ class Origin:
     repository: RepositoryId | None
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """Where something happened: which installation may act, in which repository."""
 
     installation: InstallationId
     repository: RepositoryId
 
 
-@frozen
-class Sender:
+class Sender(Struct, frozen=True):
     """Who caused a delivery."""
 
     id: UserId
@@ -124,8 +121,7 @@ class Sender:
     bot: bool
 
 
-@frozen
-class Push:
+class Push(Struct, frozen=True):
     """A branch that moved. `before` is None where the branch was created, `after` where it was deleted."""
 
     before: CommitId | None
@@ -133,8 +129,7 @@ class Push:
     on_default_branch: bool
 
 
-@frozen
-class CommentHint:
+class CommentHint(Struct, frozen=True):
     """A comment as the delivery shows it; `asks` where an unquoted line of it starts with the command word."""
 
     number: int
@@ -143,8 +138,7 @@ class CommentHint:
     body: str
 
 
-@frozen
-class CheckHint:
+class CheckHint(Struct, frozen=True):
     """A check run or suite a delivery tells of. `app` is the app it belongs to."""
 
     id: int

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.github.payloads.fields import Fields
 
 _PREFERRED = ("announcements", "general")
 
 
-@frozen
-class Category:
+class Category(Struct, frozen=True):
     """Where a discussion may stand. `answerable` ones are for questions."""
 
     id: str
@@ -19,8 +19,7 @@ class Category:
     answerable: bool
 
 
-@frozen
-class Written:
+class Written(Struct, frozen=True):
     """A discussion or a comment in one: its node id, its text, and whether whoever asks wrote it."""
 
     id: str
@@ -28,16 +27,14 @@ class Written:
     ours: bool
 
 
-@frozen
-class Page:
+class Page(Struct, frozen=True):
     """Some of what was written, and the mark behind it (None on the last page)."""
 
     written: tuple[Written, ...]
     cursor: str | None
 
 
-@frozen
-class Board:
+class Board(Struct, frozen=True):
     """A repository as its discussions see it."""
 
     id: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from bot.frozen import frozen
+from msgspec import Struct, field
+
 from bot.github.payloads.beside_code import Release, ReleaseState
 from bot.github.payloads.fields import Fields
 from bot.github.payloads.seen import Merge, Seen
@@ -16,8 +16,7 @@ from bot.model import Commit, CommitId, PullRequest, RepositoryId, Review, Signa
 _HIDDEN = "PRIVATE", "INTERNAL"
 
 
-@frozen
-class Account:
+class Account(Struct, frozen=True):
     """Who GitHub says somebody is."""
 
     user_id: UserId
@@ -25,8 +24,7 @@ class Account:
     bot: bool = False
 
 
-@frozen
-class PullPage:
+class PullPage(Struct, frozen=True):
     """Pull requests, how many there are in all, and the mark behind this page (None on the last)."""
 
     pulls: tuple[PullRequest, ...]
@@ -38,24 +36,21 @@ class PullPage:
     """its merge and its reviews, as deliveries would have shown them"""
 
 
-@frozen
-class Limit:
+class Limit(Struct, frozen=True):
     cost: int
     limit: int
     remaining: int
     reset_at: datetime | None
 
 
-@frozen
-class Inside:
+class Inside(Struct, frozen=True):
     """The repository of an answer."""
 
     id: RepositoryId
     fields: Fields
 
 
-@frozen
-class Glance:
+class Glance(Struct, frozen=True):
     """A repository as it is now: its names, who sees it, where its default branch stands, when a pull request moved."""
 
     id: RepositoryId

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from datetime import datetime
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.github.payloads.fields import Fields
+from bot.redaction import Redacted, Secret
 
 
-@frozen
-class Registered:
+class Registered(Redacted, frozen=True):
     """A new App. GitHub tells its secrets in this one answer and never again."""
 
     app_id: int
@@ -20,9 +20,9 @@ class Registered:
     page: str
     """its public page; people install it from there"""
     client_id: str
-    client_secret: str = field(repr=False)
-    private_key: str = field(repr=False)
-    webhook_secret: str = field(default="", repr=False)
+    client_secret: Secret[str]
+    private_key: Secret[str]
+    webhook_secret: Secret[str] = ""
     """empty where GitHub made none"""
 
 
@@ -39,8 +39,7 @@ def registered(answer: Any) -> Registered:
     )
 
 
-@frozen
-class Terms:
+class Terms(Struct, frozen=True):
     """What an App may do and is told of, as its owner has it at GitHub."""
 
     id: int
@@ -65,8 +64,7 @@ def hook_address(answer: Any) -> str:
     return Fields(answer, "hook").text_or("url")
 
 
-@frozen
-class Attempt:
+class Attempt(Struct, frozen=True):
     """The last delivery GitHub tried: when, and the status it was answered with (0: no answer)."""
 
     event: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.model import CommitId
 
 LONGEST_COMMENT = 65_536
@@ -14,8 +15,7 @@ _LONGEST_TITLE = 255
 _CUT = "\n\n(cut here: GitHub does not accept longer text)"
 
 
-@frozen
-class Button:
+class Button(Struct, frozen=True):
     """A button on a check run: label up to 20 characters, description 40, identifier 20."""
 
     label: str
@@ -23,8 +23,7 @@ class Button:
     identifier: str
 
 
-@frozen
-class CheckRun:
+class CheckRun(Struct, frozen=True):
     """A completed check run on a commit. `key` names it for us: posting the same key again edits it."""
 
     name: str

@@ -6,7 +6,8 @@ import json
 from datetime import datetime
 from typing import Any, Literal
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.github.payloads import answers
 from bot.github.payloads.fields import Fields
 from bot.model import CommitId, Review, Signature, UserId
@@ -20,8 +21,7 @@ _CHECKS: dict[str, Literal["passed", "failed"]] = {
 """conclusions that say something of the code: what was cancelled, skipped or grew stale says nothing"""
 
 
-@frozen
-class Merge:
+class Merge(Struct, frozen=True):
     """A pull request that was merged. `by` and `by_author` are None where GitHub does not say who merged it."""
 
     head: CommitId
@@ -30,8 +30,7 @@ class Merge:
     by: Signature | None = None
 
 
-@frozen
-class Checks:
+class Checks(Struct, frozen=True):
     """What the checks of one app concluded of one commit."""
 
     head: CommitId
@@ -40,8 +39,7 @@ class Checks:
     at: datetime
 
 
-@frozen
-class Seen:
+class Seen(Struct, frozen=True):
     """One delivery. `number` and `author` are the pull request's; 0 and None where it is about none."""
 
     number: int = 0

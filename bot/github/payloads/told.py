@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.frozen import frozen
+from msgspec import Struct
+
 from bot.github.payloads import answers
 from bot.github.payloads.answers import PullRequestAnswer
 from bot.github.payloads.deliveries import action
@@ -13,8 +14,7 @@ from bot.github.payloads.fields import Fields, PayloadError
 from bot.model import Repository
 
 
-@frozen
-class Told:
+class Told(Struct, frozen=True):
     """One delivery. `repository` has no parent: webhooks do not tell it."""
 
     repository: Repository | None = None
