@@ -46,7 +46,7 @@ async def serve(port: int, secret: str, mode: str, data: Path) -> None:
         await app.serve(settings, asyncio.Event(), working=mode == "working")
         return
     async with app.build(settings) as bot:
-        apart = replace(bot, writer=Single(bot.store))  # type: ignore[arg-type]  # it answers the one call
+        apart = replace(bot, writer=Single(bot.store))  # it answers the one call
         async with app.listening(apart, settings.host, port):
             await asyncio.Event().wait()
 
