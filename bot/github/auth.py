@@ -23,6 +23,7 @@ from msgspec import Struct
 from bot.github.limits import Clock
 from bot.github.operations import CREATE_TOKEN, Operation
 from bot.github.payloads import answers, requests
+from bot.github.payloads.reading import read
 from bot.model import InstallationId, RepositoryId
 
 _BACKDATED = 60
@@ -134,7 +135,7 @@ class Tokens:
             answer = await self._app.write(CREATE_TOKEN, body, installation=scope.installation)
         except BadRequest as error:
             raise _refusal(scope, int(error.status_code)) or error from error
-        minted = answers.token(answer)
+        minted = read(answer, answers.Token)
         life = minted.expires_at.timestamp() - self._clock.wall() - _MARGIN
         return minted.token, min(life, _LONGEST_TOKEN_LIFE - _MARGIN)
 

@@ -27,6 +27,7 @@ from bot.github.limits import (
     retry_wait,
 )
 from bot.github.operations import Operation
+from bot.github.payloads.reading import mended
 from bot.github.transport import BadAnswer, Endpoint, ForeignHost, Traffic, Transport, is_passing, is_unsent
 from bot.model import Repository
 
@@ -235,13 +236,13 @@ class Client(GitHubAPI):
     ) -> tuple[int, Mapping[str, str], bytes]:
         sent = "POST" if method == _QUESTION else method
         async with self._wire.lane.turn(write=method not in ("GET", _QUESTION)):
-            answer = await self._wire.transport.send(sent, url, headers=headers, body=body)
-            self._last_headers = answer[1]
-            exhausted = exhausted_wait(answer[1], self._wire.clock.wall())
+            status, answered, content = await self._wire.transport.send(sent, url, headers=headers, body=body)
+            self._last_headers = answered
+            exhausted = exhausted_wait(answered, self._wire.clock.wall())
             if exhausted is not None:
                 self._wire.lane.pause(exhausted)
                 await self._wire.lane.share_pause(exhausted)
-            return answer
+            return status, answered, mended(content)
 
     async def sleep(self, seconds: float) -> None:
         await self._wire.clock.sleep(seconds)

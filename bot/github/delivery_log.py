@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from bot.github import operations as op
 from bot.github.client import Client, is_missing
-from bot.github.payloads.fields import Fields
+from bot.github.payloads.reading import Identity, read
 
 KEPT = timedelta(days=3)
 """how far back the log reaches; seven days on an Enterprise Server"""
@@ -24,10 +25,18 @@ _MOST_PAGES = 20_000
 class Attempt(Struct, frozen=True):
     """One row of the log. Attempts of one delivery share the GUID, not the id."""
 
-    id: int
+    id: Identity
     guid: str
     event: str
-    delivered_at: datetime
+    delivered_at: Annotated[datetime, Meta(tz=True)]
+
+
+class _Request(Struct, frozen=True):
+    payload: dict[str, Any] | None = None
+
+
+class _Delivery(Struct, frozen=True):
+    request: _Request | None = None
 
 
 class Payload(Struct, frozen=True):
@@ -54,26 +63,19 @@ async def read_arrived(app: Client, since: datetime) -> frozenset[str]:
 async def read_payload(app: Client, attempt: Attempt) -> Payload | None:
     """The payload of one attempt; None if the log no longer has it or never had its body."""
     try:
-        found = Fields(await app.read(op.DELIVERY, delivery=attempt.id), "delivery")
+        found = read(await app.read(op.DELIVERY, delivery=attempt.id), _Delivery)
     except Exception as error:
         if is_missing(error):
             return None
         raise
-    request = found.maybe("request")
-    payload = request.maybe("payload") if request else None
-    return None if payload is None else Payload(attempt.event, json.dumps(payload.plain).encode())
+    payload = found.request.payload if found.request else None
+    return Payload(attempt.event, json.dumps(payload).encode()) if payload else None
 
 
 async def _attempts(app: Client, status: str, since: datetime) -> AsyncIterator[Attempt]:
     """The log from the newest attempt back to `since`."""
     async for row in app.items(op.DELIVERIES, most=_MOST_PAGES, status=status):
-        fields = Fields(row, "delivery")
-        found = Attempt(
-            fields.identity("id"),
-            fields.text("guid"),
-            fields.text("event"),
-            fields.time("delivered_at"),
-        )
+        found = read(row, Attempt)
         if found.delivered_at < since:
             return
         yield found

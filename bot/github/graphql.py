@@ -186,11 +186,11 @@ def _page(
     found: dict[str, Any], repository: Repository, commits: Sequence[CommitId], *, size: int, requests: int
 ) -> Page:
     inside = nodes.repository(found)
-    if inside.id != repository.id:
+    if inside.database_id != repository.id:
         raise BadAnswer("another repository has taken this name")
-    accounts = {commit: nodes.accounts(inside.fields, f"c{number}") for number, commit in enumerate(commits)}
-    releases = nodes.releases(inside.fields)
-    return Page(nodes.pull_page(inside.fields), accounts, _points(found), requests, size, releases)
+    accounts = {commit: nodes.accounts(found["repository"], f"c{number}") for number, commit in enumerate(commits)}
+    releases = nodes.releases(inside)
+    return Page(nodes.pull_page(inside), accounts, _points(found), requests, size, releases)
 
 
 def _points(found: Mapping[str, Any]) -> Points:

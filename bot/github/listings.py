@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import datetime
 
+from msgspec import Struct
+
 from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.payloads import answers
 from bot.github.payloads import commits as commits_of
 from bot.github.payloads.answers import Installation
-from bot.github.payloads.fields import Fields
+from bot.github.payloads.reading import read, required_moment
 from bot.model import CommitId, PullRequest, Repository, Review, Signature
+
+
+class _Updated(Struct, frozen=True):
+    updated_at: str | None = None
 
 
 async def read_installations(app: Client) -> AsyncIterator[Installation]:
@@ -24,7 +30,7 @@ async def read_closed_since(client: Client, repository: Repository, since: datet
     """The closed pull requests that changed since then, without commits; reads pages until one has not changed."""
     found: list[PullRequest] = []
     async for row in client.items(op.CLOSED_PULL_REQUESTS, repository=client.place(repository)):
-        if Fields(row, "pull_request").time("updated_at") < since:
+        if required_moment(read(row, _Updated).updated_at) < since:
             break
         found.append(answers.pull_request(row).pull_request)
     return found

@@ -16,6 +16,7 @@ from bot.github import operations as op
 from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.payloads import answers
 from bot.github.payloads import commits as commits_of
+from bot.github.payloads.reading import read
 from bot.landing.batches import brought_by
 from bot.model import Commit, CommitId, FileChange, InstallationId, Repository, RepositoryId
 
@@ -48,7 +49,7 @@ async def read_repository(client: Client, repository_id: RepositoryId) -> Reposi
 
 async def read_app(app: Client) -> answers.App:
     """The App as GitHub knows it: whether the key belongs to the id, and the slug under which it posts."""
-    return answers.app(await app.read(op.APP))
+    return read(await app.read(op.APP), answers.App)
 
 
 async def read_installation(app: Client, installation: InstallationId) -> answers.Installation | None:

@@ -14,7 +14,7 @@ from gidgethub import GitHubException
 from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.payloads import registration as payloads
-from bot.github.payloads.fields import PayloadError
+from bot.github.payloads.reading import read
 from bot.github.payloads.registration import Attempt, Registered, Terms
 from bot.github.transport import Endpoint, Traffic, Transport, open_session
 
@@ -47,7 +47,7 @@ async def convert(endpoint: Endpoint, code: str) -> Registered:
         raise RegistrationError(f"GitHub answered {status}, and has not created the App yet; try again in a minute")
     try:
         return payloads.registered(json.loads(body))
-    except (ValueError, PayloadError) as error:
+    except ValueError as error:
         raise RegistrationError(f"GitHub's answer cannot be used ({type(error).__name__})") from None
 
 
@@ -74,7 +74,7 @@ async def _exchange(endpoint: Endpoint, method: str, path: str) -> tuple[int, di
 
 async def read_terms(app: Client) -> Terms:
     """The App's permissions and events."""
-    return payloads.terms(await app.read(op.APP))
+    return read(await app.read(op.APP), Terms)
 
 
 async def read_hook_address(app: Client) -> str:
@@ -85,5 +85,5 @@ async def read_hook_address(app: Client) -> str:
 async def read_attempts(app: Client) -> Sequence[Attempt]:
     """The newest deliveries in GitHub's log."""
     async for page in app.pages(op.NEWEST_DELIVERIES):
-        return payloads.attempts(page)
+        return read(page, tuple[Attempt, ...])
     return ()

@@ -14,7 +14,7 @@ from gidgethub import BadRequest
 from bot.github.auth import AppKey, BadKeyError, InstallationClosed, NotGranted, Scope, Tokens
 from bot.github.connection import Connection, Surroundings
 from bot.github.operations import CREATE_CHECK_RUN, REPOSITORY, Operation
-from bot.github.payloads.fields import PayloadError
+from bot.github.payloads.reading import PayloadError
 from bot.github.transport import Endpoint, open_session
 from bot.model import InstallationId, RepositoryId
 from tests.github.conftest import Script, TestClock, ok, refused

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.github.payloads import deliveries, json_limits
+from bot.github.payloads import deliveries, reading
+from bot.model import InstallationId, RepositoryId, UserId
 
 WHOLE = {
     "action": "closed",
@@ -25,13 +26,13 @@ def read(**more: Any) -> deliveries.Told:
 
 
 def test_only_what_handlers_look_at_is_kept() -> None:
-    assert read(other={"deep": [1, 2]}) == {
-        "action": "closed",
-        "installation": {"id": 5},
-        "repository": {"id": 7, "default_branch": "main"},
-        "sender": {"id": 11, "login": "person-11", "type": "User"},
-        "pull_request": {"number": 3, "state": "closed", "merged": True},
-    }
+    assert read(other={"deep": [1, 2]}) == deliveries.Told(
+        action="closed",
+        installation=deliveries.InstallationTold(InstallationId(5)),
+        repository=deliveries.RepositoryTold(RepositoryId(7), "main"),
+        sender=deliveries.UserTold(UserId(11), "person-11", "User"),
+        pull_request=deliveries.PullRequestTold(3, "closed", merged=True),
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_what_looks_like_too_much_is_read_where_it_is_within_the_limits() -> Non
     """Texts may say anything, and an object in 32 lists is no defect."""
     told = {"a": "NaN, Infinity and 12345678901234567890", "b": "[{" * 90, "c": 2**64 - 1, "d": nested(31)}
     assert read(other=told) == read()
-    assert json_limits.may_be_deep(json.dumps(told).encode())
+    assert reading.may_be_deep(json.dumps(told).encode())
 
 
 _SCALARS = st.none() | st.text() | st.integers(-(2**63), 2**64 - 1)
@@ -127,7 +128,8 @@ def test_any_json_within_the_limits_is_taken(other: Any) -> None:
 
 def test_half_of_a_surrogate_pair_is_json_and_becomes_a_mark() -> None:
     assert read(title="half \ud800") == read()
-    assert read(comment={"id": 1, "body": "/almanac \udc00 me"})["comment"]["body"] == "/almanac \ufffd me"
+    found = deliveries.comment(read(issue={"number": 4}, comment={"id": 1, "body": "/almanac \udc00 me"}), "/almanac")
+    assert found.body == "/almanac \ufffd me"
 
 
 @given(number=st.integers(min_value=1, max_value=2**63 - 1))

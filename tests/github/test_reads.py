@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bot.github import reads
 from bot.github.client import BadAnswer, Client
-from bot.github.payloads.fields import PayloadError
+from bot.github.payloads.reading import PayloadError
 from bot.model import Commit, CommitId, Repository, RepositoryId, Signature
 from tests.github.conftest import Script, TestClock, ok, refused
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 import base64
 import binascii
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Annotated, Literal, cast
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from bot.github.payloads.fields import Fields
+from bot.github.payloads.reading import (
+    FullCommit,
+    Hosted,
+    Identity,
+    Installed,
+    Known,
+    Number,
+    PayloadError,
+    Person,
+    moment,
+    read,
+)
 from bot.model import (
     CommitId,
     InstallationId,
@@ -18,7 +29,6 @@ from bot.model import (
     RepositoryId,
     Review,
     Signature,
-    UserId,
 )
 
 _REVIEW_STATES = frozenset({"approved", "changes_requested", "commented", "dismissed", "pending"})
@@ -26,13 +36,13 @@ _REVIEW_STATES = frozenset({"approved", "changes_requested", "commented", "dismi
 
 class Token(Struct, frozen=True):
     token: str
-    expires_at: datetime
+    expires_at: Annotated[datetime, Meta(tz=True)]
 
 
 class App(Struct, frozen=True):
     """The App itself; its comments are written by `<slug>[bot]`."""
 
-    id: int
+    id: Identity
     slug: str
 
 
@@ -83,154 +93,243 @@ class CommentAnswer(Struct, frozen=True):
     created_at: datetime | None = None
 
 
-def token(answer: Any) -> Token:
-    fields = Fields(answer, "token")
-    return Token(fields.text("token"), fields.time("expires_at"))
+class Account(Struct, frozen=True):
+    """An account. Where GitHub does not know an author, the object is null or empty."""
+
+    id: Person | None = None
+    login: str | None = None
+    name: str | None = None
+    type: str | None = None
 
 
-def app(answer: Any) -> App:
-    fields = Fields(answer, "app")
-    return App(fields.identity("id"), fields.text("slug"))
+class _Owner(Struct, frozen=True):
+    """A person or organisation has a login, an enterprise a slug."""
+
+    id: Identity
+    login: str | None = None
+    slug: str | None = None
+    type: str | None = None
 
 
-def installation(answer: Any) -> Installation:
-    fields = Fields(answer, "installation")
-    account = fields.object("account")
+class _Installation(Struct, frozen=True):
+    id: Installed
+    account: _Owner
+    suspended_at: str | None = None
+
+
+class _Named(Struct, frozen=True):
+    full_name: str
+
+
+class RepositoryRow(Struct, frozen=True):
+    id: Hosted
+    full_name: str
+    private: bool | None = None
+    visibility: str | None = None
+    fork: bool | None = None
+    parent: _Named | None = None
+    default_branch: str | None = None
+
+
+class _Repositories(Struct, frozen=True):
+    total_count: Number | None = None
+    repositories: tuple[RepositoryRow, ...] | None = None
+
+
+class Side(Struct, frozen=True):
+    """The head or base of a pull request; the repository of a head may be gone."""
+
+    ref: str
+    sha: FullCommit
+    repo: Known | None = None
+
+
+class _Label(Struct, frozen=True):
+    name: str
+
+
+class PullRequestRow(Struct, frozen=True):
+    number: Identity
+    title: str
+    head: Side
+    base: Side
+    body: str | None = None
+    user: Account | None = None
+    state: str | None = None
+    merged: bool | None = None
+    merged_by: Account | None = None
+    merge_commit_sha: FullCommit | None = None
+    created_at: str | None = None
+    merged_at: str | None = None
+    closed_at: str | None = None
+    labels: tuple[_Label, ...] | None = None
+    commits: Number | None = None
+    review_comments: Number | None = None
+
+
+class ReviewRow(Struct, frozen=True):
+    id: Identity
+    state: str
+    user: Account | None = None
+    submitted_at: str | None = None
+
+
+class CommentRow(Struct, frozen=True):
+    id: Identity
+    user: Account | None = None
+    body: str | None = None
+    issue_url: str | None = None
+    created_at: str | None = None
+    performed_via_github_app: Known | None = None
+
+
+class _CheckRun(Struct, frozen=True):
+    id: Identity
+    app: Known | None = None
+    external_id: str | None = None
+
+
+class _Issue(Struct, frozen=True):
+    number: Identity
+    body: str | None = None
+    pull_request: object = None
+    performed_via_github_app: Known | None = None
+
+
+class _Content(Struct, frozen=True):
+    type: str | None = None
+    encoding: str | None = None
+    content: str | None = None
+
+
+class _Permission(Struct, frozen=True):
+    permission: str
+
+
+def installation(answer: object) -> Installation:
+    row = read(answer, _Installation)
     return Installation(
-        id=InstallationId(fields.identity("id")),
-        account=account.text_or("login") or account.text_or("slug"),
-        account_id=account.identity("id"),
-        organisation=account.text_or("type") == "Organization",
-        suspended="suspended_at" in fields,
+        id=row.id,
+        account=row.account.login or row.account.slug or "",
+        account_id=row.account.id,
+        organisation=row.account.type == "Organization",
+        suspended=row.suspended_at is not None,
     )
 
 
-def repository(answer: Any) -> Repository:
-    fields = Fields(answer, "repository")
-    parent = fields.maybe("parent")
+def repository(answer: object) -> Repository:
+    return repository_of(read(answer, RepositoryRow))
+
+
+def repository_of(row: RepositoryRow) -> Repository:
     return Repository(
-        full_name=fields.text("full_name"),
-        id=RepositoryId(fields.identity("id")),
-        private=fields.flag("private") or fields.text_or("visibility", "public") != "public",
-        fork=fields.flag("fork"),
-        parent=None if parent is None else parent.text("full_name"),
-        default_branch=fields.text_or("default_branch", "main"),
+        full_name=row.full_name,
+        id=row.id,
+        private=bool(row.private) or (row.visibility or "public") != "public",
+        fork=bool(row.fork),
+        parent=None if row.parent is None else row.parent.full_name,
+        default_branch=row.default_branch or "main",
     )
 
 
-def user(fields: Fields | None) -> Signature | None:
+def user(account: Account | None) -> Signature | None:
     """An account; None for a ghost. Its e-mail is never known from here."""
-    if fields is None:
+    if account is None or account == Account():
         return None
-    login = fields.text("login")
-    return Signature(
-        name=fields.text_or("name") or login,
-        email="",
-        user_id=UserId(fields.identity("id")),
-        login=login,
-        bot=fields.text_or("type") == "Bot",
-    )
+    if account.id is None or account.login is None:
+        raise PayloadError("an account has no id or no login")
+    name = account.name or account.login
+    return Signature(name, "", account.id, account.login, account.type == "Bot")
 
 
-def pull_request(answer: Any) -> PullRequestAnswer:
-    fields = Fields(answer, "pull_request")
-    head, base = fields.object("head"), fields.object("base")
-    merge_commit = fields.commit("merge_commit_sha") if "merge_commit_sha" in fields else None
-    merged_at = fields.time_or_none("merged_at")
+def pull_request(answer: object) -> PullRequestAnswer:
+    return pull_request_of(read(answer, PullRequestRow))
+
+
+def pull_request_of(row: PullRequestRow) -> PullRequestAnswer:
+    if row.base.repo is None:
+        raise PayloadError("a pull request has no base")
+    merged_at = moment(row.merged_at)
     known = PullRequest(
-        number=fields.identity("number"),
-        title=fields.text("title"),
-        body=fields.text_or("body"),
-        author=user(fields.maybe("user")),
-        base_ref=base.text("ref"),
-        head_ref=head.text("ref"),
-        head_id=CommitId(head.commit("sha")),
+        number=row.number,
+        title=row.title,
+        body=row.body or "",
+        author=user(row.user),
+        base_ref=row.base.ref,
+        head_ref=row.head.ref,
+        head_id=row.head.sha,
         # while a pull request is open this names a test merge that lands nowhere
-        merge_commit=CommitId(merge_commit) if merge_commit and merged_at else None,
+        merge_commit=row.merge_commit_sha if merged_at else None,
         merged_at=merged_at,
-        closed_at=fields.time_or_none("closed_at"),
-        labels=tuple(label.text("name") for label in fields.objects("labels")),
-        opened_at=fields.time_or_none("created_at"),
+        closed_at=moment(row.closed_at),
+        labels=tuple(label.name for label in row.labels or ()),
+        opened_at=moment(row.created_at),
     )
-    return PullRequestAnswer(
-        pull_request=known,
-        base_repository=RepositoryId(base.object("repo").identity("id")),
-        base_id=CommitId(base.commit("sha")),
-        commits=fields.count("commits"),
-        review_comments=fields.count("review_comments"),
-    )
+    base = RepositoryId(row.base.repo.id)
+    return PullRequestAnswer(known, base, row.base.sha, row.commits or 0, row.review_comments or 0)
 
 
-def review(answer: Any) -> tuple[int, Review] | None:
+def review(answer: object) -> tuple[int, Review] | None:
     """(id, review); None where its author is a ghost or it was never submitted."""
-    fields = Fields(answer, "review")
-    author, state = user(fields.maybe("user")), fields.text("state").lower()
-    submitted_at = fields.time_or_none("submitted_at")
+    return review_of(read(answer, ReviewRow))
+
+
+def review_of(row: ReviewRow) -> tuple[int, Review] | None:
+    author, state, submitted_at = user(row.user), row.state.lower(), moment(row.submitted_at)
     if author is None or submitted_at is None or state not in _REVIEW_STATES:
         return None
     known = cast(Literal["approved", "changes_requested", "commented", "dismissed", "pending"], state)
-    return fields.identity("id"), Review(author, known, submitted_at)
+    return row.id, Review(author, known, submitted_at)
 
 
-def check_run(answer: Any) -> CheckRunAnswer:
-    fields = Fields(answer, "check run")
-    app = fields.maybe("app")
-    return CheckRunAnswer(
-        id=fields.identity("id"),
-        app=0 if app is None else app.identity("id"),
-        external_id=fields.text_or("external_id"),
-    )
+def check_run(answer: object) -> CheckRunAnswer:
+    row = read(answer, _CheckRun)
+    return CheckRunAnswer(row.id, 0 if row.app is None else row.app.id, row.external_id or "")
 
 
-def comment(answer: Any) -> CommentAnswer:
-    fields = Fields(answer, "comment")
-    app = fields.maybe("performed_via_github_app")
-    number = fields.text_or("issue_url").rpartition("/")[2]
+def comment(answer: object) -> CommentAnswer:
+    row = read(answer, CommentRow)
+    number = (row.issue_url or "").rpartition("/")[2]
     return CommentAnswer(
-        id=fields.identity("id"),
-        author=user(fields.maybe("user")),
-        body=fields.text_or("body"),
-        app=None if app is None else app.identity("id"),
+        id=row.id,
+        author=user(row.user),
+        body=row.body or "",
+        app=None if row.performed_via_github_app is None else row.performed_via_github_app.id,
         number=int(number) if number.isascii() and number.isdigit() else None,
-        created_at=fields.time_or_none("created_at"),
+        created_at=moment(row.created_at),
     )
 
 
-def repositories(answer: Any) -> tuple[int, list[Repository]]:
+def repositories(answer: object) -> tuple[int, list[Repository]]:
     """How many there are in all, and those of this page."""
-    fields = Fields(answer, "repositories")
-    return fields.count("total_count"), [repository(row.plain) for row in fields.objects("repositories")]
+    page = read(answer, _Repositories)
+    return page.total_count or 0, [repository_of(row) for row in page.repositories or ()]
 
 
-def issue(answer: Any) -> IssueAnswer:
-    fields = Fields(answer, "issue")
-    app = fields.maybe("performed_via_github_app")
-    return IssueAnswer(
-        number=fields.identity("number"),
-        body=fields.text_or("body"),
-        is_pull_request="pull_request" in fields,
-        app=None if app is None else app.identity("id"),
-    )
+def issue(answer: object) -> IssueAnswer:
+    row = read(answer, _Issue)
+    app = None if row.performed_via_github_app is None else row.performed_via_github_app.id
+    return IssueAnswer(row.number, row.body or "", row.pull_request is not None, app)
 
 
-def content(answer: Any) -> str | None:
+def content(answer: object) -> str | None:
     """The text of a file; None for a directory, a submodule, a file GitHub does not inline (1 MB) or no UTF-8."""
     if not isinstance(answer, dict):
         return None
-    fields = Fields(answer, "content")
-    if fields.text_or("type") != "file" or fields.text_or("encoding") != "base64":
+    row = read(answer, _Content)
+    if row.type != "file" or row.encoding != "base64":
         return None
     try:
-        return base64.b64decode(fields.text_or("content")).decode("utf-8")
+        return base64.b64decode(row.content or "").decode("utf-8")
     except (binascii.Error, ValueError):
         return None
 
 
-def permission(answer: Any) -> str:
+def permission(answer: object) -> str:
     """`admin`, `write`, `read` or `none`."""
-    return Fields(answer, "permission").text("permission")
+    return read(answer, _Permission).permission
 
 
-def identity(answer: Any) -> int:
+def identity(answer: object) -> int:
     """The id of what was just created or edited."""
-    return Fields(answer, "answer").identity("id")
+    return read(answer, Known).id

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from bot.github.payloads import answers
-from bot.github.payloads.fields import Fields
+from bot.github.payloads.answers import Account
+from bot.github.payloads.reading import Identity, PayloadError, decode, moment
 from bot.model import Signature
 
 ReleaseState = Literal["release", "prerelease", "gone"]
@@ -45,42 +45,65 @@ class Release(Struct, frozen=True):
     """when it was published"""
 
 
+class _Issue(Struct, frozen=True):
+    number: Identity
+    user: Account | None = None
+    closed_at: str | None = None
+    updated_at: str | None = None
+
+
+class _Release(Struct, frozen=True):
+    id: Identity
+    tag_name: str
+    author: Account | None = None
+    draft: bool | None = None
+    prerelease: bool | None = None
+    created_at: str | None = None
+    published_at: str | None = None
+
+
+class _Payload(Struct, frozen=True):
+    action: str | None = None
+    sender: Account | None = None
+    assignee: Account | None = None
+    issue: _Issue | None = None
+    release: _Release | None = None
+
+
 def shown(body: bytes) -> Triage | Release | None:
     """What a body shows; None where it is not what GitHub documents, or no person did it."""
     try:
-        payload = json.loads(body)
-        fields = Fields(payload)
-        found = _triage(payload, fields) if "issue" in fields else _release(fields)
-    except (ValueError, RecursionError):  # a PayloadError is a ValueError
+        payload = decode(body, _Payload)
+        if payload.issue is not None:
+            return _triage(payload, payload.issue)
+        return None if payload.release is None else _release(payload, payload.release)
+    except PayloadError:
         return None
-    return found
 
 
-def _triage(payload: dict[str, Any], fields: Fields) -> Triage | None:
-    issue, action = fields.object("issue"), str(payload.get("action"))
-    by, author, did = answers.user(fields.maybe("sender")), issue.maybe("user"), _DONE.get(action)
-    at = (issue.time_or_none("closed_at") if action == "closed" else None) or issue.time_or_none("updated_at")
+def _triage(payload: _Payload, issue: _Issue) -> Triage | None:
+    by, did = answers.user(payload.sender), _DONE.get(payload.action or "")
+    at = (moment(issue.closed_at) if payload.action == "closed" else None) or moment(issue.updated_at)
     if did is None or by is None or by.bot or at is None:
         return None
-    if author is not None and author.identity("id") == by.user_id:
+    if issue.user is not None and issue.user.id == by.user_id:
         return None
-    chosen = fields.maybe("assignee")
-    if action == "assigned" and (chosen is None or chosen.identity("id") == by.user_id):
+    chosen = payload.assignee
+    if payload.action == "assigned" and (chosen is None or chosen.id == by.user_id):
         return None  # who takes an issue begins to work on it
-    return Triage(issue.identity("number"), did, by, at)
+    return Triage(issue.number, did, by, at)
 
 
-def _release(fields: Fields) -> Release | None:
+def _release(payload: _Payload, found: _Release) -> Release | None:
     """A draft that never was published is none."""
-    found, action = fields.object("release"), fields.text_or("action")
-    at = found.time_or_none("published_at") or found.time_or_none("created_at")
-    authors = (answers.user(found.maybe("author")), answers.user(fields.maybe("sender")))
+    at = moment(found.published_at) or moment(found.created_at)
+    authors = (answers.user(found.author), answers.user(payload.sender))
     by = next((one for one in authors if one is not None and not one.bot), None)
-    state: ReleaseState = "prerelease" if found.flag("prerelease") else "release"
-    if action in _WITHDRAWN:
+    state: ReleaseState = "prerelease" if found.prerelease else "release"
+    if payload.action in _WITHDRAWN:
         state = "gone"
-    elif action not in _PUBLISHED or found.flag("draft"):
+    elif payload.action not in _PUBLISHED or found.draft:
         return None
     if at is None or (by is None and state != "gone"):
         return None
-    return Release(found.identity("id"), found.text("tag_name"), state, None if state == "gone" else by, at)
+    return Release(found.id, found.tag_name, state, None if state == "gone" else by, at)

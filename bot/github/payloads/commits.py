@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.github.payloads.answers import user
-from bot.github.payloads.fields import Fields, PayloadError, whole
+from bot.github.payloads.answers import Account, user
+from bot.github.payloads.reading import FullCommit, Number, PayloadError, moment, read, required_moment
 from bot.landing.addresses import app_of
 from bot.model import Commit, CommitId, FileChange, FileStatus, Signature
 
@@ -37,22 +37,92 @@ class Comparison(Struct, frozen=True):
     files: tuple[FileChange, ...]
 
 
-def commit(answer: Any) -> Commit:
+class _Stated(Struct, frozen=True):
+    """Whom git names."""
+
+    name: str | None = None
+    email: str | None = None
+    date: str | None = None
+
+
+class _Tree(Struct, frozen=True):
+    sha: FullCommit
+
+
+class _Parent(Struct, frozen=True):
+    sha: FullCommit
+
+
+class _GitCommit(Struct, frozen=True):
+    message: str
+    author: _Stated
+    committer: _Stated
+    tree: _Tree | None = None
+
+
+class _Commit(Struct, frozen=True):
+    sha: FullCommit
+    commit: _GitCommit
+    parents: tuple[_Parent, ...] | None = None
+    author: Account | None = None
+    committer: Account | None = None
+
+
+class _Counted(Struct, frozen=True):
+    additions: Number
+    deletions: Number
+
+
+class _Stats(Struct, frozen=True):
+    stats: _Counted | None = None
+
+
+class _File(Struct, frozen=True):
+    filename: str
+    status: str
+    additions: Number
+    deletions: Number
+    sha: str | None = None
+    patch: str | None = None
+    previous_filename: str | None = None
+
+
+class _Files(Struct, frozen=True):
+    files: tuple[_File, ...] | None = None
+
+
+class _Compared(Struct, frozen=True):
+    commits: tuple[_Commit, ...] | None = None
+
+
+class _Comparison(Struct, frozen=True):
+    total_commits: Number
+    merge_base_commit: _Commit
+    behind_by: Number | None = None
+    commits: tuple[_Commit, ...] | None = None
+    files: tuple[_File, ...] | None = None
+
+
+class _Total(Struct, frozen=True):
+    total_commits: Number
+
+
+def commit(answer: object) -> Commit:
     """A commit without its files."""
-    return _commit(Fields(answer, "commit"))
+    return _commit(read(answer, _Commit))
 
 
-def _commit(fields: Fields) -> Commit:
-    inner = fields.object("commit")
-    committed_at = inner.object("committer").time("date")
+def _commit(row: _Commit) -> Commit:
+    inner = row.commit
+    committed_at = required_moment(inner.committer.date)
     return Commit(
-        id=CommitId(fields.commit("sha")),
-        parents=tuple(CommitId(parent.commit("sha")) for parent in fields.objects("parents")),
-        author=_signature(inner.object("author"), fields.maybe("author")),
-        committer=_signature(inner.object("committer"), fields.maybe("committer")),
-        authored_at=inner.object("author").time_or_none("date") or committed_at,
+        id=row.sha,
+        parents=tuple(parent.sha for parent in row.parents or ()),
+        author=_signature(inner.author, row.author),
+        committer=_signature(inner.committer, row.committer),
+        authored_at=moment(inner.author.date) or committed_at,
         committed_at=committed_at,
-        message=inner.text("message"),
+        message=inner.message,
     )
 
 
@@ -63,67 +133,66 @@ def with_files(found: Commit, stats: tuple[int, int] | None, files: Iterable[Fil
     return replace(found, files=rows, partial=len(rows) >= MOST_FILES or (stats is not None and sums != stats))
 
 
-def stats(answer: Any) -> tuple[int, int] | None:
+def stats(answer: object) -> tuple[int, int] | None:
     """(additions, deletions) of a whole commit; None where the answer has none."""
-    found = Fields(answer, "commit").maybe("stats")
-    return None if found is None else (found.number("additions"), found.number("deletions"))
+    found = read(answer, _Stats).stats
+    return None if found is None else (found.additions, found.deletions)
 
 
-def files(answer: Any) -> tuple[FileChange, ...]:
+def files(answer: object) -> tuple[FileChange, ...]:
     """The files on one page of a commit, in GitHub's order."""
-    rows = (file_change(fields) for fields in Fields(answer, "commit").objects("files"))
-    return tuple(row for row in rows if row is not None)
+    return _changes(read(answer, _Files).files)
 
 
-def file_change(fields: Fields) -> FileChange | None:
+def _changes(rows: Iterable[_File] | None) -> tuple[FileChange, ...]:
+    return tuple(change for row in rows or () if (change := _change(row)) is not None)
+
+
+def _change(row: _File) -> FileChange | None:
     """One file; None where nothing of it changed."""
-    status = fields.text("status")
-    if status not in get_args(FileStatus):
-        if status == "unchanged":
+    if row.status not in get_args(FileStatus):
+        if row.status == "unchanged":
             return None
         raise PayloadError("a file has a status GitHub does not document")
-    additions, deletions = fields.number("additions"), fields.number("deletions")
-    patch = fields.text_or("patch") or None
-    binary = patch is None and additions + deletions == 0 and status in ("added", "removed", "modified")
+    patch = row.patch or None
+    binary = patch is None and row.additions + row.deletions == 0 and row.status in ("added", "removed", "modified")
     return FileChange(
-        path=fields.text("filename"),
-        status=cast(FileStatus, status),
-        additions=additions,
-        deletions=deletions,
+        path=row.filename,
+        status=cast(FileStatus, row.status),
+        additions=row.additions,
+        deletions=row.deletions,
         patch=patch,
-        previous_path=fields.text_or("previous_filename") or None,
-        binary=binary and fields.text_or("sha") not in _EMPTY_BLOBS,
+        previous_path=row.previous_filename or None,
+        binary=binary and row.sha not in _EMPTY_BLOBS,
         submodule=patch is not None and _is_submodule(patch),
     )
 
 
-def compared(answer: Any) -> tuple[Commit, ...]:
+def compared(answer: object) -> tuple[Commit, ...]:
     """The commits on one page of a comparison, without files."""
-    return tuple(_commit(fields) for fields in Fields(answer, "compare").objects("commits"))
+    return tuple(map(_commit, read(answer, _Compared).commits or ()))
 
 
-def comparison(answer: Any) -> Comparison:
-    fields = Fields(answer, "compare")
-    base = fields.object("merge_base_commit")
-    shown = [base, *fields.objects("commits")]
-    trees = {CommitId(one.commit("sha")): one.object("commit").maybe("tree") for one in shown}
+def comparison(answer: object) -> Comparison:
+    row = read(answer, _Comparison)
+    base, commits = row.merge_base_commit, row.commits or ()
     return Comparison(
-        total=fields.number("total_commits"),
-        behind=fields.count("behind_by"),
-        base=CommitId(base.commit("sha")),
-        commits=compared(answer),
-        trees={commit: tree.commit("sha") for commit, tree in trees.items() if tree is not None},
-        files=files(answer),
+        total=row.total_commits,
+        behind=row.behind_by or 0,
+        base=base.sha,
+        commits=tuple(map(_commit, commits)),
+        trees={one.sha: one.commit.tree.sha for one in (base, *commits) if one.commit.tree is not None},
+        files=_changes(row.files),
     )
 
 
-def total_commits(answer: Any) -> int:
-    return Fields(answer, "compare").number("total_commits")
+def total_commits(answer: object) -> int:
+    return read(answer, _Total).total_commits
 
 
-def _signature(stated: Fields, account: Fields | None) -> Signature:
+def _signature(stated: _Stated, account: Account | None) -> Signature:
     known = user(account)
-    plain = Signature(whole(stated.text_or("name")), whole(stated.text_or("email")))
+    plain = Signature(stated.name or "", stated.email or "")
     if known is not None:
         return replace(plain, user_id=known.user_id, login=known.login, bot=known.bot)
     app = app_of(plain.email)

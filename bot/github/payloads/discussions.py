@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from bot.github.payloads.fields import Fields
+from bot.github.payloads.reading import NodePage, PayloadError, read
 
+T = TypeVar("T")
 _PREFERRED = ("announcements", "general")
 
 
@@ -15,16 +16,16 @@ class Category(Struct, frozen=True):
     """Where a discussion may stand. `answerable` ones are for questions."""
 
     id: str
-    slug: str
-    answerable: bool
+    slug: str = ""
+    answerable: bool = field(name="isAnswerable", default=False)
 
 
 class Written(Struct, frozen=True):
     """A discussion or a comment in one: its node id, its text, and whether whoever asks wrote it."""
 
     id: str
-    body: str
-    ours: bool
+    body: str = ""
+    ours: bool = field(name="viewerDidAuthor", default=False)
 
 
 class Page(Struct, frozen=True):
@@ -50,35 +51,63 @@ class Board(Struct, frozen=True):
         return next((one for one in self.categories if not one.answerable and one.slug != "polls"), None)
 
 
-def switched_on(repository: Any) -> bool:
+class _Repository(Struct, frozen=True):
+    has_discussions: bool | None = None
+
+
+class _Board(Struct, frozen=True, rename="camel"):
+    id: str
+    discussion_categories: NodePage[Category]
+    has_discussions_enabled: bool = False
+
+
+class _Discussions(Struct, frozen=True):
+    discussions: NodePage[Written]
+
+
+class _Comments(Struct, frozen=True):
+    comments: NodePage[Written] | None = None
+
+
+class _Inside(Struct, Generic[T], frozen=True):
+    repository: T
+
+
+class _Node(Struct, frozen=True):
+    node: _Comments | None = None
+
+
+class _Made(Struct, frozen=True):
+    id: str
+
+
+def switched_on(repository: object) -> bool:
     """Whether a REST repository has discussions."""
-    return Fields(repository, "repository").flag("has_discussions")
+    return bool(read(repository, _Repository).has_discussions)
 
 
-def board(answer: Any) -> Board:
-    fields = Fields(answer, "data").object("repository")
-    rows = fields.object("discussionCategories").objects("nodes")
-    categories = tuple(Category(row.text("id"), row.text_or("slug"), row.flag("isAnswerable")) for row in rows)
-    return Board(fields.text("id"), fields.flag("hasDiscussionsEnabled"), categories)
+def board(answer: object) -> Board:
+    found = read(answer, _Inside[_Board]).repository
+    return Board(found.id, found.has_discussions_enabled, found.discussion_categories.present)
 
 
-def discussions(answer: Any) -> Page:
-    return _page(Fields(answer, "data").object("repository").object("discussions"))
+def discussions(answer: object) -> Page:
+    return _page(read(answer, _Inside[_Discussions]).repository.discussions)
 
 
-def comments(answer: Any) -> Page | None:
+def comments(answer: object) -> Page | None:
     """None where the discussion is gone."""
-    found = Fields(answer, "data").maybe("node")
-    return None if found is None else _page(found.object("comments"))
+    found = read(answer, _Node).node
+    return None if found is None or found.comments is None else _page(found.comments)
 
 
-def made(answer: Any, mutation: str, what: str) -> str:
+def made(answer: object, mutation: str, what: str) -> str:
     """The node id of what a mutation made or changed."""
-    return Fields(answer, "data").object(mutation).object(what).text("id")
+    found = read(answer, dict[str, dict[str, _Made]]).get(mutation, {}).get(what)
+    if found is None:
+        raise PayloadError(f"{mutation} made nothing")
+    return found.id
 
 
-def _page(fields: Fields) -> Page:
-    rows = fields.objects("nodes")
-    written = tuple(Written(row.text("id"), row.text_or("body"), row.flag("viewerDidAuthor")) for row in rows)
-    after = fields.object("pageInfo")
-    return Page(written, after.text("endCursor") if after.flag("hasNextPage") else None)
+def _page(found: NodePage[Written]) -> Page:
+    return Page(found.present, found.cursor)

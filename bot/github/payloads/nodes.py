@@ -9,7 +9,17 @@ from typing import Any, cast
 from msgspec import Struct, field
 
 from bot.github.payloads.beside_code import Release, ReleaseState
-from bot.github.payloads.fields import Fields
+from bot.github.payloads.reading import (
+    FullCommit,
+    Hosted,
+    Identity,
+    NodePage,
+    Number,
+    PayloadError,
+    Person,
+    moment,
+    read,
+)
 from bot.github.payloads.seen import Merge, Seen
 from bot.model import Commit, CommitId, PullRequest, RepositoryId, Review, Signature, UserId
 
@@ -43,11 +53,108 @@ class Limit(Struct, frozen=True):
     reset_at: datetime | None
 
 
-class Inside(Struct, frozen=True):
+class _Actor(Struct, frozen=True, rename="camel"):
+    login: str
+    kind: str | None = field(name="__typename", default=None)
+    database_id: Person | None = None
+
+
+class _Oid(Struct, frozen=True):
+    oid: FullCommit
+
+
+class _Review(Struct, frozen=True, rename="camel"):
+    state: str
+    full_database_id: str
+    author: _Actor | None = None
+    submitted_at: str | None = None
+
+
+class _Label(Struct, frozen=True):
+    name: str
+
+
+class _Stated(Struct, frozen=True):
+    """Whom git names."""
+
+    name: str | None = None
+    email: str | None = None
+
+
+class _Commit(Struct, frozen=True):
+    oid: FullCommit
+    message: str
+    author: _Stated | None = None
+
+
+class _OwnCommit(Struct, frozen=True):
+    commit: _Commit
+
+
+class _Pull(Struct, frozen=True, rename="camel"):
+    number: Identity
+    title: str
+    base_ref_name: str
+    head_ref_name: str
+    head_ref_oid: FullCommit
+    commits: NodePage[_OwnCommit]
+    body: str | None = None
+    created_at: str | None = None
+    merged_at: str | None = None
+    closed_at: str | None = None
+    merge_commit: _Oid | None = None
+    author: _Actor | None = None
+    merged_by: _Actor | None = None
+    reviews: NodePage[_Review] | None = None
+    labels: NodePage[_Label] | None = None
+
+
+class _Release(Struct, frozen=True, rename="camel"):
+    database_id: Identity
+    tag_name: str
+    is_draft: bool = False
+    is_prerelease: bool = False
+    published_at: str | None = None
+    author: _Actor | None = None
+
+
+class Inside(Struct, frozen=True, rename="camel"):
     """The repository of an answer."""
 
-    id: RepositoryId
-    fields: Fields
+    database_id: Hosted
+    pull_requests: NodePage[_Pull] | None = None
+    releases: NodePage[_Release] | None = None
+
+
+class _Account(Struct, frozen=True, rename="camel"):
+    database_id: Person
+    login: str
+
+
+class _User(Struct, frozen=True):
+    user: _Account | None = None
+
+
+class _People(Struct, frozen=True):
+    """Of what is no commit nothing is answered."""
+
+    author: _User | None = None
+    committer: _User | None = None
+
+
+class _Limit(Struct, frozen=True, rename="camel"):
+    cost: Number | None = None
+    limit: Number | None = None
+    remaining: Number | None = None
+    reset_at: str | None = None
+
+
+class _Data(Struct, frozen=True, rename="camel"):
+    rate_limit: _Limit | None = None
+
+
+class _Answer(Struct, frozen=True):
+    repository: Inside
 
 
 class Glance(Struct, frozen=True):
@@ -62,130 +169,140 @@ class Glance(Struct, frozen=True):
     updated_at: datetime | None
 
 
-def limit(answer: Any) -> Limit | None:
+class _Branch(Struct, frozen=True):
+    name: str
+    target: _Oid | None = None
+
+
+class _Updated(Struct, frozen=True, rename="camel"):
+    updated_at: str | None = None
+
+
+class _Glance(Struct, frozen=True, rename="camel"):
+    database_id: Hosted
+    name_with_owner: str
+    pull_requests: NodePage[_Updated]
+    is_private: bool = False
+    visibility: str | None = None
+    default_branch_ref: _Branch | None = None
+
+
+def limit(answer: object) -> Limit | None:
     """What the query cost; None on a host without limits."""
-    found = Fields(answer, "data").maybe("rateLimit")
+    found = read(answer, _Data).rate_limit
     if found is None:
         return None
-    return Limit(found.count("cost"), found.count("limit"), found.count("remaining"), found.time_or_none("resetAt"))
+    return Limit(found.cost or 0, found.limit or 0, found.remaining or 0, moment(found.reset_at))
 
 
-def repository(answer: Any) -> Inside:
-    found = Fields(answer, "data").object("repository")
-    return Inside(RepositoryId(found.identity("databaseId")), found)
+def repository(answer: object) -> Inside:
+    return read(answer, _Answer).repository
 
 
-def pull_page(inside: Fields) -> PullPage:
+def pull_page(inside: Inside) -> PullPage:
     """The pull requests of a repository's answer; none where none were asked for."""
-    found = inside.maybe("pullRequests")
+    found = inside.pull_requests
     if found is None:
         return PullPage((), 0, None)
-    rows = list(found.nodes())
-    page = found.object("pageInfo")
-    cursor = page.text_or("endCursor") or None
-    pulls = tuple(_pull(row) for row in rows)
-    sizes = {pull.number: row.object("commits").count("totalCount") for pull, row in zip(pulls, rows, strict=True)}
-    seen = tuple(one for row in rows for one in _seen(row))
-    return PullPage(pulls, found.count("totalCount"), cursor if page.flag("hasNextPage") else None, sizes, seen)
+    return PullPage(
+        pulls=tuple(map(_pull, found.present)),
+        total=found.total_count or 0,
+        cursor=found.cursor,
+        sizes={row.number: row.commits.total_count or 0 for row in found.present},
+        seen=tuple(one for row in found.present for one in _seen(row)),
+    )
 
 
-def releases(inside: Fields) -> tuple[Release, ...]:
+def releases(inside: Inside) -> tuple[Release, ...]:
     """The published releases of a repository's answer whose author is a person."""
-    found = inside.maybe("releases")
-    read = [_release(row) for row in found.nodes()] if found else []
-    return tuple(one for one in read if one is not None)
+    rows = inside.releases.present if inside.releases else ()
+    return tuple(one for row in rows if (one := _release(row)) is not None)
 
 
-def _release(row: Fields) -> Release | None:
-    author, at = row.maybe("author"), row.time_or_none("publishedAt")
-    if author is None or at is None or row.flag("isDraft"):
+def _release(row: _Release) -> Release | None:
+    author, at = row.author, moment(row.published_at)
+    if author is None or at is None or row.is_draft:
         return None
-    by = Signature(author.text("login"), "", UserId(author.identity("databaseId")), author.text("login"))
-    state: ReleaseState = "prerelease" if row.flag("isPrerelease") else "release"
-    return Release(row.identity("databaseId"), row.text("tagName"), state, by, at)
+    if author.database_id is None:
+        raise PayloadError("the author of a release has no id")
+    by = Signature(author.login, "", author.database_id, author.login)
+    state: ReleaseState = "prerelease" if row.is_prerelease else "release"
+    return Release(row.database_id, row.tag_name, state, by, at)
 
 
-def _seen(row: Fields) -> Iterator[Seen]:
-    number, author, merged_at = row.identity("number"), _author(row.maybe("author")), row.time_or_none("mergedAt")
+def _seen(row: _Pull) -> Iterator[Seen]:
+    author, merged_at, by = _author(row.author), moment(row.merged_at), _author(row.merged_by)
     mine = None if author is None else author.user_id
-    by = _author(row.maybe("mergedBy"))
     if merged_at is not None and by is not None:
-        merge = Merge(CommitId(row.commit("headRefOid")), merged_at, None if mine is None else by.user_id == mine, by)
-        yield Seen(number, mine, merge=merge)
-    given = row.maybe("reviews")
-    for one in given.nodes() if given else ():
-        who, at = _author(one.maybe("author")), one.time_or_none("submittedAt")
+        merge = Merge(row.head_ref_oid, merged_at, None if mine is None else by.user_id == mine, by)
+        yield Seen(row.number, mine, merge=merge)
+    for one in row.reviews.present if row.reviews else ():
+        who, at = _author(one.author), moment(one.submitted_at)
         if who is not None and at is not None:
-            state = cast("Any", one.text("state").lower())
-            yield Seen(number, mine, review=(int(one.text("fullDatabaseId")), Review(who, state, at)))
+            state = cast("Any", one.state.lower())
+            yield Seen(row.number, mine, review=(int(one.full_database_id), Review(who, state, at)))
 
 
-def accounts(inside: Fields, name: str) -> tuple[Account | None, Account | None]:
-    """The accounts of a commit's author and committer."""
-    found = inside.maybe(name)
-    if found is None:
-        return None, None
-    return _user(found.maybe("author")), _user(found.maybe("committer"))
+def accounts(inside: Mapping[str, object], name: str) -> tuple[Account | None, Account | None]:
+    """The accounts of a commit's author and committer, in the repository of an answer."""
+    found = read(inside.get(name) or {}, _People)
+    return _user(found.author), _user(found.committer)
 
 
-def glance(answer: Any) -> Glance | None:
+def glance(answer: object) -> Glance | None:
     if answer is None:
         return None
-    found = Fields(answer, "repository")
-    branch = found.maybe("defaultBranchRef")
-    target = branch.maybe("target") if branch else None
-    pulls = found.object("pullRequests")
-    newest = next(iter(pulls.nodes()), None)
+    found = read(answer, _Glance)
+    branch = found.default_branch_ref
+    newest = next(iter(found.pull_requests.present), None)
     return Glance(
-        id=RepositoryId(found.identity("databaseId")),
-        full_name=found.text("nameWithOwner"),
-        private=found.flag("isPrivate") or found.text_or("visibility") in _HIDDEN,
-        default_branch=branch.text("name") if branch else None,
-        head=CommitId(target.commit("oid")) if target else None,
-        pulls=pulls.count("totalCount"),
-        updated_at=newest.time_or_none("updatedAt") if newest else None,
+        id=found.database_id,
+        full_name=found.name_with_owner,
+        private=found.is_private or found.visibility in _HIDDEN,
+        default_branch=branch.name if branch else None,
+        head=branch.target.oid if branch and branch.target else None,
+        pulls=found.pull_requests.total_count or 0,
+        updated_at=moment(newest.updated_at) if newest else None,
     )
 
 
-def _user(actor: Fields | None) -> Account | None:
-    user = actor.maybe("user") if actor else None
-    return None if user is None else Account(UserId(user.identity("databaseId")), user.text("login"))
+def _user(actor: _User | None) -> Account | None:
+    user = actor.user if actor else None
+    return None if user is None else Account(user.database_id, user.login)
 
 
-def _author(row: Fields | None) -> Signature | None:
+def _author(row: _Actor | None) -> Signature | None:
     """Who opened it, as REST names them: a bot's login ends in `[bot]` there, and its name is its login."""
-    if row is None or "databaseId" not in row:
+    if row is None or row.database_id is None:
         return None
-    login, bot = row.text("login"), row.text_or("__typename") == "Bot"
+    login, bot = row.login, row.kind == "Bot"
     if bot and not login.endswith("[bot]"):
         login += "[bot]"
-    return Signature(name=login, email="", user_id=UserId(row.identity("databaseId")), login=login, bot=bot)
+    return Signature(name=login, email="", user_id=row.database_id, login=login, bot=bot)
 
 
-def _pull(row: Fields) -> PullRequest:
-    merged_at, merge = row.time_or_none("mergedAt"), row.maybe("mergeCommit")
-    labels = row.maybe("labels")
-    commits = row.maybe("commits")
+def _pull(row: _Pull) -> PullRequest:
+    merged_at = moment(row.merged_at)
     return PullRequest(
-        number=row.identity("number"),
-        title=row.text("title"),
-        body=row.text_or("body"),
-        author=_author(row.maybe("author")),
-        base_ref=row.text("baseRefName"),
-        head_ref=row.text("headRefName"),
-        head_id=CommitId(row.commit("headRefOid")),
-        merge_commit=CommitId(merge.commit("oid")) if merge and merged_at else None,
+        number=row.number,
+        title=row.title,
+        body=row.body or "",
+        author=_author(row.author),
+        base_ref=row.base_ref_name,
+        head_ref=row.head_ref_name,
+        head_id=row.head_ref_oid,
+        merge_commit=row.merge_commit.oid if row.merge_commit and merged_at else None,
         merged_at=merged_at,
-        closed_at=row.time_or_none("closedAt"),
-        labels=tuple(label.text("name") for label in labels.nodes()) if labels else (),
-        commits=tuple(_commit(node.object("commit")) for node in commits.nodes()) if commits else (),
-        opened_at=row.time_or_none("createdAt"),
+        closed_at=moment(row.closed_at),
+        labels=tuple(label.name for label in row.labels.present) if row.labels else (),
+        commits=tuple(_commit(node.commit) for node in row.commits.present),
+        opened_at=moment(row.created_at),
     )
 
 
-def _commit(row: Fields) -> Commit:
+def _commit(row: _Commit) -> Commit:
     """One of a pull request's own commits: who wrote it and what it says, which is what a rebase keeps."""
-    author = row.maybe("author")
-    who = Signature(author.text_or("name"), author.text_or("email")) if author else Signature("", "")
-    moment = datetime.fromtimestamp(0, UTC)
-    return Commit(CommitId(row.commit("oid")), (), who, who, moment, moment, row.text("message"))
+    author = row.author or _Stated()
+    who = Signature(author.name or "", author.email or "")
+    never = datetime.fromtimestamp(0, UTC)
+    return Commit(row.oid, (), who, who, never, never, row.message)

@@ -4,82 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 
-from bot.github.payloads.fields import Fields
+from bot.github.payloads.reading import Identity, Number, read
 from bot.redaction import Redacted, Secret
 
 
 class Registered(Redacted, frozen=True):
     """A new App. GitHub tells its secrets in this one answer and never again."""
 
-    app_id: int
-    slug: str
-    page: str
+    app_id: Identity = field(name="id")
+    page: str = field(name="html_url")
     """its public page; people install it from there"""
     client_id: str
     client_secret: Secret[str]
-    private_key: Secret[str]
+    private_key: Secret[str] = field(name="pem")
+    slug: str = ""
     webhook_secret: Secret[str] = ""
     """empty where GitHub made none"""
 
 
-def registered(answer: Any) -> Registered:
-    fields = Fields(answer, "conversion")
-    return Registered(
-        app_id=fields.identity("id"),
-        slug=fields.text_or("slug"),
-        page=fields.text("html_url"),
-        client_id=fields.text("client_id"),
-        client_secret=fields.text("client_secret"),
-        private_key=fields.text("pem"),
-        webhook_secret=fields.text_or("webhook_secret"),
-    )
+def registered(answer: object) -> Registered:
+    known = {name: value for name, value in read(answer, dict[str, Any]).items() if value is not None}
+    return read(known, Registered)
 
 
 class Terms(Struct, frozen=True):
     """What an App may do and is told of, as its owner has it at GitHub."""
 
-    id: int
-    slug: str
+    id: Identity
     permissions: Mapping[str, str]
-    events: frozenset[str]
+    events: frozenset[str] = frozenset()
+    slug: str = ""
 
 
-def terms(answer: Any) -> Terms:
-    fields = Fields(answer, "app")
-    held = fields.object("permissions")
-    return Terms(
-        id=fields.identity("id"),
-        slug=fields.text_or("slug"),
-        permissions={name: held.text_or(name) for name in answer["permissions"]},
-        events=frozenset(fields.texts("events")),
-    )
+class _Hook(Struct, frozen=True):
+    url: str | None = None
 
 
-def hook_address(answer: Any) -> str:
+def hook_address(answer: object) -> str:
     """Where GitHub sends the App's deliveries; empty where nowhere."""
-    return Fields(answer, "hook").text_or("url")
+    return read(answer, _Hook).url or ""
 
 
 class Attempt(Struct, frozen=True):
     """The last delivery GitHub tried: when, and the status it was answered with (0: no answer)."""
 
     event: str
-    at: datetime
-    status: int
+    at: Annotated[datetime, Meta(tz=True)] = field(name="delivered_at")
+    status: Number = field(name="status_code", default=0)
 
     @property
     def taken(self) -> bool:
         return 200 <= self.status < 300
-
-
-def attempts(answer: Any) -> tuple[Attempt, ...]:
-    """A page of the delivery log, newest first."""
-    rows = (Fields(row, "delivery") for row in answer)
-    return tuple(Attempt(row.text("event"), row.time("delivered_at"), row.count("status_code")) for row in rows)
 
 
 def manifest(shipped: Mapping[str, Any], *, hook: str, public_url: str, back: str) -> dict[str, Any]:

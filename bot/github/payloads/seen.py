@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from bot.github.payloads import answers
-from bot.github.payloads.fields import Fields
+from bot.github.payloads.answers import Account, CommentRow, ReviewRow, Side
+from bot.github.payloads.reading import FullCommit, Identity, Known, PayloadError, decode, moment
 from bot.model import CommitId, Review, Signature, UserId
 
 _CHECKS: dict[str, Literal["passed", "failed"]] = {
@@ -51,62 +51,84 @@ class Seen(Struct, frozen=True):
     checks: Checks | None = None
 
 
+class _PullRequest(Struct, frozen=True):
+    number: Identity
+    head: Side
+    user: Account | None = None
+    merged: bool | None = None
+    merged_by: Account | None = None
+    merged_at: str | None = None
+
+
+class _Suite(Struct, frozen=True):
+    head_sha: FullCommit
+    conclusion: str | None = None
+    updated_at: str | None = None
+    app: Known | None = None
+    head_branch: str | None = None
+    pull_requests: tuple[Known, ...] | None = None
+
+
+class _Repository(Struct, frozen=True):
+    default_branch: str | None = None
+
+
+class _Payload(Struct, frozen=True):
+    action: str | None = None
+    pull_request: _PullRequest | None = None
+    review: ReviewRow | None = None
+    comment: CommentRow | None = None
+    check_suite: _Suite | None = None
+    repository: _Repository | None = None
+
+
 NOTHING = Seen()
 
 
 def seen(body: bytes) -> Seen:
     """What a body shows; nothing at all where it is not what GitHub documents."""
     try:
-        payload = json.loads(body)
-        fields = Fields(payload)
-        pull = fields.maybe("pull_request")
-        found = Seen(checks=_checks(fields)) if pull is None else _of_pull_request(payload, pull)
-    except (ValueError, RecursionError):  # a PayloadError is a ValueError
+        payload = decode(body, _Payload)
+        pull = payload.pull_request
+        return Seen(checks=_checks(payload)) if pull is None else _of_pull_request(payload, pull)
+    except PayloadError:
         return NOTHING
-    return found
 
 
-def _of_pull_request(payload: dict[str, Any], pull: Fields) -> Seen:
-    user = pull.maybe("user")
-    gone = payload.get("action") == "deleted"
+def _of_pull_request(payload: _Payload, pull: _PullRequest) -> Seen:
     return Seen(
-        number=pull.identity("number"),
-        author=None if user is None else UserId(user.identity("id")),
-        merge=_merge(pull, user),
-        review=answers.review(payload["review"]) if payload.get("review") else None,
-        comment=_comment(payload["comment"]) if payload.get("comment") and not gone else None,
+        number=pull.number,
+        author=None if pull.user is None else pull.user.id,
+        merge=_merge(pull),
+        review=None if payload.review is None else answers.review_of(payload.review),
+        comment=None if payload.comment is None or payload.action == "deleted" else _comment(payload.comment),
     )
 
 
-def _merge(pull: Fields, user: Fields | None) -> Merge | None:
-    merged_at = pull.time_or_none("merged_at")
-    if merged_at is None or not pull.flag("merged"):  # a review's delivery does not say who merged
+def _merge(pull: _PullRequest) -> Merge | None:
+    merged_at, merger, author = moment(pull.merged_at), answers.user(pull.merged_by), pull.user
+    if merged_at is None or not pull.merged:  # a review's delivery does not say who merged
         return None
-    merger = pull.maybe("merged_by")
-    by_author = None if merger is None or user is None else merger.identity("id") == user.identity("id")
-    return Merge(CommitId(pull.object("head").commit("sha")), merged_at, by_author, answers.user(merger))
+    by_author = None if merger is None or author is None else merger.user_id == author.id
+    return Merge(pull.head.sha, merged_at, by_author, merger)
 
 
-def _comment(comment: Any) -> tuple[int, Review] | None:
-    fields = Fields(comment, "comment")
-    author, at = answers.user(fields.maybe("user")), fields.time_or_none("created_at")
-    return None if author is None or at is None else (fields.identity("id"), Review(author, "commented", at))
+def _comment(comment: CommentRow) -> tuple[int, Review] | None:
+    author, at = answers.user(comment.user), moment(comment.created_at)
+    return None if author is None or at is None else (comment.id, Review(author, "commented", at))
 
 
-def _checks(fields: Fields) -> Checks | None:
-    suite = fields.maybe("check_suite")
+def _checks(payload: _Payload) -> Checks | None:
+    suite = payload.check_suite
     if suite is None:
         return None
-    state, at, app = _CHECKS.get(suite.text_or("conclusion")), suite.time_or_none("updated_at"), suite.maybe("app")
-    if state is None or at is None or app is None:
+    state, at = _CHECKS.get(suite.conclusion or ""), moment(suite.updated_at)
+    if state is None or at is None or suite.app is None or _is_default(payload, suite):
         return None
-    if _is_default(fields, suite):
-        return None
-    return Checks(CommitId(suite.commit("head_sha")), app.identity("id"), state, at)
+    return Checks(suite.head_sha, suite.app.id, state, at)
 
 
-def _is_default(fields: Fields, suite: Fields) -> bool:
+def _is_default(payload: _Payload, suite: _Suite) -> bool:
     """Checks of the default branch are of no pull request's head, unless GitHub names one."""
-    repository = fields.maybe("repository")
-    branch = "" if repository is None else repository.text_or("default_branch")
-    return suite.text_or("head_branch") == branch and not any(True for _ in suite.objects("pull_requests"))
+    branch = payload.repository.default_branch if payload.repository else None
+    return (suite.head_branch or "") == (branch or "") and not suite.pull_requests

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from bot.github.payloads import answers
-from bot.github.payloads.answers import PullRequestAnswer
-from bot.github.payloads.deliveries import action
-from bot.github.payloads.fields import Fields, PayloadError
+from bot.github.payloads.answers import PullRequestAnswer, PullRequestRow, RepositoryRow
+from bot.github.payloads.reading import PayloadError, decode
 from bot.model import Repository
+
+T = TypeVar("T")
 
 
 class Told(Struct, frozen=True):
@@ -27,54 +27,65 @@ class Told(Struct, frozen=True):
     forced: bool = False
 
 
+class _Listed(Struct, frozen=True):
+    """One of several that are only counted."""
+
+
+class _Commit(Struct, frozen=True):
+    message: str | None = None
+
+
+class _Payload(Struct, frozen=True):
+    action: str | None = None
+    repository: Raw = Raw()
+    pull_request: Raw = Raw()
+    ref: str | None = None
+    commits: tuple[_Listed, ...] | None = None
+    head_commit: _Commit | None = None
+    forced: bool | None = None
+
+
 NOTHING = Told()
 
 
 def told(body: bytes) -> Told:
     """What a body says; nothing at all where it is not what GitHub documents."""
     try:
-        payload = json.loads(body)
+        payload = decode(body, _Payload)
+        newest = payload.head_commit
         return Told(
             repository=_repository(payload),
             pull_request=_pull_request(payload),
-            commits=_commits(payload),
-            merged=_subject(payload).startswith("Merge "),
-            forced=Fields(payload).flag("forced"),
+            commits=len(payload.commits or ()) if payload.ref else 0,
+            merged=newest is not None and (newest.message or "").startswith("Merge "),
+            forced=bool(payload.forced),
         )
-    except (ValueError, RecursionError):
+    except PayloadError:
         return NOTHING
 
 
-def _repository(payload: Any) -> Repository | None:
-    found = Fields(payload).maybe("repository")
-    if found is None or "full_name" not in found or "default_branch" not in found:
-        return None
-    return answers.repository(payload["repository"])
-
-
-def _pull_request(payload: Any) -> PullRequestAnswer | None:
-    """Bodies have been seen that say `closed` and `state: open`, or that a merged one has no commit."""
-    found = Fields(payload).maybe("pull_request")
-    if found is None or found.text_or("state") != "closed":
-        return None
+def _part(part: Raw, kind: type[T]) -> T | None:
+    """One part of a payload; None where it is absent, or not what GitHub documents."""
     try:
-        answer = answers.pull_request(payload["pull_request"])
+        return decode(part, kind)
     except PayloadError:
         return None
+
+
+def _repository(payload: _Payload) -> Repository | None:
+    row = _part(payload.repository, RepositoryRow)
+    return None if row is None or row.default_branch is None else answers.repository_of(row)
+
+
+def _pull_request(payload: _Payload) -> PullRequestAnswer | None:
+    """Bodies have been seen that say `closed` and `state: open`, or that a merged one has no commit."""
+    row = _part(payload.pull_request, PullRequestRow)
+    if row is None or row.state != "closed":
+        return None
+    answer = answers.pull_request_of(row)
     known = answer.pull_request
     if known.closed_at is None or (known.merged_at is not None) != (known.merge_commit is not None):
         return None
-    if "merged" in found or action(payload) == "closed":
-        return answer if found.flag("merged") == (known.merged_at is not None) else None
+    if row.merged is not None or payload.action == "closed":
+        return answer if bool(row.merged) == (known.merged_at is not None) else None
     return answer
-
-
-def _commits(payload: Any) -> int:
-    if Fields(payload).text_or("ref") == "":
-        return 0
-    return sum(1 for _ in Fields(payload).objects("commits"))
-
-
-def _subject(payload: Any) -> str:
-    found = Fields(payload).maybe("head_commit")
-    return "" if found is None else found.text_or("message")
