@@ -10,7 +10,7 @@ OWN_PIP := $(BIN)/python -m ensurepip >/dev/null
 # The tests start the program many times: without compiled modules, each start would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties trace lock clean help
+.PHONY: demo test lint prose acceptance campaign-kill campaign-history campaign-visibility campaign-zones campaign-requests campaign-corpora bench campaign-storm campaign-year campaign-properties trace lint-slow wheels lock clean help
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -84,6 +84,12 @@ lint: $(STAMP)  ## ruff, mypy and the import contract
 prose: $(STAMP) ## the English of documents, help and pages, by Harper (needs Node; installs it with npm)
 	@test -d $(HARPER) || npm install --silent --no-save --no-package-lock --prefix build/extras harper.js@$(HARPER_VERSION)
 	@$(BIN)/python -m scripts.prose_texts | HARPER=$(HARPER) node scripts/check_prose.mjs
+
+lint-slow: lint wheels  ## lint, and whether all installs without a compiler
+
+wheels: $(STAMP)  ## whether each runtime dependency has a binary wheel for every system and Python (two minutes)
+	@index=$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}; \
+	  env $${index:+UV_DEFAULT_INDEX="$$index"} $(BIN)/python scripts/check_wheels.py
 
 lock:           ## refresh requirements.lock (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
