@@ -6,6 +6,7 @@ A type names what is looked at: msgspec checks it, and ignores the rest.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -92,7 +93,7 @@ def decode_within_limits(body: bytes) -> Any:
         _NUMBERS.encode(found)  # MessagePack holds the numbers of 64 bits, and no others
     except (OverflowError, RecursionError) as error:
         raise PayloadError(str(error)) from None
-    if may_be_deep(body) and _is_deep(found):
+    if isinstance(found, dict | list) and may_be_deep(body) and _is_deep(found):
         raise PayloadError("nested too deeply")
     return found
 
@@ -123,17 +124,15 @@ def _opened(body: bytes, bracket: bytes) -> int:
 
 def _is_deep(found: object) -> bool:
     level = [found]
-    for _ in range(DEEPEST + 1):
-        level = [inner for one in level for inner in _within(one)]
+    for _ in range(DEEPEST):
+        level = [inner for one in level for inner in _within(one) if isinstance(inner, dict | list)]
         if not level:
             return False
     return True
 
 
-def _within(one: object) -> list[Any]:
-    if isinstance(one, dict):
-        return list(one.values())
-    return one if isinstance(one, list) else []
+def _within(one: Any) -> Iterable[object]:
+    return one.values() if isinstance(one, dict) else one
 
 
 def mended(body: bytes) -> bytes:
