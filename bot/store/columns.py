@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import json
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import BigInteger, Column, DateTime, Integer, MetaData, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
@@ -54,7 +54,7 @@ class Json(TypeDecorator[Any]):
         return None if value is None else canonical_json(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        return None if value is None else json.loads(value)
+        return None if value is None else msgspec.json.decode(value)
 
 
 class Spelt(str):
