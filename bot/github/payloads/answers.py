@@ -144,7 +144,7 @@ class Side(Struct, frozen=True):
     repo: Known | None = None
 
 
-class _Label(Struct, frozen=True):
+class Label(Struct, frozen=True):
     name: str
 
 
@@ -162,7 +162,7 @@ class PullRequestRow(Struct, frozen=True):
     created_at: str | None = None
     merged_at: str | None = None
     closed_at: str | None = None
-    labels: tuple[_Label, ...] | None = None
+    labels: tuple[Label, ...] | None = None
     commits: Number | None = None
     review_comments: Number | None = None
 

@@ -37,7 +37,7 @@ class Comparison(Struct, frozen=True):
     files: tuple[FileChange, ...]
 
 
-class _Stated(Struct, frozen=True):
+class Stated(Struct, frozen=True):
     """Whom git names."""
 
     name: str | None = None
@@ -45,25 +45,21 @@ class _Stated(Struct, frozen=True):
     date: str | None = None
 
 
-class _Tree(Struct, frozen=True):
-    sha: FullCommit
-
-
-class _Parent(Struct, frozen=True):
+class _Object(Struct, frozen=True):
     sha: FullCommit
 
 
 class _GitCommit(Struct, frozen=True):
     message: str
-    author: _Stated
-    committer: _Stated
-    tree: _Tree | None = None
+    author: Stated
+    committer: Stated
+    tree: _Object | None = None
 
 
 class _Commit(Struct, frozen=True):
     sha: FullCommit
     commit: _GitCommit
-    parents: tuple[_Parent, ...] | None = None
+    parents: tuple[_Object, ...] | None = None
     author: Account | None = None
     committer: Account | None = None
 
@@ -91,20 +87,19 @@ class _Files(Struct, frozen=True):
     files: tuple[_File, ...] | None = None
 
 
-class _Compared(Struct, frozen=True):
+class _Page(Struct, frozen=True):
+    """One page of a comparison."""
+
+    total_commits: Number
     commits: tuple[_Commit, ...] | None = None
 
 
-class _Comparison(Struct, frozen=True):
-    total_commits: Number
+class _Comparison(_Page, frozen=True, kw_only=True):
+    """The first one."""
+
     merge_base_commit: _Commit
     behind_by: Number | None = None
-    commits: tuple[_Commit, ...] | None = None
     files: tuple[_File, ...] | None = None
-
-
-class _Total(Struct, frozen=True):
-    total_commits: Number
 
 
 def commit(answer: object) -> Commit:
@@ -170,7 +165,7 @@ def _change(row: _File) -> FileChange | None:
 
 def compared(answer: object) -> tuple[Commit, ...]:
     """The commits on one page of a comparison, without files."""
-    return tuple(map(_commit, read(answer, _Compared).commits or ()))
+    return tuple(map(_commit, read(answer, _Page).commits or ()))
 
 
 def comparison(answer: object) -> Comparison:
@@ -187,10 +182,10 @@ def comparison(answer: object) -> Comparison:
 
 
 def total_commits(answer: object) -> int:
-    return read(answer, _Total).total_commits
+    return read(answer, _Page).total_commits
 
 
-def _signature(stated: _Stated, account: Account | None) -> Signature:
+def _signature(stated: Stated, account: Account | None) -> Signature:
     known = user(account)
     plain = Signature(stated.name or "", stated.email or "")
     if known is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
+from bot.github.payloads.answers import Label
 from bot.github.payloads.beside_code import Release, ReleaseState
+from bot.github.payloads.commits import Stated
 from bot.github.payloads.reading import (
     FullCommit,
     Hosted,
@@ -21,7 +23,7 @@ from bot.github.payloads.reading import (
     read,
 )
 from bot.github.payloads.seen import Merge, Seen
-from bot.model import Commit, CommitId, PullRequest, RepositoryId, Review, Signature, UserId
+from bot.model import Commit, CommitId, PullRequest, RepositoryId, Review, Signature
 
 _HIDDEN = "PRIVATE", "INTERNAL"
 
@@ -29,7 +31,7 @@ _HIDDEN = "PRIVATE", "INTERNAL"
 class Account(Struct, frozen=True):
     """Who GitHub says somebody is."""
 
-    user_id: UserId
+    user_id: Person = field(name="databaseId")
     login: str
     bot: bool = False
 
@@ -46,11 +48,11 @@ class PullPage(Struct, frozen=True):
     """its merge and its reviews, as deliveries would have shown them"""
 
 
-class Limit(Struct, frozen=True):
-    cost: int
-    limit: int
-    remaining: int
-    reset_at: datetime | None
+class Limit(Struct, frozen=True, rename="camel"):
+    cost: Number = 0
+    limit: Number = 0
+    remaining: Number = 0
+    reset_at: Annotated[datetime, Meta(tz=True)] | None = None
 
 
 class _Actor(Struct, frozen=True, rename="camel"):
@@ -70,21 +72,10 @@ class _Review(Struct, frozen=True, rename="camel"):
     submitted_at: str | None = None
 
 
-class _Label(Struct, frozen=True):
-    name: str
-
-
-class _Stated(Struct, frozen=True):
-    """Whom git names."""
-
-    name: str | None = None
-    email: str | None = None
-
-
 class _Commit(Struct, frozen=True):
     oid: FullCommit
     message: str
-    author: _Stated | None = None
+    author: Stated | None = None
 
 
 class _OwnCommit(Struct, frozen=True):
@@ -106,7 +97,7 @@ class _Pull(Struct, frozen=True, rename="camel"):
     author: _Actor | None = None
     merged_by: _Actor | None = None
     reviews: NodePage[_Review] | None = None
-    labels: NodePage[_Label] | None = None
+    labels: NodePage[Label] | None = None
 
 
 class _Release(Struct, frozen=True, rename="camel"):
@@ -126,13 +117,8 @@ class Inside(Struct, frozen=True, rename="camel"):
     releases: NodePage[_Release] | None = None
 
 
-class _Account(Struct, frozen=True, rename="camel"):
-    database_id: Person
-    login: str
-
-
 class _User(Struct, frozen=True):
-    user: _Account | None = None
+    user: Account | None = None
 
 
 class _People(Struct, frozen=True):
@@ -142,15 +128,8 @@ class _People(Struct, frozen=True):
     committer: _User | None = None
 
 
-class _Limit(Struct, frozen=True, rename="camel"):
-    cost: Number | None = None
-    limit: Number | None = None
-    remaining: Number | None = None
-    reset_at: str | None = None
-
-
 class _Data(Struct, frozen=True, rename="camel"):
-    rate_limit: _Limit | None = None
+    rate_limit: Limit | None = None
 
 
 class _Answer(Struct, frozen=True):
@@ -189,10 +168,7 @@ class _Glance(Struct, frozen=True, rename="camel"):
 
 def limit(answer: object) -> Limit | None:
     """What the query cost; None on a host without limits."""
-    found = read(answer, _Data).rate_limit
-    if found is None:
-        return None
-    return Limit(found.cost or 0, found.limit or 0, found.remaining or 0, moment(found.reset_at))
+    return read(answer, _Data).rate_limit
 
 
 def repository(answer: object) -> Inside:
@@ -246,7 +222,7 @@ def _seen(row: _Pull) -> Iterator[Seen]:
 def accounts(inside: Mapping[str, object], name: str) -> tuple[Account | None, Account | None]:
     """The accounts of a commit's author and committer, in the repository of an answer."""
     found = read(inside.get(name) or {}, _People)
-    return _user(found.author), _user(found.committer)
+    return found.author.user if found.author else None, found.committer.user if found.committer else None
 
 
 def glance(answer: object) -> Glance | None:
@@ -264,11 +240,6 @@ def glance(answer: object) -> Glance | None:
         pulls=found.pull_requests.total_count or 0,
         updated_at=moment(newest.updated_at) if newest else None,
     )
-
-
-def _user(actor: _User | None) -> Account | None:
-    user = actor.user if actor else None
-    return None if user is None else Account(user.database_id, user.login)
 
 
 def _author(row: _Actor | None) -> Signature | None:
@@ -302,7 +273,7 @@ def _pull(row: _Pull) -> PullRequest:
 
 def _commit(row: _Commit) -> Commit:
     """One of a pull request's own commits: who wrote it and what it says, which is what a rebase keeps."""
-    author = row.author or _Stated()
+    author = row.author or Stated()
     who = Signature(author.name or "", author.email or "")
     never = datetime.fromtimestamp(0, UTC)
     return Commit(row.oid, (), who, who, never, never, row.message)
