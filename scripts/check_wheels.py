@@ -50,11 +50,11 @@ def runtime_requirements() -> list[str]:
 
 def missing(requirements: list[str], system: str, python: str) -> list[str]:
     """Those without a wheel for one system and Python."""
-    if not _refusal(requirements, system, python):
+    if not refusal_of(requirements, system, python):
         return []
     found = []
     for requirement in requirements:
-        refusal = _refusal([requirement], system, python)
+        refusal = refusal_of([requirement], system, python)
         if refusal and not _ABSENT.search(refusal):
             sys.exit(f"{requirement} could not be looked for:\n{refusal}")
         if refusal:
@@ -62,7 +62,7 @@ def missing(requirements: list[str], system: str, python: str) -> list[str]:
     return found
 
 
-def _refusal(requirements: list[str], system: str, python: str) -> str:
+def refusal_of(requirements: list[str], system: str, python: str) -> str:
     """What uv says where it cannot install all of them from wheels; empty where it can."""
     with tempfile.TemporaryDirectory() as folder:
         wanted = ("--dry-run", "--only-binary", ":all:", "--no-deps", "--target", folder)

@@ -9,7 +9,7 @@ def refuses(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     def answer(requirements: list[str], system: str, python: str) -> str:
         return why if "slow==1" in requirements else ""
 
-    monkeypatch.setattr(check_wheels, "_refusal", answer)
+    monkeypatch.setattr(check_wheels, "refusal_of", answer)
 
 
 def test_only_what_has_no_wheel_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

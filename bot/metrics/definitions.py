@@ -222,7 +222,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         formula="pull requests reviewed or merged whose commit is its author's earliest in the repository",
         basis="each pull request, with whether it was reviewed, merged or both",
         unit="pull requests",
-        works="Told only of accounts of people, in repositories whose history is known from the first commit on.",
+        works="Reported only for accounts of people, in repositories whose history is known from the first commit on.",
         fails="Who came first under an address that nothing proves looks new. Who opted out is left out.",
         function="bot.metrics.beside_code:newcomers",
     ),
