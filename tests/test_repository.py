@@ -192,22 +192,12 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
 
 OF_NAMED_TUPLES = {"_replace", "_asdict", "_fields", "_make"}
 """public, as Python's documentation says"""
-UNTIL_THE_STORE_IS_SYNCHRONOUS = {
-    "benchmarks/speed/year.py",
-    "benchmarks/visibility_worlds.py",
-    "tests/store/test_asking.py",
-    "tests/store/test_ingest.py",
-    "tests/store/test_own_thread.py",
-    "tests/web/test_shelf.py",
-}
-"""what they look into goes with the machinery that drives coroutines in the database's thread"""
 
 
 def test_tests_speak_of_behaviour_and_reach_no_private_name() -> None:
     paths = modules("tests", "benchmarks", "scripts")
     found = {path: list(_private_names(ast.parse(text(path) or ""))) for path in paths}
-    assert {path: names for path, names in found.items() if names and path not in UNTIL_THE_STORE_IS_SYNCHRONOUS} == {}
-    assert [path for path in UNTIL_THE_STORE_IS_SYNCHRONOUS if not found.get(path)] == [], "no exceptions any more"
+    assert {path: names for path, names in found.items() if names} == {}
 
 
 def _private_names(tree: ast.Module) -> Iterator[str]:
