@@ -47,7 +47,7 @@ def execute_many(connection: Connection, sql: str, rows: Sequence[Sequence[Any]]
 
 def cursor_of(connection: Connection) -> Any:
     """The driver's own cursor."""
-    driver: Any = connection.connection.driver_connection
+    driver: Any = connection.connection.dbapi_connection
     return driver.cursor()
 
 

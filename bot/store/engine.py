@@ -16,7 +16,8 @@ import sqlalchemy.exc
 from sqlalchemy import URL, Connection, Engine, make_url
 
 from bot.store.lock import ProcessLock
-from bot.store.opening import POOL, open_postgresql, open_sqlite, snapshot_engine, sqlite_driver, version_engine
+from bot.store.opening import POOL, open_postgresql, open_sqlite, snapshot_engine, sqlite_driver
+from bot.store.version import VersionQuery
 
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
@@ -38,7 +39,7 @@ class Store:
         self._turn = threading.RLock()
         self._held: Connection | None = None
         self._written = 0
-        self._versions: Engine | None = None
+        self._versions = VersionQuery(reader.url)
         self._writing = ThreadPoolExecutor(POOL if lock is None else 1, "almanac-write")
         self._reading = ThreadPoolExecutor(POOL, "almanac-read")
 
@@ -108,7 +109,7 @@ class Store:
         """
         if self._writer is None:
             raise RuntimeError("this store was opened to be read")
-        with _unavailable_errors():
+        with unavailable_errors():
             if self._lock is None:
                 with self._writer.begin() as connection:
                     if not durable:
@@ -132,7 +133,7 @@ class Store:
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A view of one moment in the caller's own thread, whatever is written meanwhile."""
-        with _unavailable_errors(), self._reader.begin() as connection:
+        with unavailable_errors(), self._reader.begin() as connection:
             yield connection
 
     async def version(self) -> str | None:
@@ -144,13 +145,8 @@ class Store:
             return None
         if self._lock is not None:
             return str(self._written)
-        return await _run_in(self._reading, self._visible_transactions)
-
-    def _visible_transactions(self) -> str:
-        with self._turn:
-            self._versions = self._versions or version_engine(self.url)
-        with _unavailable_errors(), self._versions.connect() as connection:
-            return str(connection.exec_driver_sql("SELECT pg_current_snapshot()").scalar_one())
+        with unavailable_errors():
+            return await self._versions.ask()
 
     async def close(self) -> None:
         """Readers first, so that the writer is the last to leave and tidies the log."""
@@ -159,9 +155,8 @@ class Store:
     def _close(self) -> None:
         self._reading.shutdown()
         self._writing.shutdown()
-        for engine in (self._versions, self._reader):
-            if engine is not None:
-                engine.dispose()
+        self._versions.close()
+        self._reader.dispose()
         if self._held is not None:
             self._held.close()
         if self._writer is not None:
@@ -183,7 +178,7 @@ async def _run_in(threads: Executor, function: Callable[[], Answer]) -> Answer:
 
 
 @contextlib.contextmanager
-def _unavailable_errors() -> Iterator[None]:
+def unavailable_errors() -> Iterator[None]:
     """One error for what SQLAlchemy and the drivers beneath it raise; some statements go past SQLAlchemy."""
     try:
         yield

@@ -44,14 +44,9 @@ def snapshot_engine(engine: Engine) -> Engine:
 
 
 def version_engine(url: URL) -> Engine:
-    """Connections for one short question, asked with one round trip: nothing is tried before, or tidied after."""
+    """A connection of its own for one short question that is asked again and again."""
     return create_engine(
-        url,
-        pool_size=POOL,
-        max_overflow=0,
-        isolation_level="AUTOCOMMIT",
-        pool_reset_on_return=None,
-        connect_args={"prepare_threshold": None},
+        url, pool_size=1, max_overflow=0, isolation_level="AUTOCOMMIT", connect_args={"prepare_threshold": None}
     )
 
 
@@ -89,7 +84,13 @@ def open_sqlite(url: URL, *, read_only: bool) -> tuple[Engine | None, Engine, Pr
 
 def _sqlite_engine(url: URL, connect: Callable[[], sqlite3.Connection], *, size: int) -> Engine:
     return create_engine(
-        url, creator=connect, poolclass=QueuePool, pool_size=size, max_overflow=0, hide_parameters=True
+        url,
+        creator=connect,
+        poolclass=QueuePool,
+        pool_size=size,
+        max_overflow=0,
+        pool_reset_on_return=None,  # each block ends its own transaction
+        hide_parameters=True,
     )
 
 
@@ -102,7 +103,7 @@ def _begin_ourselves(engine: Engine, begin: str, settle: Callable[[sqlite3.Conne
 
 def sqlite_driver(connection: Connection) -> sqlite3.Connection:
     """The driver's own connection."""
-    return cast(sqlite3.Connection, connection.connection.driver_connection)
+    return cast(sqlite3.Connection, connection.connection.dbapi_connection)
 
 
 def _settle_writer(connection: sqlite3.Connection, _record: object) -> None:

@@ -27,8 +27,7 @@ class Single:
         self._store = store
 
     async def accept(self, delivery: inbox.Delivery) -> bool:
-        with self._store.transaction() as connection:
-            return inbox.accept(connection, delivery)
+        return await self._store.write(inbox.accept, delivery)
 
 
 async def serve(port: int, secret: str, mode: str, data: Path) -> None:
