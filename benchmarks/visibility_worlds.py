@@ -34,9 +34,9 @@ async def _run(store: Store, seed: int) -> worlds.Crawl:
     """Create the world of this seed in an emptied database, and read all of it."""
     rng = random.Random(seed)
     world = worlds.make(rng)
-    with store.transaction() as conn:
+    with store.transaction() as connection:
         for table in reversed(TABLES):
-            conn.execute(delete(table))
+            connection.execute(delete(table))
     await worlds.write(world, store, rng)
     async with serve(store) as site:
         return await worlds.crawl(world, site, rng, forms=FORMS)

@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from bot.app import Bot, Timing, build, listening
 from bot.config import GitHubAddress, Settings
 from bot.model import InstallationId, PersonKey
@@ -99,17 +101,21 @@ def _posted(world: World) -> list[str]:
 
 async def _links(bot: Bot, world: World, port: int) -> list[tuple[str, str]]:
     """An unlisted link to everybody's page, the same that each person would receive."""
-    found: list[tuple[str, str]] = []
-    if world.installation is None:
-        return found
-    with bot.store.transaction() as connection:
+    installation = world.installation
+    if installation is None:
+        return []
+
+    def mint_all(connection: Connection) -> list[tuple[str, str]]:
+        found = []
         for account in world.people.values():
             key = PersonKey(f"u:{account.id}")
             if account.type != "Bot" and people.person(connection, key) is not None:
-                link = Link(subject_of_person(key), InstallationId(world.installation.id))
+                link = Link(subject_of_person(key), InstallationId(installation.id))
                 token = mint(connection, link, secret=bot.pages.secret, now=bot.timing.clock())
                 found.append((account.name or account.login, f"http://127.0.0.1:{port}/p/{token}"))
-    return found
+        return found
+
+    return await bot.store.write(mint_all)
 
 
 async def _demo(once: bool) -> None:

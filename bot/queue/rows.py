@@ -36,26 +36,26 @@ class Lease(Struct, frozen=True):
     until: datetime
 
 
-def claim(conn: Connection, tasks: Collection[str], lease: Lease) -> Claim | None:
+def claim(connection: Connection, tasks: Collection[str], lease: Lease) -> Claim | None:
     """Take the first job that is due: one whose lease has run out, else the ready one of highest priority, oldest.
 
     None if nothing is due, or another worker was faster with a job of the same serial key.
     """
-    return _take(conn, _first(), tasks, lease)
+    return _take(connection, _first(), tasks, lease)
 
 
-def claim_one(conn: Connection, job_id: int, tasks: Collection[str], lease: Lease) -> Claim | None:
+def claim_one(connection: Connection, job_id: int, tasks: Collection[str], lease: Lease) -> Claim | None:
     """Claim this job if it is due, its task is known, and no other job of its serial key runs."""
-    return _take(conn, _named(), tasks, lease, wanted=job_id)
+    return _take(connection, _named(), tasks, lease, wanted=job_id)
 
 
 def _take(
-    conn: Connection, statement: ReturningUpdate[Any], tasks: Collection[str], lease: Lease, **given: int
+    connection: Connection, statement: ReturningUpdate[Any], tasks: Collection[str], lease: Lease, **given: int
 ) -> Claim | None:
     values = {"tasks": list(tasks), "now": lease.now, "taker": lease.owner, "until": lease.until}
     try:
-        with conn.begin_nested():
-            row = conn.execute(statement, values | given).one_or_none()
+        with connection.begin_nested():
+            row = connection.execute(statement, values | given).one_or_none()
     except IntegrityError:
         return None
     return None if row is None else Claim(**row._mapping)
@@ -108,23 +108,23 @@ def _ready() -> Select[Any]:
     return select(mine.c.id).where(due).order_by(*order).limit(1).with_for_update(skip_locked=True)
 
 
-def finish(conn: Connection, claim: Claim, now: datetime) -> bool:
+def finish(connection: Connection, claim: Claim, now: datetime) -> bool:
     """Mark the job done. False if the lease was lost."""
-    return _end(conn, claim, state="done", finished_at=now, last_error=None)
+    return _end(connection, claim, state="done", finished_at=now, last_error=None)
 
 
-def give_up(conn: Connection, claim: Claim, now: datetime, error: str) -> bool:
+def give_up(connection: Connection, claim: Claim, now: datetime, error: str) -> bool:
     """Make the job a dead letter. False if the lease was lost."""
-    return _end(conn, claim, state="dead", finished_at=now, last_error=error)
+    return _end(connection, claim, state="dead", finished_at=now, last_error=error)
 
 
-def park(conn: Connection, claim: Claim, reason: str) -> bool:
+def park(connection: Connection, claim: Claim, reason: str) -> bool:
     """Park the job. False if the lease was lost."""
-    return _end(conn, claim, state="parked", last_error=reason)
+    return _end(connection, claim, state="parked", last_error=reason)
 
 
 def put_back(
-    conn: Connection, claim: Claim, run_at: datetime | None, *, error: str | None, failed: bool = False
+    connection: Connection, claim: Claim, run_at: datetime | None, *, error: str | None, failed: bool = False
 ) -> bool:
     """Make the job ready again at `run_at` (None: the original time). False if the lease was lost.
 
@@ -134,46 +134,48 @@ def put_back(
     if run_at is not None:
         values["run_at"] = run_at
     try:
-        with conn.begin_nested():
-            return _end(conn, claim, **values)
+        with connection.begin_nested():
+            return _end(connection, claim, **values)
     except IntegrityError:
-        return _end(conn, claim, state="done", last_error="its like is waiting", finished_at=run_at or claim.created_at)
+        return _end(
+            connection, claim, state="done", last_error="its like is waiting", finished_at=run_at or claim.created_at
+        )
 
 
-def _end(conn: Connection, claim: Claim, **values: Any) -> bool:
+def _end(connection: Connection, claim: Claim, **values: Any) -> bool:
     mine = (JOB.c.id == claim.id) & (JOB.c.state == "running") & (JOB.c.attempt == claim.attempt)
-    done = conn.execute(update(JOB).where(mine).values(**values, owner=None, lease_until=None))
+    done = connection.execute(update(JOB).where(mine).values(**values, owner=None, lease_until=None))
     return done.rowcount == 1
 
 
-def renew(conn: Connection, lease: Lease, held: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
+def renew(connection: Connection, lease: Lease, held: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
     """Prolong the leases of what this worker has in hand; the (id, attempt) of the jobs that are still its own.
 
     It renews no other lease of its own: if the end of a job could not be written, its lease expires and it runs again.
     """
     mine = (JOB.c.owner == lease.owner) & (JOB.c.state == "running") & JOB.c.id.in_([number for number, _ in held])
     statement = update(JOB).where(mine).values(lease_until=lease.until).returning(JOB.c.id, JOB.c.attempt)
-    return {(row.id, row.attempt) for row in conn.execute(statement)}
+    return {(row.id, row.attempt) for row in connection.execute(statement)}
 
 
-def next_of(conn: Connection, serial_key: str, tasks: Collection[str], now: datetime) -> Waiting | None:
+def next_of(connection: Connection, serial_key: str, tasks: Collection[str], now: datetime) -> Waiting | None:
     """The first ready job of this serial key, or None."""
     ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now) & (JOB.c.serial_key == serial_key)
     query = select(JOB).where(ready, JOB.c.task.in_(tasks))
-    row = conn.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(1)).first()
+    row = connection.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(1)).first()
     return None if row is None else Waiting(row.id, row.task, row.serial_key, row.priority, row.run_at)
 
 
-def is_outranked(conn: Connection, job: Waiting, tasks: Collection[str], now: datetime) -> bool:
+def is_outranked(connection: Connection, job: Waiting, tasks: Collection[str], now: datetime) -> bool:
     """Whether a job of higher priority is ready, whatever its serial key."""
     above = (JOB.c.state == "ready") & (JOB.c.run_at <= now) & (JOB.c.priority > job.priority)
-    return conn.execute(select(JOB.c.id).where(above, JOB.c.task.in_(tasks)).limit(1)).first() is not None
+    return connection.execute(select(JOB.c.id).where(above, JOB.c.task.in_(tasks)).limit(1)).first() is not None
 
 
-def due(conn: Connection, tasks: Collection[str], now: datetime, limit: int = 1000) -> Sequence[Waiting]:
+def due(connection: Connection, tasks: Collection[str], now: datetime, limit: int = 1000) -> Sequence[Waiting]:
     """The jobs that could be claimed now, in order."""
     late = (JOB.c.state == "running") & (JOB.c.lease_until <= now)
     ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now)
     query = select(JOB).where(or_(late, ready), JOB.c.task.in_(tasks))
-    rows = conn.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(limit))
+    rows = connection.execute(query.order_by(JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id).limit(limit))
     return [Waiting(row.id, row.task, row.serial_key, row.priority, row.run_at) for row in rows]

@@ -17,6 +17,14 @@ BUSY_SECONDS = 5
 """how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
 POOL = 10
 """connections that read at once; on PostgreSQL as many write"""
+_LOST_SERVER = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""after how long a thread that waits for a server that is gone gives up, where the address does not say so itself"""
 LOG_PAGES = 4000
 """of 4 kB, until SQLite's log is brought into the file: a page that many landings write is brought there once"""
 
@@ -24,14 +32,13 @@ LOG_PAGES = 4000
 
 
 def open_postgresql(url: URL) -> Engine:
-    # Prepared statements break behind a pooler that works by transactions.
     # What a failed statement was to write are people's names and texts, and errors are logged: hidden.
     engine = create_engine(
         url,
         pool_size=POOL,
         max_overflow=POOL,
         pool_pre_ping=True,
-        connect_args={"prepare_threshold": None},
+        connect_args=_arguments(url),
         hide_parameters=True,
     )
     event.listen(engine, "connect", _settle_postgresql)
@@ -45,9 +52,13 @@ def snapshot_engine(engine: Engine) -> Engine:
 
 def version_engine(url: URL) -> Engine:
     """A connection of its own for one short question that is asked again and again."""
-    return create_engine(
-        url, pool_size=1, max_overflow=0, isolation_level="AUTOCOMMIT", connect_args={"prepare_threshold": None}
-    )
+    return create_engine(url, pool_size=1, max_overflow=0, isolation_level="AUTOCOMMIT", connect_args=_arguments(url))
+
+
+def _arguments(url: URL) -> dict[str, int | None]:
+    """Prepared statements break behind a pooler that works by transactions."""
+    patience = {name: value for name, value in _LOST_SERVER.items() if name not in url.query}
+    return {"prepare_threshold": None, **patience}
 
 
 def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:

@@ -53,14 +53,7 @@ async def publish_post(job: Job, place: Workplace) -> None:
         # 422 means that GitHub will never take this text; 404 and 410 that what it was about is gone
         refused = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
         final = refused or isinstance(error, NoDiscussionsError)
-        reason = f"{type(error).__name__}: {error}"[:300]
-
-        def save(connection: Connection) -> None:
-            outbox.let_go(connection, posting, reason, give_up=final)
-            if final:
-                job.finish(connection)
-
-        await place.store.write(save)
+        await place.store.write(_let_go, job, posting, f"{type(error).__name__}: {error}"[:300], final=final)
         if final:
             log.warning("%s was not posted: %s", posting.intent.key, error)
             return
@@ -72,6 +65,12 @@ async def publish_post(job: Job, place: Workplace) -> None:
         job.finish(connection)
 
     await place.store.write(written)
+
+
+def _let_go(connection: Connection, job: Job, posting: Posting, reason: str, *, final: bool) -> None:
+    outbox.let_go(connection, posting, reason, give_up=final)
+    if final:
+        job.finish(connection)
 
 
 def _taken(connection: Connection, intent: int, now: datetime) -> tuple[Posting | None, datetime | None]:

@@ -11,7 +11,7 @@ from bot.narrator import NO_WRITER
 from bot.store import installations
 from bot.store.closing import target_of
 from bot.store.digests import DigestRow, open_digest
-from bot.tasks.close_month import defer_digest
+from bot.tasks.close_month import One, defer_digest
 from bot.tasks.configuring import InForce, in_force
 from bot.tasks.digest_home import Scope, expected, home_of, repositories_here
 from bot.tasks.month_note import month_note
@@ -29,15 +29,7 @@ async def tell_month(place: Workplace, full_name: str, month: str, *, dry_run: b
     """
     installation, repository = await _known(place, full_name)
     one = installation, RepositoryId(repository.id or 0), _month(month)
-
-    def read(connection: Connection) -> tuple[Scope, InForce]:
-        settings = in_force(connection, one[1])
-        names = repositories_here(connection, installation)
-        home = home_of(names.get(repository.full_name, repository), names, settings)
-        scope = expected(connection, (installation, one[2]), home)
-        return scope, settings
-
-    scope, settings = await place.store.read(read)
+    scope, settings = await place.store.read(_scope_and_settings, one, repository)
     failures = await find_words(place, scope)
     note = await place.store.read(month_note, place, scope)
     if note is None:
@@ -45,15 +37,25 @@ async def tell_month(place: Workplace, full_name: str, month: str, *, dry_run: b
     if not dry_run:
         if one[2] >= month_of(int(place.clock().timestamp()), settings.zone(place.zone)):
             raise UnusableInputError(f"{month} is not over yet; use --dry-run to see it")
-
-        def save(connection: Connection) -> None:
-            open_digest(connection, DigestRow(target_of(one[1]), one[2], place.clock(), repository_id=one[1]))
-            defer_digest(connection, place, one)
-
-        await place.store.write(save)
+        await place.store.write(_open, place, one)
     if dry_run and place.writer is not NO_WRITER:
         return f"{note.text}\n{await words_report(place, scope, failures)}\n"
     return note.text
+
+
+def _scope_and_settings(connection: Connection, one: One, repository: Repository) -> tuple[Scope, InForce]:
+    installation, number, month = one
+    settings = in_force(connection, number)
+    names = repositories_here(connection, installation)
+    home = home_of(names.get(repository.full_name, repository), names, settings)
+    return expected(connection, (installation, month), home), settings
+
+
+def _open(connection: Connection, place: Workplace, one: One) -> None:
+    """Note that the digest of this month is due, and ask for it."""
+    _, number, month = one
+    open_digest(connection, DigestRow(target_of(number), month, place.clock(), repository_id=number))
+    defer_digest(connection, place, one)
 
 
 async def _known(place: Workplace, full_name: str) -> tuple[InstallationId, Repository]:

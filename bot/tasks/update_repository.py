@@ -37,14 +37,7 @@ async def update_repository(job: Job, place: Workplace) -> None:
     repository = await _now(client, number)
     if repository is not None:
         await know_account(place, installation, repository)
-
-    def read(connection: Connection) -> tuple[Stored | None, bool]:
-        before = installations.repository(connection, number)
-        if repository is None or before is None:
-            return before, False
-        return before, has_left(connection, installation, before, repository)
-
-    before, left = await place.store.read(read)
+    before, left = await place.store.read(_before, (installation, number), repository)
     repository = None if left else repository
     ours = before is not None and before.installation_id == installation
     if repository is not None and before is not None and ours and _has_moved(before.repository, repository):
@@ -56,12 +49,7 @@ async def update_repository(job: Job, place: Workplace) -> None:
     def save(connection: Connection) -> None:
         if repository is not None:
             see_repositories(connection, place, installation, [repository], asked)
-            # A new owner shares other settings, and so does a new name.
-            if before is None or before.repository.full_name != repository.full_name:
-                rules_read.forget(connection, number)
-            if before is not None and ours and before.repository.private != repository.private:
-                # Who may read what stands where has changed: digests are written anew for those who read them.
-                retell_months(connection, place, (installation, number))
+            _follow_changes(connection, place, (installation, number), (before, repository))
         elif ours:
             # What another installation has taken over is that one's to show.
             installations.remove_repositories(connection, [number], place.clock())
@@ -72,6 +60,33 @@ async def update_repository(job: Job, place: Workplace) -> None:
         job.finish(connection)
 
     await place.store.write(save)
+
+
+def _before(
+    connection: Connection, where: tuple[InstallationId, RepositoryId], now: Repository | None
+) -> tuple[Stored | None, bool]:
+    """The repository as it was known, and whether it has left this installation."""
+    installation, number = where
+    before = installations.repository(connection, number)
+    if now is None or before is None:
+        return before, False
+    return before, has_left(connection, installation, before, now)
+
+
+def _follow_changes(
+    connection: Connection,
+    place: Workplace,
+    where: tuple[InstallationId, RepositoryId],
+    change: tuple[Stored | None, Repository],
+) -> None:
+    """What a new name, a new owner or a new visibility asks for."""
+    (installation, number), (before, now) = where, change
+    # A new owner shares other settings, and so does a new name.
+    if before is None or before.repository.full_name != now.full_name:
+        rules_read.forget(connection, number)
+    if before is not None and before.installation_id == installation and before.repository.private != now.private:
+        # Who may read what is posted where has changed: digests are written again for those who read them.
+        retell_months(connection, place, where)
 
 
 async def _hide(place: Workplace, where: tuple[InstallationId, RepositoryId], action: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bot.config import load_settings
@@ -66,31 +66,13 @@ async def test_an_error_does_not_tell_what_was_to_be_written(store: Store) -> No
     assert "Ada Example" not in str(told.value).partition("[SQL")[2]
 
 
-async def test_a_cancelled_transaction_leaves_nothing_and_the_next_one_works(store: Store) -> None:
-    async def half() -> None:
-        with store.transaction() as connection:
-            accept(connection, _delivery(1))
-            started.set()
-            await asyncio.Event().wait()
-
-    started = asyncio.Event()
-    task = asyncio.create_task(half())
-    await started.wait()
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-    with store.transaction() as connection:
-        assert accept(connection, _delivery(2))
-        assert count(connection) == 1
-
-
 async def test_cancelling_in_the_middle_of_statements_never_leaves_half_a_transaction(store: Store) -> None:
-    async def pair(number: int) -> None:
-        with store.transaction() as connection:
-            accept(connection, _delivery(2 * number))
-            accept(connection, _delivery(2 * number + 1))
+    def pair(connection: Connection, number: int) -> None:
+        accept(connection, _delivery(2 * number))
+        accept(connection, _delivery(2 * number + 1))
 
     for turns in range(25):
-        await cancelled_after(turns, pair(turns))
+        await cancelled_after(turns, store.write(pair, turns))
     with store.transaction() as connection:
         rows = set(connection.execute(select(INBOX.c.guid)).scalars())
     numbers = {int(guid.removeprefix("guid-")) for guid in rows}
