@@ -17,21 +17,21 @@ from zoneinfo import ZoneInfo
 
 import html5lib
 
-from benchmarks.page_render import rendered
-from bot.digest.profile import Beside, Scope, build
+from benchmarks.page_render import measure_render
+from bot.cli.recomputing.offline import record_of
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.metric import Metric
 from bot.metrics.registry import shown_on
-from bot.model import Profile
-from bot.recomputing.offline import record_of
+from bot.model.profile import Profile
+from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.render import RENDERERS
-from bot.render.json import profile_object
+from bot.render.text.json import profile_object
 from bot.render.wording import PART_NAMES, percents, short_month
 
 Element = Any
 
 
-def busiest(path: str) -> Profile:
+def busiest_profile(path: str) -> Profile:
     """The profile of the person with the most landed commits in the clone."""
     with record_of([path]) as record:
         people = [person for person in record.people.all() if not person.bot]
@@ -43,33 +43,38 @@ def busiest(path: str) -> Profile:
                     counts[person.key] += 1
         first = min(people, key=lambda person: (-counts[person.key], person.key))
         keys = record.keys_of([first])
-        scope = Scope(person=first, keys=keys, zone=ZoneInfo("UTC"), now=datetime.now(UTC))
-        return build(record.changes_of([first]), scope, Beside(record.file_history()))
+        scope = ProfileScope(person=first, keys=keys, zone=ZoneInfo("UTC"), now=datetime.now(UTC))
+        return build(record.changes_of([first]), scope, ProfileContext(record.file_history()))
 
 
-def numbers_that_differ(page: str, told: dict[str, Any]) -> Iterator[str]:
+def numbers_that_differ(page: str, record: dict[str, Any]) -> Iterator[str]:
     """Each number in the page's totals and tables that differs from the JSON form."""
     tree = html5lib.parse(page, namespaceHTMLElements=False)
-    for name, shown, said in (*_totals(tree, told), *_months(tree, told), *_languages(tree, told), *_rest(tree, told)):
-        if shown != said:
-            yield f"{name}: the page says {shown}, the JSON form {said}"
+    for name, found, expected in (
+        *_totals(tree, record),
+        *_months(tree, record),
+        *_languages(tree, record),
+        *_rest(tree, record),
+    ):
+        if found != expected:
+            yield f"{name}: the page says {found}, the JSON form {expected}"
 
 
 def _text(element: Element) -> str:
     return " ".join("".join(element.itertext()).split())
 
 
-def _totals(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _totals(tree: Element, record: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     metrics = {metric.label: metric for metric in shown_on("page")}
     for box in tree.findall(".//dl[@class='stats']/div"):
         label, number = _text(box.find("dt")), _text(box.find("dd"))
-        yield f"overall.{metrics[label].key}", number, _figure(metrics[label], told["overall"])
-    yield "overall.feature_share", _share(tree), _figure(FEATURE_SHARE, told["overall"])
+        yield f"overall.{metrics[label].key}", number, _figure(metrics[label], record["overall"])
+    yield "overall.feature_share", _share(tree), _figure(FEATURE_SHARE, record["overall"])
     parts = {name: part for part, name in PART_NAMES.items()} | {"total": "total"}
     for row in tree.findall(".//table[@class='parts']//tr"):
         cells = [_text(cell) for cell in row]
         if cells[0] in parts:
-            yield f"overall.lines.{cells[0]}", cells[1], f"{told['overall']['lines'][parts[cells[0]]]:,}"
+            yield f"overall.lines.{cells[0]}", cells[1], f"{record['overall']['lines'][parts[cells[0]]]:,}"
 
 
 def _figure(metric: Metric, told: dict[str, Any]) -> str:
@@ -82,36 +87,36 @@ def _share(tree: Element) -> str:
     return _text(tree.find(".//p[@class='big']")).partition(" features")[0]
 
 
-def _months(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _months(tree: Element, record: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     rows = tree.findall(".//table[@id='months']/tbody/tr")
     days: dict[str, int] = {}
-    for day in told["activity"]:
+    for day in record["activity"]:
         days[day["date"][:7]] = days.get(day["date"][:7], 0) + 1
-    yield "months", str(len(rows)), str(len(told["months"]))
-    for row, month in zip(rows, told["months"], strict=True):
+    yield "months", str(len(rows)), str(len(record["months"]))
+    for row, month in zip(rows, record["months"], strict=True):
         cells = [_text(cell) for cell in row]
         yield f"months[{month['month']}]", cells[0], short_month(month["month"])
         metrics = shown_on("table")
-        for metric, shown in zip(metrics, cells[1:], strict=False):
-            yield f"months[{month['month']}].{metric.key}", shown, _figure(metric, month)
-        shown = str(len(cells[-1].split(", ")) if cells[-1] else 0)
-        yield f"days of {month['month']}", shown, str(days.get(month["month"], 0))
+        for metric, found in zip(metrics, cells[1:], strict=False):
+            yield f"months[{month['month']}].{metric.key}", found, _figure(metric, month)
+        found = str(len(cells[-1].split(", ")) if cells[-1] else 0)
+        yield f"days of {month['month']}", found, str(days.get(month["month"], 0))
 
 
-def _languages(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _languages(tree: Element, record: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     rows = tree.findall(".//table[@class='langs']/tbody/tr")
-    for row, language in zip(rows, told["skills"]["languages"], strict=True):
+    for row, language in zip(rows, record["skills"]["languages"], strict=True):
         cells = [_text(cell) for cell in row]
         yield f"languages[{language['name']}]", f"{cells[0]} {cells[1]}", f"{language['name']} {language['lines']:,}"
 
 
-def _rest(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _rest(tree: Element, record: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for box in tree.findall(".//div[@class='score']"):
         name = _text(box.find("h3")).lower()
-        score = told["quality"][name]["score"]
-        shown = next(iter(box.find("p").itertext())).strip()
-        yield f"quality.{name}", shown, "not rated" if score is None else f"{score:.1f}"
-    usage = told["ai_usage"]
+        score = record["quality"][name]["score"]
+        found = next(iter(box.find("p").itertext())).strip()
+        yield f"quality.{name}", found, "not rated" if score is None else f"{score:.1f}"
+    usage = record["ai_usage"]
     shares = percents((usage["declared"], usage["detected"], usage["unknown"]))
     for box, share in zip(tree.findall(".//dl[@class='parts3']/div"), shares, strict=True):
         yield f"ai_usage.{_text(box.find('dt'))}", _text(box.find("dd")), share
@@ -120,10 +125,10 @@ def _rest(tree: Element, told: dict[str, Any]) -> Iterator[tuple[str, str, str]]
 def main(paths: list[str]) -> int:
     wrong = 0
     for path in paths:
-        profile = busiest(path)
+        profile = busiest_profile(path)
         page = RENDERERS["html"](profile)
         found = list(numbers_that_differ(page, profile_object(profile)))
-        row = rendered(f"{len(profile.months)} months, {profile.overall.commits:,} commits", profile)
+        row = measure_render(f"{len(profile.months)} months, {profile.overall.commits:,} commits", profile)
         size = f"{len(page.encode()):,} bytes, {len(profile.changes):,} changes"
         print(f"{path}: {size}, {row['work']}: {row['ours']}, bare {row['floor']}, {row['ratio']:.1f}")
         print("\n".join(found) or "every number is the JSON form's", flush=True)

@@ -54,7 +54,7 @@ def _from_pypi(package: str, known: str) -> Path | None:
     if not python.exists():
         venv.create(PEERS, with_pip=True)
     if not any(PEERS.glob(known)):
-        _quietly([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", package])
+        _run_quietly([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", package])
     return python if any(PEERS.glob(known)) else None
 
 
@@ -64,12 +64,12 @@ def _from_debian(package: str, known: str) -> Path | None:
     if not found.exists() and shutil.which("apt-get") and shutil.which("dpkg-deb"):
         folder = PEERS / "debian"
         folder.mkdir(parents=True, exist_ok=True)
-        _quietly(["apt-get", "download", "-q", package], folder)
+        _run_quietly(["apt-get", "download", "-q", package], folder)
         for archive in folder.glob(f"{package}_*.deb"):
-            _quietly(["dpkg-deb", "-x", str(archive), str(folder)])
+            _run_quietly(["dpkg-deb", "-x", str(archive), str(folder)])
     return found if found.exists() else None
 
 
-def _quietly(command: list[str], folder: Path | None = None) -> None:
+def _run_quietly(command: list[str], folder: Path | None = None) -> None:
     """A failure here shows later, because the file is missing."""
     subprocess.run(command, cwd=folder, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -29,8 +29,8 @@ CLONE = "BENCH_CLONE"
 OWN = Path(__file__).resolve().parent.parent
 NEW_COMMITS = 100
 MIB = 1024
-_CONTRIBUTORS = "import sys; from bot.cli import main; main(sys.argv[1:])"
-_WORKERS = "import os, sys; os.cpu_count = lambda: {count}; from bot.cli import main; main(sys.argv[1:])"
+_CONTRIBUTORS = "import sys; from bot.cli.main import main; main(sys.argv[1:])"
+_WORKERS = "import os, sys; os.cpu_count = lambda: {count}; from bot.cli.main import main; main(sys.argv[1:])"
 _PEAK = (
     "import atexit, resource, sys; atexit.register(lambda: print('peak',"
     " *(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)),"
@@ -52,32 +52,32 @@ class Measured:
     ) -> None:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         began = time.perf_counter()
-        with tempfile.TemporaryFile() as told:
+        with tempfile.TemporaryFile() as output:
             try:
                 done = subprocess.run(
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
-                    stderr=told,
+                    stderr=output,
                     env=dict(os.environ, **env) if env else None,
                     check=False,
                     timeout=limit,
                 )
             except subprocess.TimeoutExpired:
                 raise RuntimeError(f"not ended after {limit:.0f} s") from None
-            told.seek(0)
-            self.told = told.read().decode("utf-8", "replace")
+            output.seek(0)
+            self.output = output.read().decode("utf-8", "replace")
         self.wall = time.perf_counter() - began
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         self.code = done.returncode
         if self.code:
-            raise RuntimeError(f"{command[0]} ended with {self.code}: {self.told[-400:]}")
+            raise RuntimeError(f"{command[0]} ended with {self.code}: {self.output[-400:]}")
 
     @property
     def peaks(self) -> tuple[float, float]:
         """Peak MiB of the command itself and of the largest process it started (including git's memory maps)."""
-        line = next((line for line in self.told.splitlines() if line.startswith("peak ")), "peak 0 0")
+        line = next((line for line in self.output.splitlines() if line.startswith("peak ")), "peak 0 0")
         own, others = line.split()[1:]
         return int(own) / MIB, int(others) / MIB
 
@@ -107,7 +107,7 @@ def _row(work: str, ours: Measured, floor: Measured, name: str = "git log -p -M"
     }
 
 
-def _cold(clone: str, rounds: int, workers: int | None, command: Sequence[str]) -> Row:
+def _cold_row(clone: str, rounds: int, workers: int | None, command: Sequence[str]) -> Row:
     """The best of several rounds that alternate between floor and ours."""
     floors, ours = [], []
     for _ in range(rounds):
@@ -122,7 +122,7 @@ def _git(clone: str, *arguments: str) -> str:
     return subprocess.run(["git", "-C", clone, *arguments], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _warm(clone: str) -> list[Row]:
+def _warm_rows(clone: str) -> list[Row]:
     """A second run on the same head, and one after a hundred more commits of the first-parent line."""
     floor = _floor(clone)
     with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ def _warm(clone: str) -> list[Row]:
         subprocess.run(["git", "clone", "-q", "--bare", "--shared", clone, copy], check=True)
         branch = _git(copy, "symbolic-ref", "HEAD")
         today = _git(copy, "rev-parse", branch)
-        _git(copy, "update-ref", branch, _behind(copy, today))
+        _git(copy, "update-ref", branch, _older_head(copy, today))
         start = min((_ours(["--help"], cache) for _ in range(3)), key=lambda one: one.wall)
         _ours(["contributors", copy], cache)
         again = min((_ours(["contributors", copy], cache) for _ in range(3)), key=lambda one: one.cpu)
@@ -144,7 +144,7 @@ def _warm(clone: str) -> list[Row]:
     return rows
 
 
-def _behind(clone: str, head: str) -> str:
+def _older_head(clone: str, head: str) -> str:
     """The newest first-parent commit that lacks at least NEW_COMMITS of the current commits."""
     for sha in _git(clone, "rev-list", "--first-parent", "-n", str(NEW_COMMITS + 1), head).split():
         if int(_git(clone, "rev-list", "--count", "--no-merges", head, f"^{sha}")) >= NEW_COMMITS:
@@ -155,7 +155,7 @@ def _behind(clone: str, head: str) -> str:
 # --- peers -----------------------------------------------------------------------------------------------------------
 
 
-def _beside_peers(clone: str) -> Iterator[Row]:
+def _peer_rows(clone: str) -> Iterator[Row]:
     """Ours and each peer on a working copy that shares the objects, because some peers cannot read a bare clone."""
     with tempfile.TemporaryDirectory() as folder:
         bare, copy = f"{folder}/bare.git", f"{folder}/copy"
@@ -181,14 +181,14 @@ def shorten(bare: str, most: int) -> int:
     line = _git(bare, "rev-list", "--first-parent", "HEAD").split()
     counts: dict[int, int] = {}
 
-    def fits(place: int) -> bool:
-        counts[place] = int(_git(bare, "rev-list", "--count", "--no-merges", line[place]))
-        return counts[place] <= most
+    def fits(index: int) -> bool:
+        counts[index] = int(_git(bare, "rev-list", "--count", "--no-merges", line[index]))
+        return counts[index] <= most
 
-    place = bisect_left(range(len(line) - 1), True, key=fits)
-    fits(place)
-    _git(bare, "update-ref", "HEAD", line[place])
-    return counts[place]
+    index = bisect_left(range(len(line) - 1), True, key=fits)
+    fits(index)
+    _git(bare, "update-ref", "HEAD", line[index])
+    return counts[index]
 
 
 def rows(clone: str | None = None, *, rounds: int = 2, peers: bool = False, changes: bool = False) -> Iterator[Row]:
@@ -202,13 +202,13 @@ def rows(clone: str | None = None, *, rounds: int = 2, peers: bool = False, chan
             subprocess.run(["git", "clone", "-q", "--bare", "--no-hardlinks", OWN, f"{folder}/own.git"], check=True)
             yield from rows(f"{folder}/own.git", rounds=rounds, peers=peers, changes=changes)
             return
-    yield _cold(clone, rounds, None, ("contributors",))
-    yield from _warm(clone)
+    yield _cold_row(clone, rounds, None, ("contributors",))
+    yield from _warm_rows(clone)
     if peers:
-        yield from _beside_peers(clone)
-    yield _cold(clone, 1, 1, ("contributors",))
+        yield from _peer_rows(clone)
+    yield _cold_row(clone, 1, 1, ("contributors",))
     if changes:
-        yield _cold(clone, 1, None, ("changes",))
+        yield _cold_row(clone, 1, None, ("changes",))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -40,16 +40,16 @@ class Git(Struct, frozen=True):
         log = subprocess.Popen(
             ["git", "-C", str(self.folder), "log", "-p", "--no-merges", *arguments], stdout=subprocess.PIPE
         )
-        told = subprocess.run(["git", "patch-id", "--stable"], stdin=log.stdout, capture_output=True, check=True)
-        return dict(line.split() for line in told.stdout.decode().splitlines())
+        result = subprocess.run(["git", "patch-id", "--stable"], stdin=log.stdout, capture_output=True, check=True)
+        return dict(line.split() for line in result.stdout.decode().splitlines())
 
     def patch_of(self, base: str, head: str) -> str | None:
         """The patch id of a complete diff, or None if it is empty."""
         diff = subprocess.run(
             ["git", "-C", str(self.folder), "diff-tree", "-p", base, head], capture_output=True, check=False
         )
-        told = self.ask("patch-id", "--stable", given=diff.stdout).split()
-        return told[0] if told else None
+        fields = self.ask("patch-id", "--stable", given=diff.stdout).split()
+        return fields[0] if fields else None
 
     def heads(self) -> dict[int, str]:
         """Pull request number -> head commit."""
@@ -65,11 +65,11 @@ class Truth(Struct, frozen=True):
     as_patch: frozenset[int]
 
     @property
-    def landed(self) -> frozenset[int]:
+    def landed_numbers(self) -> frozenset[int]:
         return self.reached | self.as_patch
 
 
-def _rebased(git: Git, base: str, head: str, known: Iterable[str]) -> bool:
+def _is_rebased(git: Git, base: str, head: str, known: Iterable[str]) -> bool:
     patches = git.patch_ids(f"{base}..{head}")
     return bool(patches) and patches.keys() <= set(known)
 
@@ -84,7 +84,7 @@ def truth(git: Git, default: str, numbers: dict[int, str]) -> Truth:
             reached.add(number)
             continue
         base = git.ask("merge-base", default, head).strip()
-        if base and (git.patch_of(base, head) in patches or _rebased(git, base, head, patches)):
+        if base and (git.patch_of(base, head) in patches or _is_rebased(git, base, head, patches)):
             patched.add(number)
     return Truth(len(numbers), frozenset(reached), frozenset(patched))
 
@@ -98,7 +98,7 @@ def rows(clones: Iterable[str], sample: int, seed: str) -> Iterator[tuple[str, T
         chosen = random.Random(seed).sample(sorted(heads), min(sample, len(heads)))
         known = truth(git, open_clone(str(git.folder)).head, {number: heads[number] for number in chosen})
         pulls = {known.pull_request for _, known in found.seen}
-        yield found.name, known, known.landed & pulls
+        yield found.name, known, known.landed_numbers & pulls
 
 
 def main() -> None:
@@ -110,13 +110,13 @@ def main() -> None:
     print("| project | sampled | landed by reachability | landed by patch | found |")
     print("|---|---|---|---|---|")
     for name, known, found in rows(options.clones, options.sample, options.seed):
-        share = len(found) / max(1, len(known.landed))
+        share = len(found) / max(1, len(known.landed_numbers))
         print(
             f"| {name} | {known.sampled} | {len(known.reached)} | {len(known.as_patch)}"
-            f" | {len(found)} of {len(known.landed)}, {share:.1%} |",
+            f" | {len(found)} of {len(known.landed_numbers)}, {share:.1%} |",
             flush=True,
         )
-        print("- not found:", *sorted(known.landed - found)[:20])
+        print("- not found:", *sorted(known.landed_numbers - found)[:20])
 
 
 if __name__ == "__main__":

@@ -23,11 +23,11 @@ from msgspec.structs import replace
 
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings
-from bot.landing.keys import PART
-from bot.landing.reading import DEFAULT, Reading
-from bot.landing.recognition import Recognised, recognise
-from bot.landing.revert_titles import says_revert
-from bot.model import Landing
+from bot.landing.conventions.recognition import Recognised, recognise
+from bot.landing.message.parts import DEFAULT, LandingReading
+from bot.landing.reverts.titles import is_revert_subject
+from bot.landing.same_work.keys import PART
+from bot.model.commit import Landing
 
 NOTHING = frozenset(("push", "merge"))
 NUMBER = re.compile(r"(?<![\w/])#([1-9][0-9]{0,7})\b")
@@ -48,7 +48,7 @@ class Survey:
         known = recognise(landing)
         self.seen.append((landing, known))
         self.keys.update(known.keys)
-        for commit in (landing.commit.id, landing.carrier.id):
+        for commit in (landing.commit.id, landing.merge_commit.id):
             self.commits.update((commit, commit[:7]))
 
     def knows(self, key: str) -> bool:
@@ -57,16 +57,16 @@ class Survey:
             return key[7:] in self.commits or (len(key) < 47 and key[7:14] in self.commits)
         return key in self.keys
 
-    def matched(self, known: Recognised) -> bool:
+    def is_matched(self, known: Recognised) -> bool:
         return any(self.knows(key) for key in (*known.reverts, *known.relands))
 
-    def says(self) -> list[tuple[Landing, Recognised]]:
+    def stated_reverts(self) -> list[tuple[Landing, Recognised]]:
         """Landings whose subject says that they revert something."""
-        return [row for row in self.seen if says_revert(Reading.of(row[0], DEFAULT).subject)]
+        return [row for row in self.seen if is_revert_subject(LandingReading.of(row[0], DEFAULT).subject)]
 
-    def named(self) -> dict[int, str]:
+    def named_numbers(self) -> dict[int, str]:
         """Numbers that first-parent subjects name, with the subject."""
-        subjects = {landing.carrier.message.strip().split("\n", 1)[0] for landing, _ in self.seen}
+        subjects = {landing.merge_commit.message.strip().split("\n", 1)[0] for landing, _ in self.seen}
         return {int(number): subject for subject in sorted(subjects) for number in NUMBER.findall(subject)}
 
     def row(self) -> str:
@@ -74,11 +74,11 @@ class Survey:
         explained = sum(known.how not in NOTHING for _, known in self.seen)
         pulls = {known.pull_request for _, known in self.seen if known.pull_request}
         proved = sum(known.pull_request is not None for _, known in self.seen)
-        says, named = self.says(), self.named()
-        matched = sum(self.matched(known) for _, known in says)
+        reverting, named = self.stated_reverts(), self.named_numbers()
+        matched = sum(self.is_matched(known) for _, known in reverting)
         return (
             f"| {self.name} | {total:,} | {explained / total:.1%} | {proved / total:.1%} | {len(pulls):,}"
-            f" | {len(pulls & named.keys()):,} of {len(named):,} | {matched} of {len(says)} |"
+            f" | {len(pulls & named.keys()):,} of {len(named):,} | {matched} of {len(reverting)} |"
         )
 
     def conventions(self) -> str:
@@ -104,13 +104,14 @@ def survey(given: str) -> Survey:
     return found
 
 
-def tell(landing: Landing, known: Recognised) -> None:
+def print_landing(landing: Landing, known: Recognised) -> None:
     commit = landing.commit
     subject = commit.message.strip().split("\n", 1)[0]
     print(f"  {commit.id[:10]} {landing.landed_at:%Y-%m} {commit.author.name} <{commit.author.email}> {subject[:110]}")
-    if landing.carrier.id != commit.id:
+    if landing.merge_commit.id != commit.id:
         print(
-            f"      carried by {landing.carrier.id[:10]} {landing.carrier.message.strip().split(chr(10), 1)[0][:110]}"
+            f"      brought by {landing.merge_commit.id[:10]}",
+            landing.merge_commit.message.strip().split(chr(10), 1)[0][:110],
         )
     facts = [known.how, f"#{known.pull_request}" if known.pull_request else "no pull request", repr(known.title[:80])]
     keys = [key for key in known.keys if not key.startswith(("title:", "copy:", "patch:"))]
@@ -123,13 +124,13 @@ def tell(landing: Landing, known: Recognised) -> None:
     )
 
 
-def tell_doubts(found: Survey, most: int, pick: random.Random) -> None:
-    lost = [row for row in found.says() if not found.matched(row[1])]
+def print_doubts(found: Survey, most: int, pick: random.Random) -> None:
+    lost = [row for row in found.stated_reverts() if not found.is_matched(row[1])]
     print(f"- reverts whose target is unknown: {len(lost)}")
     for row in pick.sample(lost, min(most, len(lost))):
-        tell(*row)
+        print_landing(*row)
     pulls = {known.pull_request for _, known in found.seen}
-    missing = sorted((n, subject) for n, subject in found.named().items() if n not in pulls)
+    missing = sorted((n, subject) for n, subject in found.named_numbers().items() if n not in pulls)
     print(f"- numbers named and not found: {len(missing)}")
     for number, subject in pick.sample(missing, min(most, len(missing))):
         print(f"  #{number}: {subject[:150]}")
@@ -150,9 +151,9 @@ def main() -> None:
         print(found.row())
         print(f"- {found.conventions()}; {time.process_time() - began:.0f} s")
         for row in pick.sample(found.seen, min(options.sample, len(found.seen))):
-            tell(*row)
+            print_landing(*row)
         if options.doubts:
-            tell_doubts(found, options.doubts, pick)
+            print_doubts(found, options.doubts, pick)
 
 
 if __name__ == "__main__":

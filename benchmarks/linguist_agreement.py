@@ -1,4 +1,4 @@
-"""How well does bot/landing/linguist.py agree with enry on every file of the given trees?
+"""How well does bot/landing/lines/linguist.py agree with enry on every file of the given trees?
 
     python benchmarks/linguist_agreement.py TREE...
 
@@ -16,10 +16,10 @@ from collections.abc import Iterator
 
 import enry
 
-from bot.landing import linguist
+from bot.landing.lines import linguist
 
 QUESTIONS = ("language", "vendored", "generated", "documentation")
-SHOWN = 15
+MOST_DIFFERENCES = 15
 
 
 def files(tree: str) -> Iterator[tuple[str, bytes]]:
@@ -78,7 +78,9 @@ def main(trees: list[str]) -> None:
     for question in QUESTIONS:
         print(f"{question:14} {100 * agreed[question] / max(1, asked[question]):7.3f} % of {asked[question]}")
     print("differences:")
-    for (question, kind), paths in sorted(kinds.items(), key=lambda row: -len(row[1]))[: SHOWN * len(QUESTIONS)]:
+    for (question, kind), paths in sorted(kinds.items(), key=lambda row: -len(row[1]))[
+        : MOST_DIFFERENCES * len(QUESTIONS)
+    ]:
         print(f"{len(paths):6} {question:14} {kind} e.g. {paths[0]}")
 
 

@@ -68,7 +68,7 @@ class _Project:
         self.chance = random.Random(seed)
         self.files: dict[str, list[str]] = {}
         self._people = [f"{self._name()} <{number}@people.example>" for number in range(_PEOPLE)]
-        self._weights = [1 / (place + 1) for place in range(_PEOPLE)]
+        self._weights = [1 / (rank + 1) for rank in range(_PEOPLE)]
         for path in ("README.md", "CHANGES.rst", "requirements.txt", ".github/workflows/ci.yml"):
             self.files[path] = self._lines(path, 20)
 
@@ -148,7 +148,7 @@ def _code(chance: random.Random) -> str:
     return f'{blank}{one} = {two}.{three}("{chance.choice(_WORDS)}", {chance.randint(0, 9999)})'
 
 
-def _told(seed: int, commits: int) -> Iterator[bytes]:
+def _import_stream(seed: int, commits: int) -> Iterator[bytes]:
     """The history as input for `git fast-import`."""
     project, chance = _Project(seed), random.Random(seed + 1)
     mark = number = made = 0
@@ -160,7 +160,7 @@ def _told(seed: int, commits: int) -> Iterator[bytes]:
         who = f"{work.author} {int(now)} +0000"
         text = message.encode()
         yield f"commit refs/heads/main\nmark :{mark}\nauthor {who}\ncommitter {who}\ndata {len(text)}\n".encode() + text
-        links = [f"{'merge' if place else 'from'} :{parent}" for place, parent in enumerate(parents) if parent]
+        links = [f"{'merge' if index else 'from'} :{parent}" for index, parent in enumerate(parents) if parent]
         yield "".join(f"\n{link}" for link in links).encode() + b"\n"
         for path in work.files:
             data = ("\n".join(project.files[path]) + "\n").encode()
@@ -194,7 +194,7 @@ def make(folder: Path, commits: int = COMMITS, seed: int = 1) -> None:
         ["git", "-C", str(folder), "fast-import", "--quiet", "--done"], stdin=subprocess.PIPE
     ) as importing:
         assert importing.stdin is not None
-        importing.stdin.writelines(_told(seed, commits))
+        importing.stdin.writelines(_import_stream(seed, commits))
     if importing.returncode:
         raise RuntimeError(f"git fast-import ended with {importing.returncode}")
     subprocess.run(["git", "-C", str(folder), "repack", "-adfq"], check=True)

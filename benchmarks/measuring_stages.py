@@ -27,11 +27,11 @@ STEPS = (
     ("commits parsed", "bot.history.patches.read_record"),
     ("lines of patches", "bot.metrics.measure.read_patches"),
     ("convention, keys, reverts", "bot.metrics.measure.recognise_all"),
-    ("of these, identity of the patch", "bot.landing.names.patch_key"),
+    ("of these, identity of the patch", "bot.landing.conventions.naming.patch_key"),
     ("parts, languages, blanks", "bot.metrics.measure.read_all"),
-    ("of these, blanks", "bot.landing.lines.whitespace_only"),
-    ("of these, moves", "bot.landing.lines.count_moves"),
-    ("of these, places of paths", "bot.landing.lines.place"),
+    ("of these, blanks", "bot.landing.lines.split.whitespace_only"),
+    ("of these, moves", "bot.landing.lines.split.count_moves"),
+    ("of these, places of paths", "bot.landing.lines.split.classify_path"),
     ("kind", "bot.metrics.measure.classify_all"),
     ("of these, features of the patch", "bot.metrics.kind_features.patches"),
     ("of these, words of the body", "bot.metrics.kind_features.body_words"),
@@ -44,7 +44,7 @@ STEPS = (
     ("facts", "bot.metrics.measure.Fact"),
     ("rows of a cache", "bot.history.rows.Rows.of"),
     ("rows written", "bot.history.scratch.Scratch.add"),
-    ("rows made searchable", "bot.history.scratch.Scratch.settle"),
+    ("rows made searchable", "bot.history.scratch.Scratch.index_keys"),
     ("facts read again for sums", "bot.history.scratch.Scratch.landed_between"),
     ("facts folded", "bot.landing.changes.fold"),
     ("items of the months", "bot.metrics.items.group"),
@@ -65,7 +65,7 @@ class Stopwatch:
             _CLOCK()
         self._reading = (_CLOCK() - started) // 10_000
 
-    def timed(self, step: str, work: Callable[..., Any]) -> Callable[..., Any]:
+    def time_step(self, step: str, work: Callable[..., Any]) -> Callable[..., Any]:
         def run(*args: Any, **named: Any) -> Any:
             self._within.append(0)
             started = _CLOCK()
@@ -89,9 +89,9 @@ def found_step(name: str) -> tuple[Any, str]:
     return holder, attribute
 
 
-def _replaced(stopwatch: Stopwatch, step: str, name: str) -> Any:
+def _patch_step(stopwatch: Stopwatch, step: str, name: str) -> Any:
     holder, attribute = found_step(name)
-    return patch.object(holder, attribute, stopwatch.timed(step, getattr(holder, attribute)))
+    return patch.object(holder, attribute, stopwatch.time_step(step, getattr(holder, attribute)))
 
 
 def floor(clone: str) -> int:
@@ -102,16 +102,16 @@ def floor(clone: str) -> int:
     return int((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e9)
 
 
-def measured(clone: str) -> tuple[Counter[str], int]:
+def measure_steps(clone: str) -> tuple[Counter[str], int]:
     """The own time of each step and of everything outside the steps, and the number of commits."""
     record = CloneRecord(open_clones([clone]), cache=False)
     stopwatch, seen = Stopwatch(), []
-    replaced = [_replaced(stopwatch, *step) for step in STEPS]
+    replaced = [_patch_step(stopwatch, *step) for step in STEPS]
     for one in replaced:
         one.start()
     try:
-        stopwatch.timed("everything else", record.refresh)(lambda done, _: seen.append(done), 1)
-        stopwatch.timed("everything else of the sums", record.month_sums)(_ZONE, 1)
+        stopwatch.time_step("everything else", record.refresh)(lambda done, _: seen.append(done), 1)
+        stopwatch.time_step("everything else of the sums", record.month_sums)(_ZONE, 1)
     finally:
         for one in replaced:
             one.stop()
@@ -128,7 +128,7 @@ def table(clone: str, rounds: int) -> str:
     floors, found = [], []
     for _ in range(rounds):
         floors.append(floor(clone))
-        found.append(measured(clone))
+        found.append(measure_steps(clone))
     commits = found[0][1]
     least, git = _least([own for own, _ in found]), min(floors)
     rows = [(step, own) for step, own in sorted(least.items(), key=lambda row: -row[1])]

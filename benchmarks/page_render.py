@@ -23,8 +23,8 @@ from aiohttp import web
 from jinja2 import Environment
 from msgspec.structs import replace
 
-from bot.model import Profile
-from bot.render.html import Page, render_page
+from bot.model.profile import Profile
+from bot.render.html.page import PageOptions, render_page
 from bot.store.engine import Store
 from tests.databases import fresh_database
 from tests.render.factories import change, item, long_profile, small_profile
@@ -40,11 +40,11 @@ Row = dict[str, Any]
 def rows() -> list[Row]:
     """`work`, `floor` and `ours` as text with their unit, and `ratio` of ours to the floor."""
     return [
-        rendered("ten-year page", long_profile()),
+        measure_render("ten-year page", long_profile()),
         # The profiles share no objects, as in the bot, where each landing folds a profile again.
-        rendered("ten-year page, after one more landing", long_profile(), _with_one_more(long_profile())),
-        rendered("small page", small_profile()),
-        *asyncio.run(_all_served()),
+        measure_render("ten-year page, after one more landing", long_profile(), _with_one_more(long_profile())),
+        measure_render("small page", small_profile()),
+        *asyncio.run(_measure_all_requests()),
     ]
 
 
@@ -60,14 +60,14 @@ def _with_one_more(profile: Profile) -> Profile:
     return replace(profile, months=(newest, *older), changes=(*profile.changes, more))
 
 
-def rendered(name: str, *profiles: Profile) -> Row:
+def measure_render(name: str, *profiles: Profile) -> Row:
     """CPU milliseconds for a page, alternating between profiles, next to a compiled template that prints its lines."""
-    page = Page(public=True, canonical="https://almanac.example/@somebody")
+    page = PageOptions(public=True, canonical="https://almanac.example/@somebody")
     text = render_page(profiles[0], page)
     turn = cycle(profiles)
     bare = Environment(autoescape=True).from_string("{% for line in lines %}{{ line }}\n{% endfor %}")
     lines = text.splitlines()
-    floor, ours = _fastest(lambda: bare.render(lines=lines), lambda: render_page(next(turn), page))
+    floor, ours = _fastest_seconds(lambda: bare.render(lines=lines), lambda: render_page(next(turn), page))
     return {
         "work": f"{name}, {len(text.encode()) / 1000:.0f} kB",
         "floor": f"{floor * 1e3:.2f} ms",
@@ -76,21 +76,21 @@ def rendered(name: str, *profiles: Profile) -> Row:
     }
 
 
-def _fastest(*calls: Callable[[], object]) -> list[float]:
+def _fastest_seconds(*calls: Callable[[], object]) -> list[float]:
     """Seconds of CPU of each call, the best of many alternating rounds."""
     best = [float("inf")] * len(calls)
     for _ in range(ROUNDS):
-        for place, call in enumerate(calls):
+        for index, call in enumerate(calls):
             begun = time.process_time()
             call()
-            best[place] = min(best[place], time.process_time() - begun)
+            best[index] = min(best[index], time.process_time() - begun)
     return best
 
 
 # --- serving ---------------------------------------------------------------------------------------------------------
 
 
-async def _all_served() -> list[Row]:
+async def _measure_all_requests() -> list[Row]:
     found: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("sqlite", "postgresql"):
@@ -98,7 +98,7 @@ async def _all_served() -> list[Row]:
             with ExitStack() as stack:
                 url = await asyncio.to_thread(_database, kind, Path(folder) / kind, stack)
                 if url:
-                    found += await _served(kind, url)
+                    found += await _measure_requests(kind, url)
     return found
 
 
@@ -111,7 +111,7 @@ def _database(kind: str, folder: Path, stack: ExitStack) -> str | None:
     return None
 
 
-async def _served(kind: str, url: str) -> list[Row]:
+async def _measure_requests(kind: str, url: str) -> list[Row]:
     async with await Store.open(url) as store:
         await fill(store)
         await keep(
@@ -133,14 +133,14 @@ async def _served(kind: str, url: str) -> list[Row]:
 async def _echo(body: bytes) -> Any:
     """A server with fixed answers."""
 
-    async def whole(_: web.Request) -> web.Response:
+    async def full_page(_: web.Request) -> web.Response:
         return web.Response(body=body, content_type="text/html")
 
     async def nothing(_: web.Request) -> web.Response:
         return web.Response(status=304)
 
     app = web.Application()
-    app.add_routes([web.get("/", whole), web.get("/nothing", nothing)])
+    app.add_routes([web.get("/", full_page), web.get("/nothing", nothing)])
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -154,16 +154,16 @@ async def _rows(work: str, session: aiohttp.ClientSession, *asked: tuple[str, di
     """Requests per second and per CPU second (with the client's CPU), for one client and for several at once."""
     found = []
     for clients in CLIENTS:
-        floor, ours = await _quickest(session, asked, clients)
+        floor, ours = await _best_times(session, asked, clients)
         many = f"{work}, {clients} at once" if clients > 1 else work
         found += [
-            _compared(many, REQUESTS / floor.wall, REQUESTS / ours.wall, "a second"),
-            _compared(f"{many}, by CPU", REQUESTS / floor.cpu, REQUESTS / ours.cpu, "a second of CPU"),
+            _compare_row(many, REQUESTS / floor.wall, REQUESTS / ours.wall, "a second"),
+            _compare_row(f"{many}, by CPU", REQUESTS / floor.cpu, REQUESTS / ours.cpu, "a second of CPU"),
         ]
     return found
 
 
-def _compared(work: str, floor: float, ours: float, unit: str) -> Row:
+def _compare_row(work: str, floor: float, ours: float, unit: str) -> Row:
     return {"work": work, "floor": f"{floor:.0f} {unit}", "ours": f"{ours:.0f} {unit}", "ratio": ours / floor}
 
 
@@ -175,7 +175,7 @@ class _Best:
     cpu: float = float("inf")
 
 
-async def _quickest(
+async def _best_times(
     session: aiohttp.ClientSession, asked: Sequence[tuple[str, dict[str, str]]], clients: int
 ) -> list[_Best]:
     async def ask(url: str, headers: dict[str, str]) -> None:
@@ -185,11 +185,11 @@ async def _quickest(
 
     best = [_Best() for _ in asked]
     for _ in range(5):
-        for place, one in enumerate(asked):
+        for index, one in enumerate(asked):
             wall, cpu = time.monotonic(), time.process_time()
             await asyncio.gather(*(ask(*one) for _ in range(clients)))
-            best[place].wall = min(best[place].wall, time.monotonic() - wall)
-            best[place].cpu = min(best[place].cpu, time.process_time() - cpu)
+            best[index].wall = min(best[index].wall, time.monotonic() - wall)
+            best[index].cpu = min(best[index].cpu, time.process_time() - cpu)
     return best
 
 

@@ -19,7 +19,7 @@ import msgspec
 
 from benchmarks.speed.accept import payload
 from bot.github.payloads import deliveries, reading
-from bot.model import Lines
+from bot.model.fact import Lines
 
 ROUNDS = 30
 _FIELDS = (
@@ -89,7 +89,7 @@ def parsing() -> None:
     plain = payload(7)
     accented = json.dumps(json.loads(plain) | {"title": "“quoted”"}, ensure_ascii=False).encode()
     nested = json.dumps(json.loads(plain) | {"commits": [{"added": [], "removed": []}] * 30}).encode()
-    typed = msgspec.json.Decoder(deliveries.Told)
+    typed = msgspec.json.Decoder(deliveries.DeliveryPayload)
     for what, body in {"26 kB": plain, "26 kB, not ASCII": accented, "26 kB, many brackets": nested}.items():
         readers: dict[str, Callable[[bytes], object]] = {
             "json.loads": json.loads,

@@ -43,17 +43,17 @@ async def _run(store: Store, seed: int) -> worlds.Crawl:
 
 
 async def _all(url: str, seeds: range) -> int:
-    begun, whole, leaked = time.monotonic(), worlds.Crawl(), 0
+    begun, total, leaked = time.monotonic(), worlds.Crawl(), 0
     async with await Store.open(url) as store:
         for done, seed in enumerate(seeds, 1):
             found = await _run(store, seed)
-            whole = worlds.summary((whole, found))
+            total = worlds.summary((total, found))
             if found.faults:
                 leaked += 1
                 print(f"world {seed}: {found.faults[:3]}", flush=True)
             if done % 250 == 0 or done == len(seeds):
-                told = f"{done} worlds, {whole.pages} pages, {whole.absent} absent, {leaked} leaked"
-                print(f"{told}, {time.monotonic() - begun:.0f} s", flush=True)
+                progress = f"{done} worlds, {total.pages} pages, {total.absent} absent, {leaked} leaked"
+                print(f"{progress}, {time.monotonic() - begun:.0f} s", flush=True)
     return 1 if leaked else 0
 
 
@@ -62,8 +62,8 @@ def main() -> int:
     arguments.add_argument("--worlds", type=int, default=10_000)
     arguments.add_argument("--first", type=int, default=0)
     given = arguments.parse_args()
-    place = _MEMORY if _MEMORY.is_dir() else None
-    with tempfile.TemporaryDirectory(dir=place) as folder, fresh_database("sqlite", Path(folder)) as url:
+    memory = _MEMORY if _MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder, fresh_database("sqlite", Path(folder)) as url:
         return asyncio.run(_all(url, range(given.first, given.first + given.worlds)))
 
 

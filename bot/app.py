@@ -17,43 +17,43 @@ from aiohttp import web
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bot.config import Settings
-from bot.config_addresses import own_address
+from bot.configuration.addresses import own_address
+from bot.configuration.settings import Settings
 from bot.github.connection import Connection, Surroundings
-from bot.github.limits import Pace
-from bot.github.publish import Ourselves
+from bot.github.limits import RequestPace
+from bot.github.posts import Ourselves
 from bot.github.reads import read_app
 from bot.github.transport import Endpoint, open_session
 from bot.history.fetching import Clones
-from bot.intake import Inbox, Kept
-from bot.narrator.wire import writer_of
-from bot.page_parts import pages_of
+from bot.jobs import JOBS
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.interface import Clock, Job, Queue, TaskFunction
-from bot.queue.worker import Pace as WorkPace
 from bot.queue.worker import Worker, utc_now
-from bot.setting_up.relay import relaying
+from bot.queue.worker import WorkerPace as WorkPace
+from bot.services.backfill.clones import remove_unused_clones
+from bot.services.backfill.steps import STEPS
+from bot.services.context import Context
+from bot.services.deliveries.catch_up import ask_to_catch_up
+from bot.services.deliveries.inbox import FailedDeliveries, StoreInbox
+from bot.services.digests.publishing import close_months
+from bot.services.measuring_again import ask_to_measure_again
+from bot.services.operator_requests import handle_requests
+from bot.services.pruning import ask_to_prune
+from bot.services.snapshots import defer_snapshots
+from bot.services.writer.client import writer_of
+from bot.setup.relay import follow_channel
 from bot.store import jobs, outbox
 from bot.store.engine import Store, sqlite_warning
 from bot.store.ingest import GroupWriter
 from bot.store.migrate import migrate
-from bot.store.pace import SharedPace
-from bot.tasks import TASKS
-from bot.tasks.backfill import STEPS, remove_left_clones
-from bot.tasks.catch_up import ask_to_catch_up
-from bot.tasks.close_month import close_months
-from bot.tasks.measure_again import ask_to_measure_again
-from bot.tasks.prune_traffic import ask_to_prune
-from bot.tasks.take_snapshots import close_snapshots
-from bot.tasks.wishes import take_wishes
-from bot.tasks.workplace import Workplace
-from bot.web.collaborators import Pages
-from bot.web.dated import take_of_month
+from bot.store.pace import StoredPace
+from bot.web.collaborators import Pages, build_pages
 from bot.web.health import Health
+from bot.web.month_snapshots import take_month_snapshots
 from bot.web.pages import add_routes
 from bot.web.signature import Secrets
 from bot.web.telemetry import Telemetry
-from bot.web.webhook import Door, Webhook, webhook_runner
+from bot.web.webhook import Webhook, WebhookLimits, webhook_runner
 from handlers import Handlers
 
 if TYPE_CHECKING:
@@ -81,12 +81,12 @@ class Timing(Struct, frozen=True):
 
 
 class Bot(Struct, frozen=True):
-    """The running parts. `place` is what tasks work with."""
+    """The running parts. `context` is what jobs work with."""
 
     settings: Settings
     store: Store
     queue: EmbeddedQueue | ScaledQueue
-    place: Workplace
+    context: Context
     writer: GroupWriter
     timing: Timing
     pages: Pages
@@ -95,21 +95,21 @@ class Bot(Struct, frozen=True):
     def web_app(self) -> web.Application:
         """Every route: the webhook and the pages."""
         application = web.Application(client_max_size=LARGEST_BODY)
-        door = Webhook(
+        webhook = Webhook(
             Secrets(self.settings.webhook_secrets),
-            Handlers(self.place.ourselves),
-            inbox=Inbox(self.writer, self.timing.clock),
-            app_id=self.place.ourselves.id,
-            door=Door(answered=self.health.telemetry.delivery),
+            Handlers(self.context.ourselves),
+            inbox=StoreInbox(self.writer, self.timing.clock),
+            app_id=self.context.ourselves.id,
+            limits=WebhookLimits(answered=self.health.telemetry.record_delivery),
         )
         self.health.add_routes(application)
-        application.router.add_post(WEBHOOK_PATH, door.handle)
+        application.router.add_post(WEBHOOK_PATH, webhook.handle)
         add_routes(application, self.pages)
         return application
 
     async def introduce(self, stopping: asyncio.Event) -> None:
         """Find out who we are, until it is known or `stopping` is set, but no longer than one try takes."""
-        asking = asyncio.create_task(_introduce(self.place))
+        asking = asyncio.create_task(_introduce(self.context))
         waiting = asyncio.create_task(stopping.wait())
         _, late = await asyncio.wait({asking, waiting}, return_when=asyncio.FIRST_COMPLETED)
         for task in late:
@@ -118,26 +118,26 @@ class Bot(Struct, frozen=True):
     async def catch_up(self) -> None:
         """Ask for what was missed: at start, and every few hours for ever."""
         while True:
-            await self._look(ask_to_catch_up, "could not schedule the catch-up")
-            await self._look(ask_to_measure_again, "could not schedule measuring again")
-            await self._look(remove_left_clones, "unused clones could not be deleted")
+            await self._try(ask_to_catch_up, "could not schedule the catch-up")
+            await self._try(ask_to_measure_again, "could not schedule measuring again")
+            await self._try(remove_unused_clones, "unused clones could not be deleted")
             self.queue.nudge()
             await asyncio.sleep(self.timing.catch_up_every)
 
     async def close_months(self) -> None:
         """Look for months that are over, for ever. What is due has no digest yet, so a missed look loses nothing."""
         while True:
-            await self._look(close_months, "months could not be closed")
-            await self._look(close_snapshots, "snapshots could not be scheduled")
-            await self._look(ask_to_prune, "old traffic could not be pruned")
+            await self._try(close_months, "months could not be closed")
+            await self._try(defer_snapshots, "snapshots could not be scheduled")
+            await self._try(ask_to_prune, "old traffic could not be pruned")
             await asyncio.sleep(self.timing.close_every)
-            if not self.place.ourselves.login:
-                await _introduce(self.place)
+            if not self.context.ourselves.login:
+                await _introduce(self.context)
 
-    async def _look(self, look: Callable[[Workplace], Awaitable[object]], failed: str) -> None:
+    async def _try(self, look: Callable[[Context], Awaitable[object]], failed: str) -> None:
         """One of several, each by itself: one that fails for good must not hold the others back."""
         try:
-            await look(self.place)
+            await look(self.context)
         except Exception:
             log.exception("%s; trying again", failed)
 
@@ -164,7 +164,7 @@ async def build(
         connection = _connect(settings, session, store)
         worker = Worker(store, clock=timing.clock, pace=timing.work)
         queue = await _queue(worker, stack)
-        place = Workplace(
+        context = Context(
             store=store,
             queue=queue,
             github=connection,
@@ -177,19 +177,21 @@ async def build(
             clones=Clones(settings.data / "clones", settings.github.web) if settings.backfill else None,
             started=timing.clock(),
         )
-        pages = pages_of(settings, place)
+        pages = build_pages(settings, context)
         announce = queue.announce if store.dialect == "postgresql" else None  # rows are all that the other needs
         writer = GroupWriter(store, announce=announce, committed=queue.nudge)
-        take = Kept(Handlers(place.ourselves), Inbox(writer, timing.clock), f"app:{place.ourselves.id}").take
-        place = replace(place, take_snapshots=partial(take_of_month, pages), take=take)
-        _register(queue, place)
+        take = FailedDeliveries(
+            Handlers(context.ourselves), StoreInbox(writer, timing.clock), f"app:{context.ourselves.id}"
+        ).accept
+        context = replace(context, take_snapshots=partial(take_month_snapshots, pages), accept_delivery=take)
+        _register(queue, context)
         if asking:
-            await _introduce(place)
+            await _introduce(context)
         stack.push_async_callback(writer.close)
-        telemetry = Telemetry(Handlers.events, TASKS)
-        worker.on_ended = telemetry.job
+        telemetry = Telemetry(Handlers.events, JOBS)
+        worker.on_ended = telemetry.record_job
         health = Health(store, worker, telemetry, timing.clock, settings.metrics_token, working=working)
-        yield Bot(settings, store, queue, place, writer, timing, pages, health)
+        yield Bot(settings, store, queue, context, writer, timing, pages, health)
 
 
 def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
@@ -199,13 +201,15 @@ def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
 
 
 def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -> Connection:
-    around = Surroundings(
+    surroundings = Surroundings(
         endpoint=Endpoint(base_url=settings.github.api),
-        pace=Pace(write_gap=settings.write_gap, patience=PATIENCE),
+        pace=RequestPace(write_gap=settings.write_gap, patience=PATIENCE),
         # On SQLite there is one process only, and its lanes keep the pace among themselves.
-        shared=partial(SharedPace, store) if store.dialect == "postgresql" else None,
+        shared=partial(StoredPace, store) if store.dialect == "postgresql" else None,
     )
-    return Connection(session, app_id=settings.app_id or "", private_key=settings.private_key or "", around=around)
+    return Connection(
+        session, app_id=settings.app_id or "", private_key=settings.private_key or "", around=surroundings
+    )
 
 
 async def _queue(worker: Worker, stack: contextlib.AsyncExitStack) -> EmbeddedQueue | ScaledQueue:
@@ -217,32 +221,32 @@ async def _queue(worker: Worker, stack: contextlib.AsyncExitStack) -> EmbeddedQu
     return EmbeddedQueue(worker)
 
 
-def _register(queue: Queue, place: Workplace) -> None:
-    for name, kind in TASKS.items():
-        if place.clones is None and name in STEPS.values():
+def _register(queue: Queue, context: Context) -> None:
+    for name, kind in JOBS.items():
+        if context.clones is None and name in STEPS.values():
             continue  # left for a process that reads histories
-        queue.register(name, _bound(kind.function, place), kind.time_out, kind.max_attempts)
+        queue.register(name, _with_context(kind.function, context), kind.time_out, kind.max_attempts)
 
 
-def _bound(function: Callable[[Job, Workplace], Awaitable[None]], place: Workplace) -> TaskFunction:
+def _with_context(function: Callable[[Job, Context], Awaitable[None]], context: Context) -> TaskFunction:
     async def call(job: Job) -> None:
-        await function(job, place)
+        await function(job, context)
 
     return call
 
 
-async def _introduce(place: Workplace) -> None:
+async def _introduce(context: Context) -> None:
     """Ask who our own posts are by. GitHub out of reach stops nothing: our id alone tells most of them."""
     try:
-        app = await read_app(place.github.app)
+        app = await read_app(context.github.app)
     except Exception as error:
         log.warning("GitHub has not confirmed the App's identity: %s", error)
     else:
-        place.ourselves.id, place.ourselves.login = app.id, f"{app.slug}[bot]"
+        context.ourselves.id, context.ourselves.login = app.id, f"{app.slug}[bot]"
 
 
 @contextlib.asynccontextmanager
-async def listening(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
+async def serve_http(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
     """Serve while the block runs; the port that was bound (asked for as 0: a free one)."""
     runner = webhook_runner(bot.web_app(), access_log=None)
     await runner.setup()
@@ -262,9 +266,9 @@ async def serve(
     Deliveries are taken at once; the worker begins when GitHub has said who we are, or did not answer.
     """
     building = build(settings, timing, asking=False, working=working)
-    async with building as bot, listening(bot, settings.host, settings.port) as port:
+    async with building as bot, serve_http(bot, settings.host, settings.port) as port:
         log.info("listening on %s:%s; deliveries go to %s%s", settings.host, port, settings.public_url, WEBHOOK_PATH)
-        async with relaying(settings.relay, f"{own_address(settings.host, port)}{WEBHOOK_PATH}"):
+        async with follow_channel(settings.relay, f"{own_address(settings.host, port)}{WEBHOOK_PATH}"):
             # What stands now stays: looking through it for garbage, again and again, is a tenth of accepting.
             gc.freeze()
             await bot.introduce(stopping)
@@ -280,7 +284,7 @@ async def work(settings: Settings, stopping: asyncio.Event, timing: Timing | Non
 async def _run(bot: Bot, stopping: asyncio.Event) -> None:
     closer = asyncio.create_task(bot.close_months())
     catcher = asyncio.create_task(bot.catch_up())
-    listener = asyncio.create_task(take_wishes(bot.place, bot.settings.data, bot.queue.nudge))
+    listener = asyncio.create_task(handle_requests(bot.context, bot.settings.data, bot.queue.nudge))
     worker = asyncio.create_task(bot.queue.run())
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait({worker, waiting}, return_when=asyncio.FIRST_COMPLETED)

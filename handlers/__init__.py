@@ -9,7 +9,7 @@ from gidgethub.routing import Router
 from gidgethub.sansio import Event
 
 from bot.github.payloads import deliveries
-from bot.github.publish import Ourselves
+from bot.github.posts import Ourselves
 from handlers import (
     check_run,
     check_suite,
@@ -27,9 +27,9 @@ from handlers import (
     release,
     repository,
 )
-from handlers.deferral import Deferral, Job
+from handlers.deferral import Deferral, DeferredJob
 
-__all__ = ["ROUTERS", "Deferral", "Handlers", "Job"]
+__all__ = ["ROUTERS", "Deferral", "DeferredJob", "Handlers"]
 
 ROUTERS: Mapping[str, Router] = MappingProxyType(
     {

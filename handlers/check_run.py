@@ -11,14 +11,14 @@ router = Router()
 
 @router.register("check_run", action="rerequested")
 async def on_check_run_rerequested(event: Event, deferral: Deferral) -> None:
-    place, check = deliveries.place(event.data), deliveries.check_run(event.data)
-    if place is None:
+    source, check = deliveries.installed_repository(event.data), deliveries.check_run(event.data)
+    if source is None:
         return deferral.skip("no installation")
     return deferral.defer(
         "refresh_check",
-        serial=f"repository:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
+        serial=f"repository:{source.repository}",
+        installation=source.installation,
+        repository=source.repository,
         commit=check.head,
         again=1,
     )
@@ -27,15 +27,15 @@ async def on_check_run_rerequested(event: Event, deferral: Deferral) -> None:
 @router.register("check_run", action="requested_action")
 async def on_check_run_requested_action(event: Event, deferral: Deferral) -> None:
     """Passes on who pressed it: the task asks GitHub what that person may do."""
-    place, sender = deliveries.place(event.data), deliveries.sender(event.data)
-    if place is None or sender is None or sender.bot:
+    source, sender = deliveries.installed_repository(event.data), deliveries.sender(event.data)
+    if source is None or sender is None or sender.bot:
         return deferral.skip("no installation, or no person")
     check = deliveries.check_run(event.data)
     return deferral.defer(
         "answer_button",
-        serial=f"repository:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
+        serial=f"repository:{source.repository}",
+        installation=source.installation,
+        repository=source.repository,
         check_run=check.id,
         identifier=check.identifier,
         user=sender.id,

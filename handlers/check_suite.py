@@ -12,18 +12,18 @@ router = Router()
 @router.register("check_suite", action="completed")
 async def on_check_suite_completed(event: Event, deferral: Deferral) -> None:
     """Also stores the conclusion as an observation: the head of a pull request may land later."""
-    place, suite = deliveries.place(event.data), deliveries.check_suite(event.data)
-    if place is None:
+    source, suite = deliveries.installed_repository(event.data), deliveries.check_suite(event.data)
+    if source is None:
         return deferral.skip("no installation")
-    here = {"installation": place.installation, "repository": place.repository}
-    deferral.observe(place, event.delivery_id)
-    return deferral.defer("refresh_check", serial=f"repository:{place.repository}", commit=suite.head, **here)
+    ids = {"installation": source.installation, "repository": source.repository}
+    deferral.observe(source, event.delivery_id)
+    return deferral.defer("refresh_check", serial=f"repository:{source.repository}", commit=suite.head, **ids)
 
 
 @router.register("check_suite", action="rerequested")
 async def on_check_suite_rerequested(event: Event, deferral: Deferral) -> None:
-    place, suite = deliveries.place(event.data), deliveries.check_suite(event.data)
-    if place is None:
+    source, suite = deliveries.installed_repository(event.data), deliveries.check_suite(event.data)
+    if source is None:
         return deferral.skip("no installation")
-    here = {"installation": place.installation, "repository": place.repository}
-    return deferral.defer("refresh_check", serial=f"repository:{place.repository}", commit=suite.head, again=1, **here)
+    ids = {"installation": source.installation, "repository": source.repository}
+    return deferral.defer("refresh_check", serial=f"repository:{source.repository}", commit=suite.head, again=1, **ids)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
-from bot.github.payloads.deliveries import Place
+from bot.github.payloads.deliveries import InstalledRepository
 
 
-class Job(NamedTuple):
+class DeferredJob(NamedTuple):
     """One call of a task. Jobs with the same `serial_key` run one after the other."""
 
     task: str
@@ -26,23 +26,23 @@ class Job(NamedTuple):
 class Deferral:
     """Collects what the handlers of one delivery decide. It stores nothing: jobs are deferred with the inbox row."""
 
-    _jobs: list[Job] = field(default_factory=list)
+    _jobs: list[DeferredJob] = field(default_factory=list)
     _notes: list[str] = field(default_factory=list)
 
     def defer(self, task: str, *, serial: str, **arguments: int | str) -> None:
         """Ask for a job. Asking for the same job twice counts once."""
         ref = to_json(dict(sorted(arguments.items()))).decode()
-        job = Job(task, serial, ref, None if "delivery" in arguments else f"{task}:{ref}")
+        job = DeferredJob(task, serial, ref, None if "delivery" in arguments else f"{task}:{ref}")
         if job not in self._jobs:
             self._jobs.append(job)
 
-    def observe(self, place: Place, delivery: str, task: str = "observe_pull_request") -> None:
+    def observe(self, source: InstalledRepository, delivery: str, task: str = "observe_pull_request") -> None:
         """Ask for an observation to be stored: something that only GitHub can show. No landing waits for it."""
         self.defer(
             task,
-            serial=f"observe:{place.repository}",
-            installation=place.installation,
-            repository=place.repository,
+            serial=f"observe:{source.repository}",
+            installation=source.installation,
+            repository=source.repository,
             delivery=delivery,
         )
 
@@ -51,7 +51,7 @@ class Deferral:
         self._notes.append(reason)
 
     @property
-    def jobs(self) -> Sequence[Job]:
+    def jobs(self) -> Sequence[DeferredJob]:
         """The jobs, in an order that does not depend on the order in which handlers ran."""
         return tuple(sorted(self._jobs))
 

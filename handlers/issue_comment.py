@@ -3,8 +3,8 @@
 from gidgethub.routing import Router
 from gidgethub.sansio import Event
 
-from bot.digest.commands import PREFIX, commands_mark
 from bot.github.payloads import deliveries
+from bot.narrative.commands import PREFIX, commands_mark
 from handlers.deferral import Deferral
 
 router = Router()
@@ -13,17 +13,17 @@ router = Router()
 @router.register("issue_comment", action="created")
 async def on_issue_comment_created(event: Event, deferral: Deferral) -> None:
     """Bots give no commands, and a quoted line is not a command."""
-    place, sender = deliveries.place(event.data), deliveries.sender(event.data)
-    if place is None or sender is None or sender.bot:
+    source, sender = deliveries.installed_repository(event.data), deliveries.sender(event.data)
+    if source is None or sender is None or sender.bot:
         return deferral.skip("no installation, or no person")
     comment = deliveries.comment(event.data, PREFIX)
     if not comment.asks:
         return deferral.skip("no command")
     return deferral.defer(
         "answer_command",
-        serial=f"repository:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
+        serial=f"repository:{source.repository}",
+        installation=source.installation,
+        repository=source.repository,
         number=comment.number,
         comment=comment.comment,
         said=commands_mark(comment.body),

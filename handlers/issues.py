@@ -16,9 +16,9 @@ router = Router()
 @router.register("issues", action="transferred")
 async def on_issues(event: Event, deferral: Deferral) -> None:
     """Machines do not triage, and the author of an issue does not triage it."""
-    place, sender = deliveries.place(event.data), deliveries.sender(event.data)
-    if place is None or sender is None or sender.bot:
+    source, sender = deliveries.installed_repository(event.data), deliveries.sender(event.data)
+    if source is None or sender is None or sender.bot:
         return deferral.skip("no installation, or no person")
     if deliveries.issue_author(event.data) == sender.id:
         return deferral.skip("their own issue")
-    return deferral.observe(place, event.delivery_id, "observe_beside_code")
+    return deferral.observe(source, event.delivery_id, "observe_non_code")

@@ -11,13 +11,13 @@ router = Router()
 
 @router.register("public")
 async def on_public(event: Event, deferral: Deferral) -> None:
-    place = deliveries.place(event.data)
-    if place is None:
+    source = deliveries.installed_repository(event.data)
+    if source is None:
         return deferral.skip("no installation")
     return deferral.defer(
         "update_repository",
-        serial=f"repository:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
+        serial=f"repository:{source.repository}",
+        installation=source.installation,
+        repository=source.repository,
         action="publicized",
     )

@@ -15,17 +15,17 @@ router = Router()
 @router.register("pull_request", action="edited")
 async def on_pull_request(event: Event, deferral: Deferral) -> None:
     """Ignores `merged`, since a merge bot pushes the commit and closes unmerged; later edits change the record."""
-    place = deliveries.place(event.data)
-    if place is None:
+    source = deliveries.installed_repository(event.data)
+    if source is None:
         return deferral.skip("no installation")
     if not deliveries.pull_request_is_closed(event.data) and deliveries.action(event.data) != "closed":
         return deferral.skip("still open")
     number = deliveries.pull_request_number(event.data)
     return deferral.defer(
         "record_pull_request",
-        serial=f"repository:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
+        serial=f"repository:{source.repository}",
+        installation=source.installation,
+        repository=source.repository,
         delivery=event.delivery_id,
         number=number,
     )
@@ -34,7 +34,7 @@ async def on_pull_request(event: Event, deferral: Deferral) -> None:
 @router.register("pull_request", action="closed")
 async def on_pull_request_merged(event: Event, deferral: Deferral) -> None:
     """Observes which head landed and whether its author merged it: no other event shows that."""
-    place = deliveries.place(event.data)
-    if place is None or not deliveries.pull_request_is_merged(event.data):
+    source = deliveries.installed_repository(event.data)
+    if source is None or not deliveries.pull_request_is_merged(event.data):
         return
-    deferral.observe(place, event.delivery_id)
+    deferral.observe(source, event.delivery_id)

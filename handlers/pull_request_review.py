@@ -14,7 +14,7 @@ router = Router()
 @router.register("pull_request_review", action="dismissed")
 async def on_pull_request_review(event: Event, deferral: Deferral) -> None:
     """Includes open pull requests: at the merge it is then known who had approved."""
-    place = deliveries.place(event.data)
-    if place is None:
+    source = deliveries.installed_repository(event.data)
+    if source is None:
         return deferral.skip("no installation")
-    return deferral.observe(place, event.delivery_id)
+    return deferral.observe(source, event.delivery_id)

@@ -12,7 +12,7 @@ router = Router()
 @router.register("pull_request_review_comment", action="created")
 async def on_pull_request_review_comment_created(event: Event, deferral: Deferral) -> None:
     """Includes open and closed pull requests: a line comment shows that its author looked closely."""
-    place = deliveries.place(event.data)
-    if place is None:
+    source = deliveries.installed_repository(event.data)
+    if source is None:
         return deferral.skip("no installation")
-    return deferral.observe(place, event.delivery_id)
+    return deferral.observe(source, event.delivery_id)

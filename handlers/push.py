@@ -12,17 +12,17 @@ router = Router()
 @router.register("push")
 async def on_push(event: Event, deferral: Deferral) -> None:
     """Ignores the payload's commits: it lists at most 2,048, and none of them completely."""
-    place = deliveries.place(event.data)
-    if place is None:
+    source = deliveries.installed_repository(event.data)
+    if source is None:
         return deferral.skip("no installation")
     push = deliveries.push(event.data)
     if not push.on_default_branch or push.after is None:
         return deferral.skip("not the default branch, or deleted")
     return deferral.defer(
         "record_landing",
-        serial=f"repository:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
+        serial=f"repository:{source.repository}",
+        installation=source.installation,
+        repository=source.repository,
         delivery=event.delivery_id,
         before=push.before or "",
         after=push.after,

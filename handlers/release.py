@@ -16,7 +16,7 @@ router = Router()
 @router.register("release", action="unpublished")
 async def on_release(event: Event, deferral: Deferral) -> None:
     """Several of these events concern one release; a draft becomes a release when it is published."""
-    place = deliveries.place(event.data)
-    if place is None:
+    source = deliveries.installed_repository(event.data)
+    if source is None:
         return deferral.skip("no installation")
-    return deferral.observe(place, event.delivery_id, "observe_beside_code")
+    return deferral.observe(source, event.delivery_id, "observe_non_code")

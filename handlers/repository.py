@@ -18,13 +18,13 @@ router = Router()
 @router.register("repository", action="edited")  # the default branch may have changed
 async def on_repository(event: Event, deferral: Deferral) -> None:
     """Passes on the action, so that hiding need not wait for GitHub's answer; showing does."""
-    place = deliveries.place(event.data)
-    if place is None:
+    source = deliveries.installed_repository(event.data)
+    if source is None:
         return deferral.skip("no installation")
     return deferral.defer(
         "update_repository",
-        serial=f"repository:{place.repository}",
-        installation=place.installation,
-        repository=place.repository,
+        serial=f"repository:{source.repository}",
+        installation=source.installation,
+        repository=source.repository,
         action=deliveries.action(event.data),
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import typer.main
 
-from bot.cli import app
+from bot.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ("*.md", "docs/*.md", "docs/*/*.md")

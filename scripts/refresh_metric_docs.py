@@ -37,7 +37,7 @@ def _function(one: Definition) -> str:
     return f"{one.value.__module__}:{one.value.__name__}" if isinstance(one, Metric) else one.function
 
 
-def generated() -> str:
+def generated_part() -> str:
     """The text between the two markers."""
     head = f"Version {METHOD_VERSION} of the definitions: the sum of the versions below, so that any new one raises it."
     numbers = [
@@ -53,12 +53,12 @@ def generated() -> str:
     return "\n\n".join([head, *map("\n".join, tables), *(_section(one) for one in definitions())])
 
 
-def renewed(page: str) -> str:
+def refresh_page(page: str) -> str:
     """The page with its generated part updated from METRICS."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{generated()}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{generated_part()}\n\n{END}{after}"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(renewed(PAGE.read_text("utf-8")), "utf-8")
+    PAGE.write_text(refresh_page(PAGE.read_text("utf-8")), "utf-8")

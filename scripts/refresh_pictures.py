@@ -17,7 +17,7 @@ from bot.render import RENDERERS
 from simulator.server import Simulator
 from tests.browser.chromium import chromium
 from tests.render.factories import small_profile
-from tests.tasks.landed import town
+from tests.services.landed import town
 
 IMAGES = Path("docs/images")
 _UNFOLD = "document.querySelectorAll('#history details').forEach(one => one.open = true)"
@@ -41,7 +41,7 @@ blockquote { margin: 0 0 16px; padding-left: 14px; border-left: 4px solid #d0d7d
 </style>"""
 
 
-class Picture(NamedTuple):
+class Screenshot(NamedTuple):
     """A part of the page: where it starts, and its size in pixels."""
 
     name: str
@@ -52,15 +52,15 @@ class Picture(NamedTuple):
 
 
 PICTURES = (
-    Picture("profile", "body", 1200, 860),
-    Picture("history", "#history", 1200, 880),
-    Picture("quality-dark", "#quality", 1200, 800, dark=True),
-    Picture("phone", "body", 360, 1000),
+    Screenshot("profile", "body", 1200, 860),
+    Screenshot("history", "#history", 1200, 880),
+    Screenshot("quality-dark", "#quality", 1200, 800, dark=True),
+    Screenshot("phone", "body", 360, 1000),
 )
-DIGEST = Picture("digest", "body", 860, 1130)
+DIGEST = Screenshot("digest", "body", 860, 1130)
 
 
-async def _take(page: str, picture: Picture) -> None:
+async def _take_screenshot(page: str, picture: Screenshot) -> None:
     async with chromium() as tab:
         await tab.open(page, width=picture.width, dark=picture.dark)
         if picture.begin == "#history":
@@ -81,19 +81,19 @@ async def _digest(folder: Path) -> str:
         body = f"Reverts acme/app#{reverted.number}\n\nThis reverts commit {reverted.landed}."
         await there.land(f'Revert "{_WORK[0][0]}"', by="mara", body=body)
         await there.month_over(7)
-        shown = [MarkdownIt("commonmark").render(text) for text in there.digests()]
-    return _COMMENTS + "".join(f"<main>{comment}</main>" for comment in shown)
+        comments = [MarkdownIt("commonmark").render(text) for text in there.digests()]
+    return _COMMENTS + "".join(f"<main>{comment}</main>" for comment in comments)
 
 
 async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         digest = Path(folder) / "digest.html"
         digest.write_text(await _digest(Path(folder)), "utf-8")
-        await _take(digest.as_uri(), DIGEST)
+        await _take_screenshot(digest.as_uri(), DIGEST)
         page = Path(folder) / "profile.html"
         page.write_text(RENDERERS["html"](small_profile()), "utf-8")
         for picture in PICTURES:
-            await _take(page.as_uri(), picture)
+            await _take_screenshot(page.as_uri(), picture)
 
 
 if __name__ == "__main__":

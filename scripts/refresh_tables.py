@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot.metrics.skill_index import SEPARATORS, normal, plain
+from bot.metrics.skill_index import SEPARATORS, normal_name, plain_name
 
 ROOM = Path(__file__).parent.parent / "bot" / "metrics"
 
@@ -44,7 +44,7 @@ class Skill(NamedTuple):
     """part of nearly every project of its language, so that it says little about a person and has half weight"""
 
 
-def _listed(value: Any) -> tuple[str, ...]:
+def _as_tuple(value: Any) -> tuple[str, ...]:
     return tuple(value.split()) if isinstance(value, str) else tuple(value)
 
 
@@ -53,11 +53,11 @@ def _skill(name: str, category: str, row: Mapping[str, Any]) -> Skill:
     return Skill(
         name=name,
         category=category,
-        evidence={key: _listed(row[key]) for key in row if key not in known},
-        paths=_listed(row.get("paths", "")),
-        tokens={family: _listed(values) for family, values in row.get("tokens", {}).items()},
-        words=(*_listed(row.get("topics", "")), *_listed(row.get("also", ()))),
-        home=_listed(row.get("home", "")),
+        evidence={key: _as_tuple(row[key]) for key in row if key not in known},
+        paths=_as_tuple(row.get("paths", "")),
+        tokens={family: _as_tuple(values) for family, values in row.get("tokens", {}).items()},
+        words=(*_as_tuple(row.get("topics", "")), *_as_tuple(row.get("also", ()))),
+        home=_as_tuple(row.get("home", "")),
         common=bool(row.get("common")),
     )
 
@@ -77,7 +77,7 @@ def _names(all_skills: Iterable[Skill]) -> Iterator[tuple[str, str, str]]:
         for namespace, names in skill.evidence.items():
             for name in names:
                 for space in (namespace, *_LIKE.get(namespace, ())):
-                    yield space, normal(space, name), skill.name
+                    yield space, normal_name(space, name), skill.name
 
 
 Table = dict[str, list[str]]
@@ -109,7 +109,7 @@ def index() -> dict[str, Any]:
     stems = _by_name(stems=True)
     return {
         "stems": {space: sorted(table.items(), key=lambda row: -len(row[0])) for space, table in stems.items()},
-        **_by_place(),
+        **_by_path(),
         "tokens": _tokens(),
         "words": _words(),
         "homes": {home: one.name for one in skills() for home in one.home},
@@ -117,7 +117,7 @@ def index() -> dict[str, Any]:
     }
 
 
-def _by_place() -> dict[str, Any]:
+def _by_path() -> dict[str, Any]:
     paths: Table = {}
     folders: Table = {}
     ends: Table = {}
@@ -144,7 +144,7 @@ def _words() -> dict[str, str]:
     words: dict[str, str] = {}
     for one in skills():
         for word in (one.name, *one.words):
-            words.setdefault(plain(word), one.name)
+            words.setdefault(plain_name(word), one.name)
     return words
 
 

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simulator.server import Simulator
-    from simulator.state import App, Repository
+    from simulator.state import SimApp, SimRepository
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("bot", "handlers")
@@ -130,21 +130,21 @@ async def _simulate(trace: Trace, folder: Path, port: int, ready: threading.Even
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-async def _squash_merges(trace: Trace, github: Simulator, repository: Repository) -> None:
+async def _squash_merges(trace: Trace, github: Simulator, repository: SimRepository) -> None:
     """Two squash merges, of which the second is recorded: by then the bot has its token and has read the repository."""
-    from simulator.work import Step, Work
+    from simulator.work import NewPullRequest, Step
 
     now, ada, mara = datetime.now(UTC), github.account("ada"), github.account("mara")
     for name in ("part_1", "part_2"):
         title = f"Add {name.replace('_', ' ')}"
         step = Step(title, {f"{name}.py": b"def part():\n    return 1\n"}, at=now)
-        pull = github.open_pull(repository, Work(title, ada, [step], name), at=now)
-        await github.settled()
+        pull = github.open_pull(repository, NewPullRequest(title, ada, [step], name), at=now)
+        await github.wait_until_idle()
         await _until_quiet(trace, github.requests)
         trace.recording = name == "part_2"
         checks = len(repository.checks)
         github.merge(repository, pull, "squash", by=mara, at=now + timedelta(seconds=1))
-        await github.settled()
+        await github.wait_until_idle()
         await _until(partial(_has_more, repository.checks, checks))
         await _until_quiet(trace, github.requests)
     trace.recording = False
@@ -154,7 +154,7 @@ def _has_more(found: Sized, before: int) -> bool:
     return len(found) > before
 
 
-def _settings(github: Simulator, app: App, folder: Path, *, port: int) -> dict[str, str]:
+def _settings(github: Simulator, app: SimApp, folder: Path, *, port: int) -> dict[str, str]:
     return {
         "ALMANAC_APP_ID": str(app.id),
         "ALMANAC_PRIVATE_KEY": app.private_key,
@@ -215,7 +215,7 @@ async def _grow_clone(folder: Path) -> None:
 
 def run_command(*arguments: str) -> None:
     """Run one `almanac` command in this process. Raises RuntimeError if it fails."""
-    from bot.cli import main
+    from bot.cli.main import main
 
     try:
         main(arguments)

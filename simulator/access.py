@@ -8,7 +8,7 @@ from typing import Any
 import jwt
 from msgspec import Struct
 
-from simulator.state import Account, App, Installation, Json, Repository, State, Token
+from simulator.state import Json, SimAccount, SimApp, SimInstallation, SimRepository, SimToken, State
 
 LEVELS = {"read": 1, "write": 2, "admin": 3}
 LIFETIME = timedelta(hours=1)
@@ -25,9 +25,9 @@ class RefusedError(Exception):
 class Caller(Struct, frozen=True):
     """The credentials of a request: an App's JWT, an installation token, a user's token, or none."""
 
-    app: App | None = None
-    token: Token | None = None
-    person: Account | None = None
+    app: SimApp | None = None
+    token: SimToken | None = None
+    person: SimAccount | None = None
 
     @property
     def name(self) -> str:
@@ -37,12 +37,12 @@ class Caller(Struct, frozen=True):
         return f"app {self.app.id}" if self.app else "nobody"
 
     @property
-    def acting_app(self) -> App:
+    def acting_app(self) -> SimApp:
         if self.token:
             return self.token.installation.app
         raise RefusedError(401, "Requires authentication")
 
-    def sees(self, state: State, repository: Repository) -> bool:
+    def sees(self, state: State, repository: SimRepository) -> bool:
         """An installation token sees the installation's repositories and may read every public one."""
         if self.token is None:
             return not repository.private
@@ -50,7 +50,7 @@ class Caller(Struct, frozen=True):
         mine = repository in state.visible_to(self.token.installation)
         return not repository.private or (mine and (chosen is None or repository.id in chosen))
 
-    def demand(self, state: State, repository: Repository, needs: tuple[str, ...]) -> None:
+    def demand(self, state: State, repository: SimRepository, needs: tuple[str, ...]) -> None:
         """Check that the caller holds one of `needs` ("permission:level"). Raises RefusedError 401, 403 or 404."""
         if not self.sees(state, repository):
             raise RefusedError(404, "Not Found")
@@ -91,7 +91,7 @@ def identify(state: State, authorization: str) -> Caller:
     return Caller(app=token.installation.app, token=token)
 
 
-def _app_of(state: State, value: str) -> App:
+def _app_of(state: State, value: str) -> SimApp:
     """The App that signed a JWT: RS256, valid now and for at most ten minutes, as GitHub requires."""
     try:
         issuer = jwt.decode(value, options={"verify_signature": False}).get("iss")
@@ -114,14 +114,14 @@ def _app_of(state: State, value: str) -> App:
     return app
 
 
-def mint(state: State, installation: Installation, wanted: Json) -> Token:
+def mint(state: State, installation: SimInstallation, wanted: Json) -> SimToken:
     """An installation token, narrowed as requested. Raises RefusedError 403 or 422."""
     if installation.suspended_at:
         raise RefusedError(403, "This installation has been suspended")
     number = state.new_id()
     # GitHub's newer token format: opaque, about 520 characters, with dots.
     value = f"ghs_{installation.app.id}_{'x' * 440}.{number}.{'y' * 40}"
-    token = Token(
+    token = SimToken(
         value,
         installation,
         state.clock() + LIFETIME,
@@ -132,7 +132,7 @@ def mint(state: State, installation: Installation, wanted: Json) -> Token:
     return token
 
 
-def _narrowed_permissions(installation: Installation, wanted: Json | None) -> Json:
+def _narrowed_permissions(installation: SimInstallation, wanted: Json | None) -> Json:
     held: dict[str, Any] = installation.app.permissions
     if wanted is None:
         return {**held, "metadata": "read"}
@@ -142,7 +142,7 @@ def _narrowed_permissions(installation: Installation, wanted: Json | None) -> Js
     return {**wanted, "metadata": "read"}
 
 
-def _narrowed_repositories(state: State, installation: Installation, wanted: Json) -> frozenset[int] | None:
+def _narrowed_repositories(state: State, installation: SimInstallation, wanted: Json) -> frozenset[int] | None:
     visible = {found.id: found.name for found in state.visible_to(installation)}
     ids = frozenset(wanted.get("repository_ids") or ())
     names = frozenset(wanted.get("repositories") or ())

@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 from msgspec import Struct, field
 
 from simulator.access import Caller, RefusedError
-from simulator.state import App, Issue, Json, PullRequest, Repository, State
+from simulator.state import Issue, Json, SimApp, SimPullRequest, SimRepository, State
 from simulator.work import Activity
 
 T = TypeVar("T")
 
 
-class Answer(Struct, frozen=True):
+class ApiResponse(Struct, frozen=True):
     """An answer; `body` None means an empty one."""
 
     body: Any = None
@@ -35,7 +35,7 @@ class Call:
     """parameters of the path: owner, repo, number, ..."""
     query: Mapping[str, str]
     body: Json
-    found: Repository | None = None
+    found: SimRepository | None = None
 
     @property
     def api(self) -> str:
@@ -46,13 +46,13 @@ class Call:
         return self.github.state
 
     @property
-    def repo(self) -> Repository:
+    def repo(self) -> SimRepository:
         if self.found is None:
             raise RefusedError(404, "Not Found")
         return self.found
 
     @property
-    def app(self) -> App:
+    def app(self) -> SimApp:
         """The App that authenticates with its JWT. Raises RefusedError 401."""
         if self.caller.app is None or self.caller.token is not None:
             raise RefusedError(401, "A JSON web token could not be decoded")
@@ -66,7 +66,7 @@ class Call:
         return found
 
     @property
-    def pull(self) -> PullRequest:
+    def pull(self) -> SimPullRequest:
         if self.issue.pull is None:
             raise RefusedError(404, "Not Found")
         return self.issue.pull
@@ -87,10 +87,10 @@ def page_of(
     page = max(1, _number(call, "page", 1))
     last = max(1, -(-len(things) // size))
     targets = {"prev": page - 1, "next": page + 1, "last": last, "first": 1}
-    shown = [
+    relations = [
         name for name, number in targets.items() if 1 <= number <= last and (name in {"prev", "next"} or number != page)
     ]
-    links = [f'<{call.api}{call.path}?{_query(call, targets[name])}>; rel="{name}"' for name in shown]
+    links = [f'<{call.api}{call.path}?{_query(call, targets[name])}>; rel="{name}"' for name in relations]
     return things[(page - 1) * size : page * size], ({"Link": ", ".join(links)} if last > 1 else {})
 
 
@@ -103,8 +103,8 @@ def _query(call: Call, page: int) -> str:
     return urlencode({**call.query, "page": page})
 
 
-def paged(call: Call, things: Sequence[T], shape: Callable[[T], Json], *, key: str | None = None) -> Answer:
+def list_page(call: Call, things: Sequence[T], shape: Callable[[T], Json], *, key: str | None = None) -> ApiResponse:
     """A list answer; with `key`, an object that wraps the list and its total count."""
     part, headers = page_of(call, things)
     rows = [shape(thing) for thing in part]
-    return Answer({"total_count": len(things), key: rows} if key else rows, headers=headers)
+    return ApiResponse({"total_count": len(things), key: rows} if key else rows, headers=headers)

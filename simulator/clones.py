@@ -11,7 +11,7 @@ from aiohttp import web
 
 from simulator.access import Caller, RefusedError, identify
 from simulator.git import QUIET
-from simulator.state import Repository, State
+from simulator.state import SimRepository, State
 
 DENIED = {"WWW-Authenticate": 'Basic realm="GitHub"'}
 
@@ -28,7 +28,7 @@ def _caller(state: State, authorization: str) -> Caller:
     return identify(state, f"token {token}")
 
 
-async def serve_clone(state: State, repo: Repository, request: web.Request) -> web.Response:
+async def serve_clone(state: State, repo: SimRepository, request: web.Request) -> web.Response:
     """One request of git's smart protocol for a repository."""
     try:
         caller = _caller(state, request.headers.get("Authorization", ""))

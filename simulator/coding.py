@@ -54,7 +54,7 @@ class Function:
         }
 
 
-def filled(text: str, words: Mapping[str, str]) -> str:
+def fill_template(text: str, words: Mapping[str, str]) -> str:
     """The template with each `<<word>>` replaced."""
     for word, value in words.items():
         text = text.replace(f"<<{word}>>", value)
@@ -63,15 +63,15 @@ def filled(text: str, words: Mapping[str, str]) -> str:
 
 def chosen_lines(text: str, landed: set[str]) -> str:
     """The template's lines once the changes in `landed` have been made."""
-    kept: list[str] = []
+    chosen: list[str] = []
     for line in text.split("\n"):
         mark, _, rest = line.partition(" ")
         if mark[:1] in {"+", "-"} and mark[1:] in {"fix", "fix2", "perf"}:
             if (mark[1:] in landed) == (mark[0] == "+"):
-                kept.append(rest)
+                chosen.append(rest)
         else:
-            kept.append(line)
-    return "\n".join(kept)
+            chosen.append(line)
+    return "\n".join(chosen)
 
 
 @dataclass(slots=True)
@@ -98,25 +98,25 @@ class Codebase:
         return None
 
     def path(self, kind: str, module: str) -> str:
-        return filled(self.shape[kind], {"package": self.package, "module": module}).strip()
+        return fill_template(self.shape[kind], {"package": self.package, "module": module}).strip()
 
     def source(self, module: str) -> str:
         """The content of a module's source file."""
         words = {"package": self.package, "module": module, "Module": module.title()}
-        parts = [filled(self.shape["header"], words)]
+        parts = [fill_template(self.shape["header"], words)]
         for function in self.modules[module]:
             shapes = self.shape["functions"]
             text = shapes[number_of(function.name) % len(shapes)]
-            parts.append(filled(chosen_lines(text, function.landed), function.words(self.package, module)))
+            parts.append(fill_template(chosen_lines(text, function.landed), function.words(self.package, module)))
         return ("\n\n" if self.language == "python" else "\n").join(parts)
 
     def tests(self, module: str) -> str:
         """The content of a module's test file."""
         words = {"package": self.package, "module": module}
-        parts = [filled(self.shape["test_header"], words)]
+        parts = [fill_template(self.shape["test_header"], words)]
         for turn, name in enumerate(self.tested[module]):
             again = f"_{self.tested[module][:turn].count(name) + 1}" if name in self.tested[module][:turn] else ""
             shapes = self.shape["tests"]
             text = shapes[(number_of(name) + turn) % len(shapes)]
-            parts.append(filled(text, Function(name, "").words(self.package, module, again=again)))
+            parts.append(fill_template(text, Function(name, "").words(self.package, module, again=again)))
         return ("\n\n" if self.language == "python" else "\n").join(parts)

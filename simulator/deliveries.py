@@ -14,24 +14,24 @@ from datetime import datetime, timedelta
 import aiohttp
 
 from simulator.shapes.accounts import stamp
-from simulator.state import App, Clock, Installation, Json, State
+from simulator.state import Clock, Json, SimApp, SimInstallation, State
 
 ALWAYS_SENT = frozenset({"installation", "installation_repositories", "github_app_authorization", "ping"})
-KEPT = timedelta(days=3)
+LOG_AGE = timedelta(days=3)
 """how long the log keeps an attempt"""
 PATIENCE = 10.0
 """seconds before an unanswered delivery counts as failed"""
 
 
 @dataclass(slots=True)
-class Delivery:
+class SimDelivery:
     """One delivery attempt. Redeliveries share the GUID, not the id."""
 
     id: int
     guid: str
     event: str
-    app: App
-    installation: Installation | None
+    app: SimApp
+    installation: SimInstallation | None
     payload: Json
     body: bytes
     redelivery: bool = False
@@ -70,8 +70,8 @@ class Deliveries:
     """The outgoing queue and the log of one simulated GitHub."""
 
     state: State
-    log: list[Delivery] = field(default_factory=list)
-    waiting: list[Delivery] = field(default_factory=list)
+    log: list[SimDelivery] = field(default_factory=list)
+    waiting: list[SimDelivery] = field(default_factory=list)
     held: bool = False
     drop_next: int = 0
     duplicate_next: int = 0
@@ -85,23 +85,25 @@ class Deliveries:
     def now(self) -> datetime:
         return (self.clock or self.state.clock)()
 
-    def kept(self, app: App) -> list[Delivery]:
+    def attempts_of(self, app: SimApp) -> list[SimDelivery]:
         """The attempts of an App that the log still holds."""
-        since = self.now() - KEPT
+        since = self.now() - LOG_AGE
         return [found for found in self.log if found.app is app and (found.delivered_at or since) >= since]
 
-    def add(self, app: App, event: str, payload: Json, *, installation: Installation | None = None) -> Delivery | None:
+    def add(
+        self, app: SimApp, event: str, payload: Json, *, installation: SimInstallation | None = None
+    ) -> SimDelivery | None:
         """Queue a delivery if the App subscribes to the event."""
         if event not in app.events and event not in ALWAYS_SENT:
             return None
         number = self.state.new_id()
         guid = str(uuid.uuid5(uuid.NAMESPACE_URL, f"delivery:{app.id}:{number}"))
         body = json.dumps(payload, separators=(",", ":")).encode()
-        delivery = Delivery(number, guid, event, app, installation, payload, body)
+        delivery = SimDelivery(number, guid, event, app, installation, payload, body)
         self.queue(delivery)
         return delivery
 
-    def queue(self, delivery: Delivery) -> None:
+    def queue(self, delivery: SimDelivery) -> None:
         """Append a delivery to the queue; drop or duplicate it if a fault says so."""
         if self.drop_next:  # GitHub keeps a failed attempt in its log
             self.drop_next -= 1
@@ -115,9 +117,9 @@ class Deliveries:
         self._idle.clear()
         self._wake.set()
 
-    def copy_of(self, delivery: Delivery) -> Delivery:
+    def copy_of(self, delivery: SimDelivery) -> SimDelivery:
         """Another attempt with the same GUID and body."""
-        again = Delivery(
+        again = SimDelivery(
             self.state.new_id(),
             delivery.guid,
             delivery.event,
@@ -129,7 +131,7 @@ class Deliveries:
         again.redelivery = True
         return again
 
-    def redeliver(self, delivery_id: int) -> Delivery | None:
+    def redeliver(self, delivery_id: int) -> SimDelivery | None:
         """Queue another attempt with the same GUID and body; None for an unknown id."""
         found = next((entry for entry in self.log if entry.id == delivery_id), None)
         if found:
@@ -149,7 +151,7 @@ class Deliveries:
             self._idle.clear()
         self._wake.set()
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Return once everything queued has been attempted."""
         if self.waiting and not self.held:
             await self._idle.wait()
@@ -165,7 +167,7 @@ class Deliveries:
                     self.waiting.pop(0)
                 self._idle.set()
 
-    async def _attempt(self, session: aiohttp.ClientSession, delivery: Delivery) -> None:
+    async def _attempt(self, session: aiohttp.ClientSession, delivery: SimDelivery) -> None:
         if self.delay:
             await asyncio.sleep(self.delay)
         loop = asyncio.get_running_loop()
@@ -182,7 +184,7 @@ class Deliveries:
         self.log.append(delivery)
 
 
-def item(found: Delivery) -> Json:
+def log_row(found: SimDelivery) -> Json:
     """A row of the delivery log."""
     return {
         "id": found.id,
@@ -200,9 +202,9 @@ def item(found: Delivery) -> Json:
     }
 
 
-def full(found: Delivery) -> Json:
+def full_log_row(found: SimDelivery) -> Json:
     """One delivery with its request and response."""
     sent = {"headers": found.headers, "payload": found.payload}
-    return {**item(found), "url": found.app.webhook_url or "", "request": sent} | {
+    return {**log_row(found), "url": found.app.webhook_url or "", "request": sent} | {
         "response": {"headers": {}, "payload": found.answer}
     }

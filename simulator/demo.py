@@ -13,18 +13,19 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from bot.app import Bot, Timing, build, listening
-from bot.config import GitHubAddress, Settings
-from bot.model import InstallationId, PersonKey
+from bot.app import Bot, Timing, build, serve_http
+from bot.configuration.settings import Settings
+from bot.configuration.values import GitHubAddress
+from bot.model.ids import InstallationId, PersonKey
+from bot.services.digests.publishing import close_months
 from bot.store import people
 from bot.store.links import Link, mint
 from bot.store.visibility import subject_of_person
-from bot.tasks.close_month import close_months
 from simulator.server import PREFIX, Simulator
 from simulator.world import World, build_world, play_next
 
 
-def tell(text: str = "") -> None:
+def print_line(text: str = "") -> None:
     """Print a line for the person who watches."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -57,11 +58,11 @@ def free_port() -> int:
 
 
 @contextlib.asynccontextmanager
-async def _running(github: Simulator, world: World, data: Path) -> AsyncIterator[tuple[Bot, int]]:
+async def _run_bot(github: Simulator, world: World, data: Path) -> AsyncIterator[tuple[Bot, int]]:
     """The bot, listening on a free port that receives the App's deliveries."""
     timing = Timing()
     settings = settings_for(github, world, data, port=free_port())
-    async with build(settings, timing) as bot, listening(bot, "127.0.0.1", settings.port) as port:
+    async with build(settings, timing) as bot, serve_http(bot, "127.0.0.1", settings.port) as port:
         world.app.webhook_url = f"http://127.0.0.1:{port}/webhook"
         yield bot, port
 
@@ -73,14 +74,14 @@ async def _play(bot: Bot, world: World) -> None:
     try:
         while await play_next(world):
             if world.played % 25 == 0 or world.played == total:
-                tell(f"  {world.played} of {total} landings delivered")
+                print_line(f"  {world.played} of {total} landings delivered")
     finally:
         bot.queue.stop()
         await worker
     await bot.queue.drain()
 
 
-def _posted(world: World) -> list[str]:
+def _posted_lines(world: World) -> list[str]:
     """What the bot posted, as the simulated GitHub stores it: check runs by repository, and every comment."""
     lines: list[str] = []
     for repository in world.repositories.values():
@@ -122,19 +123,19 @@ async def _demo(once: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="almanac-demo-", ignore_cleanup_errors=True) as folder:
         async with Simulator() as github:
             world = build_world(github, datetime.now(UTC))
-            tell(f"a simulated GitHub with the organisation {world.app.owner.login}: {github.url}")
-            async with _running(github, world, Path(folder)) as (bot, port):
-                tell(f"the bot, on SQLite: http://127.0.0.1:{port}")
+            print_line(f"a simulated GitHub with the organisation {world.app.owner.login}: {github.url}")
+            async with _run_bot(github, world, Path(folder)) as (bot, port):
+                print_line(f"the bot, on SQLite: http://127.0.0.1:{port}")
                 await _play(bot, world)
-                await close_months(bot.place)
+                await close_months(bot.context)
                 await bot.queue.drain()
-                for line in _posted(world):
-                    tell("  " + line)
+                for line in _posted_lines(world):
+                    print_line("  " + line)
                 for name, address in await _links(bot, world, port):
-                    tell(f"  {name}: {address}")
-                tell(f"  settings, signed in as whoever you choose: http://127.0.0.1:{port}/settings")
+                    print_line(f"  {name}: {address}")
+                print_line(f"  settings, signed in as whoever you choose: http://127.0.0.1:{port}/settings")
                 if not once:
-                    tell("running; stop with Ctrl-C")
+                    print_line("running; stop with Ctrl-C")
                     await asyncio.Event().wait()
 
 

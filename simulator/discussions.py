@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from simulator.access import Caller, RefusedError
 from simulator.query_language import Field, Fragment, Query, Selection, Variable
-from simulator.state import Discussion, DiscussionComment, Json, Repository, State
+from simulator.state import Discussion, DiscussionComment, Json, SimRepository, State
 
 LONGEST_BODY = 65_536
 CATEGORIES = (("polls", False), ("q-a", True), ("general", False), ("announcements", False))
@@ -25,19 +25,19 @@ class _MissingError(Exception):
     """No such node, or none that this caller may access."""
 
 
-class _Asked(Struct, frozen=True):
+class _DiscussionQuery(Struct, frozen=True):
     state: State
     caller: Caller
     values: Mapping[str, Any]
 
-    def may_write(self, repository: Repository) -> None:
+    def may_write(self, repository: SimRepository) -> None:
         try:
             self.caller.demand(self.state, repository, _WRITE)
         except RefusedError as refused:
             raise _MissingError(refused.message) from None
 
 
-def concerns(text: str) -> bool:
+def is_about_discussions(text: str) -> bool:
     """Whether a query is about discussions."""
     return "iscussion" in text
 
@@ -48,52 +48,52 @@ def answer(state: State, caller: Caller, query: Query, body: Json) -> Json:
     missing = [name for name, kind in query.variables.items() if kind.endswith("!") and values.get(name) is None]
     if missing:
         return {"errors": [{"message": f"Variable ${missing[0]} was provided invalid value"}]}
-    asked = _Asked(state, caller, values)
+    asked = _DiscussionQuery(state, caller, values)
     try:
         return {"data": {one.key: _root(asked, one) for one in query.selections if isinstance(one, Field)}}
     except _MissingError as problem:
         return {"data": None, "errors": [{"type": "NOT_FOUND", "message": str(problem)}]}
 
 
-def _root(asked: _Asked, one: Field) -> Any:
+def _root(asked: _DiscussionQuery, one: Field) -> Any:
     given = {name: _value(asked, value) for name, value in one.arguments.items()}
     if one.name in _ROOTS:
-        return _shown(asked, _MUTATIONS[one.name](asked, given["input"]), one.selections)
+        return _select(asked, _MUTATIONS[one.name](asked, given["input"]), one.selections)
     if one.name == "repository":
-        return _shown(asked, _repository(asked, given), one.selections)
+        return _select(asked, _repository(asked, given), one.selections)
     if one.name == "node":
-        return _shown(asked, _discussion_shape(asked, _discussion(asked, given["id"])[1]), one.selections)
+        return _select(asked, _discussion_shape(asked, _discussion(asked, given["id"])[1]), one.selections)
     raise _MissingError(one.name)
 
 
-def _value(asked: _Asked, value: Any) -> Any:
+def _value(asked: _DiscussionQuery, value: Any) -> Any:
     if isinstance(value, Variable):
         return asked.values.get(value.name)
     return {name: _value(asked, part) for name, part in value.items()} if isinstance(value, dict) else value
 
 
-def _shown(asked: _Asked, found: Any, selections: Sequence[Selection]) -> Any:
+def _select(asked: _DiscussionQuery, found: Any, selections: Sequence[Selection]) -> Any:
     """The selected parts of `found`; a callable receives the field's arguments."""
     if not selections or found is None:
         return found
     if isinstance(found, list):
-        return [_shown(asked, one, selections) for one in found]
-    shown: Json = {}
+        return [_select(asked, one, selections) for one in found]
+    selected: Json = {}
     for one in selections:
         if isinstance(one, Fragment):
-            shown |= _shown(asked, found, one.selections)
+            selected |= _select(asked, found, one.selections)
             continue
         value = found[one.name]
         if callable(value):
             value = value({name: _value(asked, given) for name, given in one.arguments.items()})
-        shown[one.key] = _shown(asked, value, one.selections)
-    return shown
+        selected[one.key] = _select(asked, value, one.selections)
+    return selected
 
 
 # --- reads -----------------------------------------------------------------------------------------------------------
 
 
-def _repository(asked: _Asked, given: Json) -> Json:
+def _repository(asked: _DiscussionQuery, given: Json) -> Json:
     found = asked.state.repository(f"{given['owner']}/{given['name']}")
     if found is None or not asked.caller.sees(asked.state, found):
         raise _MissingError("Could not resolve to a Repository")
@@ -115,22 +115,22 @@ def _page(rows: Sequence[Json], given: Json) -> Json:
     }
 
 
-def _discussion_shape(asked: _Asked, one: Discussion) -> Json:
+def _discussion_shape(asked: _DiscussionQuery, one: Discussion) -> Json:
     def comments(given: Json) -> Json:
         return _page([_comment_shape(asked, comment) for comment in one.comments], given)
 
     return {"id": one.id, "body": one.body, "viewerDidAuthor": _is_own(asked, one), "comments": comments}
 
 
-def _comment_shape(asked: _Asked, one: DiscussionComment) -> Json:
+def _comment_shape(asked: _DiscussionQuery, one: DiscussionComment) -> Json:
     return {"id": one.id, "body": one.body, "viewerDidAuthor": _is_own(asked, one)}
 
 
-def _is_own(asked: _Asked, one: Discussion | DiscussionComment) -> bool:
+def _is_own(asked: _DiscussionQuery, one: Discussion | DiscussionComment) -> bool:
     return one.app is asked.caller.acting_app
 
 
-def _discussion(asked: _Asked, node: str) -> tuple[Repository, Discussion]:
+def _discussion(asked: _DiscussionQuery, node: str) -> tuple[SimRepository, Discussion]:
     for repository in asked.state.repositories.values():
         for one in repository.discussions:
             if one.id == node and asked.caller.sees(asked.state, repository):
@@ -138,7 +138,7 @@ def _discussion(asked: _Asked, node: str) -> tuple[Repository, Discussion]:
     raise _MissingError(f"Could not resolve to a node with the global id of '{node}'")
 
 
-def _own_comment(asked: _Asked, node: str) -> tuple[Discussion, DiscussionComment]:
+def _own_comment(asked: _DiscussionQuery, node: str) -> tuple[Discussion, DiscussionComment]:
     for repository in asked.state.repositories.values():
         for discussion in repository.discussions:
             for one in discussion.comments:
@@ -158,7 +158,7 @@ def _body(given: Json) -> str:
     return text
 
 
-def _create(asked: _Asked, given: Json) -> Json:
+def _create(asked: _DiscussionQuery, given: Json) -> Json:
     number = int(str(given["repositoryId"]).removeprefix("R_"))
     repository = asked.state.repositories[number]
     asked.may_write(repository)
@@ -171,7 +171,7 @@ def _create(asked: _Asked, given: Json) -> Json:
     return {"discussion": _discussion_shape(asked, one)}
 
 
-def _add(asked: _Asked, given: Json) -> Json:
+def _add(asked: _DiscussionQuery, given: Json) -> Json:
     repository, discussion = _discussion(asked, given["discussionId"])
     asked.may_write(repository)
     one = DiscussionComment(f"DC_{asked.state.new_id()}", asked.caller.acting_app, _body(given))
@@ -179,19 +179,19 @@ def _add(asked: _Asked, given: Json) -> Json:
     return {"comment": _comment_shape(asked, one)}
 
 
-def _update(asked: _Asked, given: Json) -> Json:
+def _update(asked: _DiscussionQuery, given: Json) -> Json:
     _, one = _own_comment(asked, given["commentId"])
     one.body = _body(given)
     return {"comment": _comment_shape(asked, one)}
 
 
-def _delete(asked: _Asked, given: Json) -> Json:
+def _delete(asked: _DiscussionQuery, given: Json) -> Json:
     discussion, one = _own_comment(asked, given["id"])
     discussion.comments.remove(one)
     return {"comment": _comment_shape(asked, one)}
 
 
-_MUTATIONS: Mapping[str, Callable[[_Asked, Json], Json]] = {
+_MUTATIONS: Mapping[str, Callable[[_DiscussionQuery, Json], Json]] = {
     "createDiscussion": _create,
     "addDiscussionComment": _add,
     "updateDiscussionComment": _update,

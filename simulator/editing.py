@@ -8,29 +8,29 @@ from collections.abc import Callable
 from simulator.coding import LOCKS, MANIFESTS, Codebase, Function, number_of
 from simulator.git import Tree
 
-Written = dict[str, str]
+Files = dict[str, str]
 COMPANIONS = ("validate", "describe", "collect")
 
 
-def initial_files(code: Codebase, description: str, almanac: str | None) -> Written:
+def initial_files(code: Codebase, description: str, almanac: str | None) -> Files:
     """The files a repository starts with."""
     manifest = f'name = "{code.package}"\nversion = "0.1.0"\ndescription = "{description}"\n'
     start = {
         "README.md": f"# {code.package}\n\n{description}.\n",
         ".gitattributes": "src/generated/** linguist-generated\n",
         MANIFESTS[code.language]: manifest,
-        LOCKS[code.language]: locked(code.package, 40),
+        LOCKS[code.language]: lock_file(code.package, 40),
         ".github/workflows/ci.yml": "name: ci\non: [push, pull_request]\njobs:\n  test:\n    runs-on: ubuntu-latest\n",
     }
     return start | ({".github/almanac.yml": almanac} if almanac else {})
 
 
-def locked(seed: str, lines: int) -> str:
+def lock_file(seed: str, lines: int) -> str:
     """The content of a lock file: lines of hashes."""
     return "".join(f"{seed}-{n} = {hashlib.sha256(f'{seed}{n}'.encode()).hexdigest()}\n" for n in range(lines))
 
 
-def edit_code(code: Codebase, edit: str, unit: str, *, sentence: str, before: Tree) -> Written:
+def edit_code(code: Codebase, edit: str, unit: str, *, sentence: str, before: Tree) -> Files:
     """The files changed by one edit of the story; `unit` is `module.function` or a single word."""
     module, _, name = unit.partition(".")
     if edit in {"add", "fix", "fix2", "perf"}:
@@ -38,9 +38,9 @@ def edit_code(code: Codebase, edit: str, unit: str, *, sentence: str, before: Tr
         function.landed |= {edit} - {"add"}
         return {code.path("source", home): code.source(home)}
     if edit == "move":
-        return _moved(code, module, name, sentence=sentence)
+        return _move_function(code, module, name, sentence=sentence)
     if edit == "test":
-        return tested(code, unit)
+        return add_test(code, unit)
     return OTHER_EDITS[edit](code, unit, before)
 
 
@@ -55,7 +55,7 @@ def _new_function(code: Codebase, module: str, name: str, *, sentence: str) -> t
     return module, function
 
 
-def _moved(code: Codebase, module: str, name: str, *, sentence: str) -> Written:
+def _move_function(code: Codebase, module: str, name: str, *, sentence: str) -> Files:
     """Move the last function of the oldest other module to `module` and add a new one after it."""
     other = next(candidate for candidate in code.modules if candidate != module and len(code.modules[candidate]) > 0)
     moving = code.modules[other].pop()
@@ -64,14 +64,14 @@ def _moved(code: Codebase, module: str, name: str, *, sentence: str) -> Written:
     return {code.path("source", entry): code.source(entry) for entry in (other, module)}
 
 
-def tested(code: Codebase, unit: str) -> Written:
+def add_test(code: Codebase, unit: str) -> Files:
     """Add one more test for a function."""
     module, _, name = unit.partition(".")
     code.tested.setdefault(module, []).append(name)
     return {code.path("test", module): code.tests(module)}
 
 
-def documented(code: Codebase, unit: str, before: Tree, text: str) -> Written:
+def add_docs_section(code: Codebase, unit: str, before: Tree, text: str) -> Files:
     """Add one more section to the page of a module."""
     module, _, name = unit.partition(".")
     path = f"docs/{module}.md"
@@ -81,29 +81,29 @@ def documented(code: Codebase, unit: str, before: Tree, text: str) -> Written:
     return {path: old + section}
 
 
-def _old(before: Tree, path: str) -> str:
+def _old_text(before: Tree, path: str) -> str:
     return before[path].content.decode() if path in before else ""
 
 
-def _write_docs(code: Codebase, unit: str, before: Tree) -> Written:
-    return documented(
+def _write_docs(code: Codebase, unit: str, before: Tree) -> Files:
+    return add_docs_section(
         code, f"{unit}.background", before, f"What a reader of {code.package} needs to know about {unit}."
     )
 
 
-def _write_workflow(code: Codebase, _: str, before: Tree) -> Written:
+def _write_workflow(code: Codebase, _: str, before: Tree) -> Files:
     path = ".github/workflows/ci.yml"
-    step = len(_old(before, path).splitlines())
-    return {path: _old(before, path) + f"    timeout-minutes: {step}\n    env:\n      STAGE: s{step}\n"}
+    step = len(_old_text(before, path).splitlines())
+    return {path: _old_text(before, path) + f"    timeout-minutes: {step}\n    env:\n      STAGE: s{step}\n"}
 
 
-def _bump(code: Codebase, unit: str, before: Tree) -> Written:
+def _bump(code: Codebase, unit: str, before: Tree) -> Files:
     manifest, lock = MANIFESTS[code.language], LOCKS[code.language]
-    fresh = locked(unit, 25 + number_of(unit) % 40)
-    return {manifest: _old(before, manifest) + f'{unit} = "*"\n', lock: _old(before, lock) + fresh}
+    fresh = lock_file(unit, 25 + number_of(unit) % 40)
+    return {manifest: _old_text(before, manifest) + f'{unit} = "*"\n', lock: _old_text(before, lock) + fresh}
 
 
-def _vendor(code: Codebase, unit: str, _: Tree) -> Written:
+def _vendor(code: Codebase, unit: str, _: Tree) -> Files:
     body = "".join(f"  exports.curve{n} = function (a, b) {{ return a * {n} + b; }};\n" for n in range(220))
     return {
         f"vendor/{unit}/{unit}.js": f"/*! {unit} 2.1, MIT */\n(function (exports) {{\n{body}}})(this);\n",
@@ -111,24 +111,26 @@ def _vendor(code: Codebase, unit: str, _: Tree) -> Written:
     }
 
 
-def _configure(code: Codebase, unit: str, before: Tree) -> Written:
+def _configure(code: Codebase, unit: str, before: Tree) -> Files:
     path = f"config/{unit}.yaml"
-    return {path: _old(before, path) + "".join(f"harbour_{n}:\n  threshold: {n * 0.35:.2f}\n" for n in range(1, 9))}
+    return {
+        path: _old_text(before, path) + "".join(f"harbour_{n}:\n  threshold: {n * 0.35:.2f}\n" for n in range(1, 9))
+    }
 
 
-def _migrate(code: Codebase, unit: str, before: Tree) -> Written:
+def _migrate(code: Codebase, unit: str, before: Tree) -> Files:
     number = 1 + sum(path.startswith("migrations/") for path in before)
     table = f"CREATE TABLE {unit} (\n    id bigint PRIMARY KEY,\n    harbour text NOT NULL,\n"
     table += "    cents integer NOT NULL\n);\n"
     return {f"migrations/{number:04d}_{unit}.sql": table + f"CREATE INDEX {unit}_harbour ON {unit} (harbour);\n"}
 
 
-def _generate(code: Codebase, unit: str, _: Tree) -> Written:
+def _generate(code: Codebase, unit: str, _: Tree) -> Files:
     lines = "".join(f"export const endpoint{n} = '/v1/{unit}/{n}';\n" for n in range(130))
     return {f"src/generated/{unit}.ts": f"// Code generated by the API compiler. DO NOT EDIT.\n{lines}"}
 
 
-OTHER_EDITS: dict[str, Callable[[Codebase, str, Tree], Written]] = {
+OTHER_EDITS: dict[str, Callable[[Codebase, str, Tree], Files]] = {
     "docs": _write_docs,
     "ci": _write_workflow,
     "bump": _bump,

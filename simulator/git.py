@@ -21,7 +21,7 @@ QUIET = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMI
 SUBMODULE = "160000"
 
 
-class GitError(Exception):
+class GitCommandError(Exception):
     """git failed; the message is git's own."""
 
 
@@ -37,7 +37,7 @@ Edits = Mapping[str, "str | bytes | Entry | None"]
 """path -> new content, or None to delete it"""
 
 
-class Signature(Struct, frozen=True):
+class GitSignature(Struct, frozen=True):
     name: str
     email: str
 
@@ -47,14 +47,14 @@ class Draft(Struct, frozen=True):
 
     message: str
     tree: Tree
-    author: Signature
+    author: GitSignature
     authored_at: datetime
-    committer: Signature
+    committer: GitSignature
     committed_at: datetime
     parents: tuple[str, ...] = ()
 
 
-class Commit(Struct, frozen=True):
+class GitCommit(Struct, frozen=True):
     id: str
     tree_id: str
     draft: Draft
@@ -74,7 +74,7 @@ def run_git(path: Path, *arguments: str, stdin: bytes = b"") -> bytes:
         ["git", "-C", str(path), *arguments], input=stdin, capture_output=True, env=_environment(), check=False
     )
     if finished.returncode:
-        raise GitError(finished.stderr.decode(errors="replace").strip())
+        raise GitCommandError(finished.stderr.decode(errors="replace").strip())
     return finished.stdout
 
 
@@ -90,7 +90,7 @@ def entry(content: str | bytes | Entry) -> Entry:
     return Entry(content.encode() if isinstance(content, str) else content)
 
 
-def edited(tree: Tree, edits: Edits) -> dict[str, Entry]:
+def apply_edits(tree: Tree, edits: Edits) -> dict[str, Entry]:
     """The tree after the edits."""
     after = dict(tree)
     for path, content in edits.items():
@@ -107,7 +107,7 @@ class GitRepository:
 
     path: Path
     default_branch: str = "main"
-    commits: dict[str, Commit] = field(default_factory=dict)
+    commits: dict[str, GitCommit] = field(default_factory=dict)
     refs: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -129,7 +129,7 @@ class GitRepository:
         """The commit the default branch points to."""
         return self.refs.get(f"refs/heads/{self.default_branch}")
 
-    def resolve(self, name: str) -> Commit | None:
+    def resolve(self, name: str) -> GitCommit | None:
         """A branch, a full ref name or an (abbreviated) commit id."""
         for ref in (f"refs/heads/{name}", f"refs/{name}", name):
             if ref in self.refs:
@@ -149,7 +149,7 @@ class GitRepository:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(commit + "\n")
 
-    def write(self, drafts: Sequence[Draft]) -> list[Commit]:
+    def write(self, drafts: Sequence[Draft]) -> list[GitCommit]:
         """Write commits in one fast-import. A draft without parents follows the previous one; the first is a root."""
         stream, chained, previous = bytearray(), [], Draft("", {}, *_NOBODY)
         for number, draft in enumerate(drafts, start=1):
@@ -158,11 +158,11 @@ class GitRepository:
             chained.append(not draft.parents and number > 1)
             previous = draft
         answers = run_git(self.path, "fast-import", "--quiet", "--force", stdin=bytes(stream)).decode().splitlines()
-        written: list[Commit] = []
+        written: list[GitCommit] = []
         for index, draft in enumerate(drafts):
             parents = (written[-1].id,) if chained[index] else draft.parents
             tree_id = answers[2 * index + 1].split()[2].partition("\t")[0]
-            written.append(Commit(answers[2 * index], tree_id, _with_parents(draft, parents)))
+            written.append(GitCommit(answers[2 * index], tree_id, _with_parents(draft, parents)))
         self.commits.update({commit.id: commit for commit in written})
         (self.path / _SCRATCH).unlink(missing_ok=True)
         return written
@@ -178,14 +178,14 @@ class GitRepository:
 
     def history(self, start: str, *, without: frozenset[str] = frozenset()) -> list[str]:
         """Ids of the commits reachable from `start` but not in `without`, newest first, parents after children."""
-        children = dict.fromkeys(self.reached(start, without=without), 0)
+        children = dict.fromkeys(self.reachable(start, without=without), 0)
         for id_ in children:
             for parent in self.commits[id_].parents:
                 if parent in children:
                     children[parent] += 1
         return self._newest_first(children)
 
-    def reached(self, start: str, *, without: frozenset[str] = frozenset()) -> frozenset[str]:
+    def reachable(self, start: str, *, without: frozenset[str] = frozenset()) -> frozenset[str]:
         """The same ids as `history`, unordered."""
         found: set[str] = set()
         waiting = [start]
@@ -213,7 +213,7 @@ class GitRepository:
 
     def merge_base(self, one: str, other: str) -> str | None:
         """The newest commit reachable from both."""
-        shared = self.reached(one)
+        shared = self.reachable(one)
         return next((id_ for id_ in self.history(other) if id_ in shared), None)
 
 
@@ -227,7 +227,7 @@ _CONFIG = """[core]
 [fastimport]
 	unpackLimit = 1
 """
-_NOBODY = (Signature("", ""), datetime.fromtimestamp(0, UTC)) * 2
+_NOBODY = (GitSignature("", ""), datetime.fromtimestamp(0, UTC)) * 2
 
 
 def _with_parents(draft: Draft, parents: tuple[str, ...]) -> Draft:

@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from simulator import discussions
 from simulator.access import Caller, RefusedError
-from simulator.git import Commit, Signature
+from simulator.git import GitCommit, GitSignature
 from simulator.query_language import Enum, Field, Fragment, Query, QueryError, Selection, Variable, parse
-from simulator.query_schema import check, named, schema
+from simulator.query_schema import base_type, check, schema
 from simulator.shapes.accounts import maybe_stamp, stamp
 from simulator.shapes.conversations import pull_commits
-from simulator.state import Account, Json, PullRequest, Repository, State
+from simulator.state import Json, SimAccount, SimPullRequest, SimRepository, State
 
 LIMIT = 5000
 """points an hour"""
@@ -40,7 +40,7 @@ class _Connection(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Asked:
+class QueryContext:
     """One query being answered."""
 
     state: State
@@ -61,33 +61,33 @@ def answer(state: State, caller: Caller, body: Json, *, used: int, reset: int) -
         check(query, schema())
     except QueryError as problem:
         return {"errors": [{"type": "undefinedField", "message": str(problem)}]}, 0
-    if discussions.concerns(str(body.get("query", ""))):
+    if discussions.is_about_discussions(str(body.get("query", ""))):
         return discussions.answer(state, caller, query, body), 1
-    asked = Asked(state, caller, query, body.get("variables") or {}, used, reset)
+    asked = QueryContext(state, caller, query, body.get("variables") or {}, used, reset)
     asked.cost = max(1, _connections(asked, query.selections, "Query", 1) // 100)
     if used + asked.cost > LIMIT:
-        told = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for installation."}
-        return {"errors": [told]}, 0
+        error = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for installation."}
+        return {"errors": [error]}, 0
     errors: list[Json] = []
     data = _resolve_all(asked, query.selections, _Typed("Query", None), errors=errors)
     return {"data": data} | ({"errors": errors} if errors else {}), asked.cost
 
 
-def _connections(asked: Asked, selections: Sequence[Selection], on: str, times: int) -> int:
+def _connections(asked: QueryContext, selections: Sequence[Selection], on: str, times: int) -> int:
     """The number of requests GitHub counts: one for each connection, times the nodes it is nested in."""
     total = 0
     for one in selections:
         if isinstance(one, Fragment):
             total += _connections(asked, one.selections, one.on, times)
         elif one.selections:
-            type_ = named(schema()[on]["fields"][one.name]["type"])
+            type_ = base_type(schema()[on]["fields"][one.name]["type"])
             first = _value(asked, one.arguments.get("first")) if type_.endswith("Connection") else None
             total += times if type_.endswith("Connection") else 0
             total += _connections(asked, one.selections, type_, times * (first or 1))
     return total
 
 
-def _resolve_all(asked: Asked, selections: Sequence[Selection], about: _Typed, *, errors: list[Json]) -> Json:
+def _resolve_all(asked: QueryContext, selections: Sequence[Selection], about: _Typed, *, errors: list[Json]) -> Json:
     found: Json = {}
     for one in selections:
         if isinstance(one, Fragment):
@@ -100,32 +100,32 @@ def _resolve_all(asked: Asked, selections: Sequence[Selection], about: _Typed, *
     return found
 
 
-def _resolve(asked: Asked, one: Field, about: _Typed, *, errors: list[Json]) -> Any:
+def _resolve(asked: QueryContext, one: Field, about: _Typed, *, errors: list[Json]) -> Any:
     arguments = {name: _value(asked, value) for name, value in one.arguments.items()}
     found = RESOLVERS[about.type, one.name](asked, about.thing, arguments)
     if found is None and about.type == "Query":
         message = f"Could not resolve to a Repository with the name '{arguments.get('owner')}/{arguments.get('name')}'."
         errors.append({"type": "NOT_FOUND", "path": [one.key], "message": message})
-    return _shown(asked, one, _type_of(about.type, one.name), found, errors)
+    return _select(asked, one, _type_of(about.type, one.name), found, errors)
 
 
 def _type_of(about: str, name: str) -> str:
     """The type of a field; the subset may list the field only for an interface of `about`."""
     kinds = (about, *(kind for kind, given in schema().items() if about in given.get("possible", ())))
     fields = (schema()[kind].get("fields", {}).get(name) for kind in kinds)
-    return named(next(field for field in fields if field)["type"])
+    return base_type(next(field for field in fields if field)["type"])
 
 
-def _shown(asked: Asked, one: Field, type_: str, found: Any, errors: list[Json]) -> Any:
+def _select(asked: QueryContext, one: Field, type_: str, found: Any, errors: list[Json]) -> Any:
     if found is None or not one.selections:
         return found
     if isinstance(found, list):
-        return [_shown(asked, one, type_, part, errors) for part in found]
+        return [_select(asked, one, type_, part, errors) for part in found]
     typed = found if isinstance(found, _Typed) else _Typed(type_, found)
     return _resolve_all(asked, one.selections, typed, errors=errors)
 
 
-def _value(asked: Asked, value: Any) -> Any:
+def _value(asked: QueryContext, value: Any) -> Any:
     if isinstance(value, Variable):
         return asked.variables.get(value.name)
     if isinstance(value, Enum):
@@ -151,7 +151,7 @@ def _page_info(connection: _Connection) -> Json:
     return {"hasNextPage": connection.end < connection.total, "endCursor": str(connection.end) or None}
 
 
-def _repository(asked: Asked, _: Any, arguments: Json) -> Repository | None:
+def _repository(asked: QueryContext, _: Any, arguments: Json) -> SimRepository | None:
     full_name = f"{arguments['owner']}/{arguments['name']}"
     found = asked.state.repository(full_name)
     if found is None:
@@ -159,12 +159,12 @@ def _repository(asked: Asked, _: Any, arguments: Json) -> Repository | None:
     return found if found and asked.caller.sees(asked.state, found) else None
 
 
-def _pulls(asked: Asked, repo: Repository, arguments: Json) -> _Connection:
+def _pulls(asked: QueryContext, repo: SimRepository, arguments: Json) -> _Connection:
     asked.caller.demand(asked.state, repo, (_PULLS,))
     wanted = set(arguments.get("states") or ("OPEN", "CLOSED", "MERGED"))
     found = [pull for pull in repo.pulls if _state(pull) in wanted]
     order = arguments.get("orderBy") or {"field": "CREATED_AT", "direction": "ASC"}
-    moments: dict[str, Callable[[PullRequest], datetime]] = {
+    moments: dict[str, Callable[[SimPullRequest], datetime]] = {
         "CREATED_AT": lambda pull: pull.issue.created_at,
         "UPDATED_AT": lambda pull: pull.issue.updated_at,
     }
@@ -173,52 +173,52 @@ def _pulls(asked: Asked, repo: Repository, arguments: Json) -> _Connection:
     return _connection(found, arguments)
 
 
-def _releases(asked: Asked, repo: Repository, arguments: Json) -> _Connection:
+def _releases(asked: QueryContext, repo: SimRepository, arguments: Json) -> _Connection:
     asked.caller.demand(asked.state, repo, (_CONTENTS,))
     found = sorted(repo.releases, key=lambda one: (one.published_at, one.id), reverse=True)
     return _connection(found, arguments)
 
 
-def _state(pull: PullRequest) -> str:
+def _state(pull: SimPullRequest) -> str:
     if pull.merged_at:
         return "MERGED"
     return "CLOSED" if pull.issue.closed_at else "OPEN"
 
 
-def _object(asked: Asked, repo: Repository, arguments: Json) -> _Typed | None:
+def _object(asked: QueryContext, repo: SimRepository, arguments: Json) -> _Typed | None:
     asked.caller.demand(asked.state, repo, (_CONTENTS,))
     found = repo.git.commits.get(arguments["oid"])
     return _Typed("Commit", (repo, found)) if found else None
 
 
-def _head(_: Asked, repo: Repository, __: Json) -> Repository | None:
+def _head(_: QueryContext, repo: SimRepository, __: Json) -> SimRepository | None:
     return repo if repo.git.tip else None
 
 
-def _target(_: Asked, repo: Repository, __: Json) -> _Typed:
+def _target(_: QueryContext, repo: SimRepository, __: Json) -> _Typed:
     return _Typed("Commit", (repo, repo.git.commits[repo.git.tip or ""]))
 
 
-def _actor(account: Account | None) -> _Typed | None:
+def _actor(account: SimAccount | None) -> _Typed | None:
     return _Typed(account.type, account) if account else None
 
 
-def _login(_: Asked, account: Account, __: Json) -> str:
+def _login(_: QueryContext, account: SimAccount, __: Json) -> str:
     """GraphQL returns a bot's login without the `[bot]` suffix that REST adds."""
     return account.login.removesuffix("[bot]")
 
 
-def _user(asked: Asked, person: Signature, __: Json) -> Account | None:
+def _user(asked: QueryContext, person: GitSignature, __: Json) -> SimAccount | None:
     """The User behind a commit's address; bots and organisations do not count."""
     found = asked.state.account_of(person.email)
     return found if found and found.type == "User" else None
 
 
-def _commit_of(thing: tuple[Repository, Commit]) -> Commit:
+def _commit_of(thing: tuple[SimRepository, GitCommit]) -> GitCommit:
     return thing[1]
 
 
-def _merge_commit(_: Asked, pull: PullRequest, __: Json) -> tuple[Any, Commit] | None:
+def _merge_commit(_: QueryContext, pull: SimPullRequest, __: Json) -> tuple[Any, GitCommit] | None:
     repo = pull.head_repository
     return (repo, _Known(pull.merge_commit)) if pull.merge_commit else None  # type: ignore[return-value]  # only its id is read
 
@@ -229,21 +229,21 @@ class _Known(Struct, frozen=True):
     id: str | None
 
 
-def _own_commits(asked: Asked, pull: PullRequest, arguments: Json) -> _Connection:
+def _own_commits(asked: QueryContext, pull: SimPullRequest, arguments: Json) -> _Connection:
     repo = next(found for found in asked.state.repositories.values() if found.issues.get(pull.number) is pull.issue)
     ids = pull_commits(repo, pull)[:250]
     return _connection([(repo, repo.git.commits[id_]) for id_ in ids], arguments)
 
 
-def _limits(asked: Asked, _: Any, __: Json) -> Asked:
+def _limits(asked: QueryContext, _: Any, __: Json) -> QueryContext:
     return asked
 
 
-def _reset_at(asked: Asked, _: Any, __: Json) -> str:
+def _reset_at(asked: QueryContext, _: Any, __: Json) -> str:
     return stamp(datetime.fromtimestamp(asked.reset, UTC))
 
 
-RESOLVERS: Mapping[tuple[str, str], Callable[[Asked, Any, Json], Any]] = {
+RESOLVERS: Mapping[tuple[str, str], Callable[[QueryContext, Any, Json], Any]] = {
     ("Query", "rateLimit"): _limits,
     ("Query", "repository"): _repository,
     ("RateLimit", "cost"): lambda asked, _, __: asked.cost,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from simulator.git import Commit, Draft, Entry, GitRepository, Signature, Tree, run_git
+from simulator.git import Draft, Entry, GitCommit, GitRepository, GitSignature, Tree, run_git
 from simulator.server import Simulator
-from simulator.state import Account, Issue, PullRequest, Repository
+from simulator.state import Issue, SimAccount, SimPullRequest, SimRepository
 
 Trees = Callable[[GitRepository, Iterable[str]], Mapping[str, Tree]]
 """reads the files of each of these trees, by tree id"""
@@ -21,14 +21,14 @@ _FORMAT = "%H%x00%T%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x1e"
 class Imported(Struct, frozen=True):
     """A repository with every commit of a clone, but no branch yet: `advance` moves its default branch forward."""
 
-    repository: Repository
+    repository: SimRepository
     line: tuple[str, ...]
     """the first-parent line of the clone's default branch, oldest first"""
 
 
 def trees_of(git: GitRepository, trees: Iterable[str]) -> dict[str, Tree]:
     """Read all trees at once, and a blob that several of them share only once."""
-    listed = {tree: _listed(git, tree) for tree in dict.fromkeys(trees)}
+    listed = {tree: _tree_blobs(git, tree) for tree in dict.fromkeys(trees)}
     files = [file for inside in listed.values() for file in inside.values()]
     contents = _contents(git, dict.fromkeys(blob for _, kind, blob in files if kind == "blob"))
     return {
@@ -56,45 +56,45 @@ def import_clone(
     return Imported(found, tuple(line))
 
 
-def advance(github: Simulator, imported: Imported, to: str, *, by: Account) -> None:
+def advance(github: Simulator, imported: Imported, to: str, *, by: SimAccount) -> None:
     """Push the default branch forward to one of its commits."""
     github.force_push(imported.repository, "main", to, by=by)
 
 
 def close_unmerged(
-    github: Simulator, imported: Imported, number: int, *, title: str, head: str, by: Account
-) -> PullRequest:
+    github: Simulator, imported: Imported, number: int, *, title: str, head: str, by: SimAccount
+) -> SimPullRequest:
     """A pull request with that number, closed without a merge: a draft, or how merge bots leave what they landed."""
     repository, git = imported.repository, imported.repository.git
     at = git.commits[head].draft.committed_at
     issue = Issue(github.state.new_id(), number, title, "", by, at, at)
     repository.issues[number] = issue
     base = (git.commits[head].parents or (imported.line[0],))[0]
-    issue.pull = PullRequest(issue, "main", f"topic-{number}", repository, head, base)
+    issue.pull = SimPullRequest(issue, "main", f"topic-{number}", repository, head, base)
     git.set_ref(f"refs/pull/{number}/head", head)
     github.close(repository, issue.pull, by=by, at=at)
     return issue.pull
 
 
-def _commits(git: GitRepository, read: Trees) -> list[Commit]:
+def _commits(git: GitRepository, read: Trees) -> list[GitCommit]:
     text = run_git(git.path, "log", "--all", "--date=raw", f"--format={_FORMAT}").decode("utf-8", "replace")
     rows = [row.lstrip("\n") for row in text.split(_SEPARATOR) if row.strip("\n")]
     trees = read(git, [row.split("\0", 2)[1] for row in rows])
     return [_commit(row, trees) for row in rows]
 
 
-def _commit(row: str, trees: Mapping[str, Tree]) -> Commit:
+def _commit(row: str, trees: Mapping[str, Tree]) -> GitCommit:
     sha, tree, parents, name, email, authored, c_name, c_email, committed, message = row.split("\0", 9)
     draft = Draft(
         message,
         trees[tree],
-        Signature(name, email),
+        GitSignature(name, email),
         _moment(authored),
-        Signature(c_name, c_email),
+        GitSignature(c_name, c_email),
         _moment(committed),
         tuple(parents.split()),
     )
-    return Commit(sha, tree, draft)
+    return GitCommit(sha, tree, draft)
 
 
 def _moment(raw: str) -> datetime:
@@ -105,7 +105,7 @@ def _moment(raw: str) -> datetime:
     return datetime.fromtimestamp(int(seconds), zone)
 
 
-def _listed(git: GitRepository, tree: str) -> dict[str, tuple[str, str, str]]:
+def _tree_blobs(git: GitRepository, tree: str) -> dict[str, tuple[str, str, str]]:
     """(mode, kind, id) of each file, by path."""
     rows = run_git(git.path, "ls-tree", "-r", "-z", tree).decode("utf-8", "replace").split("\0")
     heads = [row.partition("\t") for row in rows if row]
@@ -118,10 +118,10 @@ def _contents(git: GitRepository, blobs: Iterable[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     at = 0
     while at < len(answer):
-        begin = answer.index(b"\n", at) + 1
-        blob, _, size = answer[at:begin].split()
-        found[blob.decode()] = answer[begin : begin + int(size)]
-        at = begin + int(size) + 1
+        start = answer.index(b"\n", at) + 1
+        blob, _, size = answer[at:start].split()
+        found[blob.decode()] = answer[start : start + int(size)]
+        at = start + int(size) + 1
     return found
 
 

@@ -10,38 +10,38 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from simulator.git import Draft, Entry, GitRepository, Signature, Tree
+from simulator.git import Draft, Entry, GitRepository, GitSignature, Tree
 
 
 class ConflictError(Exception):
     """Both sides changed the same lines of the file named in the message."""
 
 
-class Landing(Struct, frozen=True):
+class MergeDetails(Struct, frozen=True):
     """The choices of the person or bot who lands the work."""
 
-    committer: Signature
+    committer: GitSignature
     at: datetime
     message: str
-    author: Signature
+    author: GitSignature
 
 
 def merged_tree(base: Tree, ours: Tree, theirs: Tree) -> dict[str, Entry]:
     """`ours` with the changes from `base` to `theirs`. Raises ConflictError."""
     after = dict(ours)
     for path in sorted(base.keys() | theirs.keys()):
-        old, new, here = base.get(path), theirs.get(path), ours.get(path)
-        if old == new or here == new:
+        old, new, current = base.get(path), theirs.get(path), ours.get(path)
+        if old == new or current == new:
             continue
-        if here == old:
+        if current == old:
             if new is None:
                 del after[path]
             else:
                 after[path] = new
-        elif old is None or new is None or here is None:
+        elif old is None or new is None or current is None:
             raise ConflictError(path)
         else:
-            after[path] = Entry(_merged_text(path, (here.content, old.content, new.content)), new.mode)
+            after[path] = Entry(_merged_text(path, (current.content, old.content, new.content)), new.mode)
     return after
 
 
@@ -57,7 +57,7 @@ def _merged_text(path: str, sides: tuple[bytes, bytes, bytes]) -> bytes:
     return merged.stdout
 
 
-def merge_commit(git: GitRepository, tip: str, head: str, *, landing: Landing) -> Draft:
+def merge_commit(git: GitRepository, tip: str, head: str, *, landing: MergeDetails) -> Draft:
     """A commit with two parents, as the merge button creates it."""
     tree = merged_tree(
         git.commits[git.merge_base(tip, head) or tip].tree, git.commits[tip].tree, git.commits[head].tree
@@ -65,13 +65,13 @@ def merge_commit(git: GitRepository, tip: str, head: str, *, landing: Landing) -
     return Draft(landing.message, tree, landing.author, landing.at, landing.committer, landing.at, (tip, head))
 
 
-def squash_commit(git: GitRepository, tip: str, head: str, *, landing: Landing) -> Draft:
+def squash_commit(git: GitRepository, tip: str, head: str, *, landing: MergeDetails) -> Draft:
     """One commit with everything that `head` has and `tip` lacks."""
     merged = merge_commit(git, tip, head, landing=landing)
     return Draft(landing.message, merged.tree, landing.author, landing.at, landing.committer, landing.at, (tip,))
 
 
-def rebased_commits(git: GitRepository, tip: str, commits: Sequence[str], *, landing: Landing) -> list[Draft]:
+def rebased_commits(git: GitRepository, tip: str, commits: Sequence[str], *, landing: MergeDetails) -> list[Draft]:
     """The commits (oldest first) reapplied on `tip`; authors and author dates stay, the committer changes."""
     drafts: list[Draft] = []
     tree = git.commits[tip].tree
@@ -87,7 +87,7 @@ def rebased_commits(git: GitRepository, tip: str, commits: Sequence[str], *, lan
     return drafts
 
 
-def reverting_draft(git: GitRepository, tip: str, target: str, *, landing: Landing) -> Draft:
+def reverting_draft(git: GitRepository, tip: str, target: str, *, landing: MergeDetails) -> Draft:
     """A commit on `tip` that undoes what `target` changed against its first parent."""
     landed = git.commits[target]
     tree = merged_tree(landed.tree, git.commits[tip].tree, git.commits[landed.parents[0]].tree)

@@ -8,15 +8,25 @@ from simulator.shapes.accounts import installation, maybe_user, user
 from simulator.shapes.checks import check_run
 from simulator.shapes.conversations import comment, full_pull, issue, review
 from simulator.shapes.repositories import full_repository
-from simulator.state import Account, CheckRun, Comment, Installation, Issue, Json, PullRequest, Repository, Review
+from simulator.state import (
+    Comment,
+    Issue,
+    Json,
+    SimAccount,
+    SimCheckRun,
+    SimInstallation,
+    SimPullRequest,
+    SimRepository,
+    SimReview,
+)
 
 
-def pull_request(api: str, repo: Repository, action: str, *, pull: PullRequest) -> Json:
+def pull_request(api: str, repo: SimRepository, action: str, *, pull: SimPullRequest) -> Json:
     shape = full_pull(api, repo, pull)
     return {"action": action, "number": pull.number, "pull_request": shape}
 
 
-def pull_request_review(api: str, repo: Repository, pull: PullRequest, *, entry: Review) -> Json:
+def pull_request_review(api: str, repo: SimRepository, pull: SimPullRequest, *, entry: SimReview) -> Json:
     shape = review(api, repo, (pull, entry))
     return {
         "action": "submitted",
@@ -25,24 +35,24 @@ def pull_request_review(api: str, repo: Repository, pull: PullRequest, *, entry:
     }
 
 
-def issues(api: str, repo: Repository, action: str, *, found: Issue) -> Json:
+def issues(api: str, repo: SimRepository, action: str, *, found: Issue) -> Json:
     return {"action": action, "issue": issue(api, repo, found)}
 
 
-def issue_comment(api: str, repo: Repository, action: str, *, found: Comment) -> Json:
+def issue_comment(api: str, repo: SimRepository, action: str, *, found: Comment) -> Json:
     return {"action": action, "issue": issue(api, repo, found.issue), "comment": comment(api, repo, found)}
 
 
-def checks(api: str, repo: Repository, action: str, *, found: CheckRun) -> Json:
+def checks(api: str, repo: SimRepository, action: str, *, found: SimCheckRun) -> Json:
     return {"action": action, "check_run": check_run(api, repo, found)}
 
 
-def push(api: str, repo: Repository, moved: tuple[str, str | None, str], *, sender: Account) -> Json:
+def push(api: str, repo: SimRepository, moved: tuple[str, str | None, str], *, sender: SimAccount) -> Json:
     """`moved` is (ref, before, after). Lists at most 2,048 commits, like GitHub."""
     ref, before, after = moved
-    known = repo.git.reached(before) if before else frozenset()
+    known = repo.git.reachable(before) if before else frozenset()
     ids = repo.git.history(after, without=known)[::-1]
-    commits = [_pushed(repo, id_) for id_ in ids[:2048]]
+    commits = [_pushed_commit(repo, id_) for id_ in ids[:2048]]
     return {
         "ref": ref,
         "before": before or "0" * 40,
@@ -50,15 +60,15 @@ def push(api: str, repo: Repository, moved: tuple[str, str | None, str], *, send
         "base_ref": None,
         "created": before is None,
         "deleted": False,
-        "forced": before is not None and before not in repo.git.reached(after),
+        "forced": before is not None and before not in repo.git.reachable(after),
         "compare": f"https://github.com/{repo.full_name}/compare/{(before or after)[:12]}...{after[:12]}",
         "commits": commits,
-        "head_commit": _pushed(repo, after),
+        "head_commit": _pushed_commit(repo, after),
         "pusher": {"name": sender.login, "email": sender.signature.email},
     }
 
 
-def _pushed(repo: Repository, id_: str) -> Json:
+def _pushed_commit(repo: SimRepository, id_: str) -> Json:
     found = repo.git.commits[id_]
     draft = found.draft
     before, after = (repo.git.commits[found.parents[0]].tree if found.parents else {}), found.tree
@@ -80,42 +90,44 @@ def _pushed(repo: Repository, id_: str) -> Json:
     }
 
 
-def installed(api: str, found: Installation, action: str, *, repositories: Sequence[Repository]) -> Json:
+def installation_event(api: str, found: SimInstallation, action: str, *, repositories: Sequence[SimRepository]) -> Json:
     return {
         "action": action,
         "installation": installation(api, found),
-        "repositories": [_named(r) for r in repositories],
+        "repositories": [_repository_summary(r) for r in repositories],
     }
 
 
-def selected(api: str, found: Installation, change: tuple[Sequence[Repository], Sequence[Repository]]) -> Json:
+def selection_event(
+    api: str, found: SimInstallation, change: tuple[Sequence[SimRepository], Sequence[SimRepository]]
+) -> Json:
     """An installation_repositories payload; `change` is (added, removed)."""
     added, removed = change
     return {
         "action": "added" if added else "removed",
         "installation": installation(api, found),
         "repository_selection": "all" if found.selection is None else "selected",
-        "repositories_added": [_named(entry) for entry in added],
-        "repositories_removed": [_named(entry) for entry in removed],
+        "repositories_added": [_repository_summary(entry) for entry in added],
+        "repositories_removed": [_repository_summary(entry) for entry in removed],
         "requester": None,
     }
 
 
-def _named(repo: Repository) -> Json:
-    kept = {"id": repo.id, "node_id": f"R_{repo.id}", "name": repo.name}
-    return {**kept, "full_name": repo.full_name, "private": repo.private}
+def _repository_summary(repo: SimRepository) -> Json:
+    ids = {"id": repo.id, "node_id": f"R_{repo.id}", "name": repo.name}
+    return {**ids, "full_name": repo.full_name, "private": repo.private}
 
 
-def surroundings(api: str, repo: Repository | None, sender: Account | None) -> Json:
+def event_context(api: str, repo: SimRepository | None, sender: SimAccount | None) -> Json:
     """The fields that every repository event also carries."""
-    around: Json = {"sender": maybe_user(api, sender)}
+    context: Json = {"sender": maybe_user(api, sender)}
     if repo:
-        around["repository"] = full_repository(api, repo)
+        context["repository"] = full_repository(api, repo)
         if repo.owner.type == "Organization":
-            around["organization"] = {"login": repo.owner.login, "id": repo.owner.id, **_links(api, repo.owner)}
-    return around
+            context["organization"] = {"login": repo.owner.login, "id": repo.owner.id, **_links(api, repo.owner)}
+    return context
 
 
-def _links(api: str, owner: Account) -> Json:
+def _links(api: str, owner: SimAccount) -> Json:
     shape = user(api, owner)
     return {"node_id": shape["node_id"], "url": f"{api}/orgs/{owner.login}", "avatar_url": shape["avatar_url"]}

@@ -56,7 +56,7 @@ class Query(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Reader:
+class _TokenReader:
     tokens: list[str]
     at: int = 0
     depth: int = field(default=0)
@@ -81,7 +81,7 @@ def parse(text: str) -> Query:
             raise QueryError(f"cannot read {text[position : position + 20]!r}")
         position = found.end()
         tokens += [found[1]] if found[1] else []
-    reader = _Reader(tokens)
+    reader = _TokenReader(tokens)
     root = "Mutation" if reader.peek() == "mutation" else "Query"
     reader.take(root.lower())
     variables = _variables(reader) if reader.peek() == "(" else {}
@@ -91,7 +91,7 @@ def parse(text: str) -> Query:
     return Query(variables, selections, root)
 
 
-def _variables(reader: _Reader) -> dict[str, str]:
+def _variables(reader: _TokenReader) -> dict[str, str]:
     found: dict[str, str] = {}
     reader.take("(")
     while reader.peek() != ")":
@@ -103,7 +103,7 @@ def _variables(reader: _Reader) -> dict[str, str]:
     return found
 
 
-def _type(reader: _Reader) -> str:
+def _type(reader: _TokenReader) -> str:
     if reader.peek() == "[":
         reader.take()
         text = f"[{_type(reader)}]"
@@ -113,7 +113,7 @@ def _type(reader: _Reader) -> str:
     return text + reader.take() if reader.peek() == "!" else text
 
 
-def _selections(reader: _Reader) -> tuple[Selection, ...]:
+def _selections(reader: _TokenReader) -> tuple[Selection, ...]:
     found: list[Selection] = []
     reader.take("{")
     while reader.peek() != "}":
@@ -127,7 +127,7 @@ def _selections(reader: _Reader) -> tuple[Selection, ...]:
     return tuple(found)
 
 
-def _field(reader: _Reader) -> Field:
+def _field(reader: _TokenReader) -> Field:
     key = name = reader.take()
     if reader.peek() == ":":
         reader.take()
@@ -143,7 +143,7 @@ def _field(reader: _Reader) -> Field:
     return Field(key, name, arguments, _selections(reader) if reader.peek() == "{" else ())
 
 
-def _value(reader: _Reader) -> Any:
+def _value(reader: _TokenReader) -> Any:
     word = reader.take()
     if word == "$":
         return Variable(reader.take())

@@ -21,7 +21,7 @@ def schema() -> Schema:
     return found
 
 
-def named(type_: str) -> str:
+def base_type(type_: str) -> str:
     """The type without its list and non-null marks."""
     return type_.strip("[]!")
 
@@ -63,14 +63,14 @@ def _of_field(query: Query, given: Schema, one: Field, on: str) -> Iterator[str]
         for name, type_ in known["args"].items()
         if type_.endswith("!") and name not in one.arguments
     )
-    is_leaf = given.get(named(known["type"]), {"kind": "SCALAR"})["kind"] in ("SCALAR", "ENUM")
+    is_leaf = given.get(base_type(known["type"]), {"kind": "SCALAR"})["kind"] in ("SCALAR", "ENUM")
     if is_leaf == bool(one.selections):
         yield f"{on}.{one.name} {'has no parts' if is_leaf else 'needs its parts named'}"
     asks_nodes = any(isinstance(part, Field) and part.name in ("nodes", "edges") for part in one.selections)
     if asks_nodes and "first" in known["args"] and not {"first", "last"} & one.arguments.keys():
         yield f"{on}.{one.name} needs first or last"
     if not is_leaf:
-        yield from _of_selections(query, given, one.selections, named(known["type"]))
+        yield from _of_selections(query, given, one.selections, base_type(known["type"]))
 
 
 def _of_value(query: Query, given: Schema, value: Any, type_: str, where: str) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _of_value(query: Query, given: Schema, value: Any, type_: str, where: str) -
         for part in value:
             yield from _of_value(query, given, part, type_.rstrip("!")[1:-1], where)
     elif isinstance(value, dict):
-        fields = given[named(type_)]["inputs"]
+        fields = given[base_type(type_)]["inputs"]
         for name, part in value.items():
             if name not in fields:
                 yield f"{where} has no {name}"
@@ -95,7 +95,7 @@ def _of_value(query: Query, given: Schema, value: Any, type_: str, where: str) -
         missing = [name for name, kind in fields.items() if kind.endswith("!") and name not in value]
         yield from (f"{where} needs {name}" for name in missing)
     elif isinstance(value, Enum):
-        if value.name not in given.get(named(type_), {}).get("values", ()):
+        if value.name not in given.get(base_type(type_), {}).get("values", ()):
             yield f"{where} is never {value.name}"
-    elif isinstance(value, int) and named(type_) != "Int":
+    elif isinstance(value, int) and base_type(type_) != "Int":
         yield f"{where} takes {type_}"

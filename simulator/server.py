@@ -25,14 +25,14 @@ from msgspec import Struct
 from simulator import faults as faulty
 from simulator import graphql
 from simulator.access import Caller, RefusedError, identify
-from simulator.calls import Answer, Call
+from simulator.browser_pages import page_for
+from simulator.calls import ApiResponse, Call
 from simulator.clones import serve_clone
 from simulator.deliveries import Deliveries
 from simulator.faults import Faults
-from simulator.front import page_for
 from simulator.routes import find_route
 from simulator.routes.apps import VERSIONS
-from simulator.state import Clock, Json, Repository, State, utc_now
+from simulator.state import Clock, Json, SimRepository, State, utc_now
 from simulator.work import Activity
 
 PREFIX = "/api/v3"
@@ -97,9 +97,9 @@ class Simulator(Activity):
             await self._runner.cleanup()
         self._folder.cleanup()
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Return once every delivery so far has been attempted."""
-        await self.deliveries.settled()
+        await self.deliveries.wait_until_idle()
 
     def count(self, pattern: str) -> int:
         """The number of requests that match a regular expression over "METHOD /path"."""
@@ -145,9 +145,12 @@ class Simulator(Activity):
                 "documentation_url": DOCUMENTATION,
                 "status": str(refused.status),
             }
-            answer, body = Answer(shape | ({"errors": refused.errors} if refused.errors else {}), refused.status), None
+            answer, body = (
+                ApiResponse(shape | ({"errors": refused.errors} if refused.errors else {}), refused.status),
+                None,
+            )
         except json.JSONDecodeError:
-            answer, body = Answer({"message": "Problems parsing JSON"}, 400), None
+            answer, body = ApiResponse({"message": "Problems parsing JSON"}, 400), None
         return self._respond(request, answer, seen=(path, body, caller))
 
     def _check_limits(self, request: web.Request, caller: Caller, *, exhausted: bool) -> None:
@@ -164,14 +167,14 @@ class Simulator(Activity):
     def _window(self) -> int:
         return (int(self.state.clock().timestamp()) // HOUR + 1) * HOUR
 
-    def _query(self, caller: Caller, body: Json) -> Answer:
+    def _query(self, caller: Caller, body: Json) -> ApiResponse:
         used, reset = self._used[f"{caller.name}, points", self._window()], self._window()
         found, cost = graphql.answer(self.state, caller, body, used=used, reset=reset)
         self._used[f"{caller.name}, points", reset] += cost
         self.points[caller.name] += cost
-        return Answer(found)
+        return ApiResponse(found)
 
-    def _dispatch(self, request: web.Request, path: str, caller: Caller, body: Json) -> Answer:
+    def _dispatch(self, request: web.Request, path: str, caller: Caller, body: Json) -> ApiResponse:
         repo, named_path = self._find_repository(path)
         found = find_route(request.method, named_path)
         if found is None:
@@ -183,7 +186,7 @@ class Simulator(Activity):
             caller.demand(self.state, repo, route.needs)
         return route.answer(Call(self, caller, named_path, names, request.query, body, repo))
 
-    def _find_repository(self, path: str) -> tuple[Repository | None, str]:
+    def _find_repository(self, path: str) -> tuple[SimRepository | None, str]:
         """The repository of a path, and the path by name: `/repositories/{id}/…` equals `/repos/…`."""
         parts = path.split("/")
         if parts[1] == "repositories" and len(parts) > 2 and parts[2].isdecimal():
@@ -194,16 +197,16 @@ class Simulator(Activity):
             return self.state.repository("/".join(parts[2:4])), path
         return None, path
 
-    def _redirect(self, path: str, names: dict[str, str]) -> Answer:
+    def _redirect(self, path: str, names: dict[str, str]) -> ApiResponse:
         """Answer 301 for a renamed repository, with its address by id."""
         id_ = self.state.old_names.get(f"{names['owner']}/{names['repo']}".lower())
         if id_ is None:
             raise RefusedError(404, "Not Found")
         target = "/".join([f"{self.api_url}/repositories/{id_}", *path.split("/")[4:]])
         message = {"message": "Moved Permanently", "url": target, "documentation_url": DOCUMENTATION}
-        return Answer(message, 301, {"Location": target})
+        return ApiResponse(message, 301, {"Location": target})
 
-    def _respond(self, request: web.Request, answer: Answer, *, seen: tuple[str, Any, Caller]) -> web.Response:
+    def _respond(self, request: web.Request, answer: ApiResponse, *, seen: tuple[str, Any, Caller]) -> web.Response:
         path, body, caller = seen
         headers = dict(answer.headers)
         text = b"" if answer.status == 204 else json.dumps(answer.body).encode()
@@ -215,7 +218,7 @@ class Simulator(Activity):
                 status, text = 304, b""
                 self._used[caller.name, self._window()] -= 1
         headers |= self._limit_headers(caller)
-        self._observe(request, path, told=(body, status, answer.body if text else None, headers))
+        self._observe(request, path, exchange=(body, status, answer.body if text else None, headers))
         kind = {"content_type": "application/json", "charset": "utf-8"} if text else {}
         return web.Response(status=status, body=text, headers=headers, **kind)  # type: ignore[arg-type]  # both are text
 
@@ -227,8 +230,8 @@ class Simulator(Activity):
             "X-RateLimit-Resource": "core"
         }
 
-    def _observe(self, request: web.Request, path: str, *, told: tuple[Any, int, Any, dict[str, str]]) -> None:
+    def _observe(self, request: web.Request, path: str, *, exchange: tuple[Any, int, Any, dict[str, str]]) -> None:
         if self._observer and path != "/graphql":  # GraphQL is checked against GitHub's schema when it is answered
             _, named = self._find_repository(path)
             query = {name: request.query.getall(name) for name in request.query}
-            self._observer(Exchange(request.method, named, query, *told))
+            self._observer(Exchange(request.method, named, query, *exchange))

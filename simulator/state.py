@@ -12,7 +12,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from simulator.differences import Differences
-from simulator.git import GitRepository, Signature
+from simulator.git import GitRepository, GitSignature
 
 Json = dict[str, Any]
 Clock = Callable[[], datetime]
@@ -23,7 +23,7 @@ def utc_now() -> datetime:
 
 
 @dataclass(slots=True)
-class Account:
+class SimAccount:
     id: int
     login: str
     type: Literal["User", "Organization", "Bot"] = "User"
@@ -32,9 +32,9 @@ class Account:
     """address in commits; None: the noreply address"""
 
     @property
-    def signature(self) -> Signature:
+    def signature(self) -> GitSignature:
         noreply = f"{self.id}+{self.login}@users.noreply.github.com"
-        return Signature(self.name or self.login, self.email or noreply)
+        return GitSignature(self.name or self.login, self.email or noreply)
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Label:
 @dataclass(slots=True)
 class Reaction:
     id: int
-    user: Account
+    user: SimAccount
     content: str
     created_at: datetime
 
@@ -57,18 +57,18 @@ class Reaction:
 class Comment:
     id: int
     issue: Issue
-    user: Account
+    user: SimAccount
     body: str
     created_at: datetime
     updated_at: datetime
-    app: App | None = None
+    app: SimApp | None = None
     reactions: list[Reaction] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Review:
+class SimReview:
     id: int
-    user: Account
+    user: SimAccount
     state: Literal["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"]
     body: str
     submitted_at: datetime
@@ -78,7 +78,7 @@ class Review:
 @dataclass(slots=True)
 class ReviewComment:
     id: int
-    review: Review
+    review: SimReview
     path: str
     line: int
     body: str
@@ -92,14 +92,14 @@ class Issue:
     number: int
     title: str
     body: str
-    user: Account | None
+    user: SimAccount | None
     created_at: datetime
     updated_at: datetime
-    app: App | None = None
+    app: SimApp | None = None
     closed_at: datetime | None = None
     labels: list[Label] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
-    pull: PullRequest | None = None
+    pull: SimPullRequest | None = None
 
     @property
     def state(self) -> str:
@@ -107,20 +107,20 @@ class Issue:
 
 
 @dataclass(slots=True)
-class PullRequest:
+class SimPullRequest:
     issue: Issue
     base_ref: str
     head_ref: str
-    head_repository: Repository | None
+    head_repository: SimRepository | None
     head: str
     base: str
     merged_at: datetime | None = None
-    merged_by: Account | None = None
+    merged_by: SimAccount | None = None
     merge_commit: str | None = None
     """as GitHub reports it: set by a merge button, left empty by a merge bot"""
     landed: str | None = None
     """the commit that really reached the branch"""
-    reviews: list[Review] = field(default_factory=list)
+    reviews: list[SimReview] = field(default_factory=list)
     review_comments: list[ReviewComment] = field(default_factory=list)
 
     @property
@@ -131,7 +131,7 @@ class PullRequest:
 @dataclass(slots=True)
 class DiscussionComment:
     id: str
-    app: App
+    app: SimApp
     body: str
 
 
@@ -140,7 +140,7 @@ class Discussion:
     """A discussion that an App started in a category, over GraphQL: all ids are node ids."""
 
     id: str
-    app: App
+    app: SimApp
     category: str
     title: str
     body: str
@@ -148,59 +148,59 @@ class Discussion:
 
 
 @dataclass(slots=True)
-class CheckRun:
+class SimCheckRun:
     id: int
-    app: App
+    app: SimApp
     fields: Json
     """name, head_sha, status, conclusion, started_at, completed_at, details_url, external_id, output"""
 
 
 @dataclass(slots=True)
-class Release:
+class SimRelease:
     id: int
     tag: str
-    author: Account
+    author: SimAccount
     published_at: datetime
     prerelease: bool = False
 
 
 @dataclass(slots=True)
-class Repository:
+class SimRepository:
     id: int
     name: str
-    owner: Account
+    owner: SimAccount
     git: GitRepository
     differences: Differences
     created_at: datetime
     private: bool = False
-    fork_of: Repository | None = None
+    fork_of: SimRepository | None = None
     description: str | None = None
     language: str | None = None
     topics: list[str] = field(default_factory=list)
     issues: dict[int, Issue] = field(default_factory=dict)
     labels: dict[str, Label] = field(default_factory=dict)
-    checks: dict[int, CheckRun] = field(default_factory=dict)
+    checks: dict[int, SimCheckRun] = field(default_factory=dict)
     permissions: dict[str, str] = field(default_factory=dict)
     """login -> admin, maintain, write, triage, read"""
     discussions: list[Discussion] = field(default_factory=list)
     has_discussions: bool = False
-    releases: list[Release] = field(default_factory=list)
+    releases: list[SimRelease] = field(default_factory=list)
 
     @property
     def full_name(self) -> str:
         return f"{self.owner.login}/{self.name}"
 
     @property
-    def pulls(self) -> list[PullRequest]:
+    def pulls(self) -> list[SimPullRequest]:
         return [issue.pull for issue in self.issues.values() if issue.pull]
 
 
 @dataclass(slots=True)
-class App:
+class SimApp:
     id: int
     slug: str
-    owner: Account
-    account: Account
+    owner: SimAccount
+    account: SimAccount
     """the bot account that the App acts as"""
     public_key: str
     private_key: str
@@ -220,27 +220,27 @@ class App:
 class Code(Struct, frozen=True):
     """A one-time code in a browser redirect: for a newly registered App, or for a person who signs in to one."""
 
-    app: App
+    app: SimApp
     expires_at: datetime
-    person: Account | None = None
+    person: SimAccount | None = None
     challenge: str = ""
     """PKCE, S256"""
 
 
 @dataclass(slots=True)
-class Installation:
+class SimInstallation:
     id: int
-    app: App
-    account: Account
+    app: SimApp
+    account: SimAccount
     created_at: datetime
     selection: set[int] | None = None
     """repository ids; None: all of the account's"""
     suspended_at: datetime | None = None
 
 
-class Token(Struct, frozen=True):
+class SimToken(Struct, frozen=True):
     value: str
-    installation: Installation
+    installation: SimInstallation
     expires_at: datetime
     permissions: Json
     repositories: frozenset[int] | None
@@ -253,34 +253,34 @@ class State:
 
     folder: Path
     clock: Clock = utc_now
-    accounts: dict[str, Account] = field(default_factory=dict)
-    repositories: dict[int, Repository] = field(default_factory=dict)
+    accounts: dict[str, SimAccount] = field(default_factory=dict)
+    repositories: dict[int, SimRepository] = field(default_factory=dict)
     old_names: dict[str, int] = field(default_factory=dict)
-    apps: dict[int, App] = field(default_factory=dict)
-    installations: dict[int, Installation] = field(default_factory=dict)
-    tokens: dict[str, Token] = field(default_factory=dict)
+    apps: dict[int, SimApp] = field(default_factory=dict)
+    installations: dict[int, SimInstallation] = field(default_factory=dict)
+    tokens: dict[str, SimToken] = field(default_factory=dict)
     codes: dict[str, Code] = field(default_factory=dict)
-    people: dict[str, Account] = field(default_factory=dict)
+    people: dict[str, SimAccount] = field(default_factory=dict)
     """user access token -> its owner"""
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1001))
 
     def new_id(self) -> int:
         return next(self._ids)
 
-    def repository(self, full_name: str) -> Repository | None:
+    def repository(self, full_name: str) -> SimRepository | None:
         """The repository with this current name, in any case."""
         wanted = full_name.lower()
         return next((found for found in self.repositories.values() if found.full_name.lower() == wanted), None)
 
-    def visible_to(self, installation: Installation) -> list[Repository]:
+    def visible_to(self, installation: SimInstallation) -> list[SimRepository]:
         """The repositories that an installation can access, ordered by id."""
         mine = [found for found in self.repositories.values() if found.owner is installation.account]
         chosen = installation.selection
         return sorted((found for found in mine if chosen is None or found.id in chosen), key=lambda found: found.id)
 
-    def installations_of(self, repository: Repository) -> list[Installation]:
+    def installations_of(self, repository: SimRepository) -> list[SimInstallation]:
         return [entry for entry in self.installations.values() if repository in self.visible_to(entry)]
 
-    def account_of(self, email: str) -> Account | None:
+    def account_of(self, email: str) -> SimAccount | None:
         """The account that GitHub resolves a commit's address to."""
         return next((found for found in self.accounts.values() if found.signature.email == email), None)

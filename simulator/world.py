@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from simulator.beside_code import label_issue, publish_release
 from simulator.coding import Codebase
-from simulator.editing import documented, edit_code, initial_files, tested
-from simulator.git import Signature
+from simulator.editing import add_docs_section, add_test, edit_code, initial_files
+from simulator.git import GitSignature
+from simulator.non_code_activity import label_issue, publish_release
 from simulator.server import Simulator
-from simulator.state import Account, App, Installation, PullRequest, Repository
+from simulator.state import SimAccount, SimApp, SimInstallation, SimPullRequest, SimRepository
 from simulator.story import LENGTH, Line, lines_of, read_story
-from simulator.work import Step, Work
+from simulator.work import NewPullRequest, Step
 
 ORGANISATION = "saltmarsh"
 MERGE_BOT = "keelhaul-merge[bot]"
@@ -27,7 +27,7 @@ AI_TRAILERS = {
 }
 _A_RELEASE = 9
 """landings of the organisation between two releases"""
-STRAY = Signature("Otho Brisk", "otho@brisk.example")
+STRAY = GitSignature("Otho Brisk", "otho@brisk.example")
 """a person whose address belongs to no account"""
 
 
@@ -36,14 +36,14 @@ class World:
     """The organisation and the events still to come."""
 
     github: Simulator
-    app: App
-    people: dict[str, Account]
-    repositories: dict[str, Repository]
+    app: SimApp
+    people: dict[str, SimAccount]
+    repositories: dict[str, SimRepository]
     lines: list[Line]
     code: dict[str, Codebase] = field(default_factory=dict)
     how: dict[str, str] = field(default_factory=dict)
-    forks: dict[tuple[str, str], Repository] = field(default_factory=dict)
-    installation: Installation | None = None
+    forks: dict[tuple[str, str], SimRepository] = field(default_factory=dict)
+    installation: SimInstallation | None = None
     """None until `play` starts"""
     played: int = 0
 
@@ -92,12 +92,12 @@ async def play_next(world: World) -> bool:
         return False
     line = world.lines[world.played]
     world.played += 1
-    _happen(world, line)
-    await world.github.settled()
+    _play_line(world, line)
+    await world.github.wait_until_idle()
     return True
 
 
-def _happen(world: World, line: Line) -> None:
+def _play_line(world: World, line: Line) -> None:
     github, repo = world.github, world.repositories[line.repository]
     steps = _steps(world, line)
     if line.flag("push"):
@@ -107,10 +107,14 @@ def _happen(world: World, line: Line) -> None:
     opened = line.at - timedelta(hours=5 + len(line.title) % 30)
     body = line.body
     if line.flag("issue"):
-        issue = github.open_issue(repo, _complaint(line), by=_other(world, line, 2), at=opened - timedelta(days=2))
-        label_issue(github, repo, issue, "bug", by=_other(world, line, 1), at=opened - timedelta(days=1))
+        issue = github.open_issue(
+            repo, _complaint(line), by=_somebody_else(world, line, 2), at=opened - timedelta(days=2)
+        )
+        label_issue(github, repo, issue, "bug", by=_somebody_else(world, line, 1), at=opened - timedelta(days=1))
         body = f"{body}\n\nFixes #{issue.number}".strip()
-    work = Work(line.title, author, steps, _branch(line), body, labels=_labels(line), fork=_fork(world, line, repo))
+    work = NewPullRequest(
+        line.title, author, steps, _branch(line), body, labels=_labels(line), fork=_fork(world, line, repo)
+    )
     pull = github.open_pull(repo, work, at=opened)
     _discuss(world, line, pull)
     _land(world, line, pull)
@@ -118,22 +122,22 @@ def _happen(world: World, line: Line) -> None:
         tag = f"v0.{len(repo.releases) + 1}.0"
         publish_release(github, repo, tag, by=world.people["noor"], at=line.at + timedelta(hours=1))
     if line.flag("revert"):
-        _take_back(world, line, pull)
+        _revert(world, line, pull)
 
 
-def _land(world: World, line: Line, pull: PullRequest) -> None:
+def _land(world: World, line: Line, pull: SimPullRequest) -> None:
     github, repo, how = world.github, world.repositories[line.repository], world.how[line.repository]
-    reviewer = _other(world, line, 1)
+    reviewer = _somebody_else(world, line, 1)
     if how == "bot":
         github.land_by_bot(repo, pull, bot=github.bot(MERGE_BOT), at=line.at)
     else:
         github.merge(repo, pull, how, by=reviewer, at=line.at)  # type: ignore[arg-type]  # story.toml names a button
 
 
-def _take_back(world: World, line: Line, pull: PullRequest) -> None:
+def _revert(world: World, line: Line, pull: SimPullRequest) -> None:
     """Has somebody else revert the work a day later, because it broke something."""
     github, repo = world.github, world.repositories[line.repository]
-    when, who = line.at + timedelta(days=1), _other(world, line, 1)
+    when, who = line.at + timedelta(days=1), _somebody_else(world, line, 1)
     back = github.revert(repo, pull, by=who, at=when)
     module, _, name = line.unit.partition(".")
     found = world.code[line.repository].find(name)
@@ -151,8 +155,8 @@ def _steps(world: World, line: Line) -> list[Step]:
     sentence = line.title.rpartition(": ")[2].rpartition("] ")[2].capitalize() + "."
     files = edit_code(code, line.edit, line.unit, sentence=sentence, before=tree)
     if line.flag("docs"):
-        files |= documented(code, line.unit, tree, line.body or sentence)
-    tests = tested(code, line.unit) if line.flag("tests") else {}
+        files |= add_docs_section(code, line.unit, tree, line.body or sentence)
+    tests = add_test(code, line.unit) if line.flag("tests") else {}
     author = STRAY if line.who == "stray" else None
     at = line.at - timedelta(hours=6 + len(line.title) % 30)
     if line.flag("two") and tests:
@@ -186,13 +190,13 @@ def _complaint(line: Line) -> str:
     return f"{line.unit.partition('.')[0].capitalize()}: {line.title.rpartition(': ')[2].rpartition('] ')[2]}"
 
 
-def _other(world: World, line: Line, step: int) -> Account:
+def _somebody_else(world: World, line: Line, step: int) -> SimAccount:
     """Another of the eight people, as reviewer or reporter."""
     names = [name for name in world.people if name not in {line.who, "dependabot"}]
     return world.people[names[(len(line.title) * step + step) % len(names)]]
 
 
-def _fork(world: World, line: Line, repo: Repository) -> Repository | None:
+def _fork(world: World, line: Line, repo: SimRepository) -> SimRepository | None:
     if not line.flag("fork"):
         return None
     key = (line.who, line.repository)
@@ -201,8 +205,8 @@ def _fork(world: World, line: Line, repo: Repository) -> Repository | None:
     return world.forks[key]
 
 
-def _discuss(world: World, line: Line, pull: PullRequest) -> None:
-    github, repo, who = world.github, world.repositories[line.repository], _other(world, line, 1)
+def _discuss(world: World, line: Line, pull: SimPullRequest) -> None:
+    github, repo, who = world.github, world.repositories[line.repository], _somebody_else(world, line, 1)
     if line.edit in {"add", "perf"} and len(line.title) % 3 == 0:
         asked = github.review(
             repo, pull, ("CHANGES_REQUESTED", "Some questions below."), by=who, at=line.at - timedelta(hours=3)

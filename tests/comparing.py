@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bot.metrics.registry import METRICS
-from bot.model import Profile
-from bot.render.json import profile_object
+from bot.model.profile import Profile
+from bot.render.text.json import profile_object
 
 
 def same_from_anywhere(profile: Profile) -> dict[str, Any]:

@@ -25,7 +25,7 @@ MEMORY = Path("/dev/shm")
 ROOM = 4 << 30
 """bytes that must be free to keep files in memory; a run needs a tenth of it"""
 LONGEST = (
-    *("tests/browser/", "tests/path/test_kill_storm.py", "tests/commands/test_history.py", "tests/deploy/"),
+    *("tests/browser/", "tests/path/test_kill_storm.py", "tests/cli/test_history.py", "tests/deploy/"),
     *("tests/web/test_examples.py", "tests/render/test_standards.py"),
 )
 """tests that wait longest: for processes, for Chromium, and for npm, which takes a minute without a network"""

@@ -17,9 +17,9 @@ import jsonschema
 import pytest
 from msgspec import Struct
 
-from bot.cli import main
+from bot.cli.main import main
+from bot.cli.recomputing import offline
 from bot.metrics import METHOD_VERSION
-from bot.recomputing import offline
 from tests.history.repository import Repository
 
 FORMS = ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume")

@@ -19,8 +19,9 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from bot.config import GitHubAddress, Settings, SettingsError, load_settings
-from bot.signatures import read_signing_key
+from bot.configuration.settings import Settings, SettingsError, load_settings
+from bot.configuration.signing import read_signing_key
+from bot.configuration.values import GitHubAddress
 
 SECRET = "a-webhook-secret-of-enough-characters"
 OTHER = "the-next-secret-after-the-rotation-day"
@@ -298,12 +299,12 @@ def test_no_secret_shows_in_repr(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_importing_settings_does_not_import_pydantic() -> None:
-    code = "import sys, bot.config; sys.exit('pydantic' in sys.modules)"
+    code = "import sys, bot.configuration.settings; sys.exit('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
 def test_the_example_file_names_every_setting_and_can_be_read() -> None:
-    from bot.config_environment import Environment
+    from bot.configuration.environment import Environment
 
     text = (ROOT / ".env.example").read_text()
     named = set(re.findall(r"^(ALMANAC_[A-Z_]+)=", text, re.MULTILINE))

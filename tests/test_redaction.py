@@ -2,8 +2,8 @@
 
 import pickle
 
-from bot.config import Settings, WriterSettings
-from bot.redaction import Redacted, Secret
+from bot.configuration.redaction import Redacted, Secret
+from bot.configuration.settings import Settings, WriterSettings
 
 
 class Login(Redacted, frozen=True):

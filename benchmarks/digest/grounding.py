@@ -16,11 +16,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from benchmarks.digest.histories import Record, records
-from bot.digest.grounding import check, check_text
-from bot.digest.narrative import month_text, profile_text
-from bot.digest.table import FactTable, fact_table
-from bot.digest.words import phrases, spelled
-from bot.model import Sentence, Text
+from bot.model.profile import Sentence, Text
+from bot.narrative.grounding import check, check_text
+from bot.narrative.narrative import month_text, profile_text
+from bot.narrative.table import FactTable, fact_table
+from bot.narrative.words import number_in_words, phrases
 
 Case = tuple[Sentence, FactTable, "Pool"]
 EFFECTS = """
@@ -67,15 +67,15 @@ def plant_number(case: Case, rng: random.Random) -> Sentence | None:
             re.IGNORECASE,
         )
     )
-    values = {spelled(value): value for value in range(1, 100)}
+    values = {number_in_words(value): value for value in range(1, 100)}
     for match in found:
         plain = match[1].replace(",", "").lower()
         value = int(plain) if plain.isdigit() else values.get(plain)
         if value is None or value < 2:
             continue
         wrong = value + rng.choice([-1, 1, 2, 3, 10])
-        told = spelled(wrong) if not plain.isdigit() and 2 <= wrong < 100 else f"{max(wrong, 2):,}"
-        return _swap(sentence, match.span(1), told) if told.lower() != match[1].lower() else None
+        wrong_text = number_in_words(wrong) if not plain.isdigit() and 2 <= wrong < 100 else f"{max(wrong, 2):,}"
+        return _swap(sentence, match.span(1), wrong_text) if wrong_text.lower() != match[1].lower() else None
     return None
 
 
@@ -186,12 +186,12 @@ def true_texts(rows: Sequence[Record]) -> Iterator[tuple[Text, FactTable, int]]:
     for row in rows:
         for month in row.facts.months:
             text = month_text(month)
-            yield text, fact_table(month), _refused(text, month)
+            yield text, fact_table(month), _count_refusals(text, month)
         text = profile_text(row.facts)
-        yield text, fact_table(row.facts), _refused(text, row.facts)
+        yield text, fact_table(row.facts), _count_refusals(text, row.facts)
 
 
-def _refused(text: Text, facts: object) -> int:
+def _count_refusals(text: Text, facts: object) -> int:
     found = check_text(text, facts)
     for refusal in found:
         print(f"true, yet refused: {refusal}")
@@ -236,8 +236,8 @@ def main() -> None:
     for kind in PLANTS:
         share = f"{caught[kind] / done[kind]:.3f}" if done[kind] else "-"
         print(f"{kind:14} planted {done[kind]:4}  caught {caught[kind]:4}  {share}")
-    whole = sum(done.values())
-    print(f"{'all':14} planted {whole:4}  caught {sum(caught.values()):4}  {sum(caught.values()) / whole:.3f}")
+    total = sum(done.values())
+    print(f"{'all':14} planted {total:4}  caught {sum(caught.values()):4}  {sum(caught.values()) / total:.3f}")
     print("\n".join(missed[: args.show]))
 
 

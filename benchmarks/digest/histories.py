@@ -9,13 +9,15 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from bot.digest.facts import ProfileFacts, each_months_facts, profile_facts, timeline
-from bot.digest.profile import Scope, build
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
-from bot.landing.identity import is_bot
+from bot.landing.identity.credit import is_bot
 from bot.metrics.totals import work_by_month
-from bot.model import Change, ChangeId, Month, Person
+from bot.model.change import Change
+from bot.model.commit import Person
+from bot.model.ids import ChangeId, Month
+from bot.narrative.facts import ProfileFacts, each_months_facts, profile_facts, timeline
+from bot.narrative.profile import ProfileScope, build
 
 ZONE = ZoneInfo("UTC")
 
@@ -28,7 +30,7 @@ class Record(Struct, frozen=True):
     changes: Mapping[ChangeId, Change]
 
 
-def _busiest(record: CloneRecord, people: int) -> list[Person]:
+def _busiest_people(record: CloneRecord, people: int) -> list[Person]:
     counts: dict[str, int] = {}
     found: dict[str, Person] = {}
     for change in record.all_changes():
@@ -45,16 +47,16 @@ def records(clone: Path, *, people: int = 10, since: Month | None = None) -> Ite
     record = CloneRecord(open_clones([clone]))
     record.refresh()
     try:
-        for person in _busiest(record, people):
-            yield from _one(record, person, since)
+        for person in _busiest_people(record, people):
+            yield from _person_records(record, person, since)
     finally:
         record.close()
 
 
-def _one(record: CloneRecord, person: Person, since: Month | None) -> Iterator[Record]:
+def _person_records(record: CloneRecord, person: Person, since: Month | None) -> Iterator[Record]:
     keys = record.keys_of([person])
     changes = record.changes_of([person])
-    profile = build(changes, Scope(person, keys, ZONE, datetime(2030, 1, 1, tzinfo=UTC), since=since))
+    profile = build(changes, ProfileScope(person, keys, ZONE, datetime(2030, 1, 1, tzinfo=UTC), since=since))
     if not profile.months:
         return
     by_id = {change.id: change for change in changes}

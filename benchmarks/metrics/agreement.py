@@ -18,7 +18,7 @@ def auc(truth: Sequence[bool], value: Sequence[float]) -> float:
         while end < len(order) and value[order[end]] == value[order[start]]:
             end += 1
         rank = (start + end + 1) / 2
-        rank_sum += rank * sum(truth[place] for place in order[start:end])
+        rank_sum += rank * sum(truth[index] for index in order[start:end])
         start = end
     return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives)
 
@@ -28,11 +28,11 @@ def auc_at_equal_size(truth: Sequence[bool], value: Sequence[float], size: Seque
     order = sorted(range(len(size)), key=size.__getitem__)
     total = pairs = 0.0
     for stratum in range(strata):
-        places = order[stratum * len(order) // strata : (stratum + 1) * len(order) // strata]
-        here = [truth[place] for place in places]
-        weight = sum(here) * (len(here) - sum(here))
+        members = order[stratum * len(order) // strata : (stratum + 1) * len(order) // strata]
+        stratum_truth = [truth[index] for index in members]
+        weight = sum(stratum_truth) * (len(stratum_truth) - sum(stratum_truth))
         if weight:
-            total += weight * auc(here, [value[place] for place in places])
+            total += weight * auc(stratum_truth, [value[index] for index in members])
             pairs += weight
     return total / pairs if pairs else 0.5
 
@@ -42,14 +42,14 @@ def calibration_error(truth: Sequence[bool], chance: Sequence[float], groups: in
     order = sorted(range(len(chance)), key=chance.__getitem__)
     error = 0.0
     for group in range(groups):
-        places = order[group * len(order) // groups : (group + 1) * len(order) // groups]
-        error += abs(sum(chance[place] - truth[place] for place in places))
+        members = order[group * len(order) // groups : (group + 1) * len(order) // groups]
+        error += abs(sum(chance[index] - truth[index] for index in members))
     return error / len(order)
 
 
 def lift(truth: Sequence[bool], chance: Sequence[float]) -> float:
     """The outcome's frequency in the tenth with the highest chance, divided by the base rate."""
-    order = sorted(range(len(chance)), key=lambda place: -chance[place])
+    order = sorted(range(len(chance)), key=lambda index: -chance[index])
     worst = order[: max(1, len(order) // 10)]
     base = sum(truth) / len(truth)
-    return sum(truth[place] for place in worst) / len(worst) / base if base else 0.0
+    return sum(truth[index] for index in worst) / len(worst) / base if base else 0.0

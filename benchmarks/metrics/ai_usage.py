@@ -21,7 +21,8 @@ from bot.history.clone import open_clone
 from bot.history.notes import Notes
 from bot.metrics.ai_notes import ai_lines
 from bot.metrics.ai_usage import marks
-from bot.model import Commit, CommitId, Signature
+from bot.model.commit import Commit, Signature
+from bot.model.ids import CommitId
 
 _TOOLS = {
     "claude_code": ("Claude Code",),
@@ -43,7 +44,7 @@ def of_message(message: str, author: Signature = _SOMEBODY, committer: Signature
 
 def lines(path: Path) -> None:
     """Print precision and recall over distinct lines, and each line that was missed or given the wrong tool."""
-    right = wrong = missed = taken = 0
+    right = wrong = missed = matched = 0
     with path.open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             line = row["line"].replace("<id>", "0123456789ab")
@@ -51,7 +52,7 @@ def lines(path: Path) -> None:
             prose = len(line.split()) > _PROSE_WORDS and ":" not in line[:40]
             named = {mark.tool.lower().replace(" ", "_") for mark in found} | {mark.tool for mark in found}
             if prose:
-                taken += bool(found)
+                matched += bool(found)
             elif not found:
                 missed += 1
                 print("missed:", line)
@@ -60,7 +61,9 @@ def lines(path: Path) -> None:
             else:
                 wrong += 1
                 print("named otherwise:", row["tool"], sorted(named), line)
-    print(f"precision {right / max(1, right + wrong + taken):.3f}  recall {right / max(1, right + wrong + missed):.3f}")
+    print(
+        f"precision {right / max(1, right + wrong + matched):.3f}  recall {right / max(1, right + wrong + missed):.3f}"
+    )
 
 
 def truth(path: Path) -> None:

@@ -63,7 +63,7 @@ class _Replay:
     def read(self, row: str) -> Touched | None:
         """Process one row; return the finished commit if the row starts the next one."""
         if self._left_old or self._left_new:
-            self._changed(row)
+            self._read_change(row)
         elif row.startswith("\x01"):
             done, self._lines = self.now, None
             commit, at, subject = row[1:].rstrip("\n").split(" ", 2)
@@ -75,7 +75,7 @@ class _Replay:
             self._header(row)
         return None
 
-    def _changed(self, row: str) -> None:
+    def _read_change(self, row: str) -> None:
         if row.startswith("-"):
             self._left_old -= 1
             owner = self._gone[-self._left_old - 1] if self._lines is not None else ""

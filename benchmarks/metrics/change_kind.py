@@ -16,15 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.metrics.labelled_commits import Labelled, name_of, of_clone, of_table
-from bot.landing.lines import ReadFile
-from bot.metrics.change_kind import Evidence, classify
-from bot.model import Kind
+from bot.landing.lines.split import ReadFile
+from bot.metrics.change_kind import KindEvidence, classify
+from bot.model.ids import Kind
 
 _THREE = {"feature": "feature", "bug_fix": "bug_fix"}
 
 
 @dataclass
-class Score:
+class KindScore:
     """Ground truth against answers, over ten kinds and over three."""
 
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -66,9 +66,9 @@ def _f1(pairs: Counter[tuple[str, str]]) -> dict[str, float]:
     found = {}
     for kind in sorted({truth for truth, _ in pairs}):
         right = pairs[kind, kind]
-        said = sum(n for (_, answer), n in pairs.items() if answer == kind)
+        predicted = sum(n for (_, answer), n in pairs.items() if answer == kind)
         meant = sum(n for (truth, _), n in pairs.items() if truth == kind)
-        found[kind] = 2 * right / (said + meant)
+        found[kind] = 2 * right / (predicted + meant)
     return found
 
 
@@ -77,18 +77,18 @@ def _macro_f1(pairs: Counter[tuple[str, str]]) -> float:
     return sum(scores.values()) / max(1, len(scores))
 
 
-def measured(projects: dict[str, list[Labelled]]) -> None:
+def measure_accuracy(projects: dict[str, list[Labelled]]) -> None:
     """Print the figures with the prefix hidden, by the other known evidence, and with the prefix shown."""
-    views: dict[str, Callable[[Labelled], Evidence]] = {
-        "message only": lambda row: Evidence(row.title),
-        "+ body": lambda row: Evidence(row.title, row.body),
-        "+ files": lambda row: Evidence(row.title, files=_without_lines(row)),
-        "+ files + diff": lambda row: Evidence(row.title, files=row.files),
-        "+ files + body + diff": lambda row: Evidence(row.title, row.body, row.files),
-        "prefix stated": lambda row: Evidence(row.prefix + row.title, row.body, row.files),
+    views: dict[str, Callable[[Labelled], KindEvidence]] = {
+        "message only": lambda row: KindEvidence(row.title),
+        "+ body": lambda row: KindEvidence(row.title, row.body),
+        "+ files": lambda row: KindEvidence(row.title, files=_without_lines(row)),
+        "+ files + diff": lambda row: KindEvidence(row.title, files=row.files),
+        "+ files + body + diff": lambda row: KindEvidence(row.title, row.body, row.files),
+        "prefix stated": lambda row: KindEvidence(row.prefix + row.title, row.body, row.files),
     }
     for name, view in views.items():
-        score = Score()
+        score = KindScore()
         for project, rows in projects.items():
             for row in rows:
                 verdict = classify(view(row))
@@ -104,7 +104,7 @@ def _without_lines(row: Labelled) -> tuple[ReadFile, ...]:
 
 def speed(projects: dict[str, list[Labelled]]) -> None:
     """Print kinds per second of CPU time for titles with a hidden prefix, the best of five rounds."""
-    titles = [Evidence(row.title) for rows in projects.values() for row in rows][:4000]
+    titles = [KindEvidence(row.title) for rows in projects.values() for row in rows][:4000]
     best = float("inf")
     for _ in range(5):
         begun = time.process_time()
@@ -123,7 +123,7 @@ def main() -> None:
     projects |= {name_of(path): of_clone(path) for path in args.clones}
     if not projects:
         parser.error("name a table or clones")
-    measured(projects)
+    measure_accuracy(projects)
     speed(projects)
 
 

@@ -16,18 +16,19 @@ from pathlib import Path
 from msgspec import Struct
 
 from benchmarks.metrics.labelled_commits import MOST_COMMITS, Labelled, git
-from bot.landing.diff import read_diff
-from bot.landing.lines import ReadFile, read_files
-from bot.metrics.kind_notes import OTHER, Noted, is_note, kinds_noted
-from bot.model import FileChange, Kind
+from bot.landing.lines.diff import read_diff
+from bot.landing.lines.split import ReadFile, read_files
+from bot.metrics.kind_notes import OTHER, NoteKind, is_note, kinds_noted
+from bot.model.commit import FileChange
+from bot.model.ids import Kind
 
-_PLACES = (
+_FOLDERS = (
     "changelog", "changelog.d", "news", "newsfragments", "topfiles", "changelogs/fragments", "releasenotes/notes",
     "changelog/fragments", "docs/build/unreleased", ".changelog", ".chloggen",
 )  # fmt: skip
 """folders of release notes, as in `bot.metrics.kind_notes`"""
 _MERGE = re.compile(r"(bug|security|feature|minor) #\d+")
-_MERGED: dict[str, Noted] = {"bug": "bug_fix", "security": "bug_fix", "feature": "feature", "minor": OTHER}
+_MERGED: dict[str, NoteKind] = {"bug": "bug_fix", "security": "bug_fix", "feature": "feature", "minor": OTHER}
 _BOT = re.compile(r"\[bot\]|dependabot|renovate|pre-commit-ci|patchback|meeseeks|weblate|Proposal Bot", re.IGNORECASE)
 _BATCH = 100
 _DRAWN = 4 * MOST_COMMITS
@@ -46,11 +47,11 @@ class _Commit(Struct, frozen=True):
 
 def of_clone(path: Path, most: int = MOST_COMMITS) -> list[Labelled]:
     """At most `most` labelled commits of a clone; no kind except feature, fix and docs makes up more than a third."""
-    merged = _merged(path)
+    merged = _merge_labels(path)
     found: list[Labelled] = []
     kinds: Counter[Kind] = Counter()
     for commit in _commits(path, sorted(merged) if merged else _candidates(path)):
-        row = _labelled(commit, merged.get(commit.id))
+        row = _label_commit(commit, merged.get(commit.id))
         if row is None or (row.kind not in ("feature", "bug_fix", "docs") and kinds[row.kind] >= most // 3):
             continue
         kinds[row.kind] += 1
@@ -61,22 +62,22 @@ def of_clone(path: Path, most: int = MOST_COMMITS) -> list[Labelled]:
 
 
 def _candidates(path: Path) -> list[str]:
-    places = [f":(glob)**/{folder}/*" for folder in _PLACES]
+    pathspecs = [f":(glob)**/{folder}/*" for folder in _FOLDERS]
     return git(
-        path, "log", "--no-merges", "--format=%H", "-n", "20000", "--", *places, ":(glob)**/CHANGELOG.md"
+        path, "log", "--no-merges", "--format=%H", "-n", "20000", "--", *pathspecs, ":(glob)**/CHANGELOG.md"
     ).split()
 
 
-def _merged(path: Path) -> dict[str, Noted]:
+def _merge_labels(path: Path) -> dict[str, NoteKind]:
     """The kind that a merge title gives the single commit that the merge brought."""
     found = {}
     for line in git(path, "log", "--merges", "--first-parent", "--format=%P%x00%s", "-n", "20000").split("\n"):
         parents, _, title = line.partition("\0")
-        said, sides = _MERGE.match(title), parents.split()
-        if said and len(sides) == 2:
+        match, sides = _MERGE.match(title), parents.split()
+        if match and len(sides) == 2:
             own = git(path, "rev-list", "--no-merges", f"{sides[0]}..{sides[1]}").split()
             if len(own) == 1:
-                found[own[0]] = _MERGED[said[1]]
+                found[own[0]] = _MERGED[match[1]]
     return found if len(found) >= _FEWEST_MERGES else {}
 
 
@@ -90,17 +91,17 @@ def _commits(path: Path, chosen: list[str]) -> Iterator[_Commit]:
             yield _Commit(name, author, message, read_diff(diff.lstrip("\n")[: 4 * _LONGEST_DIFF].encode()))
 
 
-def _labelled(commit: _Commit, merged: Noted) -> Labelled | None:
+def _label_commit(commit: _Commit, merged: NoteKind) -> Labelled | None:
     title, _, body = commit.message.strip().partition("\n")
     if _BOT.search(commit.author) or len(commit.files) > _MOST_FILES or title.startswith("Merge "):
         return None
     hidden = [file for file in commit.files if is_note(file.path)]
-    shown = read_files([file for file in commit.files if file not in hidden])
-    said = {merged} if merged else {kind for file in hidden for kind in kinds_noted(file)}
-    if len(said) != 1 or not shown:
+    visible = read_files([file for file in commit.files if file not in hidden])
+    noted = {merged} if merged else {kind for file in hidden for kind in kinds_noted(file)}
+    if len(noted) != 1 or not visible:
         return None
-    kind = said.pop()
-    return Labelled(_object(shown) if kind == OTHER else kind, "", title, body[:4000], shown) if kind else None
+    kind = noted.pop()
+    return Labelled(_object(visible) if kind == OTHER else kind, "", title, body[:4000], visible) if kind else None
 
 
 def _object(files: Iterable[ReadFile]) -> Kind:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.metrics.agreement import auc, calibration_error, lift
-from benchmarks.metrics.scored_changes import Row, clones, facts_of, replayed_rows, rows_of, stated_labels
+from benchmarks.metrics.scored_changes import ScoredChange, clones, facts_of, replay_rows, rows_of, stated_labels
 from bot.metrics.scores import risks
 
 NAMES = ("size", "fix_share", "repository_fixes", "lately", "fix", "feature", "waited")
@@ -66,12 +66,12 @@ def logistic(features: Sequence[Sequence[float]], truth: Sequence[bool], weights
     return found
 
 
-def _features(row: Row, replayed: bool) -> list[float]:
+def _features(row: ScoredChange, replayed: bool) -> list[float]:
     found = risks(row.work)
     return [*(found[name] for name in NAMES), float(replayed), 1.0]
 
 
-def fit(rows: Sequence[Row], replayed: frozenset[str]) -> list[float]:
+def fit(rows: Sequence[ScoredChange], replayed: frozenset[str]) -> list[float]:
     """Coefficients in the order of NAMES, then that of replayed labels, then the intercept."""
     sizes = Counter(row.repository for row in rows)
     mean = len(rows) / len(sizes)
@@ -82,7 +82,7 @@ def fit(rows: Sequence[Row], replayed: frozenset[str]) -> list[float]:
     )
 
 
-def chance(row: Row, found: Sequence[float]) -> float:
+def chance(row: ScoredChange, found: Sequence[float]) -> float:
     return 1 / (1 + math.exp(-sum(a * b for a, b in zip(_features(row, False), found, strict=True))))
 
 
@@ -103,15 +103,15 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="folder that keeps facts between runs")
     given = parser.parse_args()
     labels = stated_labels(given.labels)
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[ScoredChange]] = {}
     for name, path in clones(given.clones).items():
         rows[name] = rows_of(name, facts_of(name, path, given.cache), labels.get(name, {}))
     replayed = clones(given.replay)
     for name, path in replayed.items():
-        rows[name] = replayed_rows(name, path, facts_of(name, path, given.cache))
+        rows[name] = replay_rows(name, path, facts_of(name, path, given.cache))
     rows = {name: found for name, found in rows.items() if found}
     every = [row for found in rows.values() for row in found]
-    whole: list[tuple[bool, float]] = []
+    pooled: list[tuple[bool, float]] = []
     print("each history by coefficients of the others")
     for name, found in rows.items():
         others = fit([row for row in every if row.repository != name], frozenset(replayed))
@@ -119,8 +119,8 @@ def main() -> None:
         truth = [row.outcomes["fixed"] for row in found]
         report(name, truth, stated)
         if name not in replayed:
-            whole += zip(truth, stated, strict=True)
-    report("all of the table", [truth for truth, _ in whole], [stated for _, stated in whole])
+            pooled += zip(truth, stated, strict=True)
+    report("all of the table", [truth for truth, _ in pooled], [stated for _, stated in pooled])
     *coefficients, _, intercept = fit(every, frozenset(replayed))
     print(f"\n[correctness]\nintercept = {intercept:.3f}")
     for name, value in zip(NAMES, coefficients, strict=True):

@@ -19,7 +19,7 @@ from typing import Any
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.metrics.items import group
-from bot.model import Change
+from bot.model.change import Change
 
 GOLD = Path(__file__).parent / "items"
 TUNED_ON = ("datasette", "litestar", "ratatui")
@@ -31,12 +31,15 @@ class Agreement:
     """The agreement over one set of contributor-months."""
 
     months: int = 0
-    apart: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    differences: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     precision: list[float] = field(default_factory=list)
     recall: list[float] = field(default_factory=list)
 
     def exact(self, name: str, within: int = 0) -> float:
-        return sum(count for apart, count in self.apart[name].items() if abs(apart) <= within) / self.months
+        return (
+            sum(count for difference, count in self.differences[name].items() if abs(difference) <= within)
+            / self.months
+        )
 
     def bcubed(self) -> tuple[float, float, float]:
         one, other = (sum(values) / len(values) for values in (self.precision, self.recall))
@@ -44,13 +47,13 @@ class Agreement:
 
     def add(self, found: dict[str, Any], gold: dict[str, Any], kinds: tuple[Counter[str], Counter[str]]) -> None:
         self.months += 1
-        self.apart["items"][len(set(found.values())) - len(set(gold.values()))] += 1
+        self.differences["items"][len(set(found.values())) - len(set(gold.values()))] += 1
         for kind in ("feature", "bug_fix"):
-            self.apart[kind][kinds[0][kind] - kinds[1][kind]] += 1
+            self.differences[kind][kinds[0][kind] - kinds[1][kind]] += 1
         both = [
             max(kinds[0][kind] - kinds[1][kind], kinds[1][kind] - kinds[0][kind]) for kind in ("feature", "bug_fix")
         ]
-        self.apart["both"][max(both)] += 1
+        self.differences["both"][max(both)] += 1
         for name in gold:
             mine = {other for other in gold if found[other] == found[name]}
             theirs = {other for other in gold if gold[other] == gold[name]}
@@ -68,7 +71,7 @@ def compare(changes: Sequence[Change], months: Sequence[dict[str, Any]], *, kind
     by_commit = {commit.fact.commit[:12]: change for change in changes for commit in change.commits}
     for month in months:
         rows = {by_commit[commit].id: (by_commit[commit], number, kind) for commit, _, number, kind in month["changes"]}
-        told = {name: row for name, row in rows.items() if row[0].kind != "revert"}
+        rated = {name: row for name, row in rows.items() if row[0].kind != "revert"}
         chosen = [
             row[0] if kinds else replace(row[0], kind="chore" if row[2] == "other" else row[2]) for row in rows.values()
         ]
@@ -76,12 +79,12 @@ def compare(changes: Sequence[Change], months: Sequence[dict[str, Any]], *, kind
         ours: Counter[str] = Counter()
         for number, item in enumerate(group(chosen)):
             found |= dict.fromkeys(item.changes, number)
-            ours[item.kind] += item.state != "reverted" and any(name in told for name in item.changes)
-        standing = {row[1]: row[2] for row in told.values() if row[0].state != "reverted"}
+            ours[item.kind] += item.state != "reverted" and any(name in rated for name in item.changes)
+        unreverted = {row[1]: row[2] for row in rated.values() if row[0].state != "reverted"}
         yield (
-            {name: found[name] for name in told},
-            {name: row[1] for name, row in told.items()},
-            (ours, Counter(standing.values())),
+            {name: found[name] for name in rated},
+            {name: row[1] for name, row in rated.items()},
+            (ours, Counter(unreverted.values())),
         )
 
 

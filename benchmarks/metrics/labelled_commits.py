@@ -12,10 +12,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from bot.landing.diff import read_diff
-from bot.landing.lines import ReadFile, read_files
+from bot.landing.lines.diff import read_diff
+from bot.landing.lines.split import ReadFile, read_files
 from bot.metrics.kind_input import evidence_of
-from bot.model import Kind
+from bot.model.ids import Kind
 
 KIND_OF: dict[str, Kind] = {
     "feat": "feature", "feature": "feature", "fix": "bug_fix", "bugfix": "bug_fix", "docs": "docs", "doc": "docs",

@@ -17,11 +17,11 @@ from statistics import mean, median, quantiles
 
 from benchmarks.metrics.agreement import auc, auc_at_equal_size
 from benchmarks.metrics.fit_quality import report
-from benchmarks.metrics.scored_changes import Row, clones, facts_of, replayed_rows, rows_of, stated_labels
+from benchmarks.metrics.scored_changes import ScoredChange, clones, facts_of, replay_rows, rows_of, stated_labels
 from bot.history.log import arrivals, landings
 from bot.history.opening import open_clones
 from bot.history.rules import rules_of
-from bot.landing.lines import ReadFile, read_files
+from bot.landing.lines.split import ReadFile, read_files
 from bot.metrics.scores import FORMULAS, architecture, correctness, performance
 from bot.metrics.signals import signals
 
@@ -30,11 +30,11 @@ _FEWEST = 15
 _SPEED_COMMITS = 1500
 
 
-def _chance(row: Row) -> float:
+def _chance(row: ScoredChange) -> float:
     return 1 - correctness(row.work).score / 100
 
 
-def judge_correctness(rows: dict[str, list[Row]]) -> None:
+def judge_correctness(rows: dict[str, list[ScoredChange]]) -> None:
     print("Correctness: a fix within 30 days")
     for name, found in rows.items():
         report(name, [row.outcomes["fixed"] for row in found], [_chance(row) for row in found])
@@ -44,7 +44,7 @@ def judge_correctness(rows: dict[str, list[Row]]) -> None:
     print(f"mean AUC {mean(areas):.3f} median {median(areas):.3f} least {min(areas):.3f}\n")
 
 
-def judge(what: str, outcome: str, rows: dict[str, list[Row]], risk: Callable[[Row], float]) -> None:
+def judge(what: str, outcome: str, rows: dict[str, list[ScoredChange]], risk: Callable[[ScoredChange], float]) -> None:
     """Evaluate a score against an outcome, over all pairs and over pairs of equal size."""
     print(what)
     plain, equal = [], []
@@ -60,11 +60,11 @@ def judge(what: str, outcome: str, rows: dict[str, list[Row]], risk: Callable[[R
         print(f"mean {mean(plain):.3f}, at equal size {mean(equal):.3f} over {len(plain)} histories\n")
 
 
-def spread(rows: Sequence[Row]) -> None:
+def spread(rows: Sequence[ScoredChange]) -> None:
     print("spread of the scores of changes: 5 / 25 / 50 / 75 / 95 %")
     for name, formula in {"correctness": correctness, **FORMULAS}.items():
         cuts = quantiles([formula(row.work).score for row in rows], n=20)
-        print(f"{name:16} " + " / ".join(f"{cuts[place]:.1f}" for place in (0, 4, 9, 14, 18)))
+        print(f"{name:16} " + " / ".join(f"{cuts[cut]:.1f}" for cut in (0, 4, 9, 14, 18)))
 
 
 def _read(path: Path) -> list[tuple[ReadFile, ...]]:
@@ -91,13 +91,13 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="folder that keeps facts between runs")
     given = parser.parse_args()
     labels = stated_labels(given.labels) if given.labels else {}
-    labelled: dict[str, list[Row]] = {}
-    replayed: dict[str, list[Row]] = {}
+    labelled: dict[str, list[ScoredChange]] = {}
+    replayed: dict[str, list[ScoredChange]] = {}
     for name, path in clones(given.clones).items():
         facts = facts_of(name, path, given.cache)
         if name in labels:
             labelled[name] = rows_of(name, facts, labels[name])
-        replayed[name] = replayed_rows(name, path, facts)
+        replayed[name] = replay_rows(name, path, facts)
     if labelled:
         judge_correctness(labelled)
     others = {name: found for name, found in replayed.items() if name not in labels and found}

@@ -15,15 +15,16 @@ from msgspec.structs import replace
 from benchmarks.metrics.blamed import Touched, replay
 from bot.history.clone import Clone
 from bot.history.git import GitError
-from bot.history.log import Arrival, arrivals, landings
+from bot.history.log import CommitArrival, arrivals, landings
 from bot.history.opening import open_clones
 from bot.history.rules import rules_of
 from bot.landing.changes import fold
 from bot.metrics.hotspots import History
 from bot.metrics.measure import Measure, measure
 from bot.metrics.quality import work_of
-from bot.metrics.scores import Work, is_rated
-from bot.model import Change, Fact, fact_from_json, fact_to_json
+from bot.metrics.scores import ScoredWork, is_rated
+from bot.model.change import Change
+from bot.model.fact import Fact, fact_from_json, fact_to_json
 
 DAY = 86_400
 _TYPES = "feat|fix|docs?|chore|refactor|perf|tests?|ci|build|style|revert|bugfix|hotfix|deps|feature"
@@ -43,12 +44,12 @@ _SOONEST = 3600
 """seconds: a fix within the same hour is part of the change"""
 
 
-class Row(Struct, frozen=True):
+class ScoredChange(Struct, frozen=True):
     """One commit of a change with source lines. `outcomes` lists what later touched its lines, if known."""
 
     repository: str
     change: Change
-    work: Work
+    work: ScoredWork
     outcomes: Mapping[str, bool] = field(default_factory=dict)
 
     @property
@@ -56,13 +57,13 @@ class Row(Struct, frozen=True):
         return self.work["added"]
 
 
-def _measured(clone: Clone, rules: Measure, batch: Sequence[Arrival]) -> list[Fact]:
+def _measure(clone: Clone, rules: Measure, batch: Sequence[CommitArrival]) -> list[Fact]:
     """The facts of a batch, without commits that git cannot show (a clone may lack its largest files)."""
     try:
         return [measure(landing, rules) for landing in landings(clone, batch)]
     except GitError:
         middle = len(batch) // 2
-        return _measured(clone, rules, batch[:middle]) + _measured(clone, rules, batch[middle:]) if middle else []
+        return _measure(clone, rules, batch[:middle]) + _measure(clone, rules, batch[middle:]) if middle else []
 
 
 def facts_of(name: str, path: Path, cache: Path | None = None) -> list[Fact]:
@@ -73,13 +74,13 @@ def facts_of(name: str, path: Path, cache: Path | None = None) -> list[Fact]:
     clone = open_clones([path])[0]
     clone = replace(clone, repository=replace(clone.repository, full_name=name))
     found, rules = list(arrivals(clone)), rules_of(clone)
-    facts = [fact for at in range(0, len(found), 100) for fact in _measured(clone, rules, found[at : at + 100])]
+    facts = [fact for at in range(0, len(found), 100) for fact in _measure(clone, rules, found[at : at + 100])]
     if kept:
         kept.write_text("".join(json.dumps(fact_to_json(fact)) + "\n" for fact in facts))
     return facts
 
 
-def worked(facts: Sequence[Fact]) -> Iterator[tuple[Change, Work]]:
+def rated_changes(facts: Sequence[Fact]) -> Iterator[tuple[Change, ScoredWork]]:
     """Every change with source lines, as it looked when it landed."""
     history = History.of(sorted(facts, key=lambda fact: fact.landed_at))
     for change in fold(facts):
@@ -97,17 +98,17 @@ def stated_labels(path: Path) -> dict[str, dict[str, bool]]:
     return labels
 
 
-def rows_of(name: str, facts: Sequence[Fact], labels: Mapping[str, bool]) -> list[Row]:
+def rows_of(name: str, facts: Sequence[Fact], labels: Mapping[str, bool]) -> list[ScoredChange]:
     """The labelled commits, each with the score of its change."""
     return [
-        Row(name, change, work, {"fixed": labels[commit.fact.commit]})
-        for change, work in worked(facts)
+        ScoredChange(name, change, work, {"fixed": labels[commit.fact.commit]})
+        for change, work in rated_changes(facts)
         for commit in change.commits
         if commit.fact.commit in labels
     ]
 
 
-def replayed_rows(name: str, path: Path, facts: Sequence[Fact]) -> list[Row]:
+def replay_rows(name: str, path: Path, facts: Sequence[Fact]) -> list[ScoredChange]:
     """The first-parent commits with a year of follow-up, labelled by what later touches their lines."""
     touched = list(replay(path))
     if not touched:
@@ -116,12 +117,14 @@ def replayed_rows(name: str, path: Path, facts: Sequence[Fact]) -> list[Row]:
     end = max(at.values())
     found = _outcomes_by_commit(touched, at)
     rows = []
-    for change, work in worked(facts):
+    for change, work in rated_changes(facts):
         mine = [commit.fact.commit for commit in change.commits if commit.fact.commit in at]
         if mine and work["added"] and change.landed_at <= end - 365 * DAY:
             for commit in mine:
                 names = found.get(commit, set())
-                rows.append(Row(name, change, work, {one: one in names for one in ("fixed", "refactor", "perf")}))
+                rows.append(
+                    ScoredChange(name, change, work, {one: one in names for one in ("fixed", "refactor", "perf")})
+                )
     return rows
 
 

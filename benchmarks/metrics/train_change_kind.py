@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.metrics import changelog_labels
 from benchmarks.metrics.labelled_commits import RESERVED, Labelled, name_of, of_clone, of_table
 from bot.metrics import kind_features, kind_rules
-from bot.metrics.kind_model import GROUPS, KINDS_LEARNT, UNIT, as_model, packed
+from bot.metrics.kind_model import GROUPS, KINDS_LEARNT, UNIT, as_model, pack_weights
 
 MOST_FEATURES = {"words": 4500, "paths": 2500, "body": 1500, "patch": 2000}
 FEWEST_PROJECTS, FEWEST_COMMITS = 5, 15
@@ -50,7 +50,7 @@ def features(row: Labelled) -> Row:
     return {
         "kind": row.kind,
         "noted": not row.prefix,
-        "words": kind_features.words(kind_rules.without_marks(row.title)),
+        "words": kind_features.words(kind_rules.strip_marks(row.title)),
         "paths": kind_features.paths(row.files),
         "body": kind_features.body_words(row.body),
         "patch": kind_features.patch(row.files),
@@ -92,8 +92,8 @@ def vocabulary(projects: dict[str, list[Row]], group: str) -> list[str]:
         own: Counter[str] = Counter(feature for row in rows for feature in row[group])
         commits.update(own)
         spread.update(own.keys())
-    kept = [one for one, n in commits.items() if n >= FEWEST_COMMITS and spread[one] >= FEWEST_PROJECTS]
-    return sorted(kept, key=lambda one: (-commits[one], one))[: MOST_FEATURES[group]]
+    frequent = [one for one, n in commits.items() if n >= FEWEST_COMMITS and spread[one] >= FEWEST_PROJECTS]
+    return sorted(frequent, key=lambda one: (-commits[one], one))[: MOST_FEATURES[group]]
 
 
 def learn(projects: dict[str, list[Row]]) -> Row:
@@ -152,7 +152,7 @@ def learn(projects: dict[str, list[Row]]) -> Row:
         "favour": favour.tolist(),
         "features": {group: sorted(words[group]) for group in GROUPS},
         "weights": {
-            group: packed(
+            group: pack_weights(
                 [weight for one in sorted(words[group]) for weight in coefficients[column[group, one]].tolist()]
             )
             for group in GROUPS
@@ -166,7 +166,7 @@ def folds(projects: dict[str, list[Row]], count: int) -> list[list[str]]:
     return [names[at::count] for at in range(count)]
 
 
-SHOWN: dict[str, tuple[str, ...]] = {
+SCORED_VIEWS: dict[str, tuple[str, ...]] = {
     "message only": ("words",),
     "+ files": ("words", "paths"),
     "+ files + body": ("words", "paths", "body"),
@@ -175,28 +175,28 @@ SHOWN: dict[str, tuple[str, ...]] = {
 }
 
 
-def held_out(projects: dict[str, list[Row]], count: int) -> None:
+def measure_held_out(projects: dict[str, list[Row]], count: int) -> None:
     """Print the figures of every view over projects that the model of their fold was not trained on."""
-    from benchmarks.metrics.change_kind import Score
+    from benchmarks.metrics.change_kind import KindScore
 
-    scores = {name: Score() for name in SHOWN}
+    scores = {name: KindScore() for name in SCORED_VIEWS}
     for names in folds(projects, FOLDS)[:count]:
         model = as_model(learn({name: rows for name, rows in projects.items() if name not in names}))
         for name in names:
             for row in projects[name]:
-                for shown, view in SHOWN.items():
+                for label, view in SCORED_VIEWS.items():
                     if "patch" in view and not row["patch"]:
                         continue
                     guess = model.guess({group: row[group] for group in view})
-                    scores[shown].add(name, row["kind"], (guess.kind, guess.probability))
-    for shown, score in scores.items():
-        print(f"{shown:24}{score.line()}")
+                    scores[label].add(name, row["kind"], (guess.kind, guess.probability))
+    for label, score in scores.items():
+        print(f"{label:24}{score.line()}")
 
 
 def fit(path: Path, output: Path | None, count: int) -> None:
     projects = read(path)
     print(len(projects), "projects,", sum(map(len, projects.values())), "commits")
-    held_out(projects, count)
+    measure_held_out(projects, count)
     if output:
         text = json.dumps(learn(projects), ensure_ascii=False, separators=(",", ":"))
         output.write_bytes(gzip.compress(text.encode(), 9, mtime=0))

@@ -22,7 +22,7 @@ from pathlib import Path
 from msgspec.structs import asdict
 
 from benchmarks.speed.others import clone
-from benchmarks.speed.table import CannotRunError, Told, in_words, machine, save, say, show
+from benchmarks.speed.table import CannotRunError, TableLine, as_line, machine, print_progress, save, show
 
 WORKS = {
     "accept": ("accept", "rows", 200),
@@ -43,7 +43,7 @@ TOGETHER = 580.0
 JSON = Path("build/bench.json")
 
 
-def measured(name: str, seconds: float) -> list[Told]:
+def measure_work(name: str, seconds: float) -> list[TableLine]:
     """The rows of one kind of work. If it fails or takes too long, its rows so far are kept, and one more says why."""
     with tempfile.NamedTemporaryFile("r+") as answer:
         command = [sys.executable, "-m", "benchmarks.speed", "--into", answer.name, name]
@@ -58,7 +58,7 @@ def measured(name: str, seconds: float) -> list[Told]:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         # a line that was cut off has no line end
-        return [Told(**json.loads(line)) for line in answer if line.endswith("\n")] + lacking
+        return [TableLine(**json.loads(line)) for line in answer if line.endswith("\n")] + lacking
 
 
 def measure_into(path: Path, name: str) -> None:
@@ -67,13 +67,13 @@ def measure_into(path: Path, name: str) -> None:
     with path.open("w") as answer:
         try:
             for row in getattr(importlib.import_module(f"benchmarks.speed.{module}"), function)():
-                print(json.dumps(asdict(in_words(row))), file=answer, flush=True)
+                print(json.dumps(asdict(as_line(row))), file=answer, flush=True)
         except CannotRunError as error:
             print(json.dumps(asdict(_missing(name, str(error)))), file=answer)
 
 
-def _missing(name: str, why: str) -> Told:
-    return Told(name, "", f"did not run: {why}", "")
+def _missing(name: str, why: str) -> TableLine:
+    return TableLine(name, "", f"did not run: {why}", "")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -86,14 +86,14 @@ def main(arguments: Sequence[str]) -> None:
         sys.exit(f"unknown: {', '.join(unknown)}; there are {', '.join(WORKS)}")
     if not OF_A_CLONE.isdisjoint(wanted):
         clone()  # creating it takes time that belongs to no measurement
-    until, told = time.monotonic() + TOGETHER, list[Told]()
+    until, lines = time.monotonic() + TOGETHER, list[TableLine]()
     for name in wanted:
-        say(f"==> {name}")
+        print_progress(f"==> {name}")
         left = min(float(WORKS[name][2]), until - time.monotonic())
-        told += measured(name, left) if left > 1 else [_missing(name, "no time left")]
-        save(told, JSON)
+        lines += measure_work(name, left) if left > 1 else [_missing(name, "no time left")]
+        save(lines, JSON)
     print("\n".join(f"{name}: {value}" for name, value in machine().items()), end="\n\n")
-    print(show(told))
+    print(show(lines))
 
 
 if __name__ == "__main__":

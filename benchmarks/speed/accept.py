@@ -26,9 +26,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.speed.starts import private_key
-from benchmarks.speed.table import Row, say
+from benchmarks.speed.table import Measurement, print_progress
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 PEERS = Path("build/peers")
 PACKAGES = ("probot@14", "@octokit/webhooks@14")
 CLIENTS = 32
@@ -162,7 +162,7 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(servers: Sequence[Server], secret: str, data: Path) -> Iterator[None]:
+def run_servers(servers: Sequence[Server], secret: str, data: Path) -> Iterator[None]:
     """Run all of them until the end of the block."""
     try:
         for server in servers:
@@ -193,19 +193,19 @@ def _wait_for(server: Server) -> None:
 def peers() -> list[Server]:
     """The servers that npm can install; reports prominently if it cannot."""
     if shutil.which("npm") is None:
-        say("NO NPM: @octokit/webhooks and Probot are not measured")
+        print_progress("NO NPM: @octokit/webhooks and Probot are not measured")
         return []
     if not (PEERS / "node_modules").exists():
         PEERS.mkdir(parents=True, exist_ok=True)
         (PEERS / "package.json").write_text('{"private": true, "type": "module"}\n')
-        say("installing the peers (once)")
+        print_progress("installing the peers (once)")
         done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", *PACKAGES], cwd=PEERS, check=False)
         if done.returncode:
-            say("NPM FAILED: @octokit/webhooks and Probot are not measured")
+            print_progress("NPM FAILED: @octokit/webhooks and Probot are not measured")
             shutil.rmtree(PEERS, ignore_errors=True)
             return []
     for name in ("octokit.mjs", "probot.mjs"):
-        shutil.copy(HERE / "servers" / name, PEERS / name)
+        shutil.copy(FOLDER / "servers" / name, PEERS / name)
     return [
         Server("@octokit/webhooks", ["node", str(PEERS / "octokit.mjs")]),
         Server("Probot", ["node", str(PEERS / "probot.mjs")]),
@@ -216,16 +216,16 @@ def slow_disk(data: Path) -> dict[str, str]:
     """An environment in which each fsync takes 5 ms longer; empty, with a prominent message, without a C compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
-        say("NO C COMPILER: a slow disk is not measured")
+        print_progress("NO C COMPILER: a slow disk is not measured")
         return {}
     library = data / "slow_fsync.so"
-    source = HERE / "servers" / "slow_fsync.c"
+    source = FOLDER / "servers" / "slow_fsync.c"
     subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
     return {"LD_PRELOAD": str(library), "FSYNC_DELAY_US": "5000"}
 
 
 @contextlib.contextmanager
-def held_to_one_core(servers: Sequence[Server]) -> Iterator[None]:
+def pin_to_one_core(servers: Sequence[Server]) -> Iterator[None]:
     """Pin each server's threads to the last core, and this process, the client, to the first."""
     own = os.sched_getaffinity(0)
     try:
@@ -239,7 +239,7 @@ def held_to_one_core(servers: Sequence[Server]) -> Iterator[None]:
         os.sched_setaffinity(0, own)
 
 
-def _in_turns(servers: Sequence[Server], made: Sequence[bytes], *, rounds: int, seconds: float) -> None:
+def _drive_in_turns(servers: Sequence[Server], made: Sequence[bytes], *, rounds: int, seconds: float) -> None:
     for turn in range(rounds + 1):
         for server in servers:
             asyncio.run(Drive(server, made, seconds if turn else 0.5).run())
@@ -271,52 +271,66 @@ def measure(rounds: int = 3, seconds: float = 1.0) -> tuple[list[Server], list[S
                 data_of = Server(f"{name} {mode}", command, environment=slow)
                 servers.append(data_of)
         made = requests(secret, 500)
-        with running(servers, secret, data):
-            _in_turns(servers, made, rounds=rounds, seconds=seconds)
+        with run_servers(servers, secret, data):
+            _drive_in_turns(servers, made, rounds=rounds, seconds=seconds)
             narrow = [replace(one, rates=[], waits=[], spent=[]) for one in servers if "slow" not in one.name]
-            with held_to_one_core(narrow):
-                _in_turns(narrow, made, rounds=rounds, seconds=seconds)
+            with pin_to_one_core(narrow):
+                _drive_in_turns(narrow, made, rounds=rounds, seconds=seconds)
             for server in (*servers, *narrow):
-                say(f"  {server.name:<40} {server.rate:8.0f}/s  p99 {server.p99:7.1f} ms  {server.mebibytes:6.1f} MiB")
+                print_progress(
+                    f"  {server.name:<40} {server.rate:8.0f}/s  p99 {server.p99:7.1f} ms  {server.mebibytes:6.1f} MiB"
+                )
             memory = {server.name: server.mebibytes for server in servers}
         for server in servers:
             server.environment["memory"] = f"{memory[server.name]:.1f}"
     return servers, narrow
 
 
-def rows() -> list[Row]:
+def rows() -> list[Measurement]:
     wide, narrow = measure()
     servers = {server.name: server for server in wide}
     ours, bare = servers["ours group"], servers["aiohttp bare"]
-    told = [
-        Row("accept a delivery, worker idle", "bare aiohttp, stores nothing", bare.rate, ours.rate, "deliveries/s"),
-        Row("its processor time", "bare aiohttp", bare.microseconds, ours.microseconds, "µs a delivery"),
+    measured = [
+        Measurement(
+            "accept a delivery, worker idle", "bare aiohttp, stores nothing", bare.rate, ours.rate, "deliveries/s"
+        ),
+        Measurement("its processor time", "bare aiohttp", bare.microseconds, ours.microseconds, "µs a delivery"),
     ]
     working = servers["ours working"]
-    told.append(
-        Row("the same with a worker busy in the process", "bare aiohttp", bare.rate, working.rate, "deliveries/s")
+    measured.append(
+        Measurement(
+            "the same with a worker busy in the process", "bare aiohttp", bare.rate, working.rate, "deliveries/s"
+        )
     )
     for name in ("gidgethub no-op gidgethub", "@octokit/webhooks", "Probot", "one commit a delivery single"):
         if name in servers:
             one = servers[name]
-            told.append(Row("accept a delivery", name.removesuffix(" gidgethub"), one.rate, ours.rate, "deliveries/s"))
+            measured.append(
+                Measurement("accept a delivery", name.removesuffix(" gidgethub"), one.rate, ours.rate, "deliveries/s")
+            )
     if "Probot" in servers:
-        told.append(Row("accept a delivery, p99", "Probot", servers["Probot"].p99, ours.p99, "ms"))
-    told += _on_one_core({server.name: server for server in narrow})
+        measured.append(Measurement("accept a delivery, p99", "Probot", servers["Probot"].p99, ours.p99, "ms"))
+    measured += _on_one_core({server.name: server for server in narrow})
     held, took = (float(server.environment["memory"]) for server in (bare, ours))
-    told.append(Row("memory of the door", "bare aiohttp", held, took, "MiB"))
+    measured.append(Measurement("memory of the door", "bare aiohttp", held, took, "MiB"))
     if "ours, slow disk slow" in servers:
         slow, single = servers["ours, slow disk slow"], servers["one commit a delivery, slow disk single"]
-        told.append(
-            Row("accept, 5 ms added to each fsync", "one commit a delivery", single.rate, slow.rate, "deliveries/s")
+        measured.append(
+            Measurement(
+                "accept, 5 ms added to each fsync", "one commit a delivery", single.rate, slow.rate, "deliveries/s"
+            )
         )
-    return told
+    return measured
 
 
-def _on_one_core(servers: dict[str, Server]) -> list[Row]:
+def _on_one_core(servers: dict[str, Server]) -> list[Measurement]:
     ours = servers["ours group"]
     names = [name for name in ("aiohttp bare", "@octokit/webhooks", "Probot") if name in servers]
-    told = [Row("accept a delivery, one core", one, servers[one].rate, ours.rate, "deliveries/s") for one in names]
+    measured = [
+        Measurement("accept a delivery, one core", one, servers[one].rate, ours.rate, "deliveries/s") for one in names
+    ]
     if "Probot" in servers:
-        told.append(Row("accept a delivery, one core, p99", "Probot", servers["Probot"].p99, ours.p99, "ms"))
-    return told
+        measured.append(
+            Measurement("accept a delivery, one core, p99", "Probot", servers["Probot"].p99, ours.p99, "ms")
+        )
+    return measured

@@ -21,13 +21,15 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
-from benchmarks.speed.table import Row, alternately
-from bot.landing.keys import asks, offers
-from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId, fact_to_json
+from benchmarks.speed.table import Measurement, measure_alternately
+from bot.landing.same_work.keys import offered_keys, sought_keys
+from bot.model.commit import Repository, Signature
+from bot.model.fact import Fact, Lines, fact_to_json
+from bot.model.ids import CommitId, InstallationId, RepositoryId, UserId
+from bot.services.recording.record import RecordingTarget, record
 from bot.store.engine import Store
-from bot.store.installations import Account, see_installation, see_repositories
+from bot.store.installations import Account, save_installation, save_repositories
 from bot.store.migrate import migrate
-from bot.tasks.recording import Place, record
 
 NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
 YEAR_BEGINS = 1_893_456_000
@@ -67,7 +69,7 @@ def facts_of(number: int, *, people: int = 2000, repositories: int = 20, seed: i
                 committer=sig,
                 title=title,
                 how="squash",
-                carrier=commit,
+                merge_commit=commit,
                 pull_request=count + 1,
                 keys=(f"commit:{commit}", *keys),
                 reverts=tuple(f"commit:{one.commit}" for one in back),
@@ -86,8 +88,8 @@ async def organisation(store: Store, repositories: int = 20) -> dict[str, Reposi
     """An installation with its repositories."""
     rows = [Repository(f"acme/part-{number}", RepositoryId(10 + number)) for number in range(repositories)]
     with store.transaction() as connection:
-        see_installation(connection, InstallationId(1), Account(100, "acme"), app_id="7", now=NOW)
-        see_repositories(connection, InstallationId(1), rows, NOW)
+        save_installation(connection, InstallationId(1), Account(100, "acme"), app_id="7", now=NOW)
+        save_repositories(connection, InstallationId(1), rows, NOW)
     return {row.full_name: row.id for row in rows if row.id is not None}
 
 
@@ -99,7 +101,7 @@ async def apply(store: Store, ids: dict[str, RepositoryId], facts: Sequence[Fact
 
     def written(connection: Connection) -> None:
         for name, some in sorted(by_name.items()):
-            record(connection, Place(InstallationId(1), ids[name], UTC_ZONE), some, now=NOW)
+            record(connection, RecordingTarget(InstallationId(1), ids[name], UTC_ZONE), some, now=NOW)
 
     await store.write_without_flush(written)
 
@@ -150,7 +152,9 @@ def _insert(connection: sqlite3.Connection, fact: Fact) -> None:
     payload = json.dumps(fact_to_json(fact), sort_keys=True)
     row = (fact.repository, fact.commit, payload)
     number = connection.execute("INSERT INTO fact (name, commit_id, payload) VALUES (?, ?, ?)", row).lastrowid
-    keys = [(key, role, number) for role, found in (("o", offers(fact)), ("a", asks(fact))) for key in found]
+    keys = [
+        (key, role, number) for role, found in (("o", offered_keys(fact)), ("a", sought_keys(fact))) for key in found
+    ]
     connection.executemany("INSERT INTO fact_key VALUES (?, ?, ?)", keys)
     cell = (fact.author.email, fact.repository, "2030-01", fact.lines.total)
     connection.execute(
@@ -160,11 +164,11 @@ def _insert(connection: sqlite3.Connection, fact: Fact) -> None:
     )
 
 
-def rows() -> list[Row]:
-    live = alternately(3, lambda: floor(300, 1), lambda: ours(300, 1))
-    folded = alternately(3, lambda: floor(3000, 1000), lambda: ours(3000, 1000))
-    told = "plain rows and sums by hand"
+def rows() -> list[Measurement]:
+    live = measure_alternately(3, lambda: floor(300, 1), lambda: ours(300, 1))
+    folded = measure_alternately(3, lambda: floor(3000, 1000), lambda: ours(3000, 1000))
+    floor_name = "plain rows and sums by hand"
     return [
-        Row("apply landings, SQLite, one a transaction", told, *live, "landings/s"),
-        Row("apply landings, SQLite, 1,000 a transaction", told, *folded, "landings/s"),
+        Measurement("apply landings, SQLite, one a transaction", floor_name, *live, "landings/s"),
+        Measurement("apply landings, SQLite, 1,000 a transaction", floor_name, *folded, "landings/s"),
     ]

@@ -12,17 +12,17 @@ import time
 import urllib.error
 import urllib.request
 
-from benchmarks.speed.table import Row, alternately
+from benchmarks.speed.table import Measurement, measure_alternately
 
 
-def _compiled() -> dict[str, str]:
+def _compiled_environment() -> dict[str, str]:
     """The environment of a command with compiled modules, like those of an installed package."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _seconds(*arguments: str) -> float:
     begun = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=_compiled())
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=_compiled_environment())
     return time.perf_counter() - begun
 
 
@@ -36,7 +36,7 @@ def private_key() -> str:
     return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, plain).decode()
 
 
-def _serving(pem: str) -> float:
+def _time_serve(pem: str) -> float:
     """Seconds until the first answer of `almanac serve` on a new SQLite database, without access to GitHub."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -53,7 +53,7 @@ def _serving(pem: str) -> float:
         quiet = subprocess.DEVNULL
         begun = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "bot", "serve"], env=_compiled() | settings, stdout=quiet, stderr=quiet
+            [sys.executable, "-m", "bot", "serve"], env=_compiled_environment() | settings, stdout=quiet, stderr=quiet
         )
         try:
             _until_answered(f"http://127.0.0.1:{port}/healthz", process)
@@ -89,18 +89,18 @@ def _tokens(pem: str) -> tuple[float, float]:
             jwt.encode(claims, given, algorithm="RS256")  # type: ignore[arg-type]  # both are keys to it
         return (time.perf_counter() - begun) / times * 1000
 
-    floor, ours = alternately(3, lambda: each(pem, 10), lambda: each(key, 100))
+    floor, ours = measure_alternately(3, lambda: each(pem, 10), lambda: each(key, 100))
     return floor, ours
 
 
-def rows() -> list[Row]:
+def rows() -> list[Measurement]:
     pem = private_key()
-    _serving(pem)  # compiles changed modules
-    helped = alternately(5, lambda: _seconds("-c", "import aiohttp"), lambda: _seconds("-m", "bot", "--help"))
-    served = alternately(3, lambda: _seconds("-c", "import aiohttp"), lambda: _serving(pem))
-    told = "import aiohttp"
+    _time_serve(pem)  # compiles changed modules
+    helped = measure_alternately(5, lambda: _seconds("-c", "import aiohttp"), lambda: _seconds("-m", "bot", "--help"))
+    served = measure_alternately(3, lambda: _seconds("-c", "import aiohttp"), lambda: _time_serve(pem))
+    floor_name = "import aiohttp"
     return [
-        Row("almanac --help", told, *helped, "s"),
-        Row("almanac serve answers, new database", told, *served, "s"),
-        Row("sign an App token, key loaded once", "PyJWT from PEM each time", *_tokens(pem), "ms"),
+        Measurement("almanac --help", floor_name, *helped, "s"),
+        Measurement("almanac serve answers, new database", floor_name, *served, "s"),
+        Measurement("sign an App token, key loaded once", "PyJWT from PEM each time", *_tokens(pem), "ms"),
     ]

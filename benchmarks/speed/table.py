@@ -19,7 +19,7 @@ class CannotRunError(Exception):
     """A row cannot be measured here; the text says why and replaces it."""
 
 
-class Told(Struct, frozen=True):
+class TableLine(Struct, frozen=True):
     """One row of the table."""
 
     work: str
@@ -28,7 +28,7 @@ class Told(Struct, frozen=True):
     ratio: str
 
 
-class Row(Struct, frozen=True):
+class Measurement(Struct, frozen=True):
     """One measurement; `ratio` is always ours divided by the floor, for rates and costs alike."""
 
     work: str
@@ -42,11 +42,11 @@ class Row(Struct, frozen=True):
     def ratio(self) -> float:
         return self.ours / self.floor_value if self.floor_value else float("nan")
 
-    def told(self) -> Told:
+    def as_line(self) -> TableLine:
         """The row as the table shows it."""
         work = f"{self.work} ({self.note})" if self.note else self.work
         floor = f"{self.floor}: {self.floor_value:,.4g} {self.unit}"
-        return Told(work, floor, f"{self.ours:,.4g} {self.unit}", f"{self.ratio:.2f}")
+        return TableLine(work, floor, f"{self.ours:,.4g} {self.unit}", f"{self.ratio:.2f}")
 
 
 def machine() -> dict[str, str]:
@@ -70,30 +70,30 @@ def _cpu_lines() -> list[str]:
         return []
 
 
-def show(rows: Sequence[Told | Row]) -> str:
+def show(rows: Sequence[TableLine | Measurement]) -> str:
     """The rows as a Markdown table."""
     head = ["| work | floor or peer | ours | ratio |", "|---|---|---|---|"]
-    lines = [f"| {row.work} | {row.floor} | {row.ours} | {row.ratio} |" for row in map(in_words, rows)]
+    lines = [f"| {row.work} | {row.floor} | {row.ours} | {row.ratio} |" for row in map(as_line, rows)]
     return "\n".join([*head, *lines]) + "\n"
 
 
-def in_words(row: Told | Row) -> Told:
-    return row.told() if isinstance(row, Row) else row
+def as_line(row: TableLine | Measurement) -> TableLine:
+    return row.as_line() if isinstance(row, Measurement) else row
 
 
-def save(rows: Sequence[Told | Row], path: Path) -> None:
+def save(rows: Sequence[TableLine | Measurement], path: Path) -> None:
     """Write the rows as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = {"machine": machine(), "rows": [asdict(in_words(row)) for row in rows]}
-    path.write_text(json.dumps(told, indent=1) + "\n")
+    content = {"machine": machine(), "rows": [asdict(as_line(row)) for row in rows]}
+    path.write_text(json.dumps(content, indent=1) + "\n")
 
 
-def alternately(rounds: int, floor: Callable[[], float], ours: Callable[[], float]) -> tuple[float, float]:
+def measure_alternately(rounds: int, floor: Callable[[], float], ours: Callable[[], float]) -> tuple[float, float]:
     """The median of both, measured alternately, so that a busy moment affects both."""
     found = [(floor(), ours()) for _ in range(rounds)]
     return statistics.median(one for one, _ in found), statistics.median(one for _, one in found)
 
 
-def say(text: str) -> None:
+def print_progress(text: str) -> None:
     """Print progress, separately from the table."""
     print(text, file=sys.stderr, flush=True)

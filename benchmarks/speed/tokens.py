@@ -10,7 +10,7 @@ from collections.abc import Callable
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from benchmarks.speed.table import Row, alternately
+from benchmarks.speed.table import Measurement, measure_alternately
 from bot.github.auth import AppKey
 from bot.github.limits import Clock
 
@@ -45,21 +45,21 @@ def floor(key: rsa.RSAPrivateKey) -> float:
     return (time.process_time() - begun) * 1000 / TIMES
 
 
-def _loading(pem: bytes) -> float:
+def _time_loading(pem: bytes) -> float:
     begun = time.process_time()
     AppKey(7, pem, clock=Clock())
     return (time.process_time() - begun) * 1000
 
 
-def _hours() -> Callable[[], float]:
+def _hourly_clock() -> Callable[[], float]:
     hours = itertools.count()
     return lambda: next(hours) * _LATER
 
 
-def rows() -> list[Row]:
+def rows() -> list[Measurement]:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = _pem(key)
-    app = AppKey(7, pem, clock=Clock(steady=_hours()))
-    alone, signed = alternately(5, lambda: floor(key), lambda: ours(app))
-    note = f"loading the key, once: {_loading(pem):.0f} ms"
-    return [Row("sign a JWT", "its RS256 signature alone", alone, signed, "ms of processor time", note)]
+    app = AppKey(7, pem, clock=Clock(steady=_hourly_clock()))
+    bare, signed = measure_alternately(5, lambda: floor(key), lambda: ours(app))
+    note = f"loading the key, once: {_time_loading(pem):.0f} ms"
+    return [Measurement("sign a JWT", "its RS256 signature alone", bare, signed, "ms of processor time", note)]

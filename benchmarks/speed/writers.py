@@ -19,13 +19,15 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from benchmarks.speed.landings import NOW, UTC_ZONE, facts_of
-from benchmarks.speed.table import Row
-from bot.landing.keys import asks, offers
-from bot.model import Fact, InstallationId, Repository, RepositoryId, fact_to_json
+from benchmarks.speed.table import Measurement
+from bot.landing.same_work.keys import offered_keys, sought_keys
+from bot.model.commit import Repository
+from bot.model.fact import Fact, fact_to_json
+from bot.model.ids import InstallationId, RepositoryId
+from bot.services.recording.record import RecordingTarget, record
 from bot.store.engine import Store
-from bot.store.installations import Account, see_installation, see_repositories
+from bot.store.installations import Account, save_installation, save_repositories
 from bot.store.migrate import migrate
-from bot.tasks.recording import Place, record
 from tests.databases import fresh_database
 
 WRITERS, NUMBER, BATCH = 8, 1600, 100
@@ -52,27 +54,29 @@ async def ours(url: str, organisations: int) -> float:
         with store.transaction() as conn:
             for number in range(organisations):
                 home = InstallationId(1 + number)
-                see_installation(conn, home, Account(100 + number, f"acme{number}"), app_id="7", now=NOW)
-                see_repositories(conn, home, [Repository(_name(number), RepositoryId(10 + number))], NOW)
+                save_installation(conn, home, Account(100 + number, f"acme{number}"), app_id="7", now=NOW)
+                save_repositories(conn, home, [Repository(_name(number), RepositoryId(10 + number))], NOW)
 
         async def write(writer: int, facts: Sequence[Fact]) -> None:
             number = writer % organisations
-            place = Place(InstallationId(1 + number), RepositoryId(10 + number), UTC_ZONE)
+            target = RecordingTarget(InstallationId(1 + number), RepositoryId(10 + number), UTC_ZONE)
 
             def written(conn: Connection) -> None:
-                record(conn, place, facts, now=NOW)
+                record(conn, target, facts, now=NOW)
 
             await store.write_without_flush(written)
 
         facts = facts_of(NUMBER, repositories=1)
-        return await _side_by_side([_told_of(fact, at % organisations) for at, fact in enumerate(facts)], write)
+        return await _side_by_side(
+            [_with_organisation(fact, at % organisations) for at, fact in enumerate(facts)], write
+        )
 
 
 def _name(number: int) -> str:
     return "acme/part-0" if number == 0 else f"acme{number}/part-0"
 
 
-def _told_of(fact: Fact, organisation: int) -> Fact:
+def _with_organisation(fact: Fact, organisation: int) -> Fact:
     """The fact as a landing in that organisation's own repository."""
     keys = tuple(key.replace(_name(0), _name(organisation)) for key in fact.keys)
     return replace(fact, repository=_name(organisation), keys=keys)
@@ -110,15 +114,15 @@ async def floor(url: str) -> float:
 async def _insert(connection: psycopg.AsyncConnection[tuple[object, ...]], facts: Sequence[Fact]) -> None:
     payloads = [json.dumps(fact_to_json(fact), sort_keys=True) for fact in facts]
     await connection.execute(_FACTS, ([fact.commit for fact in facts], payloads))
-    keys = [(key, "o", fact.commit) for fact in facts for key in offers(fact)]
-    keys += [(key, "a", fact.commit) for fact in facts for key in asks(fact)]
+    keys = [(key, "o", fact.commit) for fact in facts for key in offered_keys(fact)]
+    keys += [(key, "a", fact.commit) for fact in facts for key in sought_keys(fact)]
     await connection.execute(_KEYS, [list(column) for column in zip(*sorted(keys), strict=True)])
     counts = sorted(Counter(fact.author.email for fact in facts).items())
     people, commits = zip(*counts, strict=True)
     await connection.execute(_TOTALS, (list(people), ["2030-01"] * len(people), list(commits)))
 
 
-def _measured(work: Callable[[str], Awaitable[float]]) -> float:
+def _measure(work: Callable[[str], Awaitable[float]]) -> float:
     async def run(url: str) -> float:
         return await work(url)
 
@@ -126,12 +130,12 @@ def _measured(work: Callable[[str], Awaitable[float]]) -> float:
         return asyncio.run(run(url))
 
 
-def rows() -> list[Row]:
-    plain, told = _measured(floor), "plain rows and sums by hand, 8 writers"
+def rows() -> list[Measurement]:
+    plain, floor_name = _measure(floor), "plain rows and sums by hand, 8 writers"
     work = f"apply landings, PostgreSQL, 8 writers, {BATCH} a transaction"
-    one = _measured(lambda url: ours(url, 1))
-    eight = _measured(lambda url: ours(url, 8))
+    one = _measure(lambda url: ours(url, 1))
+    eight = _measure(lambda url: ours(url, 8))
     return [
-        Row(f"{work}, one organisation", told, plain, one, "landings/s"),
-        Row(f"{work}, eight organisations", told, plain, eight, "landings/s"),
+        Measurement(f"{work}, one organisation", floor_name, plain, one, "landings/s"),
+        Measurement(f"{work}, eight organisations", floor_name, plain, eight, "landings/s"),
     ]

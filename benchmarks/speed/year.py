@@ -24,8 +24,8 @@ from sqlalchemy import text
 
 from benchmarks.speed.counting import counted
 from benchmarks.speed.landings import apply, facts_of, organisation
-from benchmarks.speed.table import machine, say
-from bot.model import Fact
+from benchmarks.speed.table import machine, print_progress
+from bot.model.fact import Fact
 from bot.store.engine import Store
 from bot.store.migrate import migrate
 from tests.databases import fresh_database
@@ -43,7 +43,7 @@ class Spent:
     rows: int = 0
     size: int = 0
 
-    def told(self, before: int) -> dict[str, Any]:
+    def summary(self, before: int) -> dict[str, Any]:
         """The cost per landing."""
         each = max(self.landings, 1)
         return {
@@ -66,7 +66,7 @@ def by_month(facts: list[Fact]) -> Iterator[tuple[str, list[Fact]]]:
 
 
 async def play(url: str, number: int, batch: int) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = []
+    months: list[dict[str, Any]] = []
     async with await Store.open(url) as store:
         await migrate(store)
         ids = await organisation(store)
@@ -80,10 +80,10 @@ async def play(url: str, number: int, batch: int) -> list[dict[str, Any]]:
             spent.seconds, spent.cpu = time.perf_counter() - begun, time.process_time() - cpu
             spent.statements, spent.rows = cost.statements, cost.rows
             spent.size = await _size(store)
-            told.append(spent.told(size))
+            months.append(spent.summary(size))
             size = spent.size
-            say(json.dumps(told[-1]))
-    return told
+            print_progress(json.dumps(months[-1]))
+    return months
 
 
 def _batches(facts: list[Fact], batch: int) -> Iterator[list[Fact]]:
@@ -105,11 +105,11 @@ def main() -> None:
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     batch = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     with tempfile.TemporaryDirectory() as folder, fresh_database("postgresql", Path(folder), migrated=False) as url:
-        told = asyncio.run(play(url, number, batch))
+        months = asyncio.run(play(url, number, batch))
     Path("build").mkdir(exist_ok=True)
-    Path("build/year.json").write_text(json.dumps({"machine": machine(), "batch": batch, "months": told}, indent=1))
-    print("| " + " | ".join(told[0]) + " |\n|" + "---|" * len(told[0]))
-    for row in told:
+    Path("build/year.json").write_text(json.dumps({"machine": machine(), "batch": batch, "months": months}, indent=1))
+    print("| " + " | ".join(months[0]) + " |\n|" + "---|" * len(months[0]))
+    for row in months:
         print("| " + " | ".join(str(value) for value in row.values()) + " |")
 
 

@@ -24,7 +24,7 @@ from bot.github.limits import Clock
 from bot.github.operations import CREATE_TOKEN, Operation
 from bot.github.payloads import answers, requests
 from bot.github.payloads.reading import read
-from bot.model import InstallationId, RepositoryId
+from bot.model.ids import InstallationId, RepositoryId
 
 _BACKDATED = 60
 _LIFE = 540
@@ -52,7 +52,7 @@ class NotGranted(GitHubException):
     """The installation has no access to these repositories, or was not granted these permissions."""
 
 
-class Scope(Struct, frozen=True):
+class TokenScope(Struct, frozen=True):
     """What a token allows. No repositories means all of the installation's; at most 500 can be named."""
 
     installation: InstallationId
@@ -66,7 +66,7 @@ class Scope(Struct, frozen=True):
         *,
         repositories: tuple[RepositoryId, ...] = (),
         permissions: Mapping[str, str] | None = None,
-    ) -> Scope:
+    ) -> TokenScope:
         """A scope that does not depend on the order of repositories and permissions."""
         return cls(installation, tuple(sorted(set(repositories))), tuple(sorted((permissions or {}).items())))
 
@@ -110,10 +110,10 @@ class Tokens:
     def __init__(self, app: Minter, *, clock: Clock) -> None:
         self._app = app
         self._clock = clock
-        self._kept: TLRUCache[Scope, tuple[str, float]] = TLRUCache(_TOKENS, ttu=_ends_at, timer=clock.steady)
-        self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
+        self._kept: TLRUCache[TokenScope, tuple[str, float]] = TLRUCache(_TOKENS, ttu=_ends_at, timer=clock.steady)
+        self._locks: WeakValueDictionary[TokenScope, asyncio.Lock] = WeakValueDictionary()
 
-    async def get(self, scope: Scope) -> str:
+    async def get(self, scope: TokenScope) -> str:
         """A valid token for `scope`. Raises `InstallationClosed`, `NotGranted` and the client's exceptions."""
         lock = self._locks.setdefault(scope, asyncio.Lock())
         async with lock:
@@ -123,13 +123,13 @@ class Tokens:
                 self._kept[scope] = kept
             return kept[0]
 
-    def forget(self, scope: Scope, token: str) -> None:
+    def forget(self, scope: TokenScope, token: str) -> None:
         """Drop a token that GitHub refused, unless it has been replaced already."""
         kept = self._kept.get(scope)
         if kept is not None and kept[0] == token:
             self._kept.pop(scope, None)
 
-    async def _mint(self, scope: Scope) -> tuple[str, float]:
+    async def _mint(self, scope: TokenScope) -> tuple[str, float]:
         try:
             body = requests.token(scope.repositories, scope.permissions)
             answer = await self._app.write(CREATE_TOKEN, body, installation=scope.installation)
@@ -143,7 +143,7 @@ class Tokens:
 class InstallationCredential:
     """The credential for one scope of one installation."""
 
-    def __init__(self, tokens: Tokens, scope: Scope) -> None:
+    def __init__(self, tokens: Tokens, scope: TokenScope) -> None:
         self._tokens = tokens
         self._scope = scope
 
@@ -166,11 +166,11 @@ def _load(pem: str | bytes) -> RSAPrivateKey:
     return key
 
 
-def _ends_at(_scope: Scope, minted: tuple[str, float], now: float) -> float:
+def _ends_at(_scope: TokenScope, minted: tuple[str, float], now: float) -> float:
     return now + minted[1]
 
 
-def _refusal(scope: Scope, status: int) -> GitHubException | None:
+def _refusal(scope: TokenScope, status: int) -> GitHubException | None:
     if status in (403, 404):
         return InstallationClosed(scope.installation, deleted=status == 404)
     if status == 422:

@@ -16,29 +16,20 @@ from cachetools import LRUCache
 from gidgethub import BadRequest, GitHubBroken, GitHubException, HTTPException
 from gidgethub.abc import CACHE_TYPE, JSON_CONTENT_TYPE, GitHubAPI
 
-from bot.github.limits import (
-    Clock,
-    Lane,
-    Limited,
-    Pace,
-    exhausted_wait,
-    is_query_limit,
-    limit_wait,
-    retry_wait,
-)
+from bot.github.limits import Clock, Lane, Limited, RequestPace, exhausted_wait, is_query_limit, limit_wait, retry_wait
 from bot.github.operations import Operation
 from bot.github.payloads.reading import mended
 from bot.github.transport import BadAnswer, Endpoint, ForeignHost, Traffic, Transport, is_passing, is_unsent
-from bot.model import Repository
+from bot.model.commit import Repository
 
 __all__ = [
     "BadAnswer",
     "Client",
     "Credential",
     "ForeignHost",
+    "InstallationLink",
     "Limited",
     "QueryFailed",
-    "Wire",
     "is_missing",
 ]
 
@@ -81,13 +72,13 @@ def _kind_of(error: object) -> str:
 
 
 @dataclass(slots=True)
-class Wire:
+class InstallationLink:
     """What all views of one installation share."""
 
     transport: Transport
     endpoint: Endpoint
     lane: Lane
-    pace: Pace
+    pace: RequestPace
     clock: Clock
     cache: CACHE_TYPE = field(default_factory=lambda: LRUCache(_CACHED_ANSWERS))
 
@@ -100,7 +91,7 @@ def is_missing(error: BaseException) -> bool:
 class Client(GitHubAPI):
     """Sends requests with one credential. Answers are shared with the cache: never modify them."""
 
-    def __init__(self, wire: Wire, credential: Credential) -> None:
+    def __init__(self, wire: InstallationLink, credential: Credential) -> None:
         super().__init__(wire.endpoint.requester, cache=wire.cache, base_url=wire.endpoint.base_url)
         self._wire = wire
         self._credential = credential
@@ -176,7 +167,7 @@ class Client(GitHubAPI):
             raise ForeignHost("GraphQL is asked at the configured endpoint only")
         return await self.query(query, **variables)
 
-    def place(self, repository: Repository) -> str:
+    def repository_path(self, repository: Repository) -> str:
         """The path prefix of a repository: by id, so that a rename changes nothing, unless the host needs names."""
         if repository.id is None or self._wire.endpoint.by_name:
             return f"repos/{repository.full_name}"

@@ -12,11 +12,11 @@ import aiohttp
 from cachetools import LRUCache
 from msgspec import Struct, field
 
-from bot.github.auth import AppKey, InstallationCredential, Scope, Tokens
-from bot.github.client import Client, Wire
-from bot.github.limits import Clock, Lane, Pace, SharedPace
+from bot.github.auth import AppKey, InstallationCredential, Tokens, TokenScope
+from bot.github.client import Client, InstallationLink
+from bot.github.limits import Clock, Lane, RequestPace, SharedPace
 from bot.github.transport import Endpoint, Traffic, Transport
-from bot.model import InstallationId, RepositoryId
+from bot.model.ids import InstallationId, RepositoryId
 
 _INSTALLATIONS = 1024
 
@@ -25,7 +25,7 @@ class Surroundings(Struct, frozen=True):
     """What the composition root configures once for all clients."""
 
     endpoint: Endpoint = field(default_factory=Endpoint)
-    pace: Pace = field(default_factory=Pace)
+    pace: RequestPace = field(default_factory=RequestPace)
     clock: Clock = field(default_factory=Clock)
     shared: Callable[[InstallationId], SharedPace] | None = None
     """the pace shared with other processes; None if there is only this one"""
@@ -43,7 +43,7 @@ class Connection:
         self.app = Client(self._wire(), AppKey(app_id, private_key, clock=around.clock))
         """acts as the App itself: installations and tokens"""
         self._tokens = Tokens(self.app, clock=around.clock)
-        self._wires: LRUCache[InstallationId, Wire] = LRUCache(_INSTALLATIONS)
+        self._wires: LRUCache[InstallationId, InstallationLink] = LRUCache(_INSTALLATIONS)
 
     def installation(
         self,
@@ -56,11 +56,11 @@ class Connection:
         wire = self._wires.get(installation)
         if wire is None:
             wire = self._wires[installation] = self._wire(installation)
-        scope = Scope.of(installation, repositories=repositories, permissions=permissions)
+        scope = TokenScope.of(installation, repositories=repositories, permissions=permissions)
         return Client(wire, InstallationCredential(self._tokens, scope))
 
-    def _wire(self, installation: InstallationId | None = None) -> Wire:
+    def _wire(self, installation: InstallationId | None = None) -> InstallationLink:
         around = self._around
         shared = around.shared(installation) if around.shared is not None and installation is not None else None
         lane = Lane(around.pace, around.clock, shared)
-        return Wire(self._transport, around.endpoint, lane, around.pace, around.clock)
+        return InstallationLink(self._transport, around.endpoint, lane, around.pace, around.clock)

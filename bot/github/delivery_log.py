@@ -22,7 +22,7 @@ _MOST_PAGES = 20_000
 """of a hundred rows: what thousands of organisations produce in that time"""
 
 
-class Attempt(Struct, frozen=True):
+class DeliveryAttempt(Struct, frozen=True):
     """One row of the log. Attempts of one delivery share the GUID, not the id."""
 
     id: Identity
@@ -46,7 +46,7 @@ class Payload(Struct, frozen=True):
     body: bytes
 
 
-async def read_failures(app: Client, since: datetime) -> tuple[Attempt, ...]:
+async def read_failures(app: Client, since: datetime) -> tuple[DeliveryAttempt, ...]:
     """One failed attempt of each delivery that failed since then, oldest first; other attempts may have succeeded.
 
     Without failures this takes a single request.
@@ -60,7 +60,7 @@ async def read_arrived(app: Client, since: datetime) -> frozenset[str]:
     return frozenset([one.guid async for one in _attempts(app, "success", since)])
 
 
-async def read_payload(app: Client, attempt: Attempt) -> Payload | None:
+async def read_payload(app: Client, attempt: DeliveryAttempt) -> Payload | None:
     """The payload of one attempt; None if the log no longer has it or never had its body."""
     try:
         found = read(await app.read(op.DELIVERY, delivery=attempt.id), _Delivery)
@@ -72,10 +72,10 @@ async def read_payload(app: Client, attempt: Attempt) -> Payload | None:
     return Payload(attempt.event, json.dumps(payload).encode()) if payload else None
 
 
-async def _attempts(app: Client, status: str, since: datetime) -> AsyncIterator[Attempt]:
+async def _attempts(app: Client, status: str, since: datetime) -> AsyncIterator[DeliveryAttempt]:
     """The log from the newest attempt back to `since`."""
     async for row in app.items(op.DELIVERIES, most=_MOST_PAGES, status=status):
-        found = read(row, Attempt)
+        found = read(row, DeliveryAttempt)
         if found.delivered_at < since:
             return
         yield found

@@ -14,10 +14,10 @@ from bot.github import operations as op
 from bot.github.client import Client, QueryFailed
 from bot.github.operations import needed
 from bot.github.payloads import discussions as payloads
-from bot.github.payloads.discussions import Board, Page, Written
+from bot.github.payloads.discussions import Board, DiscussionPage, DiscussionPost
 from bot.github.payloads.requests import LONGEST_COMMENT, cut
-from bot.github.publish import marker
-from bot.model import Repository
+from bot.github.posts import marker
+from bot.model.commit import Repository
 
 _PAGE = "pageInfo { hasNextPage endCursor }"
 _BOARD = """query($owner: String!, $name: String!) {
@@ -66,7 +66,7 @@ class NoDiscussionsError(Exception):
 
 async def has_discussions(client: Client, repository: Repository) -> bool:
     """Whether discussions are switched on."""
-    return payloads.switched_on(await client.read(op.REPOSITORY, repository=client.place(repository)))
+    return payloads.switched_on(await client.read(op.REPOSITORY, repository=client.repository_path(repository)))
 
 
 async def post_comment(
@@ -113,7 +113,7 @@ def _named(repository: Repository) -> dict[str, Any]:
     return {"owner": owner, "name": name}
 
 
-async def _of_key(rows: AsyncIterator[Written], key: str) -> AsyncIterator[Written]:
+async def _of_key(rows: AsyncIterator[DiscussionPost], key: str) -> AsyncIterator[DiscussionPost]:
     """Our own texts with this key; a marker that somebody else copied does not count."""
     first = marker(key)
     async for row in rows:
@@ -121,21 +121,21 @@ async def _of_key(rows: AsyncIterator[Written], key: str) -> AsyncIterator[Writt
             yield row
 
 
-def _discussions(client: Client, repository: Repository) -> AsyncIterator[Written]:
-    async def page(after: str | None) -> Page | None:
+def _discussions(client: Client, repository: Repository) -> AsyncIterator[DiscussionPost]:
+    async def page(after: str | None) -> DiscussionPage | None:
         return payloads.discussions(await client.query(_DISCUSSIONS, after=after, **_named(repository)))
 
     return _all(page)
 
 
-def _comments(client: Client, discussion: str) -> AsyncIterator[Written]:
-    async def page(after: str | None) -> Page | None:
+def _comments(client: Client, discussion: str) -> AsyncIterator[DiscussionPost]:
+    async def page(after: str | None) -> DiscussionPage | None:
         return payloads.comments(await client.query(_COMMENTS, discussion=discussion, after=after))
 
     return _all(page)
 
 
-async def _all(page: Callable[[str | None], Awaitable[Page | None]]) -> AsyncIterator[Written]:
+async def _all(page: Callable[[str | None], Awaitable[DiscussionPage | None]]) -> AsyncIterator[DiscussionPost]:
     """The rows of all pages, oldest first."""
     after: str | None = None
     while (found := await page(after)) is not None:

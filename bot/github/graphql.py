@@ -15,9 +15,10 @@ from msgspec import Struct, field
 
 from bot.github.client import BadAnswer, Client, QueryFailed
 from bot.github.payloads import nodes
-from bot.github.payloads.beside_code import Release
-from bot.github.payloads.nodes import Account, Glance, PullPage
-from bot.model import CommitId, Repository
+from bot.github.payloads.nodes import Glance, PullPage, ResolvedAccount
+from bot.github.payloads.non_code_activity import Release
+from bot.model.commit import Repository
+from bot.model.ids import CommitId
 
 PAGE = 100
 SMALLEST_PAGE = 10
@@ -81,11 +82,11 @@ class Points(Struct, frozen=True):
         return self.limit is not None and self.remaining is not None and self.remaining * _SPARED < self.limit
 
 
-class Page(Struct, frozen=True):
+class PullRequestPage(Struct, frozen=True):
     """One answer: pull requests, the accounts of the commits requested with them, and its cost."""
 
     pulls: PullPage
-    accounts: Mapping[CommitId, tuple[Account | None, Account | None]]
+    accounts: Mapping[CommitId, tuple[ResolvedAccount | None, ResolvedAccount | None]]
     """the accounts of a commit's author and committer; None if GitHub knows no user"""
     points: Points
     requests: int = 1
@@ -119,7 +120,7 @@ def glance_query(repositories: int) -> str:
 
 async def read_page(
     client: Client, repository: Repository, *, after: str | None, size: int = PAGE, commits: Sequence[CommitId] = ()
-) -> Page:
+) -> PullRequestPage:
     """The page of closed pull requests after a cursor, oldest first, with the accounts of these commits.
 
     The first page includes the newest releases. If GitHub is too slow for a page, its size is halved, down to ten.
@@ -140,7 +141,7 @@ async def read_page(
     return _page(found, repository, commits, size=size, requests=requests)
 
 
-async def read_accounts(client: Client, repository: Repository, commits: Sequence[CommitId]) -> Page:
+async def read_accounts(client: Client, repository: Repository, commits: Sequence[CommitId]) -> PullRequestPage:
     """The accounts of these commits only."""
     query = pulls_query(len(commits), pulls=False)
     found = await _inside(client, query, repository, _numbered(commits))
@@ -184,13 +185,13 @@ async def read_glances(client: Client, repositories: Sequence[Repository]) -> Gl
 
 def _page(
     found: dict[str, Any], repository: Repository, commits: Sequence[CommitId], *, size: int, requests: int
-) -> Page:
+) -> PullRequestPage:
     inside = nodes.repository(found)
     if inside.database_id != repository.id:
         raise BadAnswer("another repository has taken this name")
     accounts = {commit: nodes.accounts(found["repository"], f"c{number}") for number, commit in enumerate(commits)}
     releases = nodes.releases(inside)
-    return Page(nodes.pull_page(inside), accounts, _points(found), requests, size, releases)
+    return PullRequestPage(nodes.pull_page(inside), accounts, _points(found), requests, size, releases)
 
 
 def _points(found: Mapping[str, Any]) -> Points:

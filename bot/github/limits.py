@@ -44,7 +44,7 @@ class Clock(Struct, frozen=True):
     """0 <= x < 1, for jitter"""
 
 
-class Pace(Struct, frozen=True):
+class RequestPace(Struct, frozen=True):
     """How a client behaves over time, in seconds and attempts."""
 
     write_gap: float = 1.0
@@ -70,7 +70,7 @@ class SharedPace(Protocol):
 class Lane:
     """The requests of one installation, one after the other; with `shared`, across processes."""
 
-    def __init__(self, pace: Pace, clock: Clock, shared: SharedPace | None = None) -> None:
+    def __init__(self, pace: RequestPace, clock: Clock, shared: SharedPace | None = None) -> None:
         self._pace = pace
         self._clock = clock
         self._shared = shared

@@ -13,7 +13,8 @@ from bot.github.payloads import answers
 from bot.github.payloads import commits as commits_of
 from bot.github.payloads.answers import Installation
 from bot.github.payloads.reading import read, required_moment
-from bot.model import CommitId, PullRequest, Repository, Review, Signature
+from bot.model.commit import PullRequest, Repository, Review, Signature
+from bot.model.ids import CommitId
 
 
 class _Updated(Struct, frozen=True):
@@ -29,7 +30,7 @@ async def read_installations(app: Client) -> AsyncIterator[Installation]:
 async def read_closed_since(client: Client, repository: Repository, since: datetime) -> list[PullRequest]:
     """The closed pull requests that changed since then, without commits; reads pages until one has not changed."""
     found: list[PullRequest] = []
-    async for row in client.items(op.CLOSED_PULL_REQUESTS, repository=client.place(repository)):
+    async for row in client.items(op.CLOSED_PULL_REQUESTS, repository=client.repository_path(repository)):
         if required_moment(read(row, _Updated).updated_at) < since:
             break
         found.append(answers.pull_request(row).pull_request)
@@ -38,12 +39,12 @@ async def read_closed_since(client: Client, repository: Repository, since: datet
 
 async def read_reviews(client: Client, repository: Repository, number: int) -> list[tuple[int, Review]]:
     """The submitted reviews of a pull request with their ids, oldest first."""
-    rows = client.items(op.REVIEWS, repository=client.place(repository), number=number)
+    rows = client.items(op.REVIEWS, repository=client.repository_path(repository), number=number)
     return [found async for row in rows if (found := answers.review(row)) is not None]
 
 
 async def read_people_of(client: Client, repository: Repository, commit: CommitId) -> tuple[Signature, Signature]:
     """A commit's author and committer, with their accounts of any type."""
-    row = await client.read(op.COMMIT, repository=client.place(repository), commit=commit, size=1)
+    row = await client.read(op.COMMIT, repository=client.repository_path(repository), commit=commit, size=1)
     found = commits_of.commit(row)
     return found.author, found.committer

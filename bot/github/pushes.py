@@ -18,8 +18,9 @@ from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.payloads import commits as commits_of
 from bot.github.payloads.commits import Comparison
-from bot.github.reads import Landed, carriers, read_beyond, read_commit, read_landed
-from bot.model import Commit, CommitId, FileChange, Repository
+from bot.github.reads import LandedCommit, landed_commits, read_beyond, read_commit, read_landed
+from bot.model.commit import Commit, FileChange, Repository
+from bot.model.ids import CommitId
 
 LONGEST_WALK = 250
 """commits; beyond this, a comparison adds little to the cost and first shows whether there are too many"""
@@ -29,7 +30,7 @@ _MOST_LINES = 10_000
 """lines of patches up to which a comparison is trusted: beyond about 20,000, rows with zeros have been reported"""
 
 
-class Known(Protocol):
+class KnownCommits(Protocol):
     """What need not be requested from GitHub."""
 
     async def commit(self, name: CommitId) -> Commit | None:
@@ -54,7 +55,7 @@ class Push(Struct, frozen=True):
 class Pushed(Struct, frozen=True):
     """What a push brought, oldest first. New commits have their files; merge commits have none."""
 
-    landed: tuple[Landed, ...]
+    landed: tuple[LandedCommit, ...]
     paths: frozenset[str] = frozenset()
     """what changed since the merge base, as far as GitHub showed it"""
     whole: bool = True
@@ -64,12 +65,12 @@ class Pushed(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Reader:
+class _CommitReader:
     """Reads each commit once."""
 
     client: Client
     repository: Repository
-    known: Known
+    known: KnownCommits
     read: dict[CommitId, Commit] = field(default_factory=dict)
 
     async def commit(self, name: CommitId) -> Commit:
@@ -78,21 +79,23 @@ class _Reader:
         return self.read[name]
 
 
-async def read_push(client: Client, repository: Repository, push: Push, *, known: Known) -> Pushed:
+async def read_push(client: Client, repository: Repository, push: Push, *, known: KnownCommits) -> Pushed:
     """Everything the push brought. Raises `TooMuchHistory` above 5,000 commits, and the client's exceptions."""
-    reader = _Reader(client, repository, known)
+    reader = _CommitReader(client, repository, known)
     if push.before is None:
         return await _filled(reader, await read_landed(client, repository, before=None, after=push.after))
     if 0 < push.commits <= LONGEST_WALK and not (push.merged and push.commits > 1):
         line = await _walk(reader, push, push.before)
         if line is not None:
-            return _pushed(tuple(Landed(commit, commit) for commit in line))
+            return _pushed(tuple(LandedCommit(commit, commit) for commit in line))
     return await _compared(reader, push, push.before)
 
 
-async def read_files_of(client: Client, repository: Repository, landed: Sequence[Landed], *, known: Known) -> Pushed:
+async def read_files_of(
+    client: Client, repository: Repository, landed: Sequence[LandedCommit], *, known: KnownCommits
+) -> Pushed:
     """The same commits, with files unless they are recorded already."""
-    return await _filled(_Reader(client, repository, known), tuple(landed))
+    return await _filled(_CommitReader(client, repository, known), tuple(landed))
 
 
 async def read_lost(client: Client, repository: Repository, *, before: str, after: CommitId) -> list[CommitId]:
@@ -100,7 +103,7 @@ async def read_lost(client: Client, repository: Repository, *, before: str, afte
     return await read_beyond(client, repository, before=after, after=before)
 
 
-async def _walk(reader: _Reader, push: Push, before: CommitId) -> list[Commit] | None:
+async def _walk(reader: _CommitReader, push: Push, before: CommitId) -> list[Commit] | None:
     """The row of commits from `before` to `after`; None if they are not in a row, or more than the delivery listed."""
     line: list[Commit] = []
     name = push.after
@@ -115,15 +118,15 @@ async def _walk(reader: _Reader, push: Push, before: CommitId) -> list[Commit] |
     return None
 
 
-async def _compared(reader: _Reader, push: Push, before: CommitId) -> Pushed:
+async def _compared(reader: _CommitReader, push: Push, before: CommitId) -> Pushed:
     """Read the push by comparison: its first page shows up to 250 commits; a longer list is paged from the start."""
     client, repository = reader.client, reader.repository
-    where = {"repository": client.place(repository), "before": before, "after": push.after}
+    where = {"repository": client.repository_path(repository), "before": before, "after": push.after}
     shown = commits_of.comparison(await client.read_late(op.COMPARISON, **where))
     if len(shown.commits) < shown.total:
         landed = await read_landed(client, repository, before=before, after=push.after)
     else:
-        landed = carriers(list(shown.commits), push.after)
+        landed = landed_commits(list(shown.commits), push.after)
     lone = _lone(shown, landed, push.after)
     if lone is not None:
         reader.read.setdefault(lone.id, lone)
@@ -132,7 +135,7 @@ async def _compared(reader: _Reader, push: Push, before: CommitId) -> Pushed:
     return replace(found, paths=paths, whole=found.whole and len(shown.files) < _MOST_FILES, behind=shown.behind)
 
 
-def _lone(shown: Comparison, landed: tuple[Landed, ...], after: CommitId) -> Commit | None:
+def _lone(shown: Comparison, landed: tuple[LandedCommit, ...], after: CommitId) -> Commit | None:
     """The landed commit whose own files the comparison shows, because both start and end with the same trees."""
     whole = len(shown.files) < _MOST_FILES and _lines(shown.files) <= _MOST_LINES
     if not whole or len(landed) != 1 or len(landed[0].commit.parents) != 1:
@@ -147,14 +150,17 @@ def _lines(files: tuple[FileChange, ...]) -> int:
     return sum(file.patch.count("\n") for file in files if file.patch)
 
 
-async def _filled(reader: _Reader, landed: tuple[Landed, ...]) -> Pushed:
+async def _filled(reader: _CommitReader, landed: tuple[LandedCommit, ...]) -> Pushed:
     recorded = await reader.known.recorded([one.commit.id for one in landed])
     whole: dict[CommitId, Commit] = {}
     for one in landed:
         if one.commit.id not in recorded:
             whole[one.commit.id] = await reader.commit(one.commit.id)
     return _pushed(
-        tuple(replace(one, commit=_whole(one.commit, whole), carrier=_whole(one.carrier, whole)) for one in landed)
+        tuple(
+            replace(one, commit=_whole(one.commit, whole), merge_commit=_whole(one.merge_commit, whole))
+            for one in landed
+        )
     )
 
 
@@ -162,7 +168,7 @@ def _whole(commit: Commit, whole: Mapping[CommitId, Commit]) -> Commit:
     return whole.get(commit.id, commit)
 
 
-def _pushed(landed: tuple[Landed, ...]) -> Pushed:
+def _pushed(landed: tuple[LandedCommit, ...]) -> Pushed:
     paths = frozenset[str]().union(*(_paths(one.commit.files) for one in landed))
     return Pushed(landed, paths, whole=not any(one.commit.partial for one in landed))
 

@@ -17,8 +17,9 @@ from bot.github.client import BadAnswer, Client, is_missing
 from bot.github.payloads import answers
 from bot.github.payloads import commits as commits_of
 from bot.github.payloads.reading import read
-from bot.landing.batches import brought_by
-from bot.model import Commit, CommitId, FileChange, InstallationId, Repository, RepositoryId
+from bot.landing.conventions.batches import pull_requests_by_commit
+from bot.model.commit import Commit, FileChange, Repository
+from bot.model.ids import CommitId, InstallationId, RepositoryId
 
 _COMMITS_SHOWN = 250
 """commits that GitHub lists for one pull request; a comparison shows the rest"""
@@ -33,13 +34,13 @@ class TooMuchHistory(BadAnswer):
     """A push brought more commits than are read one by one; a backfill has to read them."""
 
 
-class Landed(Struct, frozen=True):
+class LandedCommit(Struct, frozen=True):
     """A non-merge commit that a push brought, and the first-parent commit that brought it in. Neither has files yet."""
 
     commit: Commit
-    carrier: Commit
+    merge_commit: Commit
     brought_by: int | None = None
-    """the pull request whose branch held the commit, if `carrier` merges what was merged before"""
+    """the pull request whose branch held the commit, if `merge_commit` merges what was merged before"""
 
 
 async def read_repository(client: Client, repository_id: RepositoryId) -> Repository:
@@ -75,12 +76,14 @@ async def read_installation_repositories(client: Client) -> tuple[Repository, ..
 
 async def read_permission(client: Client, repository: Repository, login: str) -> str:
     """A person's permission in a repository: `admin`, `write`, `read` or `none`."""
-    return answers.permission(await client.read(op.PERMISSION, repository=client.place(repository), login=login))
+    return answers.permission(
+        await client.read(op.PERMISSION, repository=client.repository_path(repository), login=login)
+    )
 
 
 async def read_file(client: Client, repository: Repository, path: str, *, ref: str | None = None) -> str | None:
     """The text of one file (at most 1 MB); None if it does not exist or is not text."""
-    place, segments = client.place(repository), path.split("/")
+    place, segments = client.repository_path(repository), path.split("/")
     try:
         pages = [page async for page in client.pages(op.CONTENT, repository=place, segments=segments, ref=ref)]
     except BadRequest as error:
@@ -92,13 +95,13 @@ async def read_file(client: Client, repository: Repository, path: str, *, ref: s
 
 async def read_comment(client: Client, repository: Repository, comment: int) -> answers.CommentAnswer:
     """The current state of a comment on an issue or pull request."""
-    place = client.place(repository)
+    place = client.repository_path(repository)
     return answers.comment(await client.read_late(op.COMMENT, repository=place, comment=comment))
 
 
 async def read_issue(client: Client, repository: Repository, number: int) -> answers.IssueAnswer:
     """The current state of an issue or pull request."""
-    return answers.issue(await client.read(op.ISSUE, repository=client.place(repository), number=number))
+    return answers.issue(await client.read(op.ISSUE, repository=client.repository_path(repository), number=number))
 
 
 async def read_commit(client: Client, repository: Repository, commit: CommitId) -> Commit:
@@ -114,7 +117,7 @@ async def read_commit(client: Client, repository: Repository, commit: CommitId) 
 
 async def read_pull_request(client: Client, repository: Repository, number: int) -> answers.PullRequestAnswer:
     """A pull request in its current state, without its commits."""
-    place = client.place(repository)
+    place = client.repository_path(repository)
     known = answers.pull_request(await client.read_late(op.PULL_REQUEST, repository=place, number=number))
     if repository.id is not None and known.base_repository != repository.id:
         raise BadAnswer("another repository has taken this name")
@@ -128,7 +131,7 @@ async def read_pull_request_commits(
     if known.commits > _COMMITS_SHOWN:
         compared = await _read_compared(client, repository, before=known.base_id, after=known.pull_request.head_id)
         return tuple(compared)
-    where = {"repository": client.place(repository), "number": known.pull_request.number}
+    where = {"repository": client.repository_path(repository), "number": known.pull_request.number}
     commits = await _gather(client, op.PULL_REQUEST_COMMITS, commits_of.commit, **where)
     _expect(len(commits), known.commits, "commits of a pull request")
     return tuple(commits)
@@ -136,10 +139,10 @@ async def read_pull_request_commits(
 
 async def read_landed(
     client: Client, repository: Repository, *, before: CommitId | None, after: CommitId
-) -> tuple[Landed, ...]:
-    """The non-merge commits that a push from `before` to `after` brought, ordered by `carrier`, oldest first.
+) -> tuple[LandedCommit, ...]:
+    """The non-merge commits that a push from `before` to `after` brought, ordered by `merge_commit`, oldest first.
 
-    The `carrier` is the first commit on the first-parent line of `after` that reaches the commit, as in `git log
+    The `merge_commit` is the first commit on the first-parent line of `after` that reaches the commit, as in `git log
     --first-parent`. `before` None means a new branch. A push whose first parents bypass `before` (the old tip merged
     into a topic) also moves the merge commits of older landings; those are not reported. Raises `TooMuchHistory` above
     5,000 commits.
@@ -148,12 +151,12 @@ async def read_landed(
         commits = await _read_all(client, repository, after)
     else:
         commits = await _read_compared(client, repository, before=before, after=after)
-    return carriers(commits, after)
+    return landed_commits(commits, after)
 
 
 async def read_landed_from(
     client: Client, repository: Repository, known: answers.PullRequestAnswer
-) -> tuple[Landed, ...]:
+) -> tuple[LandedCommit, ...]:
     """The commits that reached the default branch with a merged pull request; empty if it was not merged there.
 
     The comparison starts at the pull request's own base, so it may include commits that landed in parallel: each is
@@ -167,7 +170,7 @@ async def read_landed_from(
 
 async def read_tip(client: Client, repository: Repository, branch: str) -> CommitId:
     """The newest commit of a branch; a missing branch is a 404 or a 422."""
-    place = client.place(repository)
+    place = client.repository_path(repository)
     return commits_of.commit(await client.read(op.COMMIT, repository=place, commit=branch, size=1)).id
 
 
@@ -176,7 +179,7 @@ async def read_beyond(client: Client, repository: Repository, *, before: CommitI
     return [commit.id for commit in await _read_compared(client, repository, before=before, after=after)]
 
 
-def carriers(commits: list[Commit], after: CommitId) -> tuple[Landed, ...]:
+def landed_commits(commits: list[Commit], after: CommitId) -> tuple[LandedCommit, ...]:
     """Each non-merge commit of `commits` with the commit of the first-parent line of `after` that first reaches it."""
     known = {commit.id: commit for commit in commits}
     left = dict(known)
@@ -186,12 +189,12 @@ def carriers(commits: list[Commit], after: CommitId) -> tuple[Landed, ...]:
         line.append(tip)
         tip = left.pop(tip.parents[0], None) if tip.parents else None
     seen: set[CommitId] = set()
-    landed: list[Landed] = []
-    for carrier in reversed(line):
-        brought = _reached(carrier.id, known, seen)
-        numbers = brought_by(carrier, brought, known)
+    landed: list[LandedCommit] = []
+    for merge_commit in reversed(line):
+        brought = _reached(merge_commit.id, known, seen)
+        numbers = pull_requests_by_commit(merge_commit, brought, known)
         own = [commit for commit in brought if len(known[commit].parents) < 2]
-        landed += [Landed(known[commit], carrier, numbers.get(commit)) for commit in own]
+        landed += [LandedCommit(known[commit], merge_commit, numbers.get(commit)) for commit in own]
     return tuple(landed)
 
 
@@ -209,7 +212,7 @@ def _reached(start: CommitId, known: dict[CommitId, Commit], seen: set[CommitId]
 
 
 async def _read_commit(client: Client, repository: Repository, commit: CommitId, *, size: int) -> Commit:
-    place = client.place(repository)
+    place = client.repository_path(repository)
     files: list[FileChange] = []
     first: Any = None
     async for page in client.pages(op.COMMIT, late=True, repository=place, commit=commit, size=size):
@@ -224,7 +227,7 @@ async def _read_compared(client: Client, repository: Repository, *, before: Comm
     """The commits that `after` reaches and `before` does not. Raises `BadAnswer` if a page is missing."""
     commits: dict[CommitId, Commit] = {}
     total = 0
-    place = client.place(repository)
+    place = client.repository_path(repository)
     async for page in client.pages(op.COMPARE, late=True, repository=place, before=before, after=after):
         total = commits_of.total_commits(page)
         if total > _MOST_LANDED:
@@ -236,7 +239,7 @@ async def _read_compared(client: Client, repository: Repository, *, before: Comm
 
 async def _read_all(client: Client, repository: Repository, after: CommitId) -> list[Commit]:
     commits: list[Commit] = []
-    async for row in client.items(op.COMMITS, repository=client.place(repository), commit=after):
+    async for row in client.items(op.COMMITS, repository=client.repository_path(repository), commit=after):
         commits.append(commits_of.commit(row))
         if len(commits) > _MOST_LANDED:
             raise TooMuchHistory(f"more than {_MOST_LANDED} commits on a new branch")

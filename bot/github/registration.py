@@ -15,7 +15,7 @@ from bot.github import operations as op
 from bot.github.client import Client
 from bot.github.payloads import registration as payloads
 from bot.github.payloads.reading import read
-from bot.github.payloads.registration import Attempt, Registered, Terms
+from bot.github.payloads.registration import HookDelivery, Registered, Terms
 from bot.github.transport import Endpoint, Traffic, Transport, open_session
 
 _CREATED = 201
@@ -82,8 +82,8 @@ async def read_hook_address(app: Client) -> str:
     return payloads.hook_address(await app.read(op.HOOK_CONFIG))
 
 
-async def read_attempts(app: Client) -> Sequence[Attempt]:
+async def read_attempts(app: Client) -> Sequence[HookDelivery]:
     """The newest deliveries in GitHub's log."""
     async for page in app.pages(op.NEWEST_DELIVERIES):
-        return read(page, tuple[Attempt, ...])
+        return read(page, tuple[HookDelivery, ...])
     return ()

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.errors import UnusableInputError
+from bot.configuration.errors import UnusableInputError
 
-KEPT_DAYS = 30
+MAX_IDLE_DAYS = 30
 """days after its last use when a cache is deleted"""
-KEPT_BYTES = 2 << 30
+MAX_TOTAL_BYTES = 2 << 30
 """bytes that all caches together may take: above this the least recently used are deleted"""
-_BESIDE = ("", "-wal", "-shm")
+_SIDECAR_ENDINGS = ("", "-wal", "-shm")
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
@@ -50,16 +50,16 @@ def prune(root: Path, keep: Path, now: float) -> None:
             found.append((file.stat().st_mtime, file.stat().st_size, file))
         except FileNotFoundError:
             continue
-    left = KEPT_BYTES
+    left = MAX_TOTAL_BYTES
     for used, size, file in sorted(found, reverse=True):
         left -= size
-        if file != keep and (left < 0 or used < now - KEPT_DAYS * 86_400):
+        if file != keep and (left < 0 or used < now - MAX_IDLE_DAYS * 86_400):
             forget(file)
 
 
 def forget(file: Path) -> None:
     """Delete a cache and the files SQLite stores next to it."""
-    for ending in _BESIDE:
+    for ending in _SIDECAR_ENDINGS:
         file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
@@ -72,7 +72,7 @@ def _code(error: sqlite3.DatabaseError) -> int:
 
 
 @contextmanager
-def trouble_told(file: Path) -> Iterator[None]:
+def report_cache_errors(file: Path) -> Iterator[None]:
     """Raises UnusableInputError if SQLite finds the file damaged, which is then deleted, or has no room to write it."""
     try:
         yield

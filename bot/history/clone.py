@@ -10,9 +10,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from bot.history.git import GitError, blobs_named, commits_named, git_at_once
-from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
-from bot.model import CommitId, Repository
+from bot.history.git import GitError, blobs_named, commits_named, git_outputs
+from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
+from bot.model.commit import Repository
+from bot.model.ids import CommitId
 
 NOTES = "refs/notes/ai"
 """the ref of the line notes"""
@@ -97,16 +98,16 @@ def _branches(*references: str) -> Iterator[str]:
     yield "HEAD"
 
 
-def _by_name(told: str) -> dict[str, str]:
+def _settings_by_name(printed: str) -> dict[str, str]:
     """The clone's own settings about its origin, by lower-case name."""
-    return {name.lower(): value for name, _, value in (row.partition("\n") for row in told.split("\0"))}
+    return {name.lower(): value for name, _, value in (row.partition("\n") for row in printed.split("\0"))}
 
 
-def _unopened(complaint: str) -> str:
+def _open_failure(complaint: str) -> str:
     """Why git cannot open a repository there, and what to do."""
-    _, owned, place = complaint.partition("dubious ownership in repository at ")
+    _, owned, folder = complaint.partition("dubious ownership in repository at ")
     if owned:
-        return f"another user owns it; if you trust it, run: git config --global --add safe.directory {place}"
+        return f"another user owns it; if you trust it, run: git config --global --add safe.directory {folder}"
     return "not a git repository" if "not a git repository" in complaint else complaint
 
 
@@ -118,9 +119,9 @@ def open_clone(path: str | Path) -> Clone:
     folder = Path(path)
     if not path or not folder.is_dir():
         raise GitError(f"{path or repr(path)}: no such folder; name a git clone")
-    about, remote_head, own_head, settings = git_at_once(folder, _ABOUT, _REMOTE_HEAD, _HEAD, _SETTINGS)
+    about, remote_head, own_head, settings = git_outputs(folder, _ABOUT, _REMOTE_HEAD, _HEAD, _SETTINGS)
     if about.complaint is not None:
-        raise GitError(f"{path}: {_unopened(about.complaint)}")
+        raise GitError(f"{path}: {_open_failure(about.complaint)}")
     git_dir, _, shallow = about.text.rstrip("\n").rpartition("\n")
     branches = list(_branches(remote_head.text, own_head.text))
     commits = commits_named(folder, [*branches, NOTES])
@@ -129,7 +130,7 @@ def open_clone(path: str | Path) -> Clone:
         raise GitError(f"{path}: the default branch has no commits yet")
     head = CommitId(commits[branch])
     mailmap, _ = _files(folder, head, RULING).get(".mailmap", (NO_MAILMAP, ""))
-    stated = _by_name(settings.text)
+    stated = _settings_by_name(settings.text)
     name = name_of_remote(stated.get("remote.origin.url", "")) or _folder_name(folder)
     return Clone(
         folder=folder,

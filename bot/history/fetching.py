@@ -21,11 +21,12 @@ from msgspec.structs import replace
 
 from bot.history.clone import NO_MAILMAP, Clone, open_clone
 from bot.history.git import GitError, git, git_stream
-from bot.history.log import Arrival, arrivals, commits
-from bot.model import Commit, CommitId, Repository, RepositoryId
+from bot.history.log import CommitArrival, arrivals, commits
+from bot.model.commit import Commit, Repository
+from bot.model.ids import CommitId, RepositoryId
 
 _PRIVATE = 0o700
-_LEFT_BEHIND = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*")
+_STALE_FILES = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*")
 """files of a killed git: locks that would stop the next one, and partial packs, possibly as large as the repository"""
 _HOURS = 2 * 3600
 _NO_BRANCH = 2
@@ -42,17 +43,17 @@ class Clones(Struct, frozen=True):
     folder: Path
     web: str
 
-    def of(self, repository: Repository) -> Fetched:
+    def of(self, repository: Repository) -> FetchedClone:
         """The clone of a repository, whether it exists or not; named by id, so that a rename changes nothing."""
-        return Fetched(self.folder / f"{repository.id}.git", repository, self.web)
+        return FetchedClone(self.folder / f"{repository.id}.git", repository, self.web)
 
-    def lying(self) -> dict[RepositoryId, Fetched]:
+    def existing(self) -> dict[RepositoryId, FetchedClone]:
         """Every existing clone, by the id of its repository."""
         ids = [RepositoryId(int(path.stem)) for path in self.folder.glob("*.git") if path.stem.isdecimal()]
         return {number: self.of(Repository("", number)) for number in ids}
 
 
-class Fetched(Struct, frozen=True):
+class FetchedClone(Struct, frozen=True):
     """One repository's clone, and the files derived from it, which are stored in the same folder."""
 
     path: Path
@@ -70,11 +71,11 @@ class Fetched(Struct, frozen=True):
         spec = f"+refs/heads/{branch}:refs/heads/{branch}"
         arguments = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", url, spec)
         credentials = _credentials(url, token)
-        status, told = await _run(self.path, arguments, credentials)
+        status, stderr = await _run(self.path, arguments, credentials)
         if status:
-            if "couldn't find remote ref" in told and await self._is_empty(url, credentials):
+            if "couldn't find remote ref" in stderr and await self._is_empty(url, credentials):
                 return None
-            raise FetchError(_one_line(told))
+            raise FetchError(_one_line(stderr))
         return CommitId(git(self.path, "rev-parse", "--verify", f"refs/heads/{branch}^{{commit}}").strip())
 
     async def _is_empty(self, url: str, credentials: Mapping[str, str]) -> bool:
@@ -86,7 +87,7 @@ class Fetched(Struct, frozen=True):
         self.path.parent.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         self.path.mkdir(mode=_PRIVATE, exist_ok=True)
         self.path.chmod(_PRIVATE)
-        for left in (found for pattern in _LEFT_BEHIND for found in self.path.glob(pattern)):
+        for left in (found for pattern in _STALE_FILES for found in self.path.glob(pattern)):
             left.unlink(missing_ok=True)
         # Each time: a first run that was killed may have left an incomplete repository, which git does not recognise.
         git(self.path, "init", "--quiet", "--bare")
@@ -124,7 +125,7 @@ class Fetched(Struct, frozen=True):
         found: dict[str, list[object] | None] = json.loads(file.read_text()) if file.exists() else {}
         return found
 
-    def keep_accounts(self, accounts: Mapping[str, object]) -> None:
+    def save_accounts(self, accounts: Mapping[str, object]) -> None:
         _write(self.path / "accounts.json", [json.dumps(accounts, ensure_ascii=True)])
 
     # --- the plan ----------------------------------------------------------------------------------------------------
@@ -141,15 +142,15 @@ class Fetched(Struct, frozen=True):
     def _rows(self, head: CommitId) -> Iterator[str]:
         for one in arrivals(self.at(head)):
             number = "-" if one.brought_by is None else one.brought_by
-            yield f"{one.commit} {one.landed_at} {one.carrier or '-'} {number}"
+            yield f"{one.commit} {one.landed_at} {one.merge_commit or '-'} {number}"
 
     def is_planned(self, head: CommitId) -> bool:
         return self._plan_of(head).exists()
 
-    def planned(self, head: CommitId, start: int, size: int) -> list[Arrival]:
+    def plan_lines(self, head: CommitId, start: int, size: int) -> list[CommitArrival]:
         """Some lines of the plan."""
         with self._plan_of(head).open() as file:
-            return [_planned(line.split()) for line in islice(file, start, start + size)]
+            return [_read_plan_line(line.split()) for line in islice(file, start, start + size)]
 
     def mainline(self, head: CommitId) -> list[CommitId]:
         """The first-parent line without its merges, newest first: the commits from buttons and pushes."""
@@ -161,10 +162,10 @@ class Fetched(Struct, frozen=True):
         return {one.id: one for one in commits(self.path, wanted, patches=False, mailmap=NO_MAILMAP)} if wanted else {}
 
 
-def _planned(line: list[str]) -> Arrival:
-    sha, landed_at, carrier, brought_by = line
+def _read_plan_line(line: list[str]) -> CommitArrival:
+    sha, landed_at, merge_commit, brought_by = line
     number = None if brought_by == "-" else int(brought_by)
-    return Arrival(CommitId(sha), int(landed_at), None if carrier == "-" else CommitId(carrier), number)
+    return CommitArrival(CommitId(sha), int(landed_at), None if merge_commit == "-" else CommitId(merge_commit), number)
 
 
 def _write(file: Path, lines: list[str]) -> None:
@@ -196,7 +197,7 @@ def _credentials(url: str, token: str) -> dict[str, str]:
 
 async def _run(folder: Path, arguments: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
     """The exit status of one git command, and its stderr."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         process = await asyncio.create_subprocess_exec(
             "git",
@@ -204,14 +205,14 @@ async def _run(folder: Path, arguments: tuple[str, ...], environment: Mapping[st
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
-            env=kept | dict(environment),
+            env=inherited | dict(environment),
             start_new_session=True,
         )
     except FileNotFoundError:
         raise FetchError("the git program is not installed") from None
     try:
         async with asyncio.timeout(_HOURS):
-            _, told = await process.communicate()
+            _, stderr = await process.communicate()
     except TimeoutError:
         raise FetchError("fetching the history took more than two hours") from None
     finally:
@@ -219,9 +220,9 @@ async def _run(folder: Path, arguments: tuple[str, ...], environment: Mapping[st
             # Including its children: a fetch is several processes.
             os.killpg(process.pid, signal.SIGTERM)
             await process.wait()
-    return process.returncode or 0, told.decode("utf-8", "replace")
+    return process.returncode or 0, stderr.decode("utf-8", "replace")
 
 
-def _one_line(told: str) -> str:
-    lines = [line.removeprefix("fatal: ") for line in told.splitlines() if line.strip()]
+def _one_line(stderr: str) -> str:
+    lines = [line.removeprefix("fatal: ") for line in stderr.splitlines() if line.strip()]
     return (lines[-1] if lines else "git failed without saying why")[:300]

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from bot.errors import NO_TEMPORARY_FILE, UnusableInputError
+from bot.configuration.errors import NO_TEMPORARY_FILE, UnusableInputError
 
 _SETTINGS = (
     "attr.tree=",
@@ -41,7 +41,7 @@ repository, so that git ignores the attributes and mailmap of whatever is checke
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 """makes glibc keep memory that git frees (mallopt(3)): new pages for each unpacked file take a tenth of the time"""
 
-_LACKING = re.compile(
+_MISSING_OBJECT = re.compile(
     r"(?:fatal|error): (?:unable to read(?: tree)?|could not (?:fetch|read)|bad object) ([0-9a-f]{40,64})",
     re.IGNORECASE,
 )
@@ -60,32 +60,32 @@ def environment() -> Mapping[str, str]:
 
 def command(folder: Path, arguments: Sequence[str], mailmap: str = "") -> list[str]:
     """The command line for git; `mailmap` is as in `Clone`, without it git chooses its own."""
-    said = (*_SETTINGS, f"mailmap.blob={mailmap}") if mailmap else _SETTINGS
-    settings = [part for setting in said for part in ("-c", setting)]
+    all_settings = (*_SETTINGS, f"mailmap.blob={mailmap}") if mailmap else _SETTINGS
+    settings = [part for setting in all_settings for part in ("-c", setting)]
     return ["git", "--no-pager", "--no-replace-objects", *settings, "-C", str(folder), *arguments]
 
 
 def complaint(folder: Path, stderr: bytes) -> str:
     """Why git could not read this clone: its own first line, or what to do if an object is missing."""
     clone = folder.parent if folder.name == ".git" else folder
-    told = _told(stderr)
-    lacking = next(filter(None, map(_LACKING.match, told)), None)
-    if lacking:
-        return f"{clone}: a partial or damaged clone, without {lacking[1]}; run: git fetch --refetch --no-filter"
+    lines = _message_lines(stderr)
+    missing = next(filter(None, map(_MISSING_OBJECT.match, lines)), None)
+    if missing:
+        return f"{clone}: a partial or damaged clone, without {missing[1]}; run: git fetch --refetch --no-filter"
     reason = _reason(stderr)
     damage = reason.removeprefix("error: ")
     return f"{clone}: {reason}" if damage == reason else f"{clone}: damaged ({damage}); clone it anew"
 
 
-def _told(stderr: bytes) -> list[str]:
+def _message_lines(stderr: bytes) -> list[str]:
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return [line for line in lines if not line.startswith(("warning:", "hint:"))] or lines
 
 
 def _reason(stderr: bytes) -> str:
     """Git's own first line, with the next one if the first announces it."""
-    told = _told(stderr) or ["git failed without saying why"]
-    return " ".join(told[: 2 if told[0].endswith(":") else 1]).removeprefix("fatal: ")
+    lines = _message_lines(stderr) or ["git failed without saying why"]
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1]).removeprefix("fatal: ")
 
 
 def git(folder: Path, *arguments: str, check: bool = True) -> str:
@@ -93,12 +93,12 @@ def git(folder: Path, *arguments: str, check: bool = True) -> str:
 
     Raises GitError with git's own first line.
     """
-    (told,) = git_at_once(folder, arguments)
-    if told.complaint is not None:
+    (output,) = git_outputs(folder, arguments)
+    if output.complaint is not None:
         if check:
-            raise GitError(told.complaint)
+            raise GitError(output.complaint)
         return ""
-    return told.text
+    return output.text
 
 
 def temporary_file() -> IO[bytes]:
@@ -109,7 +109,7 @@ def temporary_file() -> IO[bytes]:
         raise GitError(f"{error}: {NO_TEMPORARY_FILE}") from None
 
 
-class Told(NamedTuple):
+class GitOutput(NamedTuple):
     """The output of one git command, byte for byte (surrogateescape); `complaint` is its first
     error line if it failed.
     """
@@ -118,7 +118,7 @@ class Told(NamedTuple):
     complaint: str | None
 
 
-def git_at_once(folder: Path, *asked: Sequence[str]) -> list[Told]:
+def git_outputs(folder: Path, *calls: Sequence[str]) -> list[GitOutput]:
     """The output of each of these git commands, in order; they run at the same time."""
     own = environment()
     try:
@@ -130,13 +130,14 @@ def git_at_once(folder: Path, *asked: Sequence[str]) -> list[Told]:
                 stderr=subprocess.PIPE,
                 env=own,
             )
-            for arguments in asked
+            for arguments in calls
         ]
     except FileNotFoundError:
         raise GitError("the git program is not installed") from None
     answers = [(process.communicate(), process.returncode) for process in started]
     return [
-        Told(out.decode("utf-8", "surrogateescape"), _reason(wrong) if code else None) for (out, wrong), code in answers
+        GitOutput(out.decode("utf-8", "surrogateescape"), _reason(wrong) if code else None)
+        for (out, wrong), code in answers
     ]
 
 
@@ -176,14 +177,14 @@ def git_stream(folder: Path, *arguments: str, lines: Sequence[str] = (), mailmap
 
 def commits_named(folder: Path, names: Sequence[str]) -> dict[str, str]:
     """The id of the commit that each of these names refers to; names that refer to none are left out."""
-    asked = [f"{name}^{{commit}}" for name in names]
-    with git_stream(folder, "cat-file", "--batch-check=%(objectname)", lines=asked) as stream:
-        told = [stream.readline().decode("utf-8", "replace").rstrip("\n") for _ in asked]
+    queries = [f"{name}^{{commit}}" for name in names]
+    with git_stream(folder, "cat-file", "--batch-check=%(objectname)", lines=queries) as stream:
+        answers = [stream.readline().decode("utf-8", "replace").rstrip("\n") for _ in queries]
     # for a missing object git prints its name, a blank and a word
-    return {name: line for name, line in zip(names, told, strict=True) if line and " " not in line}
+    return {name: line for name, line in zip(names, answers, strict=True) if line and " " not in line}
 
 
-_NOWHERE = ("symlink", "dangling", "loop", "notdir")
+_DEAD_LINK = ("symlink", "dangling", "loop", "notdir")
 """git's words for a link that leads to no file of the commit (git-cat-file(1), --follow-symlinks)"""
 
 
@@ -195,17 +196,17 @@ def blobs_named(folder: Path, names: Sequence[str]) -> dict[str, tuple[str, str]
     found = {}
     with git_stream(folder, "cat-file", "--batch", "--follow-symlinks", lines=names) as stream:
         for name in names:
-            told = stream.readline().decode("utf-8", "replace").split()
-            if told and told[0] in _NOWHERE:
-                stream.read(int(told[1]) + 1)
-            elif len(told) == 3 and told[2].isdigit():
-                text = stream.read(int(told[2]) + 1)[:-1].decode("utf-8", "replace")
-                if told[1] == "blob":
-                    found[name] = told[0], text
+            header = stream.readline().decode("utf-8", "replace").split()
+            if header and header[0] in _DEAD_LINK:
+                stream.read(int(header[1]) + 1)
+            elif len(header) == 3 and header[2].isdigit():
+                text = stream.read(int(header[2]) + 1)[:-1].decode("utf-8", "replace")
+                if header[1] == "blob":
+                    found[name] = header[0], text
     return found
 
 
-class Listed:
+class SpooledOutput:
     """The output of a git command in a file, line by line: git runs in the background; it can be read repeatedly."""
 
     def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
@@ -221,9 +222,9 @@ class Listed:
 
     def lines(self) -> Iterator[bytes]:
         """Every line with its line break. Raises GitError with git's own first line if git failed."""
-        told = self._git.communicate()[1] if self._git.returncode is None else b""
+        stderr = self._git.communicate()[1] if self._git.returncode is None else b""
         if self._git.returncode:
-            raise GitError(complaint(self._folder, told))
+            raise GitError(complaint(self._folder, stderr))
         self._file.seek(0)
         yield from self._file
 

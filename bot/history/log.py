@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from bot.history.clone import Clone
-from bot.history.git import GitError, Listed, git, git_stream
-from bot.landing.diff import read_diff
-from bot.landing.identity import noreply
-from bot.landing.nesting import Spot, below, unrelated
-from bot.landing.reading import ELSEWHERE
-from bot.model import Commit, CommitId, Landing, Signature
+from bot.history.git import GitError, SpooledOutput, git, git_stream
+from bot.landing.conventions.nesting import Spot, parent_spots, unrelated_commits
+from bot.landing.identity.credit import noreply
+from bot.landing.lines.diff import read_diff
+from bot.landing.message.parts import IMPORTED_HISTORY
+from bot.model.commit import Commit, Landing, Signature
+from bot.model.ids import CommitId
 
 _FIELDS = "%H%x00%P%x00%aN%x00%aE%x00%ae%x00%ai%x00%at%x00%cN%x00%cE%x00%ce%x00%ct%x00%B%x00"
 FORMAT = "--format=%x01" + _FIELDS
@@ -28,14 +29,14 @@ _END = b"\x01end\0"
 """a record start that is no commit id"""
 
 
-class Arrival(NamedTuple):
-    """Where and when one non-merge commit reached the default branch. `carrier` is None if no merge
+class CommitArrival(NamedTuple):
+    """Where and when one non-merge commit reached the default branch. `merge_commit` is None if no merge
     commit brought it.
     """
 
     commit: CommitId
     landed_at: int
-    carrier: CommitId | None
+    merge_commit: CommitId | None
     brought_by: int | None = None
     """as in `Landing`, except for a merge whose own message lists several pull requests"""
 
@@ -53,7 +54,7 @@ class _Step(NamedTuple):
     parents: list[CommitId]
     spot: Spot
     landed_at: int
-    carrier: CommitId | None
+    merge_commit: CommitId | None
 
 
 class Records:
@@ -61,29 +62,29 @@ class Records:
 
     def __init__(self, parts: Iterable[bytes]) -> None:
         self._parts = iter(parts)
-        self._held = bytearray()
+        self._buffer = bytearray()
 
     def of(self, ids: Sequence[str], end: bytes) -> Iterator[bytes]:
         """The records of these commits, which come in this order, followed by `end`; fewer if the stream omits one.
 
         A record begins with its own id. Each byte is searched once, however long one record is.
         """
-        held, begun = self._held, False
+        buffer, begun = self._buffer, False
         for following in [*(b"\x01%b\0" % one.encode() for one in ids), end]:
             searched = int(begun)
-            while (found := held.find(following, searched)) < 0:
-                if held.find(end, searched) >= 0 or not (block := next(self._parts, b"")):
+            while (found := buffer.find(following, searched)) < 0:
+                if buffer.find(end, searched) >= 0 or not (block := next(self._parts, b"")):
                     return
-                searched = max(len(held) - len(end) - len(following), 0)
-                held += block
+                searched = max(len(buffer) - len(end) - len(following), 0)
+                buffer += block
             # the line break before a record does not belong to the previous one
-            with memoryview(held) as told:
-                record = bytes(told[1 : found - held.endswith(b"\n", 0, found)])
-            del held[:found]
+            with memoryview(buffer) as view:
+                record = bytes(view[1 : found - buffer.endswith(b"\n", 0, found)])
+            del buffer[:found]
             if begun:
                 yield record
             begun = True
-        del held[: len(end)]
+        del buffer[: len(end)]
 
 
 def _moment(seconds: str, written: str = "") -> datetime:
@@ -133,11 +134,11 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: 
 
     `mailmap` is as in `Clone`; without it, git chooses its own for that folder.
     """
-    shown = _PATCHES if patches else ("--use-mailmap",)
-    arguments = ("log", "--no-walk=unsorted", "--stdin", FORMAT, *shown)
+    patch_options = _PATCHES if patches else ("--use-mailmap",)
+    arguments = ("log", "--no-walk=unsorted", "--stdin", FORMAT, *patch_options)
     with git_stream(folder, *arguments, lines=list(ids), mailmap=mailmap) as stream:
-        told = chain(blocks(stream), [_END])
-        yield from map(partial(read_record, files=patches), Records(told).of(ids, _END))
+        parts = chain(blocks(stream), [_END])
+        yield from map(partial(read_record, files=patches), Records(parts).of(ids, _END))
 
 
 class Walk:
@@ -148,24 +149,24 @@ class Walk:
     """
 
     def __init__(self, clone: Clone, since: str | None = None) -> None:
-        left_out = (f"^{since}",) if since else ()
-        arguments = ("log", "--topo-order", "--format=%H %ct %P%x00%s", clone.head, *left_out, "--")
+        excluded = (f"^{since}",) if since else ()
+        arguments = ("log", "--topo-order", "--format=%H %ct %P%x00%s", clone.head, *excluded, "--")
         self.clone = clone
         self._since = since
         self._head = clone.head
-        self._listed = Listed(clone.git_dir, arguments)
+        self._output = SpooledOutput(clone.git_dir, arguments)
 
     def __enter__(self) -> Walk:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._listed.close()
+        self._output.close()
 
-    def goes_on(self) -> bool:
+    def continues(self) -> bool:
         """Whether the first-parent line ends at `since`: if so, what landed before it landed as it did then."""
         oldest: str | None = self._head
         try:
-            for line in self._listed.lines() if self._since else ():
+            for line in self._output.lines() if self._since else ():
                 sha, _, *parents = line.partition(b"\0")[0].decode().split()
                 if sha == oldest:
                     oldest = parents[0] if parents else None
@@ -175,31 +176,33 @@ class Walk:
 
     def size(self) -> int:
         """The number of commits that arrive: all except merges. Raises GitError if git could not list them."""
-        return sum(line.count(b" ", 0, line.index(b"\0")) < 3 for line in self._listed.lines())
+        return sum(line.count(b" ", 0, line.index(b"\0")) < 3 for line in self._output.lines())
 
-    def arrivals(self) -> Iterator[Arrival]:
+    def arrivals(self) -> Iterator[CommitArrival]:
         """Every non-merge commit with the merge commit that brought it. Raises GitError if git could not list them."""
-        taken_in = self._taken_in()
+        imported = self._imported_commits()
         for one in self._steps():
             if len(one.parents) < 2:
-                number = ELSEWHERE if one.commit in taken_in else one.spot.brought_by
-                yield Arrival(one.commit, one.landed_at, one.carrier, number)
+                number = IMPORTED_HISTORY if one.commit in imported else one.spot.brought_by
+                yield CommitArrival(one.commit, one.landed_at, one.merge_commit, number)
 
-    def _taken_in(self) -> set[CommitId]:
+    def _imported_commits(self) -> set[CommitId]:
         """The commits of imported histories of other repositories, each smaller than the history before its merge."""
-        begin = sum(b" \0" in line for line in self._listed.lines())
-        if self.clone.shallow or begin <= (self._since is None):
+        roots = sum(b" \0" in line for line in self._output.lines())
+        if self.clone.shallow or roots <= (self._since is None):
             return set()
-        beginning = {one.carrier for one in self._steps() if not one.parents and one.carrier}
-        brought: dict[CommitId, dict[CommitId, list[CommitId]]] = {carrier: {} for carrier in beginning}
+        with_roots = {one.merge_commit for one in self._steps() if not one.parents and one.merge_commit}
+        brought: dict[CommitId, dict[CommitId, list[CommitId]]] = {merge_commit: {} for merge_commit in with_roots}
         for one in self._steps():
-            if one.carrier in brought:
-                brought[one.carrier][one.commit] = one.parents
-        smaller = [parents for carrier, parents in brought.items() if len(parents) < self._size_before(carrier)]
-        return {name for parents in smaller for name in unrelated(parents)}
+            if one.merge_commit in brought:
+                brought[one.merge_commit][one.commit] = one.parents
+        smaller = [
+            parents for merge_commit, parents in brought.items() if len(parents) < self._size_before(merge_commit)
+        ]
+        return {name for parents in smaller for name in unrelated_commits(parents)}
 
-    def _size_before(self, carrier: CommitId) -> int:
-        return int(git(self.clone.git_dir, "rev-list", "--count", f"{carrier}^1", "--"))
+    def _size_before(self, merge_commit: CommitId) -> int:
+        return int(git(self.clone.git_dir, "rev-list", "--count", f"{merge_commit}^1", "--"))
 
     def _steps(self) -> Iterator[_Step]:
         """Every commit, merges included.
@@ -210,59 +213,67 @@ class Walk:
         edge: dict[str, tuple[Spot, int, CommitId | None]] = {self._head: (Spot((0,)), 0, None)}
         mainline: str | None = self._head
         step = 0
-        for line in self._listed.lines():
+        for line in self._output.lines():
             head, _, subject = line.decode("utf-8", "replace").partition("\0")
             sha, committed, *parents = map(CommitId, head.split())
-            own = sha == mainline
-            spot, landed_at, carrier = edge.pop(sha)
-            if own:
+            on_mainline = sha == mainline
+            spot, landed_at, merge_commit = edge.pop(sha)
+            if on_mainline:
                 step += 1
                 spot, landed_at = Spot((step,)), max(int(committed), 0)
-                carrier = sha if len(parents) > 1 else None
+                merge_commit = sha if len(parents) > 1 else None
                 mainline = parents[0] if parents else None
             # on the first-parent line the values from the child are replaced when the parent itself is visited
-            for parent, there in below(spot, parents, "" if own else subject):
+            for parent, parent_spot in parent_spots(spot, parents, "" if on_mainline else subject):
                 known = edge.get(parent)
-                if known is None or known[0].place < there.place:
-                    edge[parent] = (there, landed_at, carrier)
-            yield _Step(sha, parents, spot, landed_at, carrier)
+                if known is None or known[0].depths < parent_spot.depths:
+                    edge[parent] = (parent_spot, landed_at, merge_commit)
+            yield _Step(sha, parents, spot, landed_at, merge_commit)
 
 
-def arrivals(clone: Clone, since: str | None = None) -> Iterator[Arrival]:
+def arrivals(clone: Clone, since: str | None = None) -> Iterator[CommitArrival]:
     """Every non-merge commit of the default branch, children before parents, with the merge commit that brought it."""
     with Walk(clone, since) as walk:
         yield from walk.arrivals()
 
 
-Reading = Callable[[Sequence[CommitId]], Iterable[Commit]]
+ReadCommits = Callable[[Sequence[CommitId]], Iterable[Commit]]
 """reads the commits with these ids, in the order given"""
 
 
 def landings(
-    clone: Clone, batch: Sequence[Arrival], *, patches: bool = True, read: Reading | None = None
+    clone: Clone, batch: Sequence[CommitArrival], *, patches: bool = True, read: ReadCommits | None = None
 ) -> Iterator[Landing]:
     """The landings of these arrivals, with patches unless `patches` is false; `read` replaces the default reader.
 
     `read` is called immediately, even if the first landing is needed later.
     """
     read = read or partial(commits, clone.git_dir, patches=patches, mailmap=clone.mailmap)
-    carriers = list(dict.fromkeys(arrival.carrier for arrival in batch if arrival.carrier))
-    return _landed(clone, batch, len(carriers), iter(read([*carriers, *(arrival.commit for arrival in batch)])))
+    merge_commits = list(dict.fromkeys(arrival.merge_commit for arrival in batch if arrival.merge_commit))
+    return _read_landings(
+        clone, batch, len(merge_commits), iter(read([*merge_commits, *(arrival.commit for arrival in batch)]))
+    )
 
 
-def _landed(clone: Clone, batch: Sequence[Arrival], carriers: int, found: Iterator[Commit]) -> Iterator[Landing]:
+def _read_landings(
+    clone: Clone, batch: Sequence[CommitArrival], merge_commits: int, found: Iterator[Commit]
+) -> Iterator[Landing]:
     """The landings of these arrivals; `found` contains this many merge commits first, then one
     commit for each arrival.
     """
-    from bot.history.batches import brought_by  # not needed to find out whether anything landed
+    from bot.history.batches import pull_requests_by_commit  # not needed to find out whether anything landed
 
-    carried = {carrier.id: carrier for carrier in islice(found, carriers)}
-    branches = {carrier.id: brought_by(clone.git_dir, carrier) for carrier in carried.values()}
+    by_id = {merge_commit.id: merge_commit for merge_commit in islice(found, merge_commits)}
+    branches = {
+        merge_commit.id: pull_requests_by_commit(clone.git_dir, merge_commit) for merge_commit in by_id.values()
+    }
     for arrival, commit in zip(batch, found, strict=True):
         yield Landing(
             repository=clone.repository,
             commit=commit,
-            carrier=carried[arrival.carrier] if arrival.carrier else commit,
+            merge_commit=by_id[arrival.merge_commit] if arrival.merge_commit else commit,
             landed_at=datetime.fromtimestamp(arrival.landed_at, UTC),
-            brought_by=branches[arrival.carrier].get(commit.id, arrival.brought_by) if arrival.carrier else None,
+            brought_by=branches[arrival.merge_commit].get(commit.id, arrival.brought_by)
+            if arrival.merge_commit
+            else None,
         )

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from bot.history.clone import Clone
-from bot.history.log import Arrival, landings
+from bot.history.log import CommitArrival, landings
 from bot.history.notes import Notes
 from bot.history.patches import PatchReader
 from bot.history.rows import Rows
-from bot.history.workers import spread
-from bot.model import Landing
+from bot.history.workers import run_in_workers
+from bot.model.commit import Landing
 
 if TYPE_CHECKING:
     from bot.metrics.measure import Measure
@@ -31,18 +31,18 @@ class Source(Struct, frozen=True):
     ruling: Mapping[str, tuple[str, str]]
 
 
-Batch = tuple[int, tuple[Arrival, ...]]
+Batch = tuple[int, tuple[CommitArrival, ...]]
 """the index of a source in its list, and its arrivals"""
 
 
-def measured(sources: Sequence[Source], batches: Iterable[Batch], workers: int) -> Iterator[Rows]:
+def measure_batches(sources: Sequence[Source], batches: Iterable[Batch], workers: int) -> Iterator[Rows]:
     """The rows of each batch, in no order if there is more than one worker.
 
     Raises GitError if a commit cannot be read.
     """
     if workers > 1:
         _load_tables()
-    yield from spread(batches, workers, partial(_measurer, sources))
+    yield from run_in_workers(batches, workers, partial(_measurer, sources))
 
 
 def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable[Batch]], Iterator[Rows]]:
@@ -62,7 +62,7 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
 
         return rules_of(sources[source].clone, sources[source].ruling)
 
-    def asked(batch: Batch) -> tuple[Batch, Iterator[Landing]]:
+    def request(batch: Batch) -> tuple[Batch, Iterator[Landing]]:
         source, arrivals = batch
         return batch, landings(sources[source].clone, arrivals, read=reading(source)[0].read)
 
@@ -73,10 +73,10 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
         noted = reading(source)[1].of([arrival.commit for arrival in arrivals])
         return Rows.of(measure_all(landed, rules(source), noted))
 
-    return lambda batches: starmap(rows, _one_ahead(map(asked, batches)))
+    return lambda batches: starmap(rows, _read_ahead(map(request, batches)))
 
 
-def _one_ahead(found: Iterable[Found]) -> Iterator[Found]:
+def _read_ahead(found: Iterable[Found]) -> Iterator[Found]:
     """Each item in turn, once the next one has been fetched too."""
     held: list[Found] = []
     for one in found:
@@ -88,7 +88,7 @@ def _one_ahead(found: Iterable[Found]) -> Iterator[Found]:
 def _load_tables() -> None:
     """Load the metrics and the tables they use, so that forked workers share them from the start."""
     import bot.metrics.measure  # noqa: F401  # otherwise each worker would load it
-    from bot.landing import linguist
+    from bot.landing.lines import linguist
     from bot.metrics import kind_model, manifests, skill_index
 
     kind_model.load()

@@ -22,22 +22,22 @@ class Notes:
 
     def __init__(self, folder: Path, tip: str) -> None:
         self._folder = folder
-        self._blobs = _listed(folder, tip) if tip else {}
+        self._blobs = _blobs_by_commit(folder, tip) if tip else {}
 
     def of(self, commits: Sequence[str]) -> Mapping[str, str]:
         """The notes of those of these commits that have one. Raises GitError if one cannot be read."""
         noted = [commit for commit in commits if commit in self._blobs]
         found: dict[str, str] = {}
         for start in range(0, len(noted), MOST_NOTES):
-            asked = noted[start : start + MOST_NOTES]
+            group = noted[start : start + MOST_NOTES]
             with git_stream(
-                self._folder, "cat-file", "--batch", lines=[self._blobs[commit] for commit in asked]
+                self._folder, "cat-file", "--batch", lines=[self._blobs[commit] for commit in group]
             ) as stream:
-                found |= {commit: _note(stream) for commit in asked}
+                found |= {commit: _note(stream) for commit in group}
         return found
 
 
-def _listed(folder: Path, tip: str) -> dict[str, str]:
+def _blobs_by_commit(folder: Path, tip: str) -> dict[str, str]:
     """The blob of each commit's note. Git spreads notes over folders; their path without slashes is the commit."""
     found = {}
     for line in git(folder, "ls-tree", "-r", "-z", tip).split("\0"):

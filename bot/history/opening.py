@@ -27,10 +27,10 @@ def open_clones(paths: Sequence[str | Path]) -> tuple[Clone, ...]:
     names: dict[str, int] = {}
     for clone in unique.values():
         names[clone.repository.full_name] = names.get(clone.repository.full_name, 0) + 1
-    return tuple(_distinct(clone, names) for clone in unique.values())
+    return tuple(_with_distinct_name(clone, names) for clone in unique.values())
 
 
-def _distinct(clone: Clone, names: Mapping[str, int]) -> Clone:
+def _with_distinct_name(clone: Clone, names: Mapping[str, int]) -> Clone:
     """Two clones with the same name are distinguished by their parent folders."""
     name = clone.repository.full_name
     if names[name] == 1:
@@ -39,7 +39,7 @@ def _distinct(clone: Clone, names: Mapping[str, int]) -> Clone:
     return replace(clone, repository=replace(clone.repository, full_name=f"{folder.parent.name}/{folder.name}"))
 
 
-class Opening:
+class PendingClones:
     """`open_clones` in the background: a thread waits for git, and reads the files in `RULING` ahead of use."""
 
     def __init__(self, paths: Sequence[str | Path]) -> None:

@@ -15,9 +15,9 @@ from types import TracebackType
 
 from bot.history.git import GitError, command, complaint, environment, temporary_file
 from bot.history.log import FORMAT, Records, read_record
-from bot.model import Commit
+from bot.model.commit import Commit
 
-_SHOWN = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
+_PATCH_OPTIONS = ("-p", "-M", "-U1", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
 _BLOCK = 1 << 18
 _AHEAD = 1 << 20
 """bytes that git may be ahead of the reader: each wait of one for the other costs both time"""
@@ -35,12 +35,12 @@ class PatchReader:
     def __init__(self, folder: Path, mailmap: str = "") -> None:
         self._folder = folder
         self._mark = f"end {os.urandom(16).hex()}\n".encode()
-        self._told = temporary_file()
+        self._stderr = temporary_file()
         self._git = subprocess.Popen(
-            command(folder, ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_SHOWN), mailmap),
+            command(folder, ("diff-tree", "--stdin", "--root", "-r", "--always", FORMAT, *_PATCH_OPTIONS), mailmap),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._told,
+            stderr=self._stderr,
             env=environment(),
             bufsize=0,
         )
@@ -63,7 +63,7 @@ class PatchReader:
         if self._git.poll() is None:
             self._git.kill()
         self._git.wait()
-        self._told.close()
+        self._stderr.close()
 
     def read(self, ids: Sequence[str]) -> Iterator[Commit]:
         """These commits, in the order given, merges without files. Raises GitError if one cannot be read.
@@ -106,8 +106,8 @@ class PatchReader:
 
     def _failed(self) -> GitError:
         self._git.wait()
-        self._told.seek(0)
-        return GitError(complaint(self._folder, self._told.read()))
+        self._stderr.seek(0)
+        return GitError(complaint(self._folder, self._stderr.read()))
 
 
 def _widen(pipe: int) -> None:

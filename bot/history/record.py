@@ -16,19 +16,21 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-import bot.digest as digest_room
 import bot.landing as landing_room
 import bot.metrics as metrics_room
+import bot.narrative as narrative_room
 from bot import model
-from bot.errors import NO_TEMPORARY_FILE, UnusableInputError
-from bot.history.cache import cache_file, forget, is_damaged, trouble_told
+from bot.configuration.errors import NO_TEMPORARY_FILE, UnusableInputError
+from bot.history.cache import cache_file, forget, is_damaged, report_cache_errors
 from bot.history.clone import RULING, Clone
 from bot.history.log import Walk
 from bot.history.scratch import MonthSum, Scratch
-from bot.history.sums import Summing, summed
-from bot.landing.identity import People
+from bot.history.sums import SumContext, month_sums
+from bot.landing.identity.credit import People
 from bot.metrics import METHOD_VERSION
-from bot.model import Change, Person, PersonKey, Repository
+from bot.model.change import Change
+from bot.model.commit import Person, Repository
+from bot.model.ids import PersonKey
 
 if TYPE_CHECKING:
     from bot.history.measuring import Batch
@@ -51,11 +53,11 @@ def _program() -> str:
     """An identifier of the measuring code: facts cached by another build are not reused, whatever
     its method version.
     """
-    modules = (landing_room.__file__, metrics_room.__file__, digest_room.__file__, __file__)
+    modules = (model.__file__, landing_room.__file__, metrics_room.__file__, narrative_room.__file__, __file__)
     files = [file for module in modules for file in _files(os.path.dirname(module or ""))]
-    stats = [(os.path.basename(file), os.stat(file)) for file in (*files, model.__file__)]
-    told = [f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats]
-    return " ".join([str(sys.implementation.cache_tag), *told])
+    stats = [(os.path.basename(file), os.stat(file)) for file in files]
+    stamps = [f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats]
+    return " ".join([str(sys.implementation.cache_tag), *stamps])
 
 
 def _files(folder: str) -> Iterator[str]:
@@ -115,9 +117,9 @@ class CloneRecord:
     def close(self) -> None:
         self._scratch.close()
 
-    def trouble_told(self) -> AbstractContextManager[None]:
+    def report_cache_errors(self) -> AbstractContextManager[None]:
         """A context that reports a damaged file or a full disk to the user in one line."""
-        return trouble_told(self._scratch.file)
+        return report_cache_errors(self._scratch.file)
 
     # --- measuring ------------------------------------------------------------------------------------------------
 
@@ -133,9 +135,9 @@ class CloneRecord:
             if walks:
                 known = scratch.last_fact()
                 self._measure(walks, progress, workers)
-                scratch.settle(known)
+                scratch.index_keys(known)
         for walk in walks:
-            scratch.keep_head(walk.clone.repository.full_name, walk.clone.head)
+            scratch.save_head(walk.clone.repository.full_name, walk.clone.head)
         scratch.commit()
 
     def _walks(self, heads: Mapping[str, str], stack: ExitStack) -> list[Walk]:
@@ -150,18 +152,18 @@ class CloneRecord:
             import bot.landing.changes
         if walks and not heads:
             import bot.metrics.measure  # noqa: F401  # there is time to load every metric during a whole history
-        if all(walk.goes_on() for walk in walks):
+        if all(walk.continues() for walk in walks):
             return walks
         self._scratch.empty()
         return [stack.enter_context(Walk(clone)) for clone in self.clones]
 
     def _measure(self, walks: Sequence[Walk], progress: Progress | None, workers: int | None) -> None:
-        from bot.history.measuring import Source, measured
+        from bot.history.measuring import Source, measure_batches
 
         sources = [Source(walk.clone, self._ruling[walk.clone]) for walk in walks]
         total, done = sum(walk.size() for walk in walks), 0
         few = workers == 1 or total <= _FEW
-        for rows in measured(sources, _batches(walks), 1 if few else workers or os.cpu_count() or 1):
+        for rows in measure_batches(sources, _batches(walks), 1 if few else workers or os.cpu_count() or 1):
             self._scratch.add(rows)
             done += len(rows.facts)
             if progress:
@@ -187,13 +189,13 @@ class CloneRecord:
         found = {clone.repository.full_name: clone.repository for clone in self.clones}
         if len(found) == 1:
             return found
-        from bot.landing.families import Families
+        from bot.landing.same_work.fork_networks import ForkNetworks
 
-        families = Families(self._scratch.shared(_SHARED), {})
-        roots = [name for name in found if not families.is_fork(name)]
+        networks = ForkNetworks(self._scratch.shared(_SHARED), {})
+        roots = [name for name in found if not networks.is_fork(name)]
         for name in found:
-            if families.is_fork(name):
-                parent = next((root for root in roots if families.are_kin(root, name)), None)
+            if networks.is_fork(name):
+                parent = next((root for root in roots if networks.same_network(root, name)), None)
                 found[name] = replace(found[name], fork=True, parent=parent)
         return found
 
@@ -213,7 +215,7 @@ class CloneRecord:
         """The sums of each person's months, without machines, by month and person."""
         keys = {person.key: self._keys[person.key] for person in self.people.all() if not person.bot}
         machines = set().union(*self._keys.values()).difference(*keys.values())
-        return summed(self._scratch, Summing(self.people, keys, machines, self.repositories, zone), workers)
+        return month_sums(self._scratch, SumContext(self.people, keys, machines, self.repositories, zone), workers)
 
     def all_changes(self) -> tuple[Change, ...]:
         """Every change of the record, oldest first."""

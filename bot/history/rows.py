@@ -12,9 +12,10 @@ from zlib import crc32
 
 from msgspec.structs import fields
 
-from bot.landing.identity import credited, person_key
-from bot.landing.keys import asks, offers
-from bot.model import AiMark, Fact, Lines, Signature, each_part
+from bot.landing.identity.credit import credited_keys, person_key
+from bot.landing.same_work.keys import offered_keys, sought_keys
+from bot.model.commit import Signature
+from bot.model.fact import AiMark, Fact, Lines, each_part
 
 OFFERS, ASKS = 1, 2
 """the role of a key for a fact: the fact can be found by it, or looks for facts that can"""
@@ -42,19 +43,19 @@ class Rows(NamedTuple):
         roles = [_roles(fact) for fact in facts]
         return cls(
             [
-                (fact.repository, fact.commit, fact.landed_at, fact.carrier, person_key(fact.author), payload)
+                (fact.repository, fact.commit, fact.landed_at, fact.merge_commit, person_key(fact.author), payload)
                 for fact, payload in zip(facts, payloads, strict=True)
             ],
-            [(number, place, role) for place, found in enumerate(roles) for number, role in found.items()],
-            [(key, place) for place, fact in enumerate(facts) for key in credited(fact)],
+            [(number, index, role) for index, found in enumerate(roles) for number, role in found.items()],
+            [(key, index) for index, fact in enumerate(facts) for key in credited_keys(fact)],
             {_signature_row(person) for fact in facts for person in (fact.author, *fact.co_authors)},
         )
 
 
 def _roles(fact: Fact) -> dict[int, int]:
     """The roles of each of the fact's keys, by the key's number."""
-    roles = dict.fromkeys(offers(fact), OFFERS)
-    for key in asks(fact):
+    roles = dict.fromkeys(offered_keys(fact), OFFERS)
+    for key in sought_keys(fact):
         roles[key] = roles.get(key, 0) | ASKS
     numbers: dict[int, int] = {}
     for key, role in roles.items():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.history.clone import Clone
-from bot.landing.attributes import Attributes
-from bot.landing.places import Rules
-from bot.landing.rule_files import ATTRIBUTES_PATH, CONFIG_PATH
+from bot.landing.lines.attributes import Attributes
+from bot.landing.lines.paths import Rules
+from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.metrics.measure import Measure
 
 
@@ -20,7 +20,7 @@ def rules_of(clone: Clone, files: Mapping[str, tuple[str, str]] | None = None) -
     attributes = Attributes.parse(files[ATTRIBUTES_PATH][1] if ATTRIBUTES_PATH in files else "")
     if CONFIG_PATH not in files:
         return Measure(Rules(attributes))
-    from bot.landing.repo_config import RepoConfig, read_config  # most clones have no such file
+    from bot.landing.repo_config.options import RepoConfig, read_config  # most clones have no such file
 
     config = read_config(files[CONFIG_PATH][1])
     return Measure.of(config if isinstance(config, RepoConfig) else RepoConfig(), attributes)

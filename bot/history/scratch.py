@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bot.history.rows import ASKS, OFFERS, Rows, from_bytes
-from bot.model import Fact, Signature
+from bot.model.commit import Signature
+from bot.model.fact import Fact
 
 _SCHEMA = """
 create table if not exists head (repository text primary key, commit_id text not null) without rowid;
 create table if not exists fact (
   id integer primary key, repository text not null, commit_id text not null, landed_at integer not null,
-  carrier text not null, author text not null, payload blob not null);
+  merge_commit text not null, author text not null, payload blob not null);
 create table if not exists fact_key (
   fact integer not null, key integer not null, role integer not null, primary key (fact, key)) without rowid;
 create table if not exists linked (
@@ -95,7 +96,7 @@ class Scratch:
         """By repository, the commit whose whole history is measured."""
         return dict(self._db.execute("select repository, commit_id from head"))
 
-    def keep_head(self, repository: str, commit_id: str) -> None:
+    def save_head(self, repository: str, commit_id: str) -> None:
         self._db.execute("insert or replace into head values (?, ?)", (repository, commit_id))
 
     def empty(self) -> None:
@@ -107,15 +108,15 @@ class Scratch:
         first = self._db.execute("select coalesce(max(id), 0) + 1 from fact").fetchone()[0]
         self._db.executemany(
             "insert into fact values (?, ?, ?, ?, ?, ?, ?)",
-            ((first + place, *row) for place, row in enumerate(rows.facts)),
+            ((first + index, *row) for index, row in enumerate(rows.facts)),
         )
         self._db.executemany(
-            "insert into fact_key values (?, ?, ?)", ((first + place, key, role) for key, place, role in rows.keys)
+            "insert into fact_key values (?, ?, ?)", ((first + index, key, role) for key, index, role in rows.keys)
         )
-        self._db.executemany("insert into part values (?, ?)", ((key, first + place) for key, place in rows.parts))
+        self._db.executemany("insert into part values (?, ?)", ((key, first + index) for key, index in rows.parts))
         self._db.executemany("insert or ignore into signature values (?, ?, ?, ?, ?)", rows.signatures)
 
-    def settle(self, after: int) -> None:
+    def index_keys(self, after: int) -> None:
         """Index what was added after that fact."""
         for statement in _INDEXES.strip().split("\n"):
             self._db.execute(statement)
@@ -139,16 +140,16 @@ class Scratch:
 
     def component(self, people: Collection[str]) -> list[Fact]:
         """The facts these people contributed to, with every fact that must be folded together with one of them."""
-        self._want()
+        self._clear_wanted()
         for person in sorted(people):
             self._db.execute("insert or ignore into wanted select fact from part where person = ?", (person,))
-        return self._wanted()
+        return self._wanted_facts()
 
-    def _want(self) -> None:
+    def _clear_wanted(self) -> None:
         self._db.execute("create temp table if not exists wanted (fact integer primary key)")
         self._db.execute("delete from wanted")
 
-    def _wanted(self) -> list[Fact]:
+    def _wanted_facts(self) -> list[Fact]:
         """The wanted facts, with every fact connected to them."""
         self._grow()
         rows = self._db.execute("select payload from fact where id in (select fact from wanted) order by id")
@@ -162,14 +163,14 @@ class Scratch:
 
     def landed_between(self, begin: int, end: int) -> list[Fact]:
         """The facts that landed from `begin` until before `end`, with every fact connected to one of them."""
-        self._want()
+        self._clear_wanted()
         query = "insert into wanted select id from counting where landed_at >= ? and landed_at < ?"
         self._db.execute(query, (begin, end))
-        return self._wanted()
+        return self._wanted_facts()
 
     # --- sums -----------------------------------------------------------------------------------------------------
 
-    def leave_out(self, authors: Iterable[str]) -> None:
+    def exclude_authors(self, authors: Iterable[str]) -> None:
         """From now on, facts by these authors are read only where they are connected to other people's."""
         self._db.execute("delete from left_out")
         self._db.executemany("insert into left_out values (?)", ((author,) for author in sorted(authors)))
@@ -189,7 +190,7 @@ class Scratch:
 
     def touched_since(self, number: int) -> list[int]:
         """The landing times of the facts measured after that number, and of the facts connected to them."""
-        self._want()
+        self._clear_wanted()
         self._db.execute("insert into wanted select id from fact where id > ?", (number,))
         self._grow()
         rows = self._db.execute("select distinct landed_at from counting where id in (select fact from wanted)")
@@ -209,7 +210,7 @@ class Scratch:
         query = "select month, person, commits, features, bugs, lines_of_code from month_sum where zone = ?"
         return sorted(self._db.execute(query, (zone,)))
 
-    def keep_sums(
+    def save_sums(
         self, zone: str, stale: Collection[str], rows: Iterable[MonthSum], last: int, identities: Mapping[str, str]
     ) -> bool:
         """Replace the stored sums of the stale months; False if another run has the file locked."""

@@ -12,12 +12,14 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from bot.history.cache import trouble_told
+from bot.history.cache import report_cache_errors
 from bot.history.scratch import MonthSum, Scratch
-from bot.history.workers import spread
-from bot.landing.identity import People
-from bot.landing.months import begins_at, month_after, month_of
-from bot.model import Change, Month, PersonKey, Repository
+from bot.history.workers import run_in_workers
+from bot.landing.identity.credit import People
+from bot.landing.months import month_after, month_of, month_start
+from bot.model.change import Change
+from bot.model.commit import Repository
+from bot.model.ids import Month, PersonKey
 
 AT_ONCE = 800
 """commits of neighbouring months folded together: the limit for how much of a history is in memory"""
@@ -33,7 +35,7 @@ class _Stretch(Struct, frozen=True):
     end: int
 
 
-class Summing(Struct, frozen=True):
+class SumContext(Struct, frozen=True):
     """What the sums depend on: the people, the repositories and the time zone of the months."""
 
     people: People
@@ -48,7 +50,7 @@ class Summing(Struct, frozen=True):
         """The sums of the stretch's months, for everybody who is not a machine."""
         from bot.landing.changes import fold  # not needed for stored sums
 
-        with trouble_told(scratch.file):
+        with report_cache_errors(scratch.file):
             changes = fold(scratch.landed_between(stretch.begin, stretch.end), self.repositories)
         return [row for key, mine in self._by_person(changes) for row in self._of_one(key, mine, stretch)]
 
@@ -61,43 +63,45 @@ class Summing(Struct, frozen=True):
         yield from parts.items()
 
     def _of_one(self, key: PersonKey, mine: Sequence[Change], stretch: _Stretch) -> Iterator[MonthSum]:
-        from bot.metrics.items import group, standing
+        from bot.metrics.items import count_unreverted, group
         from bot.metrics.totals import work_by_month
 
         work = work_by_month(mine, self.keys[key], self.zone)
         for month in stretch.months:
             if month in work:
-                counted, kinds = work[month].commits, standing(group(work[month].delivered))
+                counted, kinds = work[month].commits, count_unreverted(group(work[month].delivered))
                 lines = sum(commit.lines.code for _, commit in counted)
                 yield month, key, len(counted), kinds["feature"], kinds["bug_fix"], lines
 
 
-def summed(scratch: Scratch, summing: Summing, workers: int | None = None) -> list[MonthSum]:
+def month_sums(scratch: Scratch, context: SumContext, workers: int | None = None) -> list[MonthSum]:
     """The sums of every person's months; months that no new fact affects are read from the file."""
-    zone = str(summing.zone)
-    identities: dict[str, str] = {key: person for person, keys in summing.keys.items() for key in keys}
-    scratch.leave_out(summing.machines)
+    zone = str(context.zone)
+    identities: dict[str, str] = {key: person for person, keys in context.keys.items() for key in keys}
+    scratch.exclude_authors(context.machines)
     last = scratch.last_fact()
     known = scratch.summed_up_to(zone, identities)
     if known < last:
-        stretches = list(_stretches(scratch, summing.zone, known))
-        summed_anew = {str(month) for stretch in stretches for month in stretch.months}
-        stale = summed_anew if known else {month for month, *_ in scratch.sums(zone)}
+        stretches = list(_stretches(scratch, context.zone, known))
+        recomputed = {str(month) for stretch in stretches for month in stretch.months}
+        stale = recomputed if known else {month for month, *_ in scratch.sums(zone)}
         several = (workers or os.cpu_count() or 1) if len(stretches) >= _WORTH_SPREADING else 1
-        found = spread(stretches, several, partial(_summer, scratch.file, summing))
+        found = run_in_workers(stretches, several, partial(_sum_stretches, scratch.file, context))
         rows = [row for part in found for row in part]
-        kept = scratch.keep_sums(zone, stale, rows, last, identities)
-        if not kept:
+        saved = scratch.save_sums(zone, stale, rows, last, identities)
+        if not saved:
             untouched = [row for row in scratch.sums(zone) if row[0] not in stale]
             return sorted([*untouched, *rows])
     return scratch.sums(zone)
 
 
-def _summer(file: Path, summing: Summing, stack: ExitStack) -> Callable[[Iterator[_Stretch]], Iterator[list[MonthSum]]]:
+def _sum_stretches(
+    file: Path, context: SumContext, stack: ExitStack
+) -> Callable[[Iterator[_Stretch]], Iterator[list[MonthSum]]]:
     scratch = Scratch(file)
-    scratch.leave_out(summing.machines)
+    scratch.exclude_authors(context.machines)
     stack.callback(scratch.close)
-    return partial(map, partial(summing.sums, scratch))
+    return partial(map, partial(context.sums, scratch))
 
 
 def _stretches(scratch: Scratch, zone: ZoneInfo, known: int) -> Iterator[_Stretch]:
@@ -107,12 +111,12 @@ def _stretches(scratch: Scratch, zone: ZoneInfo, known: int) -> Iterator[_Stretc
     pending: list[Month] = []
     begin = size = 0
     for month in months:
-        start, end = begins_at(month, zone), begins_at(month_after(month), zone)
+        start, end = month_start(month, zone), month_start(month_after(month), zone)
         if pending and (size > AT_ONCE or (known and month != month_after(pending[-1]))):
-            yield _Stretch(tuple(pending), begin, begins_at(month_after(pending[-1]), zone))
+            yield _Stretch(tuple(pending), begin, month_start(month_after(pending[-1]), zone))
             pending, size = [], 0
         begin = begin if pending else start
         pending.append(month)
         size += scratch.count_between(start, end)
     if pending:
-        yield _Stretch(tuple(pending), begin, begins_at(month_after(pending[-1]), zone))
+        yield _Stretch(tuple(pending), begin, month_start(month_after(pending[-1]), zone))

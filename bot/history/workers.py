@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bot.errors import UnusableInputError
+from bot.configuration.errors import UnusableInputError
 from bot.history.git import GitError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
-Opening = Callable[[ExitStack], Callable[[Iterator[Task]], Iterator[Answer]]]
+WorkerSetup = Callable[[ExitStack], Callable[[Iterator[Task]], Iterator[Answer]]]
 """sets up a worker's resources, closed by the stack, and returns a function that answers tasks, in order"""
 
 _AHEAD = 2
@@ -29,18 +29,18 @@ _MANY_OBJECTS = 50_000
 """A task's objects die with it and form no cycles: the garbage collector need not run at every seven hundred."""
 
 
-def spread(tasks: Iterable[Task], workers: int, opening: Opening[Task, Answer]) -> Iterator[Answer]:
+def run_in_workers(tasks: Iterable[Task], workers: int, set_up: WorkerSetup[Task, Answer]) -> Iterator[Answer]:
     """The answer to each task: in order with one worker, which is this process, otherwise in no order.
 
     Raises GitError with the text of a worker's error.
     """
     if workers < 2:
         with ExitStack() as stack:
-            yield from opening(stack)(iter(tasks))
+            yield from set_up(stack)(iter(tasks))
         return
     from multiprocessing.connection import wait  # not needed for a single process
 
-    with _started(workers, opening) as connections:
+    with _start_workers(workers, set_up) as connections:
         waiting = chain(tasks, repeat(None))
         left = sum([_send(connection, waiting) for connection in connections * _AHEAD])
         while left:
@@ -60,7 +60,7 @@ def _send(connection: Connection, waiting: Iterator[Any]) -> int:
     return int(task is not None)
 
 
-def _received(connection: Connection) -> Iterator[Any]:
+def _receive_tasks(connection: Connection) -> Iterator[Any]:
     while (task := connection.recv()) is not None:
         yield task
 
@@ -76,7 +76,7 @@ def _answer(connection: Connection) -> Any:
 
 
 @contextmanager
-def _started(workers: int, opening: Opening[Task, Answer]) -> Iterator[list[Connection]]:
+def _start_workers(workers: int, set_up: WorkerSetup[Task, Answer]) -> Iterator[list[Connection]]:
     """This many worker processes; they end with the block."""
     from multiprocessing import get_context
 
@@ -89,7 +89,7 @@ def _started(workers: int, opening: Opening[Task, Answer]) -> Iterator[list[Conn
             ours, theirs = context.Pipe()
             connections.append(ours)
             copied = tuple(connections) if forked else ()
-            process = context.Process(target=_work, args=(theirs, opening, copied), daemon=True)
+            process = context.Process(target=_run_worker, args=(theirs, set_up, copied), daemon=True)
             process.start()
             theirs.close()
             processes.append(process)
@@ -103,7 +103,7 @@ def _started(workers: int, opening: Opening[Task, Answer]) -> Iterator[list[Conn
             process.join()
 
 
-def _work(connection: Connection, opening: Opening[Task, Answer], copied: Sequence[Connection]) -> None:
+def _run_worker(connection: Connection, set_up: WorkerSetup[Task, Answer], copied: Sequence[Connection]) -> None:
     """Do each task that arrives until the connection closes. `copied` are connections that belong
     only to the parent.
     """
@@ -113,7 +113,7 @@ def _work(connection: Connection, opening: Opening[Task, Answer], copied: Sequen
     gc.set_threshold(_MANY_OBJECTS)
     with ExitStack() as stack, suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         try:
-            for answer in opening(stack)(_received(connection)):
+            for answer in set_up(stack)(_receive_tasks(connection)):
                 connection.send((True, answer))
             while True:
                 connection.recv()  # a worker that exits before the others are done would look like a failure

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from bot.model import Month
+from bot.model.ids import Month
 
 
 def local_time(epoch_seconds: int, zone: ZoneInfo) -> datetime:
@@ -54,7 +54,7 @@ def closed_months(first: Month, now: int, zone: ZoneInfo) -> tuple[Month, ...]:
     return months_between(first, month_after(month_of(now, zone), -1))
 
 
-def begins_at(month: Month, zone: ZoneInfo) -> int:
+def month_start(month: Month, zone: ZoneInfo) -> int:
     """Epoch seconds of the first moment of the month in that zone.
 
     A clock change may skip or repeat midnight, and a whole day may be skipped, so this is a search: `month_of` gives

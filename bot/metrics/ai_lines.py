@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from bot.landing.addresses import noreply, plain_email
-from bot.landing.message import Message
-from bot.landing.trailers import as_trailer
+from bot.landing.identity.addresses import noreply, plain_email
+from bot.landing.message.lines import Message
+from bot.landing.message.trailers import as_trailer
 from bot.metrics.ai_signatures import MODELS, TOOLS, Tool, words
-from bot.model import Signature
+from bot.model.commit import Signature
 
-Named = tuple[str, bool]
+NamedTool = tuple[str, bool]
 """(the tool's name, whether it reviews, so that as co-author it names an applied suggestion)"""
 
 CREDITS = words(
@@ -64,7 +64,7 @@ _LONGEST_LEAD = 40
 
 
 @cache
-def _by(field: str) -> dict[str | int, Tool]:
+def _tools_by(field: str) -> dict[str | int, Tool]:
     found: dict[str | int, Tool] = {}
     for tool in TOOLS:
         for key in getattr(tool, field):
@@ -73,7 +73,7 @@ def _by(field: str) -> dict[str | int, Tool]:
 
 
 @lru_cache(maxsize=2048)
-def tool_of(sig: Signature) -> Named | None:
+def tool_of(sig: Signature) -> NamedTool | None:
     """The tool whose identity a signature is: user id first, then address, login, and names that no person bears."""
     named = _tool("names", sig.name.strip().lower().removesuffix(" powered by ai"))
     tool = _by_account(sig) or _tool("addresses", plain_email(sig.email))
@@ -91,7 +91,7 @@ def tool_of(sig: Signature) -> Named | None:
 
 
 def _tool(field: str, key: str | int) -> Tool | None:
-    return _by(field).get(key)
+    return _tools_by(field).get(key)
 
 
 def _by_account(sig: Signature) -> Tool | None:
@@ -109,7 +109,7 @@ def _by_account(sig: Signature) -> Tool | None:
 def _safe_name(name: str) -> Tool | None:
     """`Claude Opus 7 (2M context)`, `codex (gpt-9)`: a safe name alone or with something behind it."""
     name = name.translate(_MARKUP).strip()
-    names = _by("names")
+    names = _tools_by("names")
     if name in names:
         return names[name]
     if name.startswith("aider ("):
@@ -123,7 +123,7 @@ def _safe_name(name: str) -> Tool | None:
     return None
 
 
-def _unknown_machine(sig: Signature, name: str, local: str) -> Named | None:
+def _unknown_machine(sig: Signature, name: str, local: str) -> NamedTool | None:
     """A tool of no entry: both its name and its address have to say that it is one."""
     if name.endswith("[bot]"):
         return (sig.name.strip()[:-5], False) if _MACHINE_NAME.search(name[:-5]) else None
@@ -145,7 +145,7 @@ def read_signature(value: str) -> Signature | None:
     return Signature(name, rest.strip().rstrip(">)]. ").partition(">")[0].strip())
 
 
-def named_in(value: str) -> str | None:
+def tool_in_value(value: str) -> str | None:
     """The tool that the value of `Assisted-by:` or a footer names; a person's name, or any other program, is None."""
     if "<" in value:
         sig = read_signature(value)
@@ -156,14 +156,14 @@ def named_in(value: str) -> str | None:
         machine = known is not None and known[1].endswith(("-bot", "[bot]", "-ai", "-agent"))
         return sig.name[:60] if machine else _model(sig.name.lower())
     text = " ".join(value.translate(_MARKUP).split())
-    return _named_plainly(text.lower(), text)
+    return _tool_in_text(text.lower(), text)
 
 
-def _named_plainly(lower: str, text: str) -> str | None:
+def _tool_in_text(lower: str, text: str) -> str | None:
     tool = _safe_name(lower)
     if tool is not None:
         return tool.name
-    for word, owner in _by("first").items():
+    for word, owner in _tools_by("first").items():
         if isinstance(word, str) and lower.startswith(word):
             behind = lower[len(word) :].rstrip(" .!")
             if not behind or _BEHIND_NAME.match(behind):
@@ -188,18 +188,18 @@ def _model(lower: str) -> str | None:
 @cache
 def _keys() -> frozenset[str]:
     """The keys of all trailers that may name a tool, in lower case."""
-    return CREDITS | ASSISTS | FLAGS | {str(key) for key in _by("keys")}
+    return CREDITS | ASSISTS | FLAGS | {str(key) for key in _tools_by("keys")}
 
 
 @cache
 def _session_starts() -> re.Pattern[str]:
-    return re.compile("://(?:" + "|".join(re.escape(str(start).lower()) for start in _by("sessions")) + ")")
+    return re.compile("://(?:" + "|".join(re.escape(str(start).lower()) for start in _tools_by("sessions")) + ")")
 
 
-def telling_lines(message: Message) -> list[str]:
+def attribution_candidates(message: Message) -> list[str]:
     """The lines of a message, but the first, that may attribute work: `line_tool` finds nothing in any other."""
     lines = message.lines[1:]
-    found = message.keyed(_keys())
+    found = message.lines_with_keys(_keys())
     if _FOOTERS.search(message.lower):
         found += [line for line in lines if _HAS_FOOTER.search(line)]
     if _session_starts().search(message.lower):
@@ -208,7 +208,7 @@ def telling_lines(message: Message) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def line_tool(line: str) -> Named | None:
+def line_tool(line: str) -> NamedTool | None:
     """The tool that a line by itself attributes work to: a trailer, a footer, or the address of a session."""
     trailer = as_trailer(line)
     if trailer is not None:
@@ -218,7 +218,7 @@ def line_tool(line: str) -> Named | None:
     return _footer_tool(line) or _session_line(line)
 
 
-def _trailer_tool(key: str, value: str) -> Named | None:
+def _trailer_tool(key: str, value: str) -> NamedTool | None:
     tool = _tool("keys", key)
     if tool is not None and value:
         return tool.name, tool.suggests
@@ -226,15 +226,15 @@ def _trailer_tool(key: str, value: str) -> Named | None:
         sig = read_signature(value)
         return tool_of(sig) if sig else None
     if key in ASSISTS:
-        name = named_in(value)
+        name = tool_in_value(value)
         return (name, False) if name and value.strip().lower() not in _DENIALS else None
     if key in FLAGS and value.strip().lower() not in _DENIALS:
-        name = named_in(value) or (UNNAMED if value.strip().lower() in _AFFIRMATIONS else None)
+        name = tool_in_value(value) or (UNNAMED if value.strip().lower() in _AFFIRMATIONS else None)
         return (name, False) if name else None
     return None
 
 
-def _footer_tool(line: str) -> Named | None:
+def _footer_tool(line: str) -> NamedTool | None:
     if not _HAS_FOOTER.search(line):
         return None
     start = next((at for at, sign in enumerate(line[:12]) if sign.isascii() and sign not in "_*-# "), 0)
@@ -243,11 +243,11 @@ def _footer_tool(line: str) -> Named | None:
     if match is None:
         return None
     target = match["target"].strip()
-    tool = _linked(target) if target.startswith("[") else _plain_footer(target)
+    tool = _linked_tool(target) if target.startswith("[") else _plain_footer(target)
     return (tool, False) if tool else None
 
 
-def _linked(target: str) -> str | None:
+def _linked_tool(target: str) -> str | None:
     """`[Name](address)` with at most a few words behind it."""
     name, found, rest = target[1:].partition("](")
     address, closed, behind = rest.partition(")")
@@ -258,9 +258,9 @@ def _linked(target: str) -> str | None:
 
 
 def _site(address: str) -> Tool | None:
-    place = address.partition("://")[2].lower().removeprefix("www.") or address.lower()
-    for site, tool in _by("sites").items():
-        if isinstance(site, str) and place.startswith(site) and place[len(site) :][:1] in ("", "/", "?", "#"):
+    location = address.partition("://")[2].lower().removeprefix("www.") or address.lower()
+    for site, tool in _tools_by("sites").items():
+        if isinstance(site, str) and location.startswith(site) and location[len(site) :][:1] in ("", "/", "?", "#"):
             return tool
     return None
 
@@ -270,7 +270,7 @@ def _plain_footer(target: str) -> str | None:
     text = " ".join(target.translate(_MARKUP).split()).rstrip(" .!")
     if len(text) > 60 or len(text.partition("(")[0].split()) > 4:
         return None
-    name = _named_plainly(text.lower(), text)
+    name = _tool_in_text(text.lower(), text)
     known = name in {tool.name for tool in TOOLS}
     words = text.lower().partition("(")[0].split()
     return name if known and not _PROSE.intersection(words) else None
@@ -279,42 +279,46 @@ def _plain_footer(target: str) -> str | None:
 _PROSE = words("to in on for but by because and or of from was is are it as which that output tests at")
 
 
-def session_in(text: str) -> tuple[str, str] | None:
+def find_session(text: str) -> tuple[str, str] | None:
     """(tool, address) of the first address of one piece of an agent's work in a text."""
     if "://" not in text:
         return None
-    for beginning, tool in _by("sessions").items():
-        at = text.find("://" + str(beginning))
+    for prefix, tool in _tools_by("sessions").items():
+        at = text.find("://" + str(prefix))
         if at >= 0:
             end = next((n for n in range(at, min(len(text), at + 200)) if text[n] in " \t\r\n)>]\"'"), at + 200)
             return tool.name, text[at + 3 : end]
     return None
 
 
-def _session_line(line: str) -> Named | None:
+def _session_line(line: str) -> NamedTool | None:
     """A line that is such an address, at most behind a short label (`Link to Devin session: …`)."""
-    found = session_in(line)
+    found = find_session(line)
     if found is None:
         return None
     lead, _, rest = line.partition("://")
     label = lead.removesuffix("https").removesuffix("http").strip(" <([*_-")
-    alone = len(rest.split()) == 1
-    return (found[0], False) if alone and (not label or (len(label) <= _LONGEST_LEAD and label.endswith(":"))) else None
+    is_only_word = len(rest.split()) == 1
+    return (
+        (found[0], False)
+        if is_only_word and (not label or (len(label) <= _LONGEST_LEAD and label.endswith(":")))
+        else None
+    )
 
 
 def branch_tool(branch: str) -> str | None:
     """The tool whose background agent names its branches so. A person called Devin has branches too, so the names
     that are also people's have to look made by a program."""
     lower = branch.strip().lower().removeprefix("refs/heads/")
-    for beginning, tool in _by("branches").items():
-        if lower.startswith(str(beginning)) and len(lower) > len(str(beginning)):
+    for prefix, tool in _tools_by("branches").items():
+        if lower.startswith(str(prefix)) and len(lower) > len(str(prefix)):
             return tool.name
-    if lower.startswith("devin/") and _STAMP.match(lower[6:]):
+    if lower.startswith("devin/") and _TIMESTAMP.match(lower[6:]):
         return "Devin"
     if lower.startswith("claude/") and _CLAUDE_BRANCH.search(branch):
         return "Claude Code"
     return None
 
 
-_STAMP = re.compile(r"\d{10}\b")
+_TIMESTAMP = re.compile(r"\d{10}\b")
 _CLAUDE_BRANCH = re.compile(r"(?:issue|pr)-\d{1,7}-\d{8}|-01[A-Za-z0-9]{20,30}$|session[-_]?01[A-Za-z0-9]{10,}$")

@@ -42,10 +42,10 @@ def _by_file(head: str, tools: Mapping[str, str]) -> list[list[tuple[int, int, s
         if not line.startswith((" ", "\t")):
             files.append([])
             continue
-        key, _, said = line.strip().partition(" ")
+        key, _, ranges = line.strip().partition(" ")
         if _is_machine(key):
             tool = tools.get(key.partition("::")[0], _NOT_NAMED)
-            files[-1] += [(first, last, tool) for first, last in _ranges(said)]
+            files[-1] += [(first, last, tool) for first, last in _ranges(ranges)]
     return files
 
 

@@ -11,11 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from bot.landing.message import read_message
-from bot.landing.trailers import trailers
-from bot.metrics.ai_lines import branch_tool, line_tool, session_in, telling_lines, tool_of
+from bot.landing.message.lines import read_message
+from bot.landing.message.trailers import trailers
+from bot.metrics.ai_lines import attribution_candidates, branch_tool, find_session, line_tool, tool_of
 from bot.metrics.ai_notes import ai_lines
-from bot.model import AiMark, AiUsage, Commit, Fact, PullRequest, Signature
+from bot.model.commit import Commit, PullRequest, Signature
+from bot.model.fact import AiMark, Fact
+from bot.model.profile import AiUsage
 
 DECLARED_LEVELS = frozenset((1, 3, 4))
 """what a person, or a tool in the person's name, states; levels 2 and 5 are seen by the agent's own account"""
@@ -45,30 +47,30 @@ def marks(commit: Commit, pull_request: PullRequest | None = None, notes: str | 
     refs/notes/ai. Levels and their meaning: METRICS.md 4.4.
     """
     found: dict[tuple[str, int], AiMark] = {}
-    for mark in _all(commit, pull_request, notes):
+    for mark in _all_marks(commit, pull_request, notes):
         found.setdefault((mark.tool, mark.level), mark)
     return tuple(sorted(found.values(), key=lambda mark: mark.level)[:MOST_MARKS])
 
 
-def _all(commit: Commit, pull_request: PullRequest | None, notes: str | None) -> Iterator[AiMark]:
+def _all_marks(commit: Commit, pull_request: PullRequest | None, notes: str | None) -> Iterator[AiMark]:
     if notes:
         for tool, count in ai_lines(notes).items():
             yield AiMark(1, tool, f"line notes: {count} {'line' if count == 1 else 'lines'}")
-    yield from _authored(commit.author, "author")
+    yield from _signature_marks(commit.author, "author")
     if commit.committer is not commit.author:
-        yield from _authored(commit.committer, "committer")
-    yield from _written(commit.message)
+        yield from _signature_marks(commit.committer, "committer")
+    yield from _message_marks(commit.message)
     if pull_request is not None:
-        yield from _of_pull_request(commit, pull_request)
+        yield from _pull_request_marks(commit, pull_request)
 
 
-def _authored(sig: Signature, field: str) -> Iterator[AiMark]:
+def _signature_marks(sig: Signature, field: str) -> Iterator[AiMark]:
     tool = tool_of(sig)
     if tool is not None:
         yield AiMark(2, tool[0], f"{field}: {sig.name}"[:_LONGEST_SOURCE])
 
 
-def _written(message: str, where: str = "") -> Iterator[AiMark]:
+def _message_marks(message: str, where: str = "") -> Iterator[AiMark]:
     """The attribution lines of a message."""
     for line in attribution_lines(message):
         tool = line_tool(line)
@@ -76,9 +78,9 @@ def _written(message: str, where: str = "") -> Iterator[AiMark]:
             yield AiMark(5 if tool[1] else 3, tool[0], line.strip()[:_LONGEST_SOURCE] + where)
 
 
-def _of_pull_request(commit: Commit, pull_request: PullRequest) -> Iterator[AiMark]:
+def _pull_request_marks(commit: Commit, pull_request: PullRequest) -> Iterator[AiMark]:
     if pull_request.author is not None:
-        yield from _authored(pull_request.author, "pull request author")
+        yield from _signature_marks(pull_request.author, "pull request author")
     branch = branch_tool(pull_request.head_ref)
     if branch is not None:
         yield AiMark(4, branch, f"branch {pull_request.head_ref}"[:_LONGEST_SOURCE])
@@ -86,12 +88,12 @@ def _of_pull_request(commit: Commit, pull_request: PullRequest) -> Iterator[AiMa
         tool = line_tool(line)
         if tool is not None:
             yield AiMark(4, tool[0], f"pull request: {line.strip()}"[:_LONGEST_SOURCE])
-    session = session_in(pull_request.body)
+    session = find_session(pull_request.body)
     if session is not None:
         yield AiMark(4, session[0], f"pull request: {session[1]}"[:_LONGEST_SOURCE])
     if _is_squashed(commit, pull_request):
         for part in pull_request.commits:
-            yield from _written(part.message, f" (in {part.id[:12]}, squashed: an upper bound)")
+            yield from _message_marks(part.message, f" (in {part.id[:12]}, squashed: an upper bound)")
 
 
 def _is_squashed(commit: Commit, pull_request: PullRequest) -> bool:
@@ -113,12 +115,12 @@ def attribution_lines(message: str) -> tuple[str, ...]:
     squashed = read.lines[0].startswith(_SQUASHED)
     # `git merge --squash` indents the messages that it joins
     lines = [line.removeprefix("    ") for line in read.lines[1:]] if squashed else list(read.lines[1:])
-    telling = lines if squashed else telling_lines(read)
-    if not any(_MAY.match(line) and line_tool(line) for line in telling):
+    candidates = lines if squashed else attribution_candidates(read)
+    if not any(_MAY.match(line) and line_tool(line) for line in candidates):
         return ()
     found: list[str] = []
     for paragraph in _paragraphs(lines):
-        found += _ending(paragraph)
+        found += _closing_lines(paragraph)
     known = set(found)
     closing = [f"{key}: {value}" for key, value in trailers(message)]
     return tuple(found + [line for line in closing if line not in known])
@@ -139,15 +141,15 @@ def _paragraphs(lines: list[str]) -> list[list[str]]:
     return [paragraph for paragraph in found if paragraph]
 
 
-def _ending(paragraph: list[str]) -> list[str]:
+def _closing_lines(paragraph: list[str]) -> list[str]:
     """The lines at the end of a paragraph that look like trailers, footers or addresses, in order."""
     for at in range(len(paragraph) - 1, -1, -1):
-        if not _stands_alone(paragraph[at]):
+        if not _is_attribution_line(paragraph[at]):
             return paragraph[at + 1 :]
     return paragraph
 
 
-def _stands_alone(line: str) -> bool:
+def _is_attribution_line(line: str) -> bool:
     if line[:1] in " \t>*":
         return line.startswith("**")
     key, colon, _ = line.partition(":")

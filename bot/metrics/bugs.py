@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.metrics.metric import EVERYWHERE, Metric
 from bot.metrics.work import Work
-from bot.model import Part
+from bot.model.profile import Part
 
 
 def value(work: Work) -> int:

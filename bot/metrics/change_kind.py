@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.landing.lines import ReadFile
+from bot.landing.lines.split import ReadFile
 from bot.metrics import kind_features, kind_model, kind_rules
-from bot.metrics.kind_notes import noted
-from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds, Stated
-from bot.model import Kind
+from bot.metrics.kind_notes import noted_kind
+from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds, StatedKind
+from bot.model.ids import Kind
 
-__all__ = ["NO_OWN_KINDS", "Evidence", "OwnKinds", "Verdict", "classify", "classify_all"]
+__all__ = ["NO_OWN_KINDS", "KindEvidence", "OwnKinds", "Verdict", "classify", "classify_all"]
 
 CERTAIN = 0.5
 """probability from which a guess of the model is called certain"""
 
 
-class Evidence(NamedTuple):
+class KindEvidence(NamedTuple):
     """What is known of a change. `body` is its message without the title."""
 
     title: str
@@ -41,50 +41,52 @@ class Verdict(NamedTuple):
     certain: bool = True
 
 
-def classify(evidence: Evidence, own: OwnKinds = NO_OWN_KINDS) -> Verdict:
+def classify(evidence: KindEvidence, own: OwnKinds = NO_OWN_KINDS) -> Verdict:
     """The kind of a change. `own` is what the repository's configuration says of its labels and scopes."""
     return classify_all((evidence,), own)[0]
 
 
-def classify_all(group: Sequence[Evidence], own: OwnKinds = NO_OWN_KINDS) -> list[Verdict]:
+def classify_all(group: Sequence[KindEvidence], own: OwnKinds = NO_OWN_KINDS) -> list[Verdict]:
     """The kind of each of several changes, which answer one question after the other together."""
-    titles = [kind_rules.landed_again(one.title) or one.title for one in group]
-    said = [_stated(title, one, own) for title, one in zip(titles, group, strict=True)]
-    said = [found or _shown(one.files) for found, one in zip(said, group, strict=True)]
-    asked = [(title, one) for title, one, found in zip(titles, group, said, strict=True) if found is None]
-    guessed = iter(_guessed(asked))
-    return [next(guessed) if found is None else Verdict(*found) for found in said]
+    titles = [kind_rules.relanded_title(one.title) or one.title for one in group]
+    stated = [_stated_kind(title, one, own) for title, one in zip(titles, group, strict=True)]
+    stated = [found or _kind_by_files(one.files) for found, one in zip(stated, group, strict=True)]
+    undecided = [(title, one) for title, one, found in zip(titles, group, stated, strict=True) if found is None]
+    guessed = iter(_guess_kinds(undecided))
+    return [next(guessed) if found is None else Verdict(*found) for found in stated]
 
 
-def _stated(title: str, evidence: Evidence, own: OwnKinds) -> Stated | None:
-    again = title is not evidence.title
+def _stated_kind(title: str, evidence: KindEvidence, own: OwnKinds) -> StatedKind | None:
+    is_reland = title is not evidence.title
     return (
-        (None if again else kind_rules.reverts(title, evidence.body))
-        or kind_rules.stated(title, own)
-        or (kind_rules.labelled(evidence.labels, own) if evidence.labels else None)
-        or (kind_rules.typed(evidence.issue_types) if evidence.issue_types else None)
-        or (kind_rules.branched(evidence.branch) if evidence.branch else None)
+        (None if is_reland else kind_rules.revert_kind(title, evidence.body))
+        or kind_rules.title_kind(title, own)
+        or (kind_rules.label_kind(evidence.labels, own) if evidence.labels else None)
+        or (kind_rules.issue_type_kind(evidence.issue_types) if evidence.issue_types else None)
+        or (kind_rules.branch_kind(evidence.branch) if evidence.branch else None)
     )
 
 
-def _shown(files: Sequence[ReadFile]) -> Stated | None:
-    return _documentation(files) or noted(files) if files else None
+def _kind_by_files(files: Sequence[ReadFile]) -> StatedKind | None:
+    return _documentation(files) or noted_kind(files) if files else None
 
 
-def _documentation(files: Sequence[ReadFile]) -> Stated | None:
+def _documentation(files: Sequence[ReadFile]) -> StatedKind | None:
     """Docs alone are docs (86 of 100 such commits are called so by their authors); tests, CI and build files alone are
     left to the model, because projects call them test, ci and build about as often as chore or fix."""
-    if all(file.part == "docs" and kind_features.place_of(file.change.path, file.part) == "docs" for file in files):
+    if all(
+        file.part == "docs" and kind_features.file_category(file.change.path, file.part) == "docs" for file in files
+    ):
         return "docs", "only documentation changed"
     return None
 
 
-def _guessed(asked: Sequence[tuple[str, Evidence]]) -> list[Verdict]:
+def _guess_kinds(undecided: Sequence[tuple[str, KindEvidence]]) -> list[Verdict]:
     """What the model makes of each change; a group of features that is empty is evidence not given."""
-    words = [kind_features.words(kind_rules.without_marks(title)) for title, _ in asked]
-    paths = [kind_features.paths(one.files) for _, one in asked]
-    body = [kind_features.body_words(one.body) if one.body else () for _, one in asked]
-    patch = kind_features.patches([one.files for _, one in asked])
+    words = [kind_features.words(kind_rules.strip_marks(title)) for title, _ in undecided]
+    paths = [kind_features.paths(one.files) for _, one in undecided]
+    body = [kind_features.body_words(one.body) if one.body else () for _, one in undecided]
+    patch = kind_features.patches([one.files for _, one in undecided])
     model = kind_model.load()
     return [
         _as_verdict(model.guess(dict(zip(kind_model.GROUPS, found, strict=True))))

@@ -156,7 +156,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         unit="lines",
         works="Data and rules are Linguist's own, held against it by `benchmarks/linguist_agreement.py`.",
         fails="If only a file's whole content shows its language, the patch decides.",
-        function="bot.landing.lines:languages",
+        function="bot.landing.lines.split:languages",
     ),
     Definition(
         key="skills",
@@ -184,7 +184,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         unit="changes",
         works="Rests on the parts of lines; the same from deliveries and from a clone.",
         fails="Comments in code are code. A change that documents and builds in equal measure is none.",
-        function="bot.metrics.beside_code:documentation",
+        function="bot.metrics.non_code_activity:documentation",
     ),
     Definition(
         key="first_contributions",
@@ -197,7 +197,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         unit="repositories",
         works="The same from a clone and from the record once its history is read; `verify` compares it.",
         fails="Not reported if older history was not read (`whole_history` is false): unknown, not none.",
-        function="bot.metrics.beside_code:first_contributions",
+        function="bot.metrics.non_code_activity:first_contributions",
     ),
     Definition(
         key="reviews",
@@ -211,7 +211,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         unit="pull requests",
         works="Kept from deliveries, each once however often it comes; history by pages of pull requests.",
         fails="No clone has it. Remarks on lines are known since the installation alone: unknown is not none.",
-        function="bot.metrics.beside_code:reviews",
+        function="bot.metrics.non_code_activity:reviews",
     ),
     Definition(
         key="newcomers",
@@ -224,7 +224,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         unit="pull requests",
         works="Reported only for accounts of people, in repositories whose history is known from the first commit on.",
         fails="Who came first under an address that nothing proves looks new. Who opted out is left out.",
-        function="bot.metrics.beside_code:newcomers",
+        function="bot.metrics.non_code_activity:newcomers",
     ),
     Definition(
         key="triage",
@@ -238,7 +238,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         unit="issues",
         works="One delivery an act; the same delivery twice is once, and order makes no difference.",
         fails="Known since the installation alone. What a pushed commit closed counts for whoever pushed.",
-        function="bot.metrics.beside_code:triage",
+        function="bot.metrics.non_code_activity:triage",
     ),
     Definition(
         key="releases",
@@ -252,7 +252,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         unit="releases",
         works="Kept from deliveries; history by pages of releases, newest first.",
         fails="Releases that a machine makes are nobody's. A clone holds tags, not releases; they are not counted.",
-        function="bot.metrics.beside_code:releases",
+        function="bot.metrics.non_code_activity:releases",
     ),
     Definition(
         key="self_merges",
@@ -265,7 +265,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         unit="pull requests",
         works="Kept from the delivery of the merge; history by pages of pull requests.",
         fails="Work pushed without a pull request, and what a merge bot lands, is not seen here.",
-        function="bot.metrics.beside_code:self_merges",
+        function="bot.metrics.non_code_activity:self_merges",
     ),
 )
 """all of them, in the order in which pages show them"""

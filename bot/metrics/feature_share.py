@@ -8,7 +8,7 @@ from fractions import Fraction
 from bot.metrics import bugs, features
 from bot.metrics.metric import Metric
 from bot.metrics.work import Work
-from bot.model import Part
+from bot.model.profile import Part
 
 
 def value(work: Work) -> Fraction | None:

@@ -18,9 +18,9 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
-from bot.landing import linguist
-from bot.landing.places import NO_RULES, own_part
-from bot.model import Fact
+from bot.landing.lines import linguist
+from bot.landing.lines.paths import NO_RULES, own_part
+from bot.model.fact import Fact
 
 DAY = 86_400
 YEAR = 365 * DAY
@@ -78,11 +78,11 @@ def fix_weight(fact: Fact) -> int:
     return WORDED if fact.kind == "bug_fix" and fact.certain else 0
 
 
-_WHOLE = "\0"
+_REPOSITORY = "\0"
 """stands for the repository itself among its files: no path holds a zero byte"""
 
 
-def named(pull_request: int | None) -> tuple[str, ...]:
+def pull_request_names(pull_request: int | None) -> tuple[str, ...]:
     """What stands among the files for a pull request that a commit message names."""
     return (f"\0#{pull_request}",) if pull_request is not None else ()
 
@@ -103,33 +103,33 @@ def visits(fact: Fact) -> list[tuple[int, int]]:
     if not paths:
         return []
     weight = fix_weight(fact)
-    found = {path_key(path): weight for path in (*paths, _WHOLE)}
-    for name in named(fact.pull_request):
+    found = {path_key(path): weight for path in (*paths, _REPOSITORY)}
+    for name in pull_request_names(fact.pull_request):
         found[path_key(name)] = 0
     if weight:
-        found |= {path_key(name): weight for name in _follows(fact)}
+        found |= {path_key(name): weight for name in _followed_names(fact)}
     return sorted(found.items())
 
 
-def _follows(fact: Fact) -> list[str]:
+def _followed_names(fact: Fact) -> list[str]:
     prefix = f"issue:{fact.repository}#"
     numbers = [link[len(prefix) :] for link in fact.links if link.startswith(prefix)]
     return [
         name
         for number in numbers
         if number.isdigit() and int(number) != fact.pull_request
-        for name in named(int(number))
+        for name in pull_request_names(int(number))
     ]
 
 
 Visit = TypeVar("Visit", bound=tuple[int, int, int, int])
 
 
-def that_matter(found: Iterable[Visit], newest: int) -> list[Visit]:
+def relevant_visits(found: Iterable[Visit], newest: int) -> list[Visit]:
     """Of visits (repository, file, when, hundredths of a fix) those that can move a score of work that landed up to
     `newest`: they are of its past, or fixes of its files since."""
-    whole = path_key(_WHOLE)
-    return [one for one in found if one[2] < newest or (one[3] in FIXES and one[1] != whole)]
+    repository_key = path_key(_REPOSITORY)
+    return [one for one in found if one[2] < newest or (one[3] in FIXES and one[1] != repository_key)]
 
 
 @dataclass(slots=True)
@@ -138,9 +138,9 @@ class _Visits:
     weights: bytearray = field(default_factory=bytearray)
 
     def add(self, at: int, weight: int) -> None:
-        place = bisect_right(self.at, at)
-        self.at.insert(place, at)
-        self.weights.insert(place, weight)
+        index = bisect_right(self.at, at)
+        self.at.insert(index, at)
+        self.weights.insert(index, weight)
 
     def forget(self, before: int) -> None:
         gone = bisect_left(self.at, before)
@@ -198,7 +198,7 @@ class History:
         return Past(fixes / STATED, count, lately, traffic, self._repository_fixes(repository, before))
 
     def _repository_fixes(self, repository: str, before: int) -> float:
-        found = self._files.get(repository, {}).get(path_key(_WHOLE))
+        found = self._files.get(repository, {}).get(path_key(_REPOSITORY))
         if found is None:
             return 0.0
         end = bisect_left(found.at, before)
@@ -212,7 +212,7 @@ class History:
             found = files.get(path_key(path))
             if found is not None:
                 start = bisect_right(found.at, after)
-                times += [found.at[place] for place in (found.weights.find(w, start) for w in FIXES) if place >= 0]
+                times += [found.at[index] for index in (found.weights.find(w, start) for w in FIXES) if index >= 0]
         return min(times, default=None)
 
 

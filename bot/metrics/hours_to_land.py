@@ -8,7 +8,8 @@ from statistics import median
 
 from bot.metrics.metric import Metric
 from bot.metrics.work import Work
-from bot.model import ChangeId, Part
+from bot.model.ids import ChangeId
+from bot.model.profile import Part
 
 _HOUR = 3600
 

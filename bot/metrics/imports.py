@@ -172,7 +172,7 @@ SYNTAXES: tuple[Syntax, ...] = (
 
 
 @cache
-def by_language() -> Mapping[str, Syntax]:
+def syntax_by_language() -> Mapping[str, Syntax]:
     """The syntax of each language; the first row that names it rules."""
     found: dict[str, Syntax] = {}
     for syntax in SYNTAXES:
@@ -182,7 +182,7 @@ def by_language() -> Mapping[str, Syntax]:
 
 
 @cache
-def by_family() -> Mapping[str, Syntax]:
+def syntax_by_family() -> Mapping[str, Syntax]:
     """The syntax of each family."""
     return {syntax.family: syntax for syntax in SYNTAXES}
 
@@ -196,13 +196,13 @@ def import_lines(lines: Sequence[str], text: str, syntax: Syntax, *, flush: bool
     return [line for line in found if line[:1] not in " \t"] if flush else found
 
 
-def imported(line: str, syntax: Syntax) -> Iterator[str]:
+def imported_names(line: str, syntax: Syntax) -> Iterator[str]:
     """The names that one line imports."""
     found = _compiled(syntax.pattern).match(line.strip()[:_LONGEST])
     if found is not None:
         for group in found.groups():
             if group:
-                yield from _several(group)
+                yield from _split_names(group)
 
 
 def _candidates(lines: Sequence[str], text: str, needles: Sequence[str]) -> Iterator[str]:
@@ -223,7 +223,7 @@ def _candidates(lines: Sequence[str], text: str, needles: Sequence[str]) -> Iter
             at = text.find(needle, end) if end >= 0 else -1
 
 
-def _several(group: str) -> Iterator[str]:
+def _split_names(group: str) -> Iterator[str]:
     """`a, b as c` is a and b."""
     if "," not in group and " " not in group:
         yield group

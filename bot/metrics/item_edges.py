@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 
-from bot.landing.path_parts import is_test
+from bot.landing.lines.path_parts import is_test
 from bot.metrics.hotspots import is_source
 from bot.metrics.links import scope_of
-from bot.model import Change
+from bot.model.change import Change
 
 TEMPLATE_DAYS = 21
 TEMPLATE_LIKENESS = 0.5
@@ -41,7 +41,7 @@ _STOP |= {"that", "the", "this", "to", "when", "where", "which", "with", "withou
 
 _RULES = {"issue": "E1", "ticket": "E1", "stack": "E2", "branch": "E2", "series": "E3", "version": "E3"}
 """the links that changes state, the strongest first"""
-_STRENGTH = {kind: place for place, kind in enumerate(_RULES)}
+_STRENGTH = {kind: index for index, kind in enumerate(_RULES)}
 _COUNTED = frozenset({"feature", "bug_fix"})
 
 Pair = tuple[int, int]
@@ -57,7 +57,7 @@ def edges(changes: Sequence[Change]) -> list[Edge]:
     found: dict[Pair, str] = {}
     _join_stated(_links(changes), found)
     if len(changes) <= _MOST_PAIRS_OF:
-        work = {place: change for place, change in enumerate(changes) if change.kind != "revert"}
+        work = {index: change for index, change in enumerate(changes) if change.kind != "revert"}
         _join_templates(work, found)
         _join_files(work, found)
     return [(*pair, rule) for pair, rule in sorted(found.items())]
@@ -69,30 +69,30 @@ def plain_title(title: str) -> str:
 
 
 def _meetings(shared: Iterable[tuple[int, Iterable[str]]]) -> Meetings:
-    met: dict[str, list[int]] = defaultdict(list)
-    for place, names in shared:
+    meetings: dict[str, list[int]] = defaultdict(list)
+    for index, names in shared:
         for name in names:
-            met[name].append(place)
-    return met
+            meetings[name].append(index)
+    return meetings
 
 
 def _links(changes: Sequence[Change]) -> Meetings:
     """What changes state. No branch joins more changes than one piece of work has, and no revert is joined."""
-    met = _meetings((place, set(_stated(change))) for place, change in enumerate(changes))
+    meetings = _meetings((index, set(_stated_links(change))) for index, change in enumerate(changes))
     return {
-        key: [place for place in places if changes[place].kind != "revert"]
-        for key, places in met.items()
-        if len(places) > 1 and not (len(places) > BRANCH_MOST and key.startswith("branch:"))
+        key: [index for index in indexes if changes[index].kind != "revert"]
+        for key, indexes in meetings.items()
+        if len(indexes) > 1 and not (len(indexes) > BRANCH_MOST and key.startswith("branch:"))
     }
 
 
-def _stated(change: Change) -> Iterator[str]:
+def _stated_links(change: Change) -> Iterator[str]:
     for commit in change.commits:
         fact = commit.fact
         yield from fact.links
         # what a merge carried again later (a backport, say) did not land by it
-        if fact.carrier != fact.commit and fact.landed_at == change.landed_at:
-            yield f"branch:{fact.carrier}"
+        if fact.merge_commit != fact.commit and fact.landed_at == change.landed_at:
+            yield f"branch:{fact.merge_commit}"
     if change.pull_request is not None:
         # another change may name this one
         yield f"issue:{change.repository}#{change.pull_request}"
@@ -103,18 +103,18 @@ def _stated(change: Change) -> Iterator[str]:
 def _join_stated(links: Meetings, found: dict[Pair, str]) -> None:
     ranked = [(_STRENGTH[kind], key) for key in links if (kind := key.partition(":")[0]) in _RULES]
     for _, key in sorted(ranked):
-        places, rule = links[key], f"{_RULES[key.partition(':')[0]]} {key}"
+        indexes, rule = links[key], f"{_RULES[key.partition(':')[0]]} {key}"
         # Thousands that name one issue would be millions of pairs; each with the next joins them as well.
-        pairs = combinations(places, 2) if len(places) <= _MOST_PAIRS_OF else pairwise(places)
+        pairs = combinations(indexes, 2) if len(indexes) <= _MOST_PAIRS_OF else pairwise(indexes)
         for pair in pairs:
             found.setdefault(pair, rule)
 
 
 def _join_templates(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
     """E4 same scope and title template within three weeks."""
-    scopes = ((place, scope_of(change.title)) for place, change in work.items())
-    for scope, places in _meetings((place, (scope,)) for place, scope in scopes if scope).items():
-        for i, j in combinations(places, 2):
+    scopes = ((index, scope_of(change.title)) for index, change in work.items())
+    for scope, indexes in _meetings((index, (scope,)) for index, scope in scopes if scope).items():
+        for i, j in combinations(indexes, 2):
             one, other = work[i], work[j]
             if (i, j) not in found and abs(one.landed_at - other.landed_at) <= TEMPLATE_DAYS * 86_400:
                 likeness = _jaccard(_template(one.title), _template(other.title))
@@ -124,16 +124,16 @@ def _join_templates(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
 
 def _join_files(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
     """E5 like titles and shared files; how many files two changes share is how often they meet."""
-    paths = {place: _paths(change) for place, change in work.items()}
+    paths = {index: _paths(change) for index, change in work.items()}
     shared: Counter[Pair] = Counter()
-    for places in _meetings(paths.items()).values():
-        shared.update(combinations(places, 2))
+    for indexes in _meetings(paths.items()).values():
+        shared.update(combinations(indexes, 2))
     for (i, j), both in shared.items():
         likeness = both / (len(paths[i]) + len(paths[j]) - both)
         if likeness >= FILES_SHARED and (i, j) not in found:
             alike = _cosine(_words(work[i].title), _words(work[j].title))
-            alone = alike >= TEXT_LIKENESS_WITHOUT_CODE
-            if alone or (alike >= TEXT_LIKENESS and any(map(_is_code, paths[i] & paths[j]))):
+            is_title_enough = alike >= TEXT_LIKENESS_WITHOUT_CODE
+            if is_title_enough or (alike >= TEXT_LIKENESS and any(map(_is_code, paths[i] & paths[j]))):
                 found[i, j] = f"E5 titles {alike:.2f} files {likeness:.2f}"
 
 
@@ -156,21 +156,21 @@ def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other)) if one and other else 0.0
 
 
-def _told(title: str) -> str:
+def _title_text(title: str) -> str:
     """What a title says after its prefix or tag."""
     return _LEAD.sub("", plain_title(title)).strip()
 
 
 @lru_cache(maxsize=1024)
 def _words(title: str) -> frozenset[str]:
-    return frozenset(_stem(word.lower()) for word in _WORD.findall(_told(title)) if word.lower() not in _STOP)
+    return frozenset(_stem(word.lower()) for word in _WORD.findall(_title_text(title)) if word.lower() not in _STOP)
 
 
 @lru_cache(maxsize=1024)
 def _template(title: str) -> frozenset[str]:
     """The words of a title without its identifiers: what stays the same along a series."""
-    kept = " ".join(word for word in _told(title).split() if not _IDENTIFIER.fullmatch(word))
-    return frozenset(_stem(word.lower()) for word in _WORD.findall(kept) if word.lower() not in _STOP)
+    words = " ".join(word for word in _title_text(title).split() if not _IDENTIFIER.fullmatch(word))
+    return frozenset(_stem(word.lower()) for word in _WORD.findall(words) if word.lower() not in _STOP)
 
 
 def _stem(word: str) -> str:

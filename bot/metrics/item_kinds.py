@@ -6,44 +6,45 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bot.landing import linguist
-from bot.landing.places import NO_RULES, own_part
-from bot.metrics.kind_features import place_of
+from bot.landing.lines import linguist
+from bot.landing.lines.paths import NO_RULES, own_part
+from bot.metrics.kind_features import file_category
 from bot.metrics.links import scope_of
-from bot.model import Change, ItemKind
+from bot.model.change import Change
+from bot.model.ids import ItemKind
 
-_ASIDE = frozenset({"docs", "tests", "ci", "bench", "log", "meta"})
+_SUPPORTING = frozenset({"docs", "tests", "ci", "bench", "log", "meta"})
 """places whose features and fixes reach nobody who uses the work"""
 _EXAMPLE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/", re.IGNORECASE)
-_ASIDE_SCOPES = frozenset(
+_SUPPORTING_SCOPES = frozenset(
     ("readme", "docs", "doc", "changelog", "examples", "example", "tests", "test", "ci", "deps", "deps-dev", "bench")
 )
 
 
 def item_kind(members: Sequence[Change]) -> ItemKind:
     """A feature where a member is one, else a bug fix where one is; reverted members have no say unless all are."""
-    standing = [member for member in members if member.state != "reverted"] or members
-    kinds = {counted_kind(member) for member in standing}
+    unreverted = [member for member in members if member.state != "reverted"] or members
+    kinds = {counted_kind(member) for member in unreverted}
     return "feature" if "feature" in kinds else "bug_fix" if "bug_fix" in kinds else "other"
 
 
 def counted_kind(change: Change) -> ItemKind:
     """What a change counts as: a fix of the README alone, or a feature of the tests, is other work."""
-    if change.kind not in ("feature", "bug_fix") or _stands_aside(change):
+    if change.kind not in ("feature", "bug_fix") or _is_supporting(change):
         return "other"
     return "feature" if change.kind == "feature" else "bug_fix"
 
 
-def _stands_aside(change: Change) -> bool:
+def _is_supporting(change: Change) -> bool:
     """Whether its scope, or each of the files it is known to touch, is documentation, tests, examples and the like."""
-    if scope_of(change.title) in _ASIDE_SCOPES:
+    if scope_of(change.title) in _SUPPORTING_SCOPES:
         return True
     paths = [path for commit in change.commits for path in commit.fact.paths]
-    return bool(paths) and all(map(_is_aside, paths))
+    return bool(paths) and all(map(_is_supporting_file, paths))
 
 
 @lru_cache(maxsize=2048)
-def _is_aside(path: str) -> bool:
+def _is_supporting_file(path: str) -> bool:
     if _EXAMPLE.search(path):
         return True
-    return place_of(path, own_part(path, linguist.language(path), NO_RULES)) in _ASIDE
+    return file_category(path, own_part(path, linguist.language(path), NO_RULES)) in _SUPPORTING

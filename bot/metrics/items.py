@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from bot.landing.disjoint import Disjoint
+from bot.landing.same_work.disjoint import Disjoint
 from bot.metrics.item_edges import Edge, edges, plain_title
 from bot.metrics.item_kinds import counted_kind, item_kind
-from bot.model import Change, ChangeId, Item, ItemKind, State
+from bot.model.change import Change, Item
+from bot.model.ids import ChangeId, ItemKind, State
 
 
 def group(changes: Sequence[Change]) -> tuple[Item, ...]:
@@ -24,14 +25,14 @@ def group(changes: Sequence[Change]) -> tuple[Item, ...]:
     for one, other, _ in found:
         joined.join(one, other)
     members: dict[int, list[Change]] = defaultdict(list)
-    for place, change in enumerate(ordered):
-        members[joined.find(place)].append(change)
-    kept: dict[int, list[Edge]] = defaultdict(list)
+    for index, change in enumerate(ordered):
+        members[joined.find(index)].append(change)
+    kept_edges: dict[int, list[Edge]] = defaultdict(list)
     for edge in found:
-        kept[joined.find(edge[0])].append(edge)
+        kept_edges[joined.find(edge[0])].append(edge)
     return tuple(
-        _item(here, tuple((ordered[i].id, ordered[j].id, rule) for i, j, rule in kept.get(root, ())))
-        for root, here in members.items()
+        _item(group_members, tuple((ordered[i].id, ordered[j].id, rule) for i, j, rule in kept_edges.get(root, ())))
+        for root, group_members in members.items()
     )
 
 
@@ -55,8 +56,8 @@ def _title(members: Sequence[Change], kind: ItemKind) -> str:
     """The leading member's own words: the one with most lines among those that decide the kind, then the oldest."""
     leading = members[0]
     if len(members) > 1:
-        standing = [member for member in members if member.state != "reverted"] or members
-        deciding = [member for member in standing if counted_kind(member) == kind] or standing
+        unreverted = [member for member in members if member.state != "reverted"] or members
+        deciding = [member for member in unreverted if counted_kind(member) == kind] or unreverted
         leading = max(deciding, key=_weight)
     return plain_title(leading.title) or leading.id
 
@@ -65,7 +66,7 @@ def _weight(change: Change) -> tuple[int, int, str]:
     return sum(commit.lines.code for commit in change.counted), -change.landed_at, change.id
 
 
-def standing(items: Iterable[Item]) -> Counter[ItemKind]:
+def count_unreverted(items: Iterable[Item]) -> Counter[ItemKind]:
     """How many items of each kind stand: what counts as features and bug fixes."""
     return Counter(item.kind for item in items if item.state != "reverted")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from bot.landing.lines import ReadFile
+from bot.landing.lines.split import ReadFile
 
 _LONGEST_TITLE = 300
 _MOST_WORDS = 24
@@ -89,8 +89,8 @@ def body_words(body: str) -> list[str]:
         text = lower
     if "-by:" in lower or "://" in lower:
         text = "\n".join([line for line in text.split("\n") if "-by:" not in line[:24].lower() and "://" not in line])
-    spelt = _LOWER_WORD.findall(text) if plain else map(str.lower, _BODY_WORD.findall(text))
-    words_left = list(dict.fromkeys(spelt))[: _MOST_BODY_WORDS - len(found)]
+    tokens = _LOWER_WORD.findall(text) if plain else map(str.lower, _BODY_WORD.findall(text))
+    words_left = list(dict.fromkeys(tokens))[: _MOST_BODY_WORDS - len(found)]
     return [*found, *["o:" + word for word in words_left]]
 
 
@@ -123,7 +123,7 @@ _NAME_WORD = re.compile(r"[a-z]{3,16}")
 
 
 @lru_cache(maxsize=2048)
-def place_of(path: str, part: str) -> str:
+def file_category(path: str, part: str) -> str:
     """Where a file stands, finer than its part: ci, build, log, meta, example, bench, or the part itself."""
     slashed = "/" + path
     if _CI.search(slashed):
@@ -156,10 +156,10 @@ def _names(path: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=2048)
-def _shown(path: str, part: str, status: str) -> tuple[str, tuple[str, ...]]:
+def _file_features(path: str, part: str, status: str) -> tuple[str, tuple[str, ...]]:
     """The place of one file, and its features: what became of what stands there, and its names."""
-    place = place_of(path, part)
-    return place, (f"{status[0:3]}:{place}", *_names(path))
+    category = file_category(path, part)
+    return category, (f"{status[0:3]}:{category}", *_names(path))
 
 
 def paths(files: Sequence[ReadFile]) -> list[str]:
@@ -167,30 +167,32 @@ def paths(files: Sequence[ReadFile]) -> list[str]:
     if not files:
         return []
     found: list[str] = []
-    places: list[str] = []
+    categories: list[str] = []
     statuses: set[str] = set()
     for number, file in enumerate(files):
         status = file.change.status
-        place, shown = _shown(file.change.path, file.part, status)
-        places.append(place)
+        category, shown = _file_features(file.change.path, file.part, status)
+        categories.append(category)
         statuses.add(status)
         found += shown if number < _MOST_FILES else shown[:1]
     one = len(statuses) == 1
-    found += _together(frozenset(places), places.count("authored"), len(places), statuses.pop() if one else "")
+    found += _common_features(
+        frozenset(categories), categories.count("authored"), len(categories), statuses.pop() if one else ""
+    )
     return list(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=2048)
-def _together(places: frozenset[str], source: int, files: int, status: str) -> tuple[str, ...]:
+def _common_features(categories: frozenset[str], source: int, files: int, status: str) -> tuple[str, ...]:
     """Features of all files at once: their places, how many are source, how many there are, their one status."""
-    found = ["m:" + "+".join(sorted(places)), f"c:{_bucket(files)}"]
-    if len(places) == 1:
-        found.append(f"only:{next(iter(places))} {_bucket(files)}")
+    found = ["m:" + "+".join(sorted(categories)), f"c:{_bucket(files)}"]
+    if len(categories) == 1:
+        found.append(f"only:{next(iter(categories))} {_bucket(files)}")
     if status:
         found.append(f"all:{status}")
     if source:
         found.append(f"src:{_bucket(source)}")
-        found.append("src" + ("+t" if "tests" in places else "") + ("+d" if "docs" in places else ""))
+        found.append("src" + ("+t" if "tests" in categories else "") + ("+d" if "docs" in categories else ""))
     return tuple(found)
 
 
@@ -217,7 +219,7 @@ _OPERATORS = frozenset(("==", "!=", "??", "?.", "&&", "||"))
 _SHORT_WORD = 2
 """letters of words that say nothing"""
 _LONG_WORD = 14
-_LETTERS_ALONE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() else 32 for code in range(256))
+_ONLY_LETTERS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() else 32 for code in range(256))
 """ASCII letters in lower case, and blanks for all else"""
 _COMMENT = re.compile(r"\n[ \t]{0,60}+(?=[/#*<\-\";])(?://|#(?!\w)|/?\*|<!--|--|\"\"\"|;;)")
 _IMPORT = re.compile(r"\n[ \t]{0,8}+(?=[#cfiru])(?:import|from|use|#include|require|const \w{1,40} = require)\b")
@@ -233,27 +235,27 @@ def patches(group: Sequence[Sequence[ReadFile]]) -> list[list[str]]:
     """The same of each of several changes."""
     sized = [_sizes(files) for files in group]
     code = [[file for file in files if file.part == "authored"] for files in group]
-    gained = [_text([file.added for file in files]) for files in code]
-    lost = [_text([file.removed for file in files]) for files in code]
-    shaped = [_shaped(name, pattern, zip(gained, lost, strict=True)) for name, pattern in _SHAPES]
-    spelt = [_code_words(new, old) for new, old in zip(gained, lost, strict=True)]
-    features = zip(sized, *shaped, spelt, strict=True)
+    gained = [_join_lines([file.added for file in files]) for files in code]
+    lost = [_join_lines([file.removed for file in files]) for files in code]
+    shaped = [_shape_features(name, pattern, zip(gained, lost, strict=True)) for name, pattern in _SHAPES]
+    tokens = [_code_words(new, old) for new, old in zip(gained, lost, strict=True)]
+    features = zip(sized, *shaped, tokens, strict=True)
     return [list(chain.from_iterable(found)) if found[0] else [] for found in features]
 
 
-def _shaped(name: str, pattern: re.Pattern[str], sides: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
+def _shape_features(name: str, pattern: re.Pattern[str], sides: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
     """Features of how often the texts that a change gains and loses show a shape."""
     counts = [(len(pattern.findall(new)) if new else 0, len(pattern.findall(old)) if old else 0) for new, old in sides]
-    return [_changed(name, new, old) for new, old in counts]
+    return [_count_features(name, new, old) for new, old in counts]
 
 
 @lru_cache(maxsize=2048)
-def _sized(place: str, added: int, removed: int) -> tuple[str, ...]:
-    return f"+{place}:{_bucket(added)}", f"-{place}:{_bucket(removed)}", f"={place}:{_balance(added, removed)}"
+def _size_features(category: str, added: int, removed: int) -> tuple[str, ...]:
+    return f"+{category}:{_bucket(added)}", f"-{category}:{_bucket(removed)}", f"={category}:{_balance(added, removed)}"
 
 
 @lru_cache(maxsize=2048)
-def _changed(name: str, new: int, old: int) -> tuple[str, ...]:
+def _count_features(name: str, new: int, old: int) -> tuple[str, ...]:
     return f"+{name}:{_bucket(new)}", f"={name}:{_balance(new, old)}"
 
 
@@ -263,10 +265,12 @@ def _sizes(files: Sequence[ReadFile]) -> list[str]:
         return []
     sizes: dict[str, tuple[int, int]] = {}
     for file in files:
-        place = place_of(file.change.path, file.part)
-        added, removed = sizes.get(place, (0, 0))
-        sizes[place] = (added + len(file.added), removed + len(file.removed))
-    return [feature for place, (added, removed) in sizes.items() for feature in _sized(place, added, removed)]
+        category = file_category(file.change.path, file.part)
+        added, removed = sizes.get(category, (0, 0))
+        sizes[category] = (added + len(file.added), removed + len(file.removed))
+    return [
+        feature for category, (added, removed) in sizes.items() for feature in _size_features(category, added, removed)
+    ]
 
 
 def _balance(new: int, old: int) -> str:
@@ -277,21 +281,21 @@ def _balance(new: int, old: int) -> str:
     return "more" if new > 2 * old else "less" if old > 2 * new else "even"
 
 
-def _text(sides: Iterable[Sequence[str]]) -> str:
+def _join_lines(sides: Iterable[Sequence[str]]) -> str:
     """The lines as one text, each behind a line end, as many of them as may be read."""
     kept: list[str] = []
     left = _MOST_TEXT
     for lines in sides:
         size = sum(map(len, lines)) + len(lines) if len(lines) <= left else left + 1
         if size > left:
-            kept += _first(lines, left)
+            kept += _lines_within(lines, left)
             break
         kept += lines
         left -= size
     return "\n" + "\n".join(kept) if kept else ""
 
 
-def _first(lines: Sequence[str], left: int) -> Sequence[str]:
+def _lines_within(lines: Sequence[str], left: int) -> Sequence[str]:
     """As many of the lines as so many characters hold."""
     for at, line in enumerate(lines):
         left -= len(line) + 1
@@ -301,20 +305,22 @@ def _first(lines: Sequence[str], left: int) -> Sequence[str]:
 
 
 def _code_words(gained: str, lost: str) -> list[str]:
-    new, old = _spelt(gained), _spelt(lost)
-    return ["+w:" + word for word in _telling(new - old, 200)] + ["-w:" + word for word in _telling(old - new, 100)]
+    new, old = _code_tokens(gained), _code_tokens(lost)
+    return ["+w:" + word for word in _pick_words(new - old, 200)] + [
+        "-w:" + word for word in _pick_words(old - new, 100)
+    ]
 
 
-def _telling(found: set[str], most: int) -> Iterable[str]:
-    told = [word for word in found if len(word) > _SHORT_WORD or word in _OPERATORS]
-    return sorted(told)[:most] if len(told) > most else told
+def _pick_words(found: set[str], most: int) -> Iterable[str]:
+    long_enough = [word for word in found if len(word) > _SHORT_WORD or word in _OPERATORS]
+    return sorted(long_enough)[:most] if len(long_enough) > most else long_enough
 
 
-def _spelt(text: str) -> set[str]:
+def _code_tokens(text: str) -> set[str]:
     """The words and operators of code in lower case, short words too. ASCII is split by its letters: that is faster."""
     if not text.isascii():
         return set(_CODE_WORD.findall(text.lower()))
-    found = set(text.encode().translate(_LETTERS_ALONE).decode().split())
+    found = set(text.encode().translate(_ONLY_LETTERS).decode().split())
     for word in [word for word in found if len(word) > _LONG_WORD]:
         found.discard(word)
         found.update(_CODE_WORD.findall(word))

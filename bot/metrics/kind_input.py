@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bot.landing.diff import read_diff
-from bot.landing.lines import read_files
-from bot.metrics.change_kind import Evidence
-from bot.model import FileChange, FileStatus
+from bot.landing.lines.diff import read_diff
+from bot.landing.lines.split import read_files
+from bot.metrics.change_kind import KindEvidence
+from bot.model.commit import FileChange
+from bot.model.ids import FileStatus
 
 LONGEST_DIFF = 4_000_000
 """characters of a diff that are read; a file that the cut goes through keeps the lines before it"""
@@ -35,7 +36,7 @@ _STATUSES: dict[str, FileStatus] = {
 }
 
 
-def evidence_of(row: object) -> Evidence:
+def evidence_of(row: object) -> KindEvidence:
     """The evidence of one row. Raises ValueError, in one sentence, where a field is missing or of the wrong type."""
     if not isinstance(row, Mapping):
         raise ValueError('a row is an object such as {"message": "..."}')
@@ -43,10 +44,10 @@ def evidence_of(row: object) -> Evidence:
     if not isinstance(message, str):
         raise ValueError('"message" is missing' if message is None else '"message" is not a text')
     title, body = _split(message)
-    listed = {change.path: change for change in _listed(row.get("files"))}
-    shown = {change.path: change for change in _shown(row.get("diff"))}
-    changes = tuple({**listed, **shown}.values())[:MOST_FILES]
-    return Evidence(
+    listed = {change.path: change for change in _listed_files(row.get("files"))}
+    in_diff = {change.path: change for change in _diff_files(row.get("diff"))}
+    changes = tuple({**listed, **in_diff}.values())[:MOST_FILES]
+    return KindEvidence(
         title=title,
         body=body,
         files=read_files(changes),
@@ -62,7 +63,7 @@ def _split(message: str) -> tuple[str, str]:
     return title.strip(), body
 
 
-def _listed(files: object) -> Iterator[FileChange]:
+def _listed_files(files: object) -> Iterator[FileChange]:
     if files is None:
         return
     if isinstance(files, str):
@@ -70,12 +71,12 @@ def _listed(files: object) -> Iterator[FileChange]:
     if not isinstance(files, list | tuple):
         raise ValueError('"files" is neither a list nor a text')
     for entry in files:
-        change = _named(entry) if isinstance(entry, str) else _described(entry)
+        change = _file_from_text(entry) if isinstance(entry, str) else _file_from_object(entry)
         if change.path:
             yield change
 
 
-def _named(entry: str) -> FileChange:
+def _file_from_text(entry: str) -> FileChange:
     """`path`, `A|path`, `R100|old|new`."""
     parts = entry.strip().split("|")
     status = _LETTERS.get(parts[0][:1]) if len(parts) > 1 and parts[0][1:].isdecimal() | (len(parts[0]) == 1) else None
@@ -84,14 +85,14 @@ def _named(entry: str) -> FileChange:
     return _change(parts[-1], status, previous=parts[1] if len(parts) > 2 else None)
 
 
-def _described(entry: object) -> FileChange:
+def _file_from_object(entry: object) -> FileChange:
     if not isinstance(entry, Mapping):
         raise ValueError('an entry of "files" is neither a text nor an object')
     path = entry.get("path", entry.get("filename"))
     if not isinstance(path, str):
         raise ValueError('an entry of "files" has no "path"')
-    said = entry.get("status")
-    status = _STATUSES.get(said.strip().lower(), "modified") if isinstance(said, str) else "modified"
+    status_given = entry.get("status")
+    status = _STATUSES.get(status_given.strip().lower(), "modified") if isinstance(status_given, str) else "modified"
     counts = _count(entry, "additions"), _count(entry, "deletions")
     return _change(path, status, counts=counts)
 
@@ -111,14 +112,14 @@ def _count(entry: Mapping[str, object], name: str) -> int:
     return value
 
 
-def _shown(diff: object) -> tuple[FileChange, ...]:
+def _diff_files(diff: object) -> tuple[FileChange, ...]:
     if diff is None:
         return ()
     if not isinstance(diff, str):
         raise ValueError('"diff" is not a text')
     text = diff[:LONGEST_DIFF].replace("\r\n", "\n")
-    shown = text if "diff --git " in text else _with_headers(text)
-    return read_diff(shown.encode("utf-8", "replace"))
+    unified = text if "diff --git " in text else _with_headers(text)
+    return read_diff(unified.encode("utf-8", "replace"))
 
 
 def _with_headers(text: str) -> str:
@@ -126,22 +127,22 @@ def _with_headers(text: str) -> str:
     lines = text.split("\n")
     for at in range(len(lines) - 2):
         if lines[at].startswith("--- ") and lines[at + 1].startswith("+++ ") and lines[at + 2].startswith("@@ "):
-            old, new = (_sided(line[4:]) for line in lines[at : at + 2])
+            old, new = (_strip_side(line[4:]) for line in lines[at : at + 2])
             status = "new file mode 100644\n" if old == "/dev/null" else ""
             status = "deleted file mode 100644\n" if new == "/dev/null" else status
             path = old if new == "/dev/null" else new
-            lines[at] = f"diff --git a/{path} b/{path}\n{status}--- {_prefixed(old, 'a')}"
-            lines[at + 1] = f"+++ {_prefixed(new, 'b')}"
+            lines[at] = f"diff --git a/{path} b/{path}\n{status}--- {_add_side(old, 'a')}"
+            lines[at + 1] = f"+++ {_add_side(new, 'b')}"
     return "\n".join(lines)
 
 
-def _sided(name: str) -> str:
+def _strip_side(name: str) -> str:
     """The path of a `---` or `+++` line: without the time behind a tab, without `a/` or `b/` before it."""
     path = name.partition("\t")[0].strip()
     return path[2:] if path.startswith(("a/", "b/")) else path
 
 
-def _prefixed(path: str, side: str) -> str:
+def _add_side(path: str, side: str) -> str:
     return path if path == "/dev/null" else f"{side}/{path}"
 
 

@@ -22,8 +22,8 @@ from zlib import MAX_WBITS, decompress
 
 import msgspec
 
-from bot.model import Kind
-from bot.package_files import read_bytes
+from bot.configuration.package_files import read_bytes
+from bot.model.ids import Kind
 
 GROUPS = ("words", "paths", "body", "patch")
 UNIT = 1000.0
@@ -74,12 +74,12 @@ class Learnt(dict[str, Row]):
     """The rows of one group, each made when it is first asked for: of ten thousand one run meets a few hundred."""
 
     def __init__(self, features: Sequence[str], weights: Sequence[int]) -> None:
-        self.places = dict(zip(features, range(0, len(weights), len(KINDS_LEARNT)), strict=True))
+        self.positions = dict(zip(features, range(0, len(weights), len(KINDS_LEARNT)), strict=True))
         """where the weights of each known feature begin"""
         self._weights = array("h", weights)
 
     def __missing__(self, feature: str) -> Row:
-        at = self.places[feature]
+        at = self.positions[feature]
         weights = self._weights[at : at + len(KINDS_LEARNT)]
         row = self[feature] = lanes(weights), weights, feature
         return row
@@ -104,14 +104,14 @@ class Model(msgspec.Struct, frozen=True):
                 continue
             plain += self.shifts.get(group, 0)
             learnt = self.learnt[group]
-            rows = list(map(learnt.__getitem__, filter(learnt.places.__contains__, features)))
+            rows = list(map(learnt.__getitem__, filter(learnt.positions.__contains__, features)))
             if rows:
                 scale = 1.0 / sqrt(len(rows))
                 known.append((scale, group, rows))
                 scaled += sum(map(_SUMMED, rows)) * int(scale * _FINE)
-        return self._decided(of_lanes(plain * _FINE + scaled), known)
+        return self._decide(from_lanes(plain * _FINE + scaled), known)
 
-    def _decided(self, logits: Sequence[int], known: Known) -> Guess:
+    def _decide(self, logits: Sequence[int], known: Known) -> Guess:
         """Feature, bug fix or another by their summed probability first; then which of the others."""
         top = max(logits)
         odds = [exp((value - top) * _PART) for value in logits]
@@ -133,7 +133,7 @@ def lanes(values: Sequence[int]) -> int:
     return (int.from_bytes(_LANES.pack(*values), "little") ^ _RAISED) - _RAISED
 
 
-def of_lanes(number: int) -> tuple[int, ...]:
+def from_lanes(number: int) -> tuple[int, ...]:
     """The numbers that `lanes` made one, or the sum or multiple of such."""
     return _LANES.unpack(((number + _RAISED) ^ _RAISED).to_bytes(_LANES.size, "little"))
 
@@ -147,24 +147,24 @@ def _reasons(known: Known, lane: int) -> tuple[str, ...]:
         if (weight := weights[lane]) > 0
     ]
     effects.sort(reverse=True)
-    told: dict[str, None] = {}
+    reasons: dict[str, None] = {}
     for _, group, feature in effects[: 2 * MOST_TOKENS]:
-        told[told_feature(group, feature)] = None
-        if len(told) == MOST_TOKENS:
+        reasons[feature_text(group, feature)] = None
+        if len(reasons) == MOST_TOKENS:
             break
-    return tuple(told)
+    return tuple(reasons)
 
 
-def packed(weights: Sequence[int]) -> str:
+def pack_weights(weights: Sequence[int]) -> str:
     """Weights as a record holds them. Raises OverflowError for one beyond 16 bits."""
-    return b64encode(_little(array("h", weights))).decode()
+    return b64encode(_little_endian(array("h", weights))).decode()
 
 
-def _unpacked(text: str) -> array[int]:
-    return _little(array("h", b64decode(text)))
+def _unpack_weights(text: str) -> array[int]:
+    return _little_endian(array("h", b64decode(text)))
 
 
-def _little(weights: array[int]) -> array[int]:
+def _little_endian(weights: array[int]) -> array[int]:
     """The same with the lower byte first, or back again."""
     if sys.byteorder == "big":
         weights.byteswap()
@@ -174,13 +174,13 @@ def _little(weights: array[int]) -> array[int]:
 def as_model(record: Mapping[str, Any]) -> Model:
     """The model that a record such as `kind_model.json.gz` holds."""
     features, weights = record["features"], record["weights"]
-    learnt = {group: Learnt(features[group], _unpacked(weights[group])) for group in GROUPS}
+    learnt = {group: Learnt(features[group], _unpack_weights(weights[group])) for group in GROUPS}
     shifts = {group: lanes(row) for group, row in record["shifts"].items()}
     favour = tuple(exp(part / UNIT) for part in record["favour"])
     return Model(learnt, lanes(record["bias"]), shifts, favour)
 
 
-_TOLD = {
+_FEATURE_TEXTS = {
     "f": "“{} …”",
     "o": "body “{}”",
     "l": "a commit of its list is {}",
@@ -204,12 +204,12 @@ _LINES = {"def": "definitions", "exp": "public names", "com": "comments", "imp":
 
 
 @lru_cache(maxsize=2048)
-def told_feature(group: str, feature: str) -> str:
+def feature_text(group: str, feature: str) -> str:
     """A feature as a person reads it."""
     mark, colon, value = feature.partition(":")
     if group == "words" and not colon:
         return f"“{feature}”"
-    form = _TOLD.get(mark)
+    form = _FEATURE_TEXTS.get(mark)
     if form is not None and colon:
         return form.format(value.rpartition(" ")[0] if mark == "only" else value)
     if mark[:1] in "+-=" and mark:

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
-from bot.landing.lines import ReadFile
-from bot.metrics.kind_rules import Stated
-from bot.model import FileChange, Kind
+from bot.landing.lines.split import ReadFile
+from bot.metrics.kind_rules import StatedKind
+from bot.model.commit import FileChange
+from bot.model.ids import Kind
 
 OTHER: Final = "other"
 """what a note calls none of the kinds below: internal work"""
-Noted = Kind | Literal["other"] | None
+NoteKind = Kind | Literal["other"] | None
 """None for a note that says something else, such as a removal"""
 _WORDS: dict[Kind | Literal["other"], str] = {
     "feature": "feature features improvement improvements enhancement enhancements added new usecase minor_changes "
@@ -35,10 +36,10 @@ _FOLDERS = (
 )
 _NOTE = re.compile(rf"(?:^|/)(?:{_FOLDERS})/[^/]+$", re.IGNORECASE)
 _CHANGELOG = re.compile(r"(?:^|/)CHANGE(?:LOG|S)\.(?:md|rst|txt)$", re.IGNORECASE)
-_NAMED = re.compile(
+_KIND_IN_NAME = re.compile(
     r"(?:(?P<start>fix|new|change)_\w{1,200}\.md|[^/.]{0,80}\.(?P<end>[a-z]{2,20})(?:\.\d{1,3})?(?:\.(?:rst|md|txt))?)$"
 )
-_SAYS = re.compile(r"(?:kind: |change_type: |```release-note:|:tags: )?([a-z_-]{3,20})(?::\s{0,4}$|,|\s{0,4}$)")
+_KIND_LINE = re.compile(r"(?:kind: |change_type: |```release-note:|:tags: )?([a-z_-]{3,20})(?::\s{0,4}$|,|\s{0,4}$)")
 _HEADING = re.compile(r"#{1,4} {1,3}([^\s:]{1,20})|([A-Z][a-z]{2,20})(?: [a-z]{1,20}){0,2}:$")
 """`### Bug fixes` and `Bug fixes:`, by their first word"""
 _ENTRY = re.compile(r"[*-] {1,3}(?:\[?(?P<tag>[A-Z]{3,14})\b)?")
@@ -47,13 +48,13 @@ _VERSION = re.compile(r"\+#{1,4} .{0,40}\d\.\d|\+\d+\.\d")
 _MOST_LINES = 200
 
 
-def noted(files: Sequence[ReadFile]) -> Stated | None:
+def noted_kind(files: Sequence[ReadFile]) -> StatedKind | None:
     """The kind that all release notes of a change to source agree on, with the file that says so."""
     notes = [file.change for file in files if is_note(file.change.path)]
     if not notes or not any(file.part == "authored" for file in files):
         return None
-    said = {kind for note in notes for kind in kinds_noted(note)}
-    kind = said.pop() if len(said) == 1 else None
+    kinds = {kind for note in notes for kind in kinds_noted(note)}
+    kind = kinds.pop() if len(kinds) == 1 else None
     if kind is None or kind == OTHER:
         return None
     return kind, f"release note {notes[0].path.rpartition('/')[2][:60]}"
@@ -65,28 +66,28 @@ def is_note(path: str) -> bool:
     return _NOTE.search(path) is not None or _CHANGELOG.search(path) is not None
 
 
-def kinds_noted(note: FileChange) -> Iterable[Noted]:
+def kinds_noted(note: FileChange) -> Iterable[NoteKind]:
     """The kinds that one file of release notes says of this change."""
     if _CHANGELOG.search(note.path):
         return _sections(note.patch or "")
     if note.status != "added":
         return ()
-    named = _NAMED.match(note.path.rpartition("/")[2])
+    named = _KIND_IN_NAME.match(note.path.rpartition("/")[2])
     word = (named["end"] or named["start"]) if named else ""
     if word in _KINDS:
         return (_KINDS[word],)
-    said = [_SAYS.match(line[1:].strip()) for line in _added(note)]
-    return {_KINDS[one[1]] for one in said if one and one[1] in _KINDS} or (None,)
+    matches = [_KIND_LINE.match(line[1:].strip()) for line in _added(note)]
+    return {_KINDS[one[1]] for one in matches if one and one[1] in _KINDS} or (None,)
 
 
 def _added(note: FileChange) -> list[str]:
     return [line for line in (note.patch or "").split("\n", _MOST_LINES)[:_MOST_LINES] if line.startswith("+")]
 
 
-def _sections(patch: str) -> set[Noted]:
+def _sections(patch: str) -> set[NoteKind]:
     """The kinds of the tags, else of the headings, of the entries that a changelog gains."""
     heading = ""
-    found: set[Noted] = set()
+    found: set[NoteKind] = set()
     for line in patch.split("\n", _MOST_LINES)[:_MOST_LINES]:
         if _VERSION.match(line):
             return {None}

@@ -8,9 +8,9 @@ from itertools import takewhile
 
 from msgspec import Struct, field
 
-from bot.model import Kind
+from bot.model.ids import Kind
 
-Stated = tuple[Kind, str]
+StatedKind = tuple[Kind, str]
 """a kind and the rule that says it"""
 
 
@@ -87,11 +87,11 @@ _REVERTS = re.compile(
     re.IGNORECASE,
 )
 _BODY_REVERTS = re.compile(r"(?:This reverts|Reverts)\b (?:commit|PR|pull request|[\w./-]{0,140}#\d)", re.IGNORECASE)
-_AGAIN = re.compile(r"(?P<word>Revert|Reapply|Reland|Re-land)\b:?\s?[\"“]?\s?", re.IGNORECASE)
+_RELAND = re.compile(r"(?P<word>Revert|Reapply|Reland|Re-land)\b:?\s?[\"“]?\s?", re.IGNORECASE)
 _BODY_LINES = 3
 
 
-def reverts(title: str, body: str) -> Stated | None:
+def revert_kind(title: str, body: str) -> StatedKind | None:
     """A revert by its title or by the first lines of its body; in a list, as squash merges leave it, one step is."""
     if title[:1] in "RrBb" and _REVERTS.match(title):
         return "revert", "revert marker in the title"
@@ -106,12 +106,12 @@ def _is_no_step(line: str) -> bool:
     return not line.startswith("* ")
 
 
-def landed_again(title: str) -> str | None:
+def relanded_title(title: str) -> str | None:
     """The title inside `Reapply "…"` or `Revert "Revert "…""`: work that lands again; None for every other title."""
     if title[:1] not in ("R", "r"):
         return None
     turns, rest = 0, title
-    while turns < 12 and (match := _AGAIN.match(rest)):
+    while turns < 12 and (match := _RELAND.match(rest)):
         turns += 1 if match["word"].lower() == "revert" else 2
         rest = rest[match.end() :]
     quoted = title[: len(title) - len(rest)]
@@ -120,7 +120,7 @@ def landed_again(title: str) -> str | None:
     return rest.rstrip('"” ') or None
 
 
-def stated(title: str, own: OwnKinds = NO_OWN_KINDS) -> Stated | None:
+def title_kind(title: str, own: OwnKinds = NO_OWN_KINDS) -> StatedKind | None:
     """The kind that a title's prefix, bracket tag or emoji states."""
     if _is_plain(title):
         return None
@@ -134,7 +134,7 @@ def stated(title: str, own: OwnKinds = NO_OWN_KINDS) -> Stated | None:
     return _prefix(rest, own) or _tag(rest, own) or (_emoji(sign[1]) if sign else None)
 
 
-def _prefix(text: str, own: OwnKinds) -> Stated | None:
+def _prefix(text: str, own: OwnKinds) -> StatedKind | None:
     match = _PREFIX.match(text)
     if match is None:
         return None
@@ -146,7 +146,7 @@ def _prefix(text: str, own: OwnKinds) -> Stated | None:
     return (kind, f"stated prefix {match['type']}:") if kind else None
 
 
-def _tag(text: str, own: OwnKinds) -> Stated | None:
+def _tag(text: str, own: OwnKinds) -> StatedKind | None:
     match = _TAG.match(text)
     if match is None:
         return None
@@ -157,7 +157,7 @@ def _tag(text: str, own: OwnKinds) -> Stated | None:
     return (kind, f"stated tag [{tag}]") if kind else None
 
 
-def _emoji(sign: str) -> Stated | None:
+def _emoji(sign: str) -> StatedKind | None:
     kind = _EMOJI.get(sign)
     return (kind, f"emoji {sign}") if kind else None
 
@@ -173,7 +173,7 @@ def _is_plain(title: str) -> bool:
     )
 
 
-def without_marks(title: str) -> str:
+def strip_marks(title: str) -> str:
     """The title behind its ticket, emoji and prefix, whatever they are: what the words of the model are read from."""
     if _is_plain(title):
         return title
@@ -210,22 +210,22 @@ _ISSUE_TYPES: dict[str, Kind] = {
 _BRANCHES = {word: kind for word, kind in _TYPES.items() if word not in ("release", "new", "meta", "internal")}
 
 
-def labelled(labels: Iterable[str], own: OwnKinds = NO_OWN_KINDS) -> Stated | None:
+def label_kind(labels: Iterable[str], own: OwnKinds = NO_OWN_KINDS) -> StatedKind | None:
     """The kind of the labels: what the repository maps first, then purposes, then objects; None where they disagree."""
     names = list(labels)
     for label in names:
         if label.strip().lower() in own.labels:
-            return own.labels[label.strip().lower()], f"label {_shown(label)}"
+            return own.labels[label.strip().lower()], f"label {_short_name(label)}"
     known = [(kind, label) for label in names if (kind := _LABELS.get(_label_word(label)))]
     for group in ([row for row in known if row[0] in _PURPOSE], known):
         if len({kind for kind, _ in group}) == 1:
-            return group[0][0], f"label {_shown(group[0][1])}"
+            return group[0][0], f"label {_short_name(group[0][1])}"
         if group:
             return None
     return None
 
 
-def _shown(text: str) -> str:
+def _short_name(text: str) -> str:
     """A name as a reason shows it: one line, at most 60 characters, no half of a character."""
     return " ".join(text.split())[:60].encode("utf-8", "replace").decode()
 
@@ -242,13 +242,13 @@ def _label_word(label: str) -> str:
     return "-".join(text.strip(" []:").split())
 
 
-def typed(issue_types: Iterable[str]) -> Stated | None:
+def issue_type_kind(issue_types: Iterable[str]) -> StatedKind | None:
     """The kind of the linked issues' types, where they agree."""
     kinds = {kind for one in issue_types if (kind := _ISSUE_TYPES.get(one.strip().lower()))}
     return (next(iter(kinds)), "type of the linked issue") if len(kinds) == 1 else None
 
 
-def branched(branch: str) -> Stated | None:
+def branch_kind(branch: str) -> StatedKind | None:
     """The kind of a branch such as `fix/login` or `someone/feat/login`; the last part is a title, not a type."""
     for word in branch.lower().split("/")[:-1][:3]:
         kind = _BRANCHES.get(word)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bot.landing.recognition import Recognised
-from bot.model import Landing
+from bot.landing.conventions.recognition import Recognised
+from bot.model.commit import Landing
 
 _NUMBERS = (
     (("#",), re.compile(r"#(\d{1,7})\b")),
@@ -13,8 +13,8 @@ _NUMBERS = (
     (("/issues/", "/pull/"), re.compile(r"/(?:issues|pull)/(\d{1,7})\b")),
 )
 """how a number is written, and what is in every text that does so: to look for that first is far cheaper"""
-_PLACE = re.compile(r"(?:https://[\w.-]{1,100}/)?([\w.-]{1,39}/[\w.-]{1,100})$")
-_SAYS = re.compile(
+_REPOSITORY = re.compile(r"(?:https://[\w.-]{1,100}/)?([\w.-]{1,39}/[\w.-]{1,100})$")
+_LINK_WORDS = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|part of|follow[- ]?up (?:to|of|for)|reland of|see|"
     r"for|related(?: to)?|addresses|towards?)\s{0,3}:?\s{0,3}$",
     re.IGNORECASE,
@@ -39,19 +39,23 @@ def _issues(text: str, repository: str) -> list[str]:
     if text.count("#") > _MOST_MARKS:
         return []
     patterns = [pattern for signs, pattern in _NUMBERS if any(map(text.__contains__, signs))]
-    found = {link for each in patterns for match in each.finditer(text) if (link := _linked(text, match, repository))}
+    found = {link for each in patterns for match in each.finditer(text) if (link := _link_key(text, match, repository))}
     return sorted(found) if len(found) <= _MOST else []
 
 
-def _linked(text: str, match: re.Match[str], repository: str) -> str | None:
+def _link_key(text: str, match: re.Match[str], repository: str) -> str | None:
     """The key of one number, where a linking word stands before it."""
     before = text[max(match.start() - _BEFORE, 0) : match.start()].rpartition("\n")[2]
-    place = _PLACE.search(before, before.rfind(" ") + 1) if before[-1:].strip() else None
-    if not place and match[0][0] == "/":
+    named_repository = _REPOSITORY.search(before, before.rfind(" ") + 1) if before[-1:].strip() else None
+    if not named_repository and match[0][0] == "/":
         return None
-    said = before[: place.start()] if place else before
+    words_before = before[: named_repository.start()] if named_repository else before
     number = match[1]
-    return f"issue:{place[1] if place else repository}#{number}" if _SAYS.search(said[-30:]) else None
+    return (
+        f"issue:{named_repository[1] if named_repository else repository}#{number}"
+        if _LINK_WORDS.search(words_before[-30:])
+        else None
+    )
 
 
 def _stack(text: str, repository: str) -> list[str]:

@@ -51,7 +51,7 @@ def loop_signals(code: Sequence[str]) -> dict[str, int]:
     at = 0
     for opening in _openings(texts, together, calls):
         if opening >= at:
-            at = _follow(code, texts, opening, calls, found=found)
+            at = _follow_block(code, texts, opening, calls, found=found)
     return found
 
 
@@ -69,7 +69,7 @@ def _openings(texts: Sequence[str], together: str, calls: Sequence[str]) -> Sequ
     return found
 
 
-def _follow(
+def _follow_block(
     code: Sequence[str], texts: Sequence[str], start: int, calls: Sequence[str], *, found: dict[str, int]
 ) -> int:
     """Look at the lines from `start` until all that opened has ended; the number of the line behind them."""
@@ -83,7 +83,7 @@ def _follow(
             inside = indent + (first in "})]")  # `} else {` still belongs to the block it closes
             _leave(loops, inside)
             _leave(functions, inside)
-            _look_inside(text, found, looping=bool(loops), asynchronous=bool(functions))
+            _count_signals(text, found, looping=bool(loops), asynchronous=bool(functions))
         if (first in _LOOP_STARTS and _LOOP.match(text)) or (calls and any(call in text for call in calls)):
             found["nested_loops"] += bool(loops)
             loops.append(indent)
@@ -100,7 +100,7 @@ def _leave(blocks: list[int], indent: int) -> None:
         blocks.pop()
 
 
-def _look_inside(text: str, found: dict[str, int], *, looping: bool, asynchronous: bool) -> None:
+def _count_signals(text: str, found: dict[str, int], *, looping: bool, asynchronous: bool) -> None:
     call = "(" in text
     if asynchronous and call:
         found["async_blocking"] += _BLOCKING.search(text) is not None

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from bot.package_files import read_bytes
+from bot.configuration.package_files import read_bytes
 
 _LONGEST = 300
 """characters of a line that are read"""
@@ -73,7 +73,7 @@ def manifests_of(path: str) -> tuple[Manifest, ...]:
     return tuple(manifest for manifest in manifests() if manifest.reads(lower))
 
 
-def asked_for(lines: Sequence[str], manifest: Manifest) -> Iterator[str]:
+def requested_names(lines: Sequence[str], manifest: Manifest) -> Iterator[str]:
     """The names that these lines ask for."""
     needles = manifest.needles
     match = _compiled(manifest.pattern).match

@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, field
 
-from bot.landing.attributes import Attributes
-from bot.landing.identity import co_authors, is_bot
-from bot.landing.lines import ReadFile, Rules, languages, read_all, split
-from bot.landing.patch import read_patches
-from bot.landing.reading import DEFAULT, LandingSettings
-from bot.landing.recognition import Recognised, recognise_all
+from bot.landing.conventions.recognition import Recognised, recognise_all
+from bot.landing.identity.credit import co_authors, is_bot
+from bot.landing.lines.attributes import Attributes
+from bot.landing.lines.patch import read_patches
+from bot.landing.lines.split import ReadFile, Rules, languages, read_all, split
+from bot.landing.message.parts import DEFAULT, LandingSettings
 from bot.metrics.ai_usage import marks
-from bot.metrics.change_kind import Evidence, Verdict, classify_all
+from bot.metrics.change_kind import KindEvidence, Verdict, classify_all
 from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds
 from bot.metrics.links import links
 from bot.metrics.signals import signals_all
 from bot.metrics.skills import skills_of
-from bot.model import AiMark, Fact, Landing, Lines, Signature
+from bot.model.commit import Landing, Signature
+from bot.model.fact import AiMark, Fact, Lines
 
 if TYPE_CHECKING:
-    from bot.landing.repo_config import RepoConfig
+    from bot.landing.repo_config.options import RepoConfig
 
 _SOURCE_PARTS = ("authored", "tests", "docs", "config")
 _MOST_PATHS = 300
@@ -50,14 +51,14 @@ def _paths(read: tuple[ReadFile, ...]) -> tuple[str, ...]:
     return tuple(sorted(file.change.path for file in read if file.part in _SOURCE_PARTS)[:_MOST_PATHS])
 
 
-def _evidence(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...]) -> Evidence:
+def _evidence(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ...]) -> KindEvidence:
     _, _, body = landing.commit.message.partition("\n")
-    told = landing.pull_request
-    labels, branch = (told.labels, told.head_ref) if told else ((), "")
-    return Evidence(recognised.title, body, read, labels, branch)
+    pull_request = landing.pull_request
+    labels, branch = (pull_request.labels, pull_request.head_ref) if pull_request else ((), "")
+    return KindEvidence(recognised.title, body, read, labels, branch)
 
 
-class _Shown(NamedTuple):
+class _Measured(NamedTuple):
     """What a landing shows of the work and of who did it."""
 
     lines: Lines
@@ -75,7 +76,7 @@ def measure(landing: Landing, rules: Measure, *, notes: str | None = None) -> Fa
 
     `notes` are the commit's line notes (refs/notes/ai), where a clone has them.
     """
-    return _together([landing], rules, {landing.commit.id: notes} if notes else {})[0]
+    return _measure_group([landing], rules, {landing.commit.id: notes} if notes else {})[0]
 
 
 def measure_all(landings: Iterable[Landing], rules: Measure, notes: Mapping[str, str]) -> Iterator[Fact]:
@@ -90,22 +91,24 @@ def measure_all(landings: Iterable[Landing], rules: Measure, notes: Mapping[str,
         group.append(landing)
         size += sum([len(file.patch) for file in landing.commit.files if file.patch])
         if len(group) == _TOGETHER or size > _MUCH_TEXT:
-            yield from _together(group, rules, notes)
+            yield from _measure_group(group, rules, notes)
             group, size = [], 0
-    yield from _together(group, rules, notes)
+    yield from _measure_group(group, rules, notes)
 
 
-def _together(group: Sequence[Landing], rules: Measure, notes: Mapping[str, str]) -> list[Fact]:
+def _measure_group(group: Sequence[Landing], rules: Measure, notes: Mapping[str, str]) -> list[Fact]:
     patches = [read_patches(one.commit.files) for one in group]
     known = recognise_all(group, patches, rules.landing)
     files = read_all([one.commit.files for one in group], patches, rules.files)
     verdicts = classify_all([_evidence(*seen) for seen in zip(group, known, files, strict=True)], rules.kinds)
     persons = [not is_bot(one.commit.author) for one in group]
-    joins = [links(one, said) if person else () for one, said, person in zip(group, known, persons, strict=True)]
+    joins = [
+        links(one, recognised) if person else () for one, recognised, person in zip(group, known, persons, strict=True)
+    ]
     ai = [marks(one.commit, one.pull_request, notes.get(one.commit.id)) for one in group]
     credited = [co_authors(one.commit.message, one.commit.author) for one in group]
-    shown = map(_Shown._make, zip(*_work(files, persons), joins, ai, credited, strict=True))
-    return [_fact(*seen) for seen in zip(group, known, verdicts, shown, strict=True)]
+    measured = map(_Measured._make, zip(*_work(files, persons), joins, ai, credited, strict=True))
+    return [_fact(*seen) for seen in zip(group, known, verdicts, measured, strict=True)]
 
 
 def _work(
@@ -115,12 +118,12 @@ def _work(
 
     A machine has no skills, scores or items: its commits are only counted, and seen in the files' history.
     """
-    lines, spoken, paths = list(map(split, files)), list(map(languages, files)), list(map(_paths, files))
-    shown = [read if person else () for read, person in zip(files, persons, strict=True)]
-    return lines, spoken, paths, list(map(skills_of, shown)), signals_all(shown)
+    lines, line_languages, paths = list(map(split, files)), list(map(languages, files)), list(map(_paths, files))
+    measured = [read if person else () for read, person in zip(files, persons, strict=True)]
+    return lines, line_languages, paths, list(map(skills_of, measured)), signals_all(measured)
 
 
-def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, shown: _Shown) -> Fact:
+def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: _Measured) -> Fact:
     commit = landing.commit
     return Fact(
         repository=landing.repository.full_name,
@@ -131,22 +134,22 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, shown: _Sh
         committer=commit.committer,
         title=recognised.title,
         how=recognised.how,
-        carrier=landing.carrier.id,
+        merge_commit=landing.merge_commit.id,
         pull_request=recognised.pull_request,
-        co_authors=shown.co_authors,
+        co_authors=measured.co_authors,
         keys=recognised.keys,
         reverts=recognised.reverts,
         relands=recognised.relands,
-        lines=shown.lines,
+        lines=measured.lines,
         kind=verdict.kind,
         why=verdict.why,
         certain=verdict.certain,
-        languages=shown.languages,
-        skills=shown.skills,
-        ai=shown.ai,
-        signals=shown.signals,
-        paths=shown.paths,
-        links=shown.links,
+        languages=measured.languages,
+        skills=measured.skills,
+        ai=measured.ai,
+        signals=measured.signals,
+        paths=measured.paths,
+        links=measured.links,
         partial=commit.partial,
         opened_at=_opened_at(landing, recognised.pull_request),
     )

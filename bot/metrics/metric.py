@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from bot.metrics.work import Work
-from bot.model import Number, Part
+from bot.model.profile import Number, Part
 
 Surface = Literal["page", "text", "month", "year", "table", "card", "badge", "resume", "csv"]
 """Where a number can be shown. `page`: a cell of the page's totals, of a month's page and of two months compared;

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from bot.metrics.metric import Metric
 from bot.metrics.work import Work
-from bot.model import ChangeId, Part
+from bot.model.ids import ChangeId
+from bot.model.profile import Part
 
 
 def value(work: Work) -> int:

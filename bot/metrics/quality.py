@@ -15,22 +15,34 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from bot.metrics import kind_rules
-from bot.metrics.hotspots import MONTH, NO_HISTORY, NO_PAST, STATED, FileHistory, fix_weight, named, source_paths
+from bot.metrics.hotspots import (
+    MONTH,
+    NO_HISTORY,
+    NO_PAST,
+    STATED,
+    FileHistory,
+    fix_weight,
+    pull_request_names,
+    source_paths,
+)
 from bot.metrics.scores import (
     EVERY_CHANGE,
     FORMULAS,
     LIVE_SIGNALS,
     NOTHING,
-    Known,
+    KnownOutcome,
     Rating,
-    Work,
+    ScoredWork,
     coefficients,
     correctness,
     is_rated,
-    worded,
+    reason_text,
 )
 from bot.metrics.signals import entropy, module_of, signals
-from bot.model import Change, ChangeId, CountedCommit, Fact, Item, LiveScore, Quality, Score, ScoreEvidence
+from bot.model.change import Change, CountedCommit, Item
+from bot.model.fact import Fact
+from bot.model.ids import ChangeId
+from bot.model.profile import LiveScore, Quality, Score, ScoreEvidence
 
 __all__ = ["QUALITIES", "item_scores", "known_since", "rate", "scores_of", "signals"]
 
@@ -78,17 +90,17 @@ def _as_feature(change: Change) -> float:
     """How much of a feature it is: its author's word counts whole, the guess of a model a third."""
     if change.kind != "feature":
         return 0.0
-    stated = kind_rules.stated(change.title)
+    stated = kind_rules.title_kind(change.title)
     return 1.0 if stated and stated[0] == "feature" else _GUESSED_FEATURE
 
 
-def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> Work:
+def work_of(changes: Sequence[Change], history: FileHistory = NO_HISTORY) -> ScoredWork:
     """The changes as one piece of work, with the past of its files when the first of them landed."""
     facts = [commit.fact for commit in _commits(changes)]
-    return _work(changes, facts, _summed(facts), history)
+    return _work(changes, facts, _sum_signals(facts), history)
 
 
-def _summed(facts: Iterable[Fact]) -> dict[str, int]:
+def _sum_signals(facts: Iterable[Fact]) -> dict[str, int]:
     total: dict[str, int] = {}
     for fact in facts:
         for name, count in fact.signals.items():
@@ -97,11 +109,13 @@ def _summed(facts: Iterable[Fact]) -> dict[str, int]:
     return total
 
 
-def _work(changes: Sequence[Change], facts: Sequence[Fact], total: Mapping[str, int], history: FileHistory) -> Work:
+def _work(
+    changes: Sequence[Change], facts: Sequence[Fact], total: Mapping[str, int], history: FileHistory
+) -> ScoredWork:
     paths = _paths(facts)
     first = min([fact.landed_at for fact in facts], default=0)
     bits = min(_spread(facts), math.log2(len(paths))) if paths else 0.0
-    return Work(
+    return ScoredWork(
         signals=total,
         entropy=bits,
         files=len(paths),
@@ -123,16 +137,16 @@ def _added(change: Change) -> int:
     return sum([commit.fact.signals.get("added", 0) for commit in _commits([change])])
 
 
-def known_since(change: Change, history: FileHistory, now: int, known: Known = NOTHING) -> Known:
+def known_since(change: Change, history: FileHistory, now: int, known: KnownOutcome = NOTHING) -> KnownOutcome:
     """`known` with what the record itself tells by `now` (epoch seconds).
 
     That is a revert, a fix within 30 days that names the change, and days without a fix of its files.
     """
     paths = _paths([commit.fact for commit in _commits([change])])
     fixed_at = history.next_fix(change.repository, paths, change.landed_at)
-    named_at = history.next_fix(change.repository, named(change.pull_request), change.landed_at)
+    named_at = history.next_fix(change.repository, pull_request_names(change.pull_request), change.landed_at)
     end = now if fixed_at is None else min(now, fixed_at)
-    return Known(
+    return KnownOutcome(
         checks=known.checks,
         approved=known.approved,
         fixed=int(named_at is not None and named_at <= min(now, change.landed_at + MONTH)),
@@ -142,12 +156,12 @@ def known_since(change: Change, history: FileHistory, now: int, known: Known = N
     )
 
 
-def _at_landing(known: Known) -> Known:
+def _at_landing(known: KnownOutcome) -> KnownOutcome:
     """What was known when it landed."""
-    return Known(checks=known.checks, approved=known.approved)
+    return KnownOutcome(checks=known.checks, approved=known.approved)
 
 
-def _ratings(work: Work, known: Known) -> dict[str, Rating]:
+def _ratings(work: ScoredWork, known: KnownOutcome) -> dict[str, Rating]:
     if not is_rated(work.signals):
         return {}
     return {"correctness": correctness(work, known)} | {name: formula(work) for name, formula in FORMULAS.items()}
@@ -159,7 +173,9 @@ def _scored(ratings: Mapping[str, Rating], change: ChangeId) -> dict[str, Score]
             round(ratings[name].score, 2),
             1,
             None,
-            tuple(ScoreEvidence(change, worded(reason), round(points, 2)) for reason, points in ratings[name].reasons),
+            tuple(
+                ScoreEvidence(change, reason_text(reason), round(points, 2)) for reason, points in ratings[name].reasons
+            ),
         )
         if name in ratings
         else Score()
@@ -168,7 +184,7 @@ def _scored(ratings: Mapping[str, Rating], change: ChangeId) -> dict[str, Score]
 
 
 def scores_of(
-    change: Change, history: FileHistory = NO_HISTORY, *, frozen: bool = False, known: Known = NOTHING
+    change: Change, history: FileHistory = NO_HISTORY, *, frozen: bool = False, known: KnownOutcome = NOTHING
 ) -> dict[str, Score]:
     """The four scores of one change with their evidence; a score is None where it has no source lines.
 
@@ -179,7 +195,7 @@ def scores_of(
 
 
 def item_scores(
-    item: Item, changes: Mapping[ChangeId, Change], history: FileHistory = NO_HISTORY, *, known: Known = NOTHING
+    item: Item, changes: Mapping[ChangeId, Change], history: FileHistory = NO_HISTORY, *, known: KnownOutcome = NOTHING
 ) -> tuple[dict[str, Score], int]:
     """The scores of an item as one piece of work, and its added source lines.
 
@@ -210,14 +226,14 @@ def rate(
     changes: Mapping[ChangeId, Change],
     history: FileHistory = NO_HISTORY,
     *,
-    known: Callable[[Change], Known] | None = None,
+    known: Callable[[Change], KnownOutcome] | None = None,
 ) -> Quality:
     """The scores of a contributor over these items. `known` tells of a change what the time since showed."""
     found: dict[str, list[Rated]] = {name: [] for name in QUALITIES}
     for item in items:
         members = _members(item, changes)
         facts = [commit.fact for commit in _commits(members)]
-        total = _summed(facts)
+        total = _sum_signals(facts)
         if not is_rated(total):
             continue
         since = _since(item, [known(changes[name]) for name in item.changes if name in changes] if known else [])
@@ -237,19 +253,19 @@ def _beside(plain: Score, live: Score) -> Score:
     return plain if live.score is None or not rows else replace(plain, live=LiveScore(live.score, rows))
 
 
-def moves(shown: Known) -> bool:
+def changes_score(shown: KnownOutcome) -> bool:
     """Whether what GitHub showed of a change can move a score at all."""
     return shown.checks == "failed" or shown.approved is False
 
 
-def _since(item: Item, known: Sequence[Known]) -> Known:
+def _since(item: Item, known: Sequence[KnownOutcome]) -> KnownOutcome:
     """What became of an item, and of what is known of its members that which says most trouble."""
     reverted, relanded = item.state == "reverted", item.state == "relanded"
     if not known:
-        return Known(reverted=reverted, relanded=relanded)
+        return KnownOutcome(reverted=reverted, relanded=relanded)
     quiet = [one.quiet_days for one in known]
     checks = {one.checks for one in known}
-    return Known(
+    return KnownOutcome(
         checks="failed" if "failed" in checks else "passed" if checks == {"passed"} else "unknown",
         approved=False if any(one.approved is False for one in known) else None,
         fixed=sum(one.fixed for one in known),
@@ -284,6 +300,6 @@ def _evidence(rated: Sequence[Rated], whole: float) -> tuple[ScoreEvidence, ...]
     ]
     # Of thousands of reasons a hundred are told, so only those are worded whose effect is among the strongest.
     weakest = max(nsmallest(MOST_EVIDENCE, [row[0] for row in rows]), default=0.0)
-    told = [(size, change, worded(reason), effect) for size, change, reason, effect in rows if size <= weakest]
+    told = [(size, change, reason_text(reason), effect) for size, change, reason, effect in rows if size <= weakest]
     strongest = sorted(told, key=itemgetter(0, 1, 2))[:MOST_EVIDENCE]
     return tuple(ScoreEvidence(change, signal, effect) for _, change, signal, effect in strongest)

@@ -19,7 +19,7 @@ from bot.metrics.other import OTHER
 from bot.metrics.outcomes import OUTCOMES
 from bot.metrics.pull_requests import PULL_REQUESTS
 from bot.metrics.work import Work
-from bot.model import Number, Part
+from bot.model.profile import Number, Part
 
 METRICS: list[Metric] = [
     COMMITS,

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from bot.configuration.package_files import read_text
 from bot.metrics.hotspots import NO_PAST, Past
-from bot.package_files import read_text
 
 Reason = tuple[str, tuple[float, ...]]
 """what is told of a signal: a template and its numbers, as most are told nobody"""
@@ -41,7 +41,7 @@ _LONGEST_WAIT = 720
 """hours after which waiting for the landing spares no more fixes"""
 
 
-class Work(Struct, frozen=True):
+class ScoredWork(Struct, frozen=True):
     """One piece of work as the formulas read it: summed signals, how much of it is a fix, and how it is spread."""
 
     signals: Mapping[str, int]
@@ -72,7 +72,7 @@ class Work(Struct, frozen=True):
         return self.signals.get(name, 0) / added if added else 0.0
 
 
-class Known(Struct, frozen=True):
+class KnownOutcome(Struct, frozen=True):
     """What only GitHub or the time since tells; the defaults say that nothing is known."""
 
     checks: Literal["passed", "failed", "unknown"] = "unknown"
@@ -85,7 +85,7 @@ class Known(Struct, frozen=True):
     relanded: bool = False
 
 
-NOTHING = Known()
+NOTHING = KnownOutcome()
 
 
 class Rating(Struct, frozen=True):
@@ -103,7 +103,7 @@ def coefficients() -> dict[str, Any]:
 _ONE_OF_MANY = re.compile(r"(?<![\d.])1 ((?:[a-z]+ ){0,2}?[a-z]+?)(?:(?<=x)es|(?<=ch)es|s)\b")
 
 
-def worded(reason: Reason) -> str:
+def reason_text(reason: Reason) -> str:
     """A reason as it is read: its templates speak of many, and one is one."""
     template, numbers = reason
     text = template.format(*numbers)
@@ -115,7 +115,7 @@ def is_rated(signals: Mapping[str, int]) -> bool:
     return signals.get("added", 0) + signals.get("removed", 0) > 0
 
 
-def risks(work: Work) -> dict[str, float]:
+def risks(work: ScoredWork) -> dict[str, float]:
     """What the chance of a fix is estimated from, in the order it is told: trouble, but for `waited`."""
     past = work.past
     rewritten = min(work["removed"], work["added"])
@@ -137,11 +137,11 @@ def _chance(odds: float) -> float:
 @cache
 def _without() -> tuple[dict[str, float], float]:
     """(risks, log odds of a fix) of work that nothing speaks against."""
-    model, risk = coefficients()["correctness"], risks(Work({}))
+    model, risk = coefficients()["correctness"], risks(ScoredWork({}))
     return risk, model["intercept"] + sum(model[name] * value for name, value in risk.items())
 
 
-def correctness(work: Work, known: Known = NOTHING) -> Rating:
+def correctness(work: ScoredWork, known: KnownOutcome = NOTHING) -> Rating:
     """100 (1 - p), where p is the chance that the work needs a fix within 30 days."""
     model = coefficients()["correctness"]
     without, logit = _without()
@@ -160,7 +160,7 @@ def correctness(work: Work, known: Known = NOTHING) -> Rating:
     return Rating(100 * (1 - chance), tuple(reasons))
 
 
-_TOLD: Mapping[str, Callable[[Work], Reason]] = {
+_TOLD: Mapping[str, Callable[[ScoredWork], Reason]] = {
     "size": lambda work: ("{} source lines added, {} removed", (work["added"], work["removed"])),
     "fix_share": lambda work: (
         "{:.3g} fixes of a file in a year, {} commits",
@@ -177,7 +177,7 @@ _TOLD: Mapping[str, Callable[[Work], Reason]] = {
 }
 
 
-def _outcomes(model: Mapping[str, Any], known: Known) -> Iterator[tuple[str, Callable[[float], float]]]:
+def _outcomes(model: Mapping[str, Any], known: KnownOutcome) -> Iterator[tuple[str, Callable[[float], float]]]:
     odds, chances = model["odds"], model["chance"]
 
     def times(factor: float, most: float = 1.0) -> Callable[[float], float]:
@@ -212,7 +212,7 @@ Sign = tuple[float, str] | tuple[float, str, float] | tuple[float, str, float, f
 """how much there is of a signal, and how that is told: a template and its numbers"""
 
 
-def _rubric(name: str, work: Work, signs: Mapping[str, Sign]) -> Rating:
+def _rubric(name: str, work: ScoredWork, signs: Mapping[str, Sign]) -> Rating:
     """The top less the points of each signal times how full it is; habits are damped in tiny patches."""
     top, costs = _costs(name)
     damping = work.damping
@@ -228,7 +228,7 @@ def _rubric(name: str, work: Work, signs: Mapping[str, Sign]) -> Rating:
     return Rating(min(100.0, max(0.0, 100.0 + sum(lost))), tuple(reasons))
 
 
-def maintainability(work: Work) -> Rating:
+def maintainability(work: ScoredWork) -> Rating:
     """How easily the added code is read and changed, by its shape."""
     count, share = work.signals.get, work.share
     a_function = work["added"] / work["functions"] if work["functions"] else 0.0
@@ -248,7 +248,7 @@ def maintainability(work: Work) -> Rating:
     return _rubric("maintainability", work, signs)
 
 
-def architecture(work: Work) -> Rating:
+def architecture(work: ScoredWork) -> Rating:
     """How contained the work is: its spread, what it ties together, and how many others meet in its files."""
     count, traffic = work.signals.get, work.past.traffic
     imports, functions, added = count("imports", 0), count("functions", 0), count("added", 0)
@@ -268,7 +268,7 @@ def architecture(work: Work) -> Rating:
     return _rubric("architecture", work, signs)
 
 
-def performance(work: Work) -> Rating:
+def performance(work: ScoredWork) -> Rating:
     """What in the added code is known to cost time: loops in loops, costly calls in loops, what must be loaded."""
     count = work.signals.get
     loops, nested, imports, deep = (count(name, 0) for name in ("loops", "nested_loops", "imports", "deep"))
@@ -286,7 +286,7 @@ def performance(work: Work) -> Rating:
     return _rubric("performance", work, signs)
 
 
-FORMULAS: Mapping[str, Callable[[Work], Rating]] = {
+FORMULAS: Mapping[str, Callable[[ScoredWork], Rating]] = {
     "maintainability": maintainability,
     "architecture": architecture,
     "performance": performance,

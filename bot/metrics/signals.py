@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from bot.landing.lines import ReadFile
+from bot.landing.lines.split import ReadFile
 from bot.metrics.loops import loop_signals
 
 WIDE = 120

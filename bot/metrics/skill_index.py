@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from bot.landing.linguist import LONGEST_NAME
-from bot.package_files import read_bytes, read_text
+from bot.configuration.package_files import read_bytes, read_text
+from bot.landing.lines.linguist import LONGEST_NAME
 
 SEPARATORS: Mapping[str, str] = {
     "python": ".",
@@ -71,10 +71,10 @@ class Names(dict[str, Mapping[str, Sequence[str]]]):
     """The names of each namespace, read when one is first looked up there: a repository meets a few of forty."""
 
     def __init__(self, text: str) -> None:
-        self._told = dict(line.split(" ", 1) for line in text.split("\n") if line)
+        self._rows = dict(line.split(" ", 1) for line in text.split("\n") if line)
 
     def __missing__(self, space: str) -> Mapping[str, Sequence[str]]:
-        table: Mapping[str, Sequence[str]] = json.loads(self._told[space])
+        table: Mapping[str, Sequence[str]] = json.loads(self._rows[space])
         self[space] = table
         return table
 
@@ -96,7 +96,7 @@ class Index(Struct, frozen=True):
     common: Sequence[str]
 
 
-def plain(word: str) -> str:
+def plain_name(word: str) -> str:
     """A name without case, blanks and punctuation: twins are equal so."""
     return _WORD.sub("", word.lower())
 
@@ -108,7 +108,7 @@ def index() -> Index:
     return Index(names, **json.loads(read_bytes("bot.metrics", "skill_index.json")))
 
 
-def normal(space: str, name: str) -> str:
+def normal_name(space: str, name: str) -> str:
     """A name as its registry compares it."""
     if space == "pypi":
         return name.lower().replace("_", "-").replace(".", "-")
@@ -122,10 +122,10 @@ def normal(space: str, name: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def named(space: str, name: str) -> Skills:
+def skills_named(space: str, name: str) -> Skills:
     """The skills that a name of a namespace stands for: those of its longest known beginning, then of its stem."""
     table = index().names[space]
-    name = normal(space, name)
+    name = normal_name(space, name)
     separator = SEPARATORS[space]
     part = name
     while part:
@@ -140,7 +140,7 @@ def named(space: str, name: str) -> Skills:
 
 
 @lru_cache(maxsize=2048)
-def by_path(path: str) -> Skills:
+def skills_by_path(path: str) -> Skills:
     """The skills that a path stands for by the conventions of its name and its folders."""
     known = index()
     lower = "/" + path.lower()
@@ -170,6 +170,6 @@ def _shapes(base: str) -> Iterator[str]:
         cut = base.find(".", cut + 1)
 
 
-def by_word(word: str) -> str | None:
+def skill_by_word(word: str) -> str | None:
     """The skill that a repository topic or a label names, whole."""
-    return index().words.get(plain(word))
+    return index().words.get(plain_name(word))

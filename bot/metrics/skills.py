@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from bot.landing.lines import NOT_OURS, ReadFile
+from bot.landing.lines.path_parts import is_test
+from bot.landing.lines.split import NOT_OURS, ReadFile
 from bot.landing.months import month_of, parse_month
-from bot.landing.path_parts import is_test
-from bot.metrics.imports import Syntax, by_family, by_language, import_lines, imported
-from bot.metrics.manifests import Manifest, asked_for, is_pinned, manifests_of
-from bot.metrics.skill_index import NONE, Skills, by_path, by_word, index, named
-from bot.model import ChangeId, Fact, Month, TechnicalSkill
+from bot.metrics.imports import Syntax, import_lines, imported_names, syntax_by_family, syntax_by_language
+from bot.metrics.manifests import Manifest, is_pinned, manifests_of, requested_names
+from bot.metrics.skill_index import NONE, Skills, index, skill_by_word, skills_by_path, skills_named
+from bot.model.fact import Fact
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import TechnicalSkill
 
 LEAST_LINES = 2
 """evidence lines from which a skill is shown"""
@@ -68,16 +70,16 @@ def skills_of(
     ours = [file for file in hand_written if not _is_sample(file.change.path, file.part)]
     found = _tally((file, file.added) for file in ours if file.added)
     if found:
-        gone = _tally((file, file.removed) for file in hand_written if file.removed)
-        found = {name: count - gone.get(name, 0) for name, count in found.items() if count > gone.get(name, 0)}
+        removed = _tally((file, file.removed) for file in hand_written if file.removed)
+        found = {name: count - removed.get(name, 0) for name, count in found.items() if count > removed.get(name, 0)}
     for file in ours:
         if file.change.status != "removed":
-            for name in by_path(file.change.path):
+            for name in skills_by_path(file.change.path):
                 found[name] = found.get(name, 0) + 1
     for word in (*repository_topics, *labels):
-        named_so = by_word(word)
-        if named_so is not None and named_so in found:
-            found[named_so] += 1
+        skill = skill_by_word(word)
+        if skill is not None and skill in found:
+            found[skill] += 1
     return dict(sorted(found.items(), key=lambda row: (-row[1], row[0])))
 
 
@@ -85,12 +87,12 @@ def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
     """What these lines import, call and ask for. Files of one way to import are read as one text: calls are dear."""
     found: dict[str, int] = {}
     groups: dict[tuple[str, bool], tuple[Syntax, list[str]]] = {}
-    syntaxes = by_language()
+    syntaxes = syntax_by_language()
     for file, lines in files:
         in_test = file.part == "tests"
         if not in_test:
             for manifest in _manifests(file.change.path):
-                _add(found, _requested(lines, manifest))
+                _add(found, _requested_skills(lines, manifest))
         syntax = syntaxes.get(file.language) if file.language else None
         if syntax is not None:
             key = (syntax.family, in_test)
@@ -98,7 +100,7 @@ def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
     for (family, in_test), (syntax, together) in groups.items():
         text = "\n".join(together)
         flush = in_test and family in _QUOTING
-        _add(found, [_imported(family, line) for line in import_lines(together, text, syntax, flush=flush)])
+        _add(found, [_imported_skills(family, line) for line in import_lines(together, text, syntax, flush=flush)])
         for token, skill in () if in_test else index().tokens.get(family, ()):
             if token in text:
                 found[skill] = found.get(skill, 0) + text.count(token)
@@ -106,10 +108,10 @@ def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
 
 
 @lru_cache(maxsize=2048)
-def _imported(family: str, line: str) -> Skills:
+def _imported_skills(family: str, line: str) -> Skills:
     """The skills of one line; kept, for the same lines come again and again in a history."""
-    syntax = by_family()[family]
-    return tuple(skill for name in imported(line, syntax) for skill in named(syntax.space, name))
+    syntax = syntax_by_family()[family]
+    return tuple(skill for name in imported_names(line, syntax) for skill in skills_named(syntax.space, name))
 
 
 def _add(found: dict[str, int], evidence: Iterable[Skills]) -> None:
@@ -118,14 +120,14 @@ def _add(found: dict[str, int], evidence: Iterable[Skills]) -> None:
             found[skill] = found.get(skill, 0) + 1
 
 
-def _requested(lines: Sequence[str], manifest: Manifest) -> Iterator[Skills]:
+def _requested_skills(lines: Sequence[str], manifest: Manifest) -> Iterator[Skills]:
     if manifest.name == "requirements" and is_pinned(lines):
         return
-    for name in asked_for(lines, manifest):
-        yield next((skills for space in manifest.spaces if (skills := named(space, name))), NONE)
+    for name in requested_names(lines, manifest):
+        yield next((skills for space in manifest.spaces if (skills := skills_named(space, name))), NONE)
 
 
-def technical(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tuple[TechnicalSkill, ...]:
+def technical_skills(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tuple[TechnicalSkill, ...]:
     """The skills with enough evidence, heaviest first, each with the changes that show it, oldest first.
 
     A commit weighs as the logarithm of its lines, halved every HALF_LIFE months before `now_month`; a skill weighs as
@@ -136,9 +138,9 @@ def technical(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tup
     changes: defaultdict[str, set[tuple[int, ChangeId]]] = defaultdict(set)
     now = _month_number(now_month)
     for change, fact in commits:
-        shown = _with_home(fact)
-        age = max(0, now - _month_number(month_of(fact.landed_at, _UTC))) if shown else 0
-        for name, count in shown.items():
+        skills = _with_home_skill(fact)
+        age = max(0, now - _month_number(month_of(fact.landed_at, _UTC))) if skills else 0
+        for name, count in skills.items():
             lines[name] += count
             units[name][age] += count.bit_length()
             changes[name].add((fact.landed_at, change))
@@ -151,7 +153,7 @@ def technical(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tup
     )
 
 
-def _with_home(fact: Fact) -> Mapping[str, int]:
+def _with_home_skill(fact: Fact) -> Mapping[str, int]:
     """The skills of a commit, and one line more for code of the project that makes the technology itself.
 
     Such a project seldom imports or asks for what it is.

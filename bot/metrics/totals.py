@@ -6,29 +6,33 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from zoneinfo import ZoneInfo
 
-from bot.landing.identity import person_key
+from bot.landing.identity.credit import person_key
 from bot.landing.months import day_of, month_of
 from bot.metrics.work import MonthWork
-from bot.model import Change, Fact, Month, PersonKey
+from bot.model.change import Change
+from bot.model.fact import Fact
+from bot.model.ids import Month, PersonKey
 
 
-def wrote(fact: Fact, keys: Collection[PersonKey]) -> bool:
+def is_author(fact: Fact, keys: Collection[PersonKey]) -> bool:
     return person_key(fact.author) in keys
 
 
-def helped(fact: Fact, keys: Collection[PersonKey]) -> bool:
+def is_co_author(fact: Fact, keys: Collection[PersonKey]) -> bool:
     """Credited as co-author, and not the author."""
-    return bool(fact.co_authors) and not wrote(fact, keys) and any(person_key(one) in keys for one in fact.co_authors)
+    return (
+        bool(fact.co_authors) and not is_author(fact, keys) and any(person_key(one) in keys for one in fact.co_authors)
+    )
 
 
 def delivery_month(change: Change, keys: Collection[PersonKey], zone: ZoneInfo) -> Month | None:
     """The month an item of this change belongs to: that of its delivery, where the contributor landed a commit of it
     then, else that of the contributor's last commit in it; None where the contributor authored none of it."""
-    months = [month_of(commit.fact.landed_at, zone) for commit in change.counted if wrote(commit.fact, keys)]
-    return _delivered(change, months, zone) if months else None
+    months = [month_of(commit.fact.landed_at, zone) for commit in change.counted if is_author(commit.fact, keys)]
+    return _month_delivered(change, months, zone) if months else None
 
 
-def _delivered(change: Change, months: Sequence[Month], zone: ZoneInfo) -> Month:
+def _month_delivered(change: Change, months: Sequence[Month], zone: ZoneInfo) -> Month:
     """The same, of the months of the contributor's own commits in it."""
     delivered = month_of(change.landed_at, zone)
     return delivered if delivered in months else months[-1]
@@ -47,17 +51,17 @@ def work_by_month(changes: Sequence[Change], keys: Collection[PersonKey], zone: 
             fact = commit.fact
             if not commit.counts:
                 continue
-            if wrote(fact, keys):
+            if is_author(fact, keys):
                 own.append(month_of(fact.landed_at, zone))
                 at(own[-1]).commits.append((change, commit))
-            elif helped(fact, keys):
+            elif is_co_author(fact, keys):
                 at(month_of(fact.landed_at, zone)).co_authored.append((change, commit))
         if own:
-            at(_delivered(change, own, zone)).delivered.append(change)
+            at(_month_delivered(change, own, zone)).delivered.append(change)
     return {month: months[month] for month in sorted(months)}
 
 
-def days(work: Iterable[MonthWork], zone: ZoneInfo) -> dict[str, int]:
+def commits_by_day(work: Iterable[MonthWork], zone: ZoneInfo) -> dict[str, int]:
     """Commits by ISO date in the zone, oldest first."""
     counts = Counter(day_of(commit.fact.landed_at, zone) for month in work for _, commit in month.commits)
     return dict(sorted(counts.items()))

@@ -9,7 +9,9 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from bot.model import Change, CountedCommit, Item, Lines, Month, each_part
+from bot.model.change import Change, CountedCommit, Item
+from bot.model.fact import Lines, each_part
+from bot.model.ids import Month
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from bot.queue import rows
 from bot.queue.interface import JobOptions, Task, TaskFunction
 from bot.queue.worker import Worker
 from bot.store.engine import StoreUnavailableError
-from bot.store.jobs import Claim, NewJob, Waiting, add_jobs
+from bot.store.jobs import ClaimedJob, NewJob, Waiting, add_jobs
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class EmbeddedQueue:
         """Work until `stop()`."""
         self._stopping, self._loop = False, asyncio.get_running_loop()
         working: set[asyncio.Task[None]] = set()
-        keeper = asyncio.create_task(self._worker.keep_leases())
+        lease_keeper = asyncio.create_task(self._worker.keep_leases())
         try:
             while not self._stopping:
                 self._awake.clear()
@@ -67,36 +67,36 @@ class EmbeddedQueue:
                 if not free or len(claims) < free:
                     await self._rest()
         finally:
-            await self._leave(working)
-            keeper.cancel()
-            await asyncio.gather(keeper, return_exceptions=True)
+            await self._finish_running(working)
+            lease_keeper.cancel()
+            await asyncio.gather(lease_keeper, return_exceptions=True)
 
-    def _start(self, claim: Claim, working: set[asyncio.Task[None]]) -> None:
+    def _start(self, claim: ClaimedJob, working: set[asyncio.Task[None]]) -> None:
         task = asyncio.create_task(self._worker.work(claim))
         working.add(task)
         task.add_done_callback(working.discard)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_ended)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_ended(self, task: asyncio.Task[None]) -> None:
         self._awake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
             # The job's lease will expire, and the job runs again.
             log.error("the end of a job could not be written", exc_info=error)
 
-    async def _claims(self, free: int) -> list[Claim]:
+    async def _claims(self, free: int) -> list[ClaimedJob]:
         """Claim as many jobs as there are free slots, in one transaction."""
         worker = self._worker
         if free <= 0 or not worker.tasks:
             return []
 
-        def taken(connection: Connection) -> list[Claim]:
-            claims: list[Claim] = []
+        def claim_ready(connection: Connection) -> list[ClaimedJob]:
+            claims: list[ClaimedJob] = []
             while len(claims) < free and (claim := rows.claim(connection, worker.tasks, worker.lease())) is not None:
                 claims.append(claim)
             return claims
 
         try:
-            return await worker.store.write(taken)
+            return await worker.store.write(claim_ready)
         except StoreUnavailableError as error:
             log.warning("no jobs could be claimed: %s", error)
             return []
@@ -106,7 +106,7 @@ class EmbeddedQueue:
             async with asyncio.timeout(self._worker.pace.poll_every):
                 await self._awake.wait()
 
-    async def _leave(self, working: set[asyncio.Task[None]]) -> None:
+    async def _finish_running(self, working: set[asyncio.Task[None]]) -> None:
         """Give running jobs the grace period to end; cancel the rest, which releases their leases."""
         if not working:
             return
@@ -117,8 +117,8 @@ class EmbeddedQueue:
 
     async def drain(self) -> int:
         """Work until no job is due; return the number of jobs claimed."""
-        taken = 0
+        claimed = 0
         while claims := await self._claims(self._worker.pace.concurrency):
-            taken += len(claims)
+            claimed += len(claims)
             await asyncio.gather(*(self._worker.work(claim) for claim in claims))
-        return taken
+        return claimed

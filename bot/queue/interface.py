@@ -11,7 +11,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from bot.queue import rows
-from bot.store.jobs import Claim
+from bot.store.jobs import ClaimedJob
 
 Clock = Callable[[], datetime]
 """the current time, with a time zone"""
@@ -50,7 +50,7 @@ class JobOptions(TypedDict, total=False):
 class Job:
     """One call of a task, as the task sees it."""
 
-    claim: Claim
+    claim: ClaimedJob
     clock: Clock = field(repr=False)
     finished: bool = False
     begun: datetime = field(init=False)

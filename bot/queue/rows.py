@@ -12,9 +12,9 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case,
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from bot.store.jobs import JOB, Claim, Waiting
+from bot.store.jobs import JOB, ClaimedJob, Waiting
 
-_CLAIM = (
+_CLAIM_COLUMNS = (
     JOB.c.id,
     JOB.c.task,
     JOB.c.ref_id,
@@ -36,49 +36,51 @@ class Lease(Struct, frozen=True):
     until: datetime
 
 
-def claim(connection: Connection, tasks: Collection[str], lease: Lease) -> Claim | None:
+def claim(connection: Connection, tasks: Collection[str], lease: Lease) -> ClaimedJob | None:
     """Take the first job that is due: one whose lease has run out, else the ready one of highest priority, oldest.
 
     None if nothing is due, or another worker was faster with a job of the same serial key.
     """
-    return _take(connection, _first(), tasks, lease)
+    return _claim(connection, _claim_first_statement(), tasks, lease)
 
 
-def claim_one(connection: Connection, job_id: int, tasks: Collection[str], lease: Lease) -> Claim | None:
+def claim_one(connection: Connection, job_id: int, tasks: Collection[str], lease: Lease) -> ClaimedJob | None:
     """Claim this job if it is due, its task is known, and no other job of its serial key runs."""
-    return _take(connection, _named(), tasks, lease, wanted=job_id)
+    return _claim(connection, _claim_named_statement(), tasks, lease, wanted=job_id)
 
 
-def _take(
+def _claim(
     connection: Connection, statement: ReturningUpdate[Any], tasks: Collection[str], lease: Lease, **given: int
-) -> Claim | None:
+) -> ClaimedJob | None:
     values = {"tasks": list(tasks), "now": lease.now, "taker": lease.owner, "until": lease.until}
     try:
         with connection.begin_nested():
             row = connection.execute(statement, values | given).one_or_none()
     except IntegrityError:
         return None
-    return None if row is None else Claim(**row._mapping)
+    return None if row is None else ClaimedJob(**row._mapping)
 
 
 # Statements are built once: workers run them again and again, and building one takes longer than running it.
 @cache
-def _first() -> ReturningUpdate[Any]:
-    return _taking(JOB.c.id == func.coalesce(_expired().scalar_subquery(), _ready().scalar_subquery()))
+def _claim_first_statement() -> ReturningUpdate[Any]:
+    return _claim_statement(
+        JOB.c.id == func.coalesce(_expired_jobs().scalar_subquery(), _ready_jobs().scalar_subquery())
+    )
 
 
 @cache
-def _named() -> ReturningUpdate[Any]:
+def _claim_named_statement() -> ReturningUpdate[Any]:
     other = JOB.alias("other")
     busy = select(other.c.id).where(other.c.serial_key == JOB.c.serial_key, other.c.state == "running")
     due = or_(
         and_(JOB.c.state == "ready", JOB.c.run_at <= _NOW, ~busy.exists()),
         and_(JOB.c.state == "running", JOB.c.lease_until <= _NOW),
     )
-    return _taking((JOB.c.id == bindparam("wanted", type_=JOB.c.id.type)) & JOB.c.task.in_(_TASKS) & due)
+    return _claim_statement((JOB.c.id == bindparam("wanted", type_=JOB.c.id.type)) & JOB.c.task.in_(_TASKS) & due)
 
 
-def _taking(which: ColumnElement[bool]) -> ReturningUpdate[Any]:
+def _claim_statement(which: ColumnElement[bool]) -> ReturningUpdate[Any]:
     # A job that still has an owner lost its worker. That counts as a failure, or a job that crashes workers would
     # return forever.
     lost = JOB.c.owner.is_not(None)
@@ -89,10 +91,10 @@ def _taking(which: ColumnElement[bool]) -> ReturningUpdate[Any]:
         "owner": bindparam("taker", type_=JOB.c.owner.type),
         "lease_until": bindparam("until", type_=JOB.c.lease_until.type),
     }
-    return update(JOB).where(which).values(values).returning(*_CLAIM)
+    return update(JOB).where(which).values(values).returning(*_CLAIM_COLUMNS)
 
 
-def _expired() -> Select[Any]:
+def _expired_jobs() -> Select[Any]:
     lost = JOB.alias("lost")
     late = (lost.c.state == "running") & (lost.c.lease_until <= _NOW) & lost.c.task.in_(_TASKS)
     query = select(lost.c.id).where(late).order_by(lost.c.lease_until, lost.c.id).limit(1)
@@ -100,7 +102,7 @@ def _expired() -> Select[Any]:
     return query.with_for_update(skip_locked=True)
 
 
-def _ready() -> Select[Any]:
+def _ready_jobs() -> Select[Any]:
     mine, other = JOB.alias("mine"), JOB.alias("other")
     busy = select(other.c.id).where(other.c.serial_key == mine.c.serial_key, other.c.state == "running")
     due = (mine.c.state == "ready") & (mine.c.run_at <= _NOW) & mine.c.task.in_(_TASKS) & ~busy.exists()
@@ -108,23 +110,23 @@ def _ready() -> Select[Any]:
     return select(mine.c.id).where(due).order_by(*order).limit(1).with_for_update(skip_locked=True)
 
 
-def finish(connection: Connection, claim: Claim, now: datetime) -> bool:
+def finish(connection: Connection, claim: ClaimedJob, now: datetime) -> bool:
     """Mark the job done. False if the lease was lost."""
     return _end(connection, claim, state="done", finished_at=now, last_error=None)
 
 
-def give_up(connection: Connection, claim: Claim, now: datetime, error: str) -> bool:
+def give_up(connection: Connection, claim: ClaimedJob, now: datetime, error: str) -> bool:
     """Make the job a dead letter. False if the lease was lost."""
     return _end(connection, claim, state="dead", finished_at=now, last_error=error)
 
 
-def park(connection: Connection, claim: Claim, reason: str) -> bool:
+def park(connection: Connection, claim: ClaimedJob, reason: str) -> bool:
     """Park the job. False if the lease was lost."""
     return _end(connection, claim, state="parked", last_error=reason)
 
 
-def put_back(
-    connection: Connection, claim: Claim, run_at: datetime | None, *, error: str | None, failed: bool = False
+def return_to_queue(
+    connection: Connection, claim: ClaimedJob, run_at: datetime | None, *, error: str | None, failed: bool = False
 ) -> bool:
     """Make the job ready again at `run_at` (None: the original time). False if the lease was lost.
 
@@ -142,7 +144,7 @@ def put_back(
         )
 
 
-def _end(connection: Connection, claim: Claim, **values: Any) -> bool:
+def _end(connection: Connection, claim: ClaimedJob, **values: Any) -> bool:
     mine = (JOB.c.id == claim.id) & (JOB.c.state == "running") & (JOB.c.attempt == claim.attempt)
     done = connection.execute(update(JOB).where(mine).values(**values, owner=None, lease_until=None))
     return done.rowcount == 1
@@ -158,7 +160,7 @@ def renew(connection: Connection, lease: Lease, held: Collection[tuple[int, int]
     return {(row.id, row.attempt) for row in connection.execute(statement)}
 
 
-def next_of(connection: Connection, serial_key: str, tasks: Collection[str], now: datetime) -> Waiting | None:
+def next_ready(connection: Connection, serial_key: str, tasks: Collection[str], now: datetime) -> Waiting | None:
     """The first ready job of this serial key, or None."""
     ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now) & (JOB.c.serial_key == serial_key)
     query = select(JOB).where(ready, JOB.c.task.in_(tasks))
@@ -172,7 +174,7 @@ def is_outranked(connection: Connection, job: Waiting, tasks: Collection[str], n
     return connection.execute(select(JOB.c.id).where(above, JOB.c.task.in_(tasks)).limit(1)).first() is not None
 
 
-def due(connection: Connection, tasks: Collection[str], now: datetime, limit: int = 1000) -> Sequence[Waiting]:
+def due_jobs(connection: Connection, tasks: Collection[str], now: datetime, limit: int = 1000) -> Sequence[Waiting]:
     """The jobs that could be claimed now, in order."""
     late = (JOB.c.state == "running") & (JOB.c.lease_until <= now)
     ready = (JOB.c.state == "ready") & (JOB.c.run_at <= now)

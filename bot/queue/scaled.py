@@ -132,7 +132,7 @@ class ScaledQueue:
         tasks, now = self._worker.tasks, self._worker.clock()
 
         def read(connection: Connection) -> tuple[Waiting | None, bool]:
-            following = rows.next_of(connection, serial_key, tasks, now)
+            following = rows.next_ready(connection, serial_key, tasks, now)
             return following, following is not None and rows.is_outranked(connection, following, tasks, now)
 
         following, outranked = await self._worker.store.read(read)
@@ -144,7 +144,7 @@ class ScaledQueue:
     async def run(self) -> None:
         """Work until `stop()`."""
         self._stopping = False
-        keeper = asyncio.create_task(self._worker.keep_leases())
+        lease_keeper = asyncio.create_task(self._worker.keep_leases())
         sweeper = asyncio.create_task(self._sweep_for_ever())
         self._running = asyncio.create_task(self._work_for_ever())
         try:
@@ -153,9 +153,9 @@ class ScaledQueue:
             if not self._stopping:
                 raise
         finally:
-            for side in (keeper, sweeper):
+            for side in (lease_keeper, sweeper):
                 side.cancel()
-            await asyncio.gather(keeper, sweeper, return_exceptions=True)
+            await asyncio.gather(lease_keeper, sweeper, return_exceptions=True)
 
     def stop(self) -> None:
         """procrastinate treats a cancelled run as a request to stop gracefully."""
@@ -169,7 +169,7 @@ class ScaledQueue:
             try:
                 return await self._work(wait=True)
             except exceptions.ConnectorException as error:
-                log.warning("the queue has to wait: %s", error.__cause__ or error)
+                log.warning("the queue is waiting: %s", error.__cause__ or error)
                 await asyncio.sleep(BEFORE_AGAIN)
 
     async def _work(self, *, wait: bool) -> None:
@@ -206,7 +206,7 @@ class ScaledQueue:
             try:
                 await self.sweep()
             except (StoreUnavailableError, exceptions.ConnectorException) as error:
-                log.warning("the sweep has to wait: %s", error)
+                log.warning("the sweep is waiting: %s", error)
 
     async def sweep(self) -> int:
         """Send a wake-up for each due job without one that could run now; return the number of due jobs."""
@@ -216,7 +216,7 @@ class ScaledQueue:
         return await self._worker.store.write(self._wake_due)
 
     def _wake_due(self, connection: Connection) -> int:
-        due = rows.due(connection, self._worker.tasks, self._worker.clock())
+        due = rows.due_jobs(connection, self._worker.tasks, self._worker.clock())
         keys = [f"job:{job.id}" for job in due]
         awake = set(connection.execute(_RUNNABLE, {"locks": keys}).scalars())
         asleep = [job for job, key in zip(due, keys, strict=True) if key not in awake]

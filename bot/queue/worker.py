@@ -14,15 +14,13 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.logs import about
+from bot.configuration.logs import log_context
 from bot.queue import rows
-from bot.queue.backoff import back_off
 from bot.queue.interface import Clock, Job, LeaseLost, Park, RetryLater, Task
 from bot.store.engine import Store, StoreUnavailableError
-from bot.store.jobs import Claim, Waiting
+from bot.store.jobs import ClaimedJob, Waiting
 
 log = logging.getLogger(__name__)
-
 PutBack = Callable[[Connection, Waiting], None]
 _LONGEST_ERROR = 500
 
@@ -31,7 +29,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Pace(Struct, frozen=True):
+class WorkerPace(Struct, frozen=True):
     """How a worker works. After two missed renewals the lease is still valid."""
 
     concurrency: int = 4
@@ -49,7 +47,7 @@ class Worker:
     store: Store
     clock: Clock = utc_now
     random: Callable[[], float] = random_numbers.random
-    pace: Pace = field(default_factory=Pace)
+    pace: WorkerPace = field(default_factory=WorkerPace)
     on_put_back: PutBack | None = None
     owner: str = field(default_factory=lambda: uuid.uuid4().hex)
     tasks: dict[str, Task] = field(default_factory=dict)
@@ -68,7 +66,7 @@ class Worker:
         now = self.clock()
         return rows.Lease(self.owner, now, now + self.pace.lease)
 
-    async def work(self, claim: Claim) -> None:
+    async def work(self, claim: ClaimedJob) -> None:
         """Run the job to its end. Cancelling this releases the lease."""
         job, key = Job(claim, self.clock), (claim.id, claim.attempt)
         task = self.tasks[claim.task]
@@ -77,7 +75,7 @@ class Worker:
             self.running[key] = current
         begun, outcome = time.monotonic(), "error"
         try:
-            with about(job=claim.id, task=claim.task, attempt=claim.attempt):
+            with log_context(job=claim.id, task=claim.task, attempt=claim.attempt):
                 outcome = await self._attempt(job, task)
         except asyncio.CancelledError:
             outcome = "handed back"
@@ -117,7 +115,7 @@ class Worker:
         if not job.finished:
             await self.store.write(rows.finish, job.claim, self.clock())
 
-    async def _put_off(self, claim: Claim, task: Task, later: RetryLater) -> None:
+    async def _put_off(self, claim: ClaimedJob, task: Task, later: RetryLater) -> None:
         if claim.attempt >= task.max_attempts and self.clock() - claim.created_at > task.max_age:
             log.warning("job %s (%s) was put off for too long: %s", claim.id, claim.task, later)
             await self._give_up(claim, f"put off for more than {task.max_age.days} days: {later}")
@@ -125,36 +123,36 @@ class Worker:
         wait = self._wait(claim, later)
         await self._put_back(claim, self.clock() + wait, str(later))
 
-    def _wait(self, claim: Claim, later: RetryLater) -> timedelta:
+    def _wait(self, claim: ClaimedJob, later: RetryLater) -> timedelta:
         if later.seconds is not None:
             return timedelta(seconds=max(later.seconds, 0))
-        wait = back_off(claim.attempt, self.random)
+        wait = retry_delay(claim.attempt, self.random)
         log.warning("job %s (%s) waits for %.0f s: %s", claim.id, claim.task, wait.total_seconds(), later)
         return wait
 
-    async def _fail(self, claim: Claim, task: Task, error: Exception) -> None:
+    async def _fail(self, claim: ClaimedJob, task: Task, error: Exception) -> None:
         reason = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
         failures = claim.failures + 1
         log.warning("job %s (%s) failed, %s of %s", claim.id, claim.task, failures, task.max_attempts, exc_info=error)
         if failures >= task.max_attempts:
             await self._give_up(claim, reason)
             return
-        await self._put_back(claim, self.clock() + back_off(failures, self.random), reason, failed=True)
+        await self._put_back(claim, self.clock() + retry_delay(failures, self.random), reason, failed=True)
 
-    async def _give_up(self, claim: Claim, reason: str) -> None:
+    async def _give_up(self, claim: ClaimedJob, reason: str) -> None:
         await self.store.write(rows.give_up, claim, self.clock(), reason)
 
-    async def _put_back(self, claim: Claim, run_at: datetime, error: str, *, failed: bool = False) -> None:
+    async def _put_back(self, claim: ClaimedJob, run_at: datetime, error: str, *, failed: bool = False) -> None:
         def save(connection: Connection) -> None:
-            mine = rows.put_back(connection, claim, run_at, error=error, failed=failed)
+            mine = rows.return_to_queue(connection, claim, run_at, error=error, failed=failed)
             if mine and self.on_put_back is not None:
                 self.on_put_back(connection, claim.waiting(run_at))
 
         await self.store.write(save)
 
-    async def _hand_back(self, claim: Claim) -> None:
+    async def _hand_back(self, claim: ClaimedJob) -> None:
         def save(connection: Connection) -> None:
-            mine = rows.put_back(connection, claim, None, error="handed back at shutdown")
+            mine = rows.return_to_queue(connection, claim, None, error="handed back at shutdown")
             if mine and self.on_put_back is not None:
                 self.on_put_back(connection, claim.waiting(self.clock()))
 
@@ -178,3 +176,17 @@ class Worker:
         for key in held - mine:
             if key in self.running:
                 self.running[key].cancel()
+
+
+FIRST = timedelta(seconds=5)
+LONGEST = timedelta(hours=1)
+
+
+def retry_delay(failures: int, random: Callable[[], float]) -> timedelta:
+    """5 s, doubled with each failure, at most an hour; half of it fixed and half scaled by `random` in [0, 1).
+
+    The jitter keeps jobs that failed together from retrying together.
+    """
+    doublings = min(max(failures - 1, 0), 20)
+    full_delay = min(FIRST * (1 << doublings), LONGEST)
+    return full_delay * (0.5 + random() / 2)

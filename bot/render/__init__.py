@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from bot.model import Profile
-from bot.render.atom import render_atom
-from bot.render.csv import render_csv
-from bot.render.html import render_html
-from bot.render.json import render_json
-from bot.render.markdown import render_markdown
-from bot.render.resume import render_resume
-from bot.render.seed import render_seed_page, render_seed_text
-from bot.render.svg import (
+from bot.model.profile import Profile
+from bot.render.html.page import render_html
+from bot.render.images.pictures import (
     render_badge,
     render_card,
     render_heatmap,
@@ -21,7 +15,13 @@ from bot.render.svg import (
     render_months,
     render_share,
 )
-from bot.render.text import render_text
+from bot.render.text.atom import render_atom
+from bot.render.text.csv import render_csv
+from bot.render.text.json import render_json
+from bot.render.text.json_resume import render_resume
+from bot.render.text.markdown import render_markdown
+from bot.render.text.seed import render_seed_page, render_seed_text
+from bot.render.text.terminal import render_text
 
 Renderer = Callable[[Profile], str]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from bot.render.html_text import printed
-from bot.render.md_text import only_md_text
+from bot.render.escaping import finalize_value
+from bot.render.markdown_escaping import only_md_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -28,7 +28,7 @@ def source(name: str) -> str:
 
 @cache
 def _markup() -> Environment:
-    return _environment(autoescape=True, finalize=printed)
+    return _environment(autoescape=True, finalize=finalize_value)
 
 
 @cache

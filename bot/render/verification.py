@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from bot.model import Profile
+from bot.model.profile import Profile
 from bot.render.anonymity import PERSONAL
 
 

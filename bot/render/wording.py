@@ -11,7 +11,10 @@ from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
 from bot.metrics.registry import shown_on
-from bot.model import Change, ChangeId, Item, Lines, Method, MonthRecord, Score
+from bot.model.change import Change, Item
+from bot.model.fact import Lines
+from bot.model.ids import ChangeId
+from bot.model.profile import Method, MonthRecord, Score
 
 BULLET = " • "
 MONTH_NAMES = (
@@ -57,7 +60,7 @@ def thousands(number: int) -> str:
 
 
 @lru_cache(maxsize=4096)
-def counted(number: int, one: str, many: str | None = None) -> str:
+def quantity(number: int, one: str, many: str | None = None) -> str:
     """`1 commit`, `2 commits`, `0 commits`; `many` where an `s` is not enough.
 
     Kept, as a page says the same small numbers of things over and over, and grouping digits is slow.
@@ -119,14 +122,14 @@ def score_basis(score: Score) -> str:
     """`12 items rated, 80 % interval 94.1 – 97.9, provisional`."""
     if score.score is None:
         return "no item with enough evidence"
-    parts = [f"{counted(score.rated, 'item')} rated"]
+    parts = [f"{quantity(score.rated, 'item')} rated"]
     if score.interval:
         parts.append(f"80 % interval {score.interval[0]:.1f} – {score.interval[1]:.1f}")
     if score.rated < PROVISIONAL_BELOW:
         parts.append("provisional")
     if score.live is not None:
-        said = ", ".join(dict.fromkeys(row.signal for row in score.live.evidence))
-        parts.append(f"{score.live.score:.1f} with what only GitHub knows: {said}")
+        signals = ", ".join(dict.fromkeys(row.signal for row in score.live.evidence))
+        parts.append(f"{score.live.score:.1f} with what only GitHub knows: {signals}")
     return ", ".join(parts)
 
 
@@ -214,12 +217,12 @@ def item_state(item: Item, changes: Mapping[ChangeId, Change]) -> str:
     """What a reader must know of an item beside its title: `reverted by api#14`, or nothing where it simply landed."""
     if item.state == "landed":
         return ""
-    takers = sorted({str(by) for key in item.changes if (by := _taker(changes.get(key)))})
-    said = STATE_NAMES[item.state]
-    return f"{said} by {', '.join(map(short_id, takers))}" if item.state == "reverted" and takers else said
+    reverters = sorted({str(by) for key in item.changes if (by := _reverter(changes.get(key)))})
+    state = STATE_NAMES[item.state]
+    return f"{state} by {', '.join(map(short_id, reverters))}" if item.state == "reverted" and reverters else state
 
 
-def _taker(change: Change | None) -> ChangeId | None:
+def _reverter(change: Change | None) -> ChangeId | None:
     return change.reverted_by if change else None
 
 

@@ -19,12 +19,12 @@ _KNOWN = (
 """what is said, and what to do then"""
 
 
-def advised(said: str) -> str | None:
+def database_advice(message: str) -> str | None:
     """What it says in its first line, with what to do about it; None where that is not known."""
-    if "no such table" in said or ("relation " in said and "does not exist" in said):
+    if "no such table" in message or ("relation " in message and "does not exist" in message):
         return "tables of this version are missing; run: almanac migrate"
-    todo = next((todo for words, todo in _KNOWN if words in said), None)
-    return f"{said.strip().splitlines()[0][:300]}; {todo}" if todo else None
+    todo = next((todo for words, todo in _KNOWN if words in message), None)
+    return f"{message.strip().splitlines()[0][:300]}; {todo}" if todo else None
 
 
 def missing_driver(error: ModuleNotFoundError) -> str | None:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from msgspec import Struct
 from sqlalchemy import Column, Connection, ForeignKey, Table, delete, select, update
 
-from bot.model import CommitId, InstallationId, RepositoryId
-from bot.store.columns import METADATA, Instant, Whole, Words, counters
+from bot.model.ids import CommitId, InstallationId, RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber, counters
 from bot.store.dialect import insert_into
 from bot.store.inserts import upsert
 from bot.store.installations import REPOSITORY
@@ -20,11 +20,11 @@ State = Literal["waiting", "pull requests", "commits", "done"]
 BACKFILL = Table(
     "backfill",
     METADATA,
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
-    Column("installation_id", Whole, nullable=False),
-    Column("state", Words, nullable=False, server_default="waiting"),
-    Column("head", Words),
-    Column("cursor", Words),
+    Column("repository_id", WholeNumber, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("installation_id", WholeNumber, nullable=False),
+    Column("state", CleanText, nullable=False, server_default="waiting"),
+    Column("head", CleanText),
+    Column("cursor", CleanText),
     *counters("size", "pulls", "pulls_done", "commits", "commits_done", "requests", "points"),
     Column("started_at", Instant, nullable=False),
     Column("finished_at", Instant),
@@ -32,17 +32,17 @@ BACKFILL = Table(
 BROUGHT = Table(
     "brought",
     METADATA,
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
-    Column("commit_id", Words, primary_key=True),
-    Column("number", Whole, nullable=False),
+    Column("repository_id", WholeNumber, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("commit_id", CleanText, primary_key=True),
+    Column("number", WholeNumber, nullable=False),
 )
 """commits that the rebase button made, and of which pull request: kept until they are recorded"""
 WATERMARK = Table(
     "watermark",
     METADATA,
-    Column("name", Words, primary_key=True),
+    Column("name", CleanText, primary_key=True),
     Column("at", Instant, nullable=False),
-    Column("head", Words),
+    Column("head", CleanText),
 )
 
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from msgspec.structs import fields
 from sqlalchemy import Column, Connection, Index, Table, select
 
-from bot.model import PARTS, ChangeId, InstallationId, Kind, Lines, Month, PersonKey, RepositoryId, State, each_part
+from bot.model.fact import PARTS, Lines, each_part
+from bot.model.ids import ChangeId, InstallationId, Kind, Month, PersonKey, RepositoryId, State
 from bot.store.border import canonical_json
-from bot.store.columns import METADATA, Json, Spelt, Whole, Words, counters, line_counters
+from bot.store.columns import METADATA, CleanText, EncodedJson, Json, WholeNumber, counters, line_counters
 from bot.store.dialect import execute, fetch, is_one_of, value_list
 from bot.store.inserts import Upsert
 
@@ -19,23 +20,23 @@ from bot.store.inserts import Upsert
 CHANGE = Table(
     "change",
     METADATA,
-    Column("id", Words, primary_key=True),
-    Column("repository_id", Whole, nullable=False),
-    Column("month", Words, nullable=False),
-    Column("landed_at", Whole, nullable=False),
-    Column("kind", Words, nullable=False),
-    Column("state", Words, nullable=False),
-    Column("pull_request", Whole),
+    Column("id", CleanText, primary_key=True),
+    Column("repository_id", WholeNumber, nullable=False),
+    Column("month", CleanText, nullable=False),
+    Column("landed_at", WholeNumber, nullable=False),
+    Column("kind", CleanText, nullable=False),
+    Column("state", CleanText, nullable=False),
+    Column("pull_request", WholeNumber),
     Column("payload", Json, nullable=False),
     Index(None, "repository_id", "month"),
 )
 CONTRIBUTION = Table(
     "contribution",
     METADATA,
-    Column("change_id", Words, primary_key=True),
-    Column("person_key", Words, primary_key=True),
-    Column("repository_id", Whole, primary_key=True),
-    Column("month", Words, primary_key=True),
+    Column("change_id", CleanText, primary_key=True),
+    Column("person_key", CleanText, primary_key=True),
+    Column("repository_id", WholeNumber, primary_key=True),
+    Column("month", CleanText, primary_key=True),
     *counters("commits", "co_authored"),
     *line_counters(),
     Index(None, "person_key", "month"),
@@ -53,7 +54,7 @@ class ChangeRow(NamedTuple):
     kind: Kind
     state: State
     pull_request: int | None
-    payload: dict[str, Any] | Spelt
+    payload: dict[str, Any] | EncodedJson
 
 
 class Contribution(NamedTuple):
@@ -101,7 +102,7 @@ def add_changes(connection: Connection, kept: Iterable[Kept]) -> None:
     rows: list[ChangeRow] = []
     parts: list[PartRow] = []
     for row, own in kept:
-        rows.append(row if type(row.payload) is Spelt else _spelt(row))
+        rows.append(row if type(row.payload) is EncodedJson else _spelt(row))
         parts += own
     _CHANGES.run(connection, rows)
     _PARTS.run(connection, parts)
@@ -129,7 +130,7 @@ def correct_changes(connection: Connection, installation: InstallationId, month:
 
 
 def _spelt(row: ChangeRow) -> ChangeRow:
-    return row._replace(payload=Spelt(canonical_json(row.payload)))
+    return row._replace(payload=EncodedJson(canonical_json(row.payload)))
 
 
 _CHANGES = Upsert(CHANGE, _NAMES)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from bot.model import PersonKey
+from bot.model.ids import PersonKey
 from bot.store import links, observations, people, snapshots, visibility
 from bot.store.ledger import FACT, FACT_PERSON
 from bot.store.links import LINK
@@ -46,7 +46,7 @@ def export(connection: Connection, key: PersonKey) -> str:
     minted = links.links_of(connection, subject_of_person(key))
     uses = links.uses_of(connection, [link.nonce for link in minted])
     keys = visibility.every_key(connection, key)
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         "schema": "almanac.export/1",
         "person": None if person is None else [person.key, person.name, person.login, *person.emails],
         "public": bool(state and state.public),
@@ -71,7 +71,7 @@ def export(connection: Connection, key: PersonKey) -> str:
             for one in observations.everything_of(connection, keys)
         ],
     }
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 def _landed(connection: Connection, keys: Collection[PersonKey]) -> list[dict[str, Any]]:

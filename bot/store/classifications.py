@@ -6,21 +6,21 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection
 
-from bot.landing.corrections import SAID_KINDS, Classified
-from bot.model import RepositoryId
+from bot.landing.corrections import CLASSIFY_KINDS, Classification
+from bot.model.ids import RepositoryId
 from bot.store import corrections
 
 
-def classified(connection: Connection, names: Mapping[RepositoryId, str]) -> tuple[Classified, ...]:
+def classified(connection: Connection, names: Mapping[RepositoryId, str]) -> tuple[Classification, ...]:
     """Every classification in these repositories, oldest first; `names` are their full names of today."""
-    said = corrections.of_repositories(connection, sorted(names))
+    corrections_made = corrections.of_repositories(connection, sorted(names))
     return tuple(
-        Classified(
+        Classification(
             names[RepositoryId(one.repository_id or 0)],
             one.value["number"],
-            SAID_KINDS[one.value["kind"]],
+            CLASSIFY_KINDS[one.value["kind"]],
             one.value["by"],
         )
-        for one in said
+        for one in corrections_made
         if one.kind == "classify"
     )

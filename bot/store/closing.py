@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, Connection, exists, func, literal, select, union_all
 
-from bot.landing.months import begins_at, closed_months, month_after, month_of
-from bot.model import InstallationId, Month, RepositoryId
+from bot.landing.months import closed_months, month_after, month_of, month_start
+from bot.model.ids import InstallationId, Month, RepositoryId
 from bot.store import digests
 from bot.store.configurations import CONFIGURATION
 from bot.store.installations import INSTALLATION, REPOSITORY
@@ -45,11 +45,11 @@ def due(connection: Connection, now: datetime, zone: ZoneInfo) -> list[Due]:
     )
     found: list[Due] = []
     for repository, installation, created, own_zone in connection.execute(query).all():
-        here = ZoneInfo(own_zone) if own_zone else zone
-        first = month_after(month_of(int(created.timestamp()), here), -1)
-        closed = closed_months(first, int(now.timestamp()), here)
+        repositories = ZoneInfo(own_zone) if own_zone else zone
+        first = month_after(month_of(int(created.timestamp()), repositories), -1)
+        closed = closed_months(first, int(now.timestamp()), repositories)
         missing = digests.missing(connection, target_of(RepositoryId(repository)), closed)
-        active = _with_landings(connection, RepositoryId(repository), missing, here)
+        active = _with_landings(connection, RepositoryId(repository), missing, repositories)
         found += [(InstallationId(installation), RepositoryId(repository), month) for month in active]
     return sorted(found, key=lambda one: (one[2], one[1]))
 
@@ -65,6 +65,6 @@ def _with_landings(
 
 
 def _landed_in(repository: RepositoryId, month: Month, zone: ZoneInfo) -> ColumnElement[bool]:
-    since, until = begins_at(month, zone), begins_at(month_after(month), zone)
+    since, until = month_start(month, zone), month_start(month_after(month), zone)
     mine = FACT.c.repository_id == repository, FACT.c.landed_at >= since, FACT.c.landed_at < until
     return exists(select(FACT.c.id).where(*mine))

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, Column, DateTime, Integer, MetaData, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-from bot.model import PARTS
+from bot.model.fact import PARTS
 from bot.store.border import canonical_json, clean_text, whole_number
 
 METADATA = MetaData(
@@ -24,7 +24,7 @@ METADATA = MetaData(
 )
 
 
-class Whole(TypeDecorator[int]):
+class WholeNumber(TypeDecorator[int]):
     """A 64-bit whole number; as a primary key SQLite numbers it by itself."""
 
     impl = BigInteger().with_variant(Integer, "sqlite")
@@ -34,7 +34,7 @@ class Whole(TypeDecorator[int]):
         return None if value is None else whole_number(value)
 
 
-class Words(TypeDecorator[str]):
+class CleanText(TypeDecorator[str]):
     """Text from anywhere, cleaned of what a database refuses."""
 
     impl = Text
@@ -57,7 +57,7 @@ class Json(TypeDecorator[Any]):
         return None if value is None else msgspec.json.decode(value)
 
 
-class Spelt(str):
+class EncodedJson(str):
     """Canonical JSON text that need not be spelt once more on its way into a `Json` column."""
 
     __slots__ = ()
@@ -101,7 +101,7 @@ def moment_of(value: datetime | str) -> datetime:
 
 def counters(*names: str) -> list[Column[int]]:
     """Whole-number columns that begin at 0."""
-    return [Column(name, Whole, nullable=False, server_default="0") for name in names]
+    return [Column(name, WholeNumber, nullable=False, server_default="0") for name in names]
 
 
 def line_counters() -> list[Column[int]]:

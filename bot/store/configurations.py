@@ -7,20 +7,20 @@ from datetime import datetime
 from msgspec import Struct
 from sqlalchemy import Column, Connection, ForeignKey, Table, select, update
 
-from bot.model import RepositoryId
-from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.model.ids import RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.inserts import insert_absent, upsert
 from bot.store.installations import REPOSITORY
 
 CONFIGURATION = Table(
     "configuration",
     METADATA,
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True, autoincrement=False),
-    Column("own", Words, nullable=False, server_default=""),
-    Column("shared", Words, nullable=False, server_default=""),
+    Column("repository_id", WholeNumber, ForeignKey(REPOSITORY.c.id), primary_key=True, autoincrement=False),
+    Column("own", CleanText, nullable=False, server_default=""),
+    Column("shared", CleanText, nullable=False, server_default=""),
     Column("problems", Json, nullable=False),
-    Column("digest", Words, nullable=False, server_default="issue"),
-    Column("zone", Words),
+    Column("digest", CleanText, nullable=False, server_default="issue"),
+    Column("zone", CleanText),
     Column("paused_at", Instant),
 )
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, select
 
-from bot.model import ChangeId, PersonKey, RepositoryId
-from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.model.ids import ChangeId, PersonKey, RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import insert_into
 
 CorrectionKind = Literal["classify", "dispute", "forget", "opt-out", "visibility"]
@@ -18,12 +18,12 @@ CorrectionKind = Literal["classify", "dispute", "forget", "opt-out", "visibility
 CORRECTION = Table(
     "correction",
     METADATA,
-    Column("event_key", Words, primary_key=True),
-    Column("kind", Words, nullable=False),
-    Column("repository_id", Whole),
-    Column("change_id", Words),
-    Column("person_key", Words),
-    Column("made_by", Words, nullable=False),
+    Column("event_key", CleanText, primary_key=True),
+    Column("kind", CleanText, nullable=False),
+    Column("repository_id", WholeNumber),
+    Column("change_id", CleanText),
+    Column("person_key", CleanText),
+    Column("made_by", CleanText, nullable=False),
     Column("made_at", Instant, nullable=False),
     Column("value", Json, nullable=False),
     Index(None, "change_id"),
@@ -61,14 +61,14 @@ def of_people(connection: Connection, people: Sequence[PersonKey]) -> list[Corre
 
 def of_repositories(connection: Connection, repositories: Sequence[RepositoryId]) -> list[Correction]:
     """What was said about changes in these repositories, in the order it was said."""
-    said = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "dispute"))
-    return _read(connection, said)
+    of_these = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "dispute"))
+    return _read(connection, of_these)
 
 
 def disputes_of(connection: Connection, people: Collection[PersonKey]) -> list[tuple[RepositoryId, int]]:
     """The repository and number of all that these people disputed."""
-    said = CORRECTION.c.made_by.in_(people) & (CORRECTION.c.kind == "dispute")
-    found = {(one.repository_id, int(one.value["number"])) for one in _read(connection, said) if one.repository_id}
+    disputes = CORRECTION.c.made_by.in_(people) & (CORRECTION.c.kind == "dispute")
+    found = {(one.repository_id, int(one.value["number"])) for one in _read(connection, disputes) if one.repository_id}
     return sorted(found)
 
 

@@ -8,29 +8,29 @@ from datetime import datetime
 from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, delete, select, update
 
-from bot.model import Month
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.model.ids import Month
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.dialect import among, insert_into
 from bot.store.inserts import upsert
 
 DIGEST = Table(
     "digest",
     METADATA,
-    Column("target", Words, primary_key=True),
-    Column("month", Words, primary_key=True),
-    Column("repository_id", Whole),
-    Column("state", Words, nullable=False, server_default="due"),
-    Column("issue_number", Whole),
-    Column("comment_id", Whole),
-    Column("body_hash", Words),
+    Column("target", CleanText, primary_key=True),
+    Column("month", CleanText, primary_key=True),
+    Column("repository_id", WholeNumber),
+    Column("state", CleanText, nullable=False, server_default="due"),
+    Column("issue_number", WholeNumber),
+    Column("comment_id", WholeNumber),
+    Column("body_hash", CleanText),
     Column("opened_at", Instant, nullable=False),
     Index(None, "repository_id"),
 )
 PERIOD = Table(
     "period",
     METADATA,
-    Column("schedule", Words, primary_key=True),
-    Column("period", Words, primary_key=True),
+    Column("schedule", CleanText, primary_key=True),
+    Column("period", CleanText, primary_key=True),
     Column("begun_at", Instant, nullable=False),
     Column("ended_at", Instant),
 )
@@ -69,16 +69,16 @@ def of_target(connection: Connection, target: str) -> list[DigestRow]:
     return [DigestRow(**row) for row in connection.execute(query).mappings()]
 
 
-def told_at(connection: Connection, repository_id: int, month: Month | None = None) -> list[DigestRow]:
+def posted_at(connection: Connection, repository_id: int, month: Month | None = None) -> list[DigestRow]:
     """The digests that stand at a repository, its own and those of others that are told there, oldest month first."""
-    stands = (DIGEST.c.repository_id == repository_id) & (DIGEST.c.state == "posted")
+    posted = (DIGEST.c.repository_id == repository_id) & (DIGEST.c.state == "posted")
     if month is not None:
-        stands &= DIGEST.c.month == month
-    rows = connection.execute(select(DIGEST).where(stands).order_by(DIGEST.c.month, DIGEST.c.target))
+        posted &= DIGEST.c.month == month
+    rows = connection.execute(select(DIGEST).where(posted).order_by(DIGEST.c.month, DIGEST.c.target))
     return [DigestRow(**row) for row in rows.mappings()]
 
 
-def told_elsewhere(connection: Connection, targets: Collection[str]) -> list[DigestRow]:
+def posted_elsewhere(connection: Connection, targets: Collection[str]) -> list[DigestRow]:
     """The posted digests of these targets (`repository:<id>`) that stand in another repository, oldest month first."""
     found: list[DigestRow] = []
     for these in among(DIGEST.c.target, sorted(targets)):
@@ -90,8 +90,8 @@ def told_elsewhere(connection: Connection, targets: Collection[str]) -> list[Dig
 
 def missing(connection: Connection, target: str, closed: Sequence[Month]) -> list[Month]:
     """Those of the closed months that have no digest row yet."""
-    told = {digest.month for digest in of_target(connection, target)}
-    return [month for month in closed if month not in told]
+    known = {digest.month for digest in of_target(connection, target)}
+    return [month for month in closed if month not in known]
 
 
 def begin_period(connection: Connection, schedule: str, period: str, now: datetime) -> bool:

@@ -15,11 +15,13 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Column, Connection, Table, delete, or_, select, update
 
-from bot.landing.identity import person_key, signature_of
-from bot.landing.trailers import as_trailer
-from bot.model import CommitId, Fact, PersonKey, RepositoryId, Signature, fact_from_json, fact_to_json
+from bot.landing.identity.credit import person_key, signature_of
+from bot.landing.message.trailers import as_trailer
+from bot.model.commit import Signature
+from bot.model.fact import Fact, fact_from_json, fact_to_json
+from bot.model.ids import CommitId, PersonKey, RepositoryId
 from bot.store.changes import CONTRIBUTION
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.corrections import CORRECTION
 from bot.store.dialect import STREAMED, fetch, is_one_of, lock, value_list
 from bot.store.inserts import insert_absent
@@ -35,13 +37,13 @@ from bot.store.wordings import forget as forget_wordings
 ERASURE_SALT = Table(
     "erasure_salt",
     METADATA,
-    Column("number", Whole, primary_key=True, autoincrement=False),
-    Column("salt", Words, nullable=False),
+    Column("number", WholeNumber, primary_key=True, autoincrement=False),
+    Column("salt", CleanText, nullable=False),
 )
 TOMBSTONE = Table(
     "tombstone",
     METADATA,
-    Column("hash", Words, primary_key=True),
+    Column("hash", CleanText, primary_key=True),
     Column("made_at", Instant, nullable=False),
 )
 NOBODY = Signature("", "")
@@ -101,14 +103,14 @@ def without_erased(connection: Connection, facts: Iterable[Fact]) -> list[Fact]:
     hashes = {_hash(rows[0][0], key): key for key in sorted({key for fact in given for key in _keys(fact)})}
     sql = f"SELECT hash FROM tombstone WHERE {is_one_of(connection, 'hash')}"  # noqa: S608  # a name
     gone = {hashes[row[0]] for row in fetch(connection, sql, (value_list(connection, list(hashes)),))}
-    return [cleaned(fact, gone) for fact in given if person_key(fact.author) not in gone] if gone else given
+    return [clean_fact(fact, gone) for fact in given if person_key(fact.author) not in gone] if gone else given
 
 
 def _keys(fact: Fact) -> set[PersonKey]:
     return {person_key(sig) for sig in (fact.author, fact.committer, *fact.co_authors)}
 
 
-def cleaned(fact: Fact, gone: Collection[PersonKey]) -> Fact:
+def clean_fact(fact: Fact, gone: Collection[PersonKey]) -> Fact:
     """The fact without the people in `gone`, but for its author."""
     committer = NOBODY if person_key(fact.committer) in gone else fact.committer
     helpers = tuple(sig for sig in fact.co_authors if person_key(sig) not in gone)
@@ -149,7 +151,7 @@ def _clean_facts(connection: Connection, keys: Collection[PersonKey]) -> None:
     rows = connection.execute(select(FACT.c.id, FACT.c.payload).execution_options(yield_per=STREAMED))
     theirs = [(row.id, fact) for row in rows if _keys(fact := fact_from_json(row.payload)) & set(keys)]
     for number, fact in theirs:
-        values = {"payload": fact_to_json(cleaned(fact, keys))}
+        values = {"payload": fact_to_json(clean_fact(fact, keys))}
         connection.execute(update(FACT).where(FACT.c.id == number).values(values))
     connection.execute(delete(FACT_PERSON).where(FACT_PERSON.c.person_key.in_(keys)))
 
@@ -170,7 +172,7 @@ def pull_request_without_erased(connection: Connection, payload: dict[str, Any])
     commits = payload.get("commits", [])
     rows = [payload.get("author"), *(author for _, author, _ in commits), *(row[0] for row in payload["reviews"])]
     lines = [line for text in (payload["body"], *(message for *_, message in commits)) for line in text.split("\n")]
-    signatures = [*(_signature(row) for row in rows if row), *(sig for line in lines if (sig := _credited(line)))]
+    signatures = [*(_signature(row) for row in rows if row), *(sig for line in lines if (sig := _names_credit(line)))]
     gone = erased_people(connection, {person_key(sig) for sig in signatures})
     return without_people(payload, gone) if gone else payload
 
@@ -204,9 +206,9 @@ def _signature(row: list[Any]) -> Signature:
 def _without_credits(text: str, keys: Collection[PersonKey]) -> str:
     """The text without the lines that credit or sign for these people."""
     lines = text.split("\n")
-    return "\n".join(line for line in lines if (sig := _credited(line)) is None or person_key(sig) not in keys)
+    return "\n".join(line for line in lines if (sig := _names_credit(line)) is None or person_key(sig) not in keys)
 
 
-def _credited(line: str) -> Signature | None:
+def _names_credit(line: str) -> Signature | None:
     trailer = as_trailer(line)
     return signature_of(trailer[1]) if trailer is not None else None

@@ -7,19 +7,19 @@ from collections.abc import Collection
 from msgspec import Struct
 from sqlalchemy import Connection, func, select, tuple_
 
-from bot.landing.addresses import plain_email
-from bot.model import CommitId, PersonKey, RepositoryId
+from bot.landing.identity.addresses import plain_email
+from bot.model.ids import CommitId, PersonKey, RepositoryId
 from bot.store.backfills import BACKFILL
 from bot.store.ledger import FACT, FACT_PERSON
 from bot.store.observations import OBSERVATION
 from bot.store.people import PERSON, PERSON_ALIAS
-from bot.store.visibility import left_out
+from bot.store.visibility import hidden_people
 
-_MET = ("review", "remark", "merger")
+_CONNECTED = ("review", "remark", "merger")
 """signals by which one person meets the pull request of another"""
 
 
-class First(Struct, frozen=True):
+class FirstLanding(Struct, frozen=True):
     """Somebody's first landed commit in a repository; `landed_at` in epoch seconds."""
 
     repository_id: RepositoryId
@@ -29,7 +29,7 @@ class First(Struct, frozen=True):
     pull_request: int | None
 
 
-def read_whole(connection: Connection, repositories: Collection[RepositoryId]) -> frozenset[RepositoryId]:
+def fully_read_repositories(connection: Connection, repositories: Collection[RepositoryId]) -> frozenset[RepositoryId]:
     """The repositories whose history was read from its first commit on: elsewhere nobody knows who was first."""
     done = (BACKFILL.c.state == "done") & BACKFILL.c.repository_id.in_(repositories)
     rows = connection.execute(select(BACKFILL.c.repository_id).where(done))
@@ -38,35 +38,35 @@ def read_whole(connection: Connection, repositories: Collection[RepositoryId]) -
 
 def first_landings(
     connection: Connection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
-) -> list[First]:
+) -> list[FirstLanding]:
     """The first commit that each of these people authored in each of these repositories."""
     order = (FACT.c.landed_at, FACT.c.commit_id)
-    place = func.row_number().over(partition_by=(FACT.c.repository_id, FACT.c.author_key), order_by=order)
+    position = func.row_number().over(partition_by=(FACT.c.repository_id, FACT.c.author_key), order_by=order)
     columns = (FACT.c.repository_id, FACT.c.author_key, FACT.c.commit_id, FACT.c.landed_at, FACT.c.pull_request)
     # The facts of a few people are found by person: a repository may hold a hundred thousand of others.
     theirs = FACT.c.id.in_(select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people)))
     within = FACT.c.repository_id.in_(repositories) & FACT.c.author_key.in_(people)
-    ranked = select(*columns, place.label("place")).where(theirs, within).subquery()
+    ranked = select(*columns, position.label("place")).where(theirs, within).subquery()
     rows = connection.execute(select(ranked).where(ranked.c.place == 1))
-    return [First(*row[:-1]) for row in rows]
+    return [FirstLanding(*row[:-1]) for row in rows]
 
 
-def newcomers_met(
-    connection: Connection, people: Collection[PersonKey], whole: Collection[RepositoryId]
-) -> list[First]:
+def newcomers_in(
+    connection: Connection, people: Collection[PersonKey], fully_read: Collection[RepositoryId]
+) -> list[FirstLanding]:
     """First landings, by a pull request, of everybody a pull request of whose these people reviewed or merged: of
     people who may be told of, in repositories whose `whole` history is known."""
-    if not whole:
+    if not fully_read:
         return []
     seen = OBSERVATION.c
-    met = select(seen.repository_id, seen.number).where(seen.person_key.in_(people), seen.signal.in_(_MET))
-    work = tuple_(FACT.c.repository_id, FACT.c.pull_request).in_(met.where(seen.repository_id.in_(whole)))
+    met = select(seen.repository_id, seen.number).where(seen.person_key.in_(people), seen.signal.in_(_CONNECTED))
+    work = tuple_(FACT.c.repository_id, FACT.c.pull_request).in_(met.where(seen.repository_id.in_(fully_read)))
     authors = select(FACT.c.author_key).join(PERSON, PERSON.c.key == FACT.c.author_key).distinct()
     rows = connection.execute(authors.where(work, PERSON.c.user_id.is_not(None), PERSON.c.bot.is_(False)))
-    gone = left_out(connection)
+    gone = hidden_people(connection)
     others = sorted({PersonKey(row.author_key) for row in rows} - gone - set(people))
-    found = first_landings(connection, others, whole)
-    earlier = _by_other_addresses(connection, others, whole)
+    found = first_landings(connection, others, fully_read)
+    earlier = _by_other_addresses(connection, others, fully_read)
     return [
         one
         for one in found
@@ -83,6 +83,6 @@ def _by_other_addresses(
     whose = {PersonKey(f"e:{plain_email(row.value)}"): PersonKey(row.person_key) for row in rows}
     found: dict[tuple[RepositoryId, PersonKey], int] = {}
     for one in first_landings(connection, list(whose), repositories) if whose else ():
-        place = one.repository_id, whose[one.person_key]
-        found[place] = min(one.landed_at, found.get(place, one.landed_at))
+        position = one.repository_id, whose[one.person_key]
+        found[position] = min(one.landed_at, found.get(position, one.landed_at))
     return found

@@ -11,13 +11,15 @@ from msgspec import Struct
 from pydantic_core import from_json
 from sqlalchemy import Connection
 
-from bot.landing.corrections import SAID_KINDS, Classified
-from bot.landing.disjoint import Disjoint
-from bot.landing.keys import commit_key
-from bot.model import CommitId, Fact, InstallationId, Month, PersonKey, Repository, RepositoryId
+from bot.landing.corrections import CLASSIFY_KINDS, Classification
+from bot.landing.same_work.disjoint import Disjoint
+from bot.landing.same_work.keys import commit_key
+from bot.model.commit import Repository
+from bot.model.fact import Fact
+from bot.model.ids import CommitId, InstallationId, Month, PersonKey, RepositoryId
 from bot.store.dialect import fetch, is_one_of, is_postgresql, lock, lock_row, value_list
+from bot.store.fact_keys import DUPLICATE, KeyedFact, with_keys
 from bot.store.installations import REPOSITORY
-from bot.store.keyed import SAID_TWICE, Keyed, keyed
 from bot.store.ledger import numbered_facts
 from bot.store.together import facts_folding_with
 from bot.store.totals import Cell
@@ -64,7 +66,9 @@ _OF_INSTALLATION = "repository.installation_id = ?"
 _OF_REPOSITORY = f"{_OF_INSTALLATION} AND repository.id = ?"
 
 
-def read_installation(connection: Connection, installation: InstallationId) -> tuple[Standing, tuple[Classified, ...]]:
+def read_installation(
+    connection: Connection, installation: InstallationId
+) -> tuple[Standing, tuple[Classification, ...]]:
     """All repositories of an installation that are not removed, and every classification in them, oldest first.
 
     Each is one text: an organisation has thousands of repositories, a landing concerns one, and nearly always the text
@@ -75,14 +79,14 @@ def read_installation(connection: Connection, installation: InstallationId) -> t
 
 def read_repository(
     connection: Connection, installation: InstallationId, repository: RepositoryId
-) -> tuple[Standing, tuple[Classified, ...]]:
+) -> tuple[Standing, tuple[Classification, ...]]:
     """The same of one repository: all that matters for work that has to do with no other, however many there are."""
     return _read_standing(connection, _OF_REPOSITORY, (installation, repository))
 
 
 def _read_standing(
     connection: Connection, mine: str, values: tuple[int, ...]
-) -> tuple[Standing, tuple[Classified, ...]]:
+) -> tuple[Standing, tuple[Classification, ...]]:
     each = "json_agg(json_build_array({}))::text" if is_postgresql(connection) else "json_group_array(json_array({}))"
     repositories = each.format("full_name, id, private, fork, parent, default_branch")
     said = each.format("name, value")
@@ -105,9 +109,9 @@ def _standing(text: str) -> Standing:
 
 
 @lru_cache(maxsize=256)
-def _classified(text: str) -> tuple[Classified, ...]:
+def _classified(text: str) -> tuple[Classification, ...]:
     values = [(name, from_json(value)) for name, value in from_json(text)]
-    return tuple(Classified(name, one["number"], SAID_KINDS[one["kind"]], one["by"]) for name, one in values)
+    return tuple(Classification(name, one["number"], CLASSIFY_KINDS[one["kind"]], one["by"]) for name, one in values)
 
 
 # CROSS JOIN keeps the order on SQLite, whose planner would begin with all rows of the installation.
@@ -127,8 +131,8 @@ def month_of_people(
     month: Month,
     *,
     within: InstallationId,
-    known: Mapping[int, Keyed],
-) -> dict[int, Keyed]:
+    known: Mapping[int, KeyedFact],
+) -> dict[int, KeyedFact]:
     """All facts of the changes in which these people have a part that month, closed under what folds together.
 
     Contributions lead there, so that the way is as long as the month and not as the people's whole record. Facts that
@@ -142,7 +146,7 @@ def month_of_people(
         return dict(known)
     others = _holding(connection, missing, within)
     older = {number: fact for number, fact in others.items() if number not in known}
-    return {**facts_folding_with(connection, keyed(older), within), **known}
+    return {**facts_folding_with(connection, with_keys(older), within), **known}
 
 
 def _holding(connection: Connection, commits: Collection[CommitId], installation: InstallationId) -> dict[int, Fact]:
@@ -176,7 +180,7 @@ def parts_of_installation(connection: Connection, installation: InstallationId) 
     All that may fold together stands in one part, and nothing landed before the first fact of its part.
     """
     numbers = [int(row[0]) for row in fetch(connection, _NUMBERS, (installation,))]
-    met = fetch(connection, _MET, (*SAID_TWICE, installation))
+    met = fetch(connection, _MET, (*DUPLICATE, installation))
     groups: Disjoint[int] = Disjoint()
     first: dict[str, int] = {}
     for key, number in met:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from isal import isal_zlib
 from sqlalchemy import Column, Connection, Index, LargeBinary, Table, UniqueConstraint, func, select, update
 
-from bot.redaction import Redacted, Secret
+from bot.configuration.redaction import Redacted, Secret
 from bot.store.border import clean_text, whole_number
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.dialect import Row, among
 from bot.store.inserts import insert_in_one_step, insert_new_keys
 from bot.store.jobs import COLUMNS as JOB_COLUMNS
@@ -21,16 +21,16 @@ from bot.store.jobs import JOB, NewJob, Waiting, add_job_rows
 INBOX = Table(
     "inbox",
     METADATA,
-    Column("id", Whole, primary_key=True),
-    Column("app_id", Words, nullable=False),
-    Column("guid", Words, nullable=False),
-    Column("event", Words, nullable=False),
-    Column("action", Words),
-    Column("installation_id", Whole),
-    Column("repository_id", Whole),
+    Column("id", WholeNumber, primary_key=True),
+    Column("app_id", CleanText, nullable=False),
+    Column("guid", CleanText, nullable=False),
+    Column("event", CleanText, nullable=False),
+    Column("action", CleanText),
+    Column("installation_id", WholeNumber),
+    Column("repository_id", WholeNumber),
     Column("received_at", Instant, nullable=False),
     Column("body", LargeBinary),
-    Column("state", Words, nullable=False, server_default="new"),
+    Column("state", CleanText, nullable=False, server_default="new"),
     UniqueConstraint("app_id", "guid"),
     Index(None, "received_at"),
 )
@@ -141,7 +141,7 @@ def body_of(connection: Connection, app_id: str, guid: str) -> bytes:
     return zlib.decompress(body) if body else b""
 
 
-def known(connection: Connection, app_id: str, guids: Sequence[str]) -> set[str]:
+def known_guids(connection: Connection, app_id: str, guids: Sequence[str]) -> set[str]:
     """Those of these deliveries that have arrived."""
     found: set[str] = set()
     for these in among(INBOX.c.guid, guids):

@@ -18,7 +18,7 @@ from sqlalchemy import Boolean, Connection, LargeBinary, Table
 
 from bot.store.arrays import array_text
 from bot.store.border import LARGEST, SMALLEST, canonical_json, clean_text, whole_number
-from bot.store.columns import Instant, Json, Spelt, Whole, Words, instant_text
+from bot.store.columns import CleanText, EncodedJson, Instant, Json, WholeNumber, instant_text
 from bot.store.dialect import Row, execute, execute_many, fetch, is_postgresql
 
 Names = tuple[str, ...]
@@ -27,9 +27,9 @@ SLICE = 1000
 _FEW = 8
 """rows that are looked at value by value"""
 _ARRAYS = {
-    Words: "text",
+    CleanText: "text",
     Json: "text",
-    Whole: "bigint",
+    WholeNumber: "bigint",
     Instant: "timestamptz",
     LargeBinary: "bytea",
     Boolean: "boolean",
@@ -128,7 +128,7 @@ class Upsert(Insert):
         if not self._rising:
             return ""
         words = ' COLLATE "C"' if is_postgresql else ""
-        orders = {name: words if isinstance(self.table.c[name].type, Words) else "" for name in self._rising}
+        orders = {name: words if isinstance(self.table.c[name].type, CleanText) else "" for name in self._rising}
         new = ", ".join(f"excluded.{name}{order}" for name, order in orders.items())
         old = ", ".join(f"{self.table.name}.{name}{order}" for name, order in orders.items())
         return f" AND ({new}) >= ({old})"
@@ -239,16 +239,16 @@ def _is_clean(values: Sequence[Any], clean: Callable[[Any], Any]) -> bool:
         return text.isascii() and "\0" not in text
     if clean is whole_number and kinds == {int}:
         return bool(min(values) >= SMALLEST and max(values) <= LARGEST)
-    return clean is _json_text and kinds == {Spelt}
+    return clean is _json_text and kinds == {EncodedJson}
 
 
 @functools.cache
 def _cleaners(into: Insert, is_postgresql: bool) -> tuple[Callable[[Any], Any], ...]:
     """What each value passes through."""
     by_type: dict[type, Callable[[Any], Any]] = {
-        Words: clean_text,
+        CleanText: clean_text,
         Json: _json_text,
-        Whole: whole_number,
+        WholeNumber: whole_number,
         Instant: _aware_moment if is_postgresql else instant_text,
         LargeBinary: bytes,
         Boolean: bool,
@@ -257,7 +257,7 @@ def _cleaners(into: Insert, is_postgresql: bool) -> tuple[Callable[[Any], Any], 
 
 
 def _json_text(value: object) -> str:
-    return value if type(value) is Spelt else canonical_json(value)
+    return value if type(value) is EncodedJson else canonical_json(value)
 
 
 def _aware_moment(moment: datetime) -> datetime:

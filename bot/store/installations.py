@@ -10,8 +10,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, false, func, select, update
 
-from bot.model import InstallationId, Repository, RepositoryId
-from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.model.commit import Repository
+from bot.model.ids import InstallationId, RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import among
 from bot.store.inserts import upsert
 
@@ -19,16 +20,16 @@ Visibility = Literal["public", "private", "hidden"]
 ACCOUNT = Table(
     "account",
     METADATA,
-    Column("id", Whole, primary_key=True, autoincrement=False),
-    Column("login", Words, nullable=False),
-    Column("kind", Words, nullable=False),
+    Column("id", WholeNumber, primary_key=True, autoincrement=False),
+    Column("login", CleanText, nullable=False),
+    Column("kind", CleanText, nullable=False),
 )
 INSTALLATION = Table(
     "installation",
     METADATA,
-    Column("id", Whole, primary_key=True, autoincrement=False),
-    Column("app_id", Words, nullable=False),
-    Column("account_id", Whole, ForeignKey(ACCOUNT.c.id), nullable=False),
+    Column("id", WholeNumber, primary_key=True, autoincrement=False),
+    Column("app_id", CleanText, nullable=False),
+    Column("account_id", WholeNumber, ForeignKey(ACCOUNT.c.id), nullable=False),
     Column("permissions", Json),
     Column("created_at", Instant, nullable=False),
     Column("suspended_at", Instant),
@@ -37,14 +38,14 @@ INSTALLATION = Table(
 REPOSITORY = Table(
     "repository",
     METADATA,
-    Column("id", Whole, primary_key=True, autoincrement=False),
-    Column("installation_id", Whole, ForeignKey(INSTALLATION.c.id)),
-    Column("full_name", Words, nullable=False),
+    Column("id", WholeNumber, primary_key=True, autoincrement=False),
+    Column("installation_id", WholeNumber, ForeignKey(INSTALLATION.c.id)),
+    Column("full_name", CleanText, nullable=False),
     Column("private", Boolean(create_constraint=False), nullable=False),
     Column("fork", Boolean(create_constraint=False), nullable=False, server_default=false()),
-    Column("parent", Words),
-    Column("default_branch", Words, nullable=False, server_default="main"),
-    Column("visibility", Words, nullable=False, server_default="hidden"),
+    Column("parent", CleanText),
+    Column("default_branch", CleanText, nullable=False, server_default="main"),
+    Column("visibility", CleanText, nullable=False, server_default="hidden"),
     Column("seen_at", Instant, nullable=False),
     Column("removed_at", Instant),
     Index(None, "installation_id"),
@@ -61,7 +62,7 @@ class Account(Struct, frozen=True):
     kind: str = "Organization"
 
 
-class Stored(Struct, frozen=True):
+class StoredRepository(Struct, frozen=True):
     """A repository with what only the store knows of it."""
 
     repository: Repository
@@ -72,7 +73,7 @@ class Stored(Struct, frozen=True):
     """when the row was written last, but for its removal"""
 
 
-def see_installation(
+def save_installation(
     connection: Connection, installation_id: InstallationId, account: Account, *, app_id: str, now: datetime
 ) -> None:
     """An installation that is there: new, or come back."""
@@ -107,7 +108,7 @@ def is_active(connection: Connection, installation_id: InstallationId) -> bool:
     return row is not None and row.suspended_at is None and row.removed_at is None
 
 
-def active(connection: Connection) -> set[InstallationId]:
+def active_installations(connection: Connection) -> set[InstallationId]:
     """All that are installed and not suspended."""
     works = INSTALLATION.c.suspended_at.is_(None) & INSTALLATION.c.removed_at.is_(None)
     return {InstallationId(row.id) for row in connection.execute(select(INSTALLATION.c.id).where(works))}
@@ -119,7 +120,7 @@ def created_at(connection: Connection, installation_id: InstallationId | None) -
     return connection.execute(query).scalar_one_or_none()
 
 
-def see_repositories(
+def save_repositories(
     connection: Connection, installation_id: InstallationId, repositories: Sequence[Repository], now: datetime
 ) -> None:
     """Repositories as GitHub shows them now. Visibility follows `private` at once; ids are required."""
@@ -142,39 +143,39 @@ def remove_repositories(connection: Connection, ids: Sequence[RepositoryId], now
         connection.execute(update(REPOSITORY).where(gone).values(removed_at=now, visibility="hidden"))
 
 
-def reached(connection: Connection, ids: Sequence[RepositoryId]) -> set[RepositoryId]:
+def reachable_repositories(connection: Connection, ids: Sequence[RepositoryId]) -> set[RepositoryId]:
     """Those of these repositories that are not removed."""
     ours = [these & REPOSITORY.c.removed_at.is_(None) for these in among(REPOSITORY.c.id, ids)]
     return {RepositoryId(row.id) for these in ours for row in connection.execute(select(REPOSITORY.c.id).where(these))}
 
 
-def repositories(connection: Connection, ids: Sequence[RepositoryId]) -> dict[RepositoryId, Stored]:
+def repositories(connection: Connection, ids: Sequence[RepositoryId]) -> dict[RepositoryId, StoredRepository]:
     """Those of these that are known, by id."""
     rows = [row for these in among(REPOSITORY.c.id, ids) for row in connection.execute(select(REPOSITORY).where(these))]
     return {RepositoryId(row.id): _stored(row) for row in rows}
 
 
-def repository(connection: Connection, repository_id: RepositoryId) -> Stored | None:
+def repository(connection: Connection, repository_id: RepositoryId) -> StoredRepository | None:
     row = connection.execute(select(REPOSITORY).where(REPOSITORY.c.id == repository_id)).one_or_none()
     return None if row is None else _stored(row)
 
 
-def repository_named(connection: Connection, full_name: str) -> Stored | None:
+def repository_named(connection: Connection, full_name: str) -> StoredRepository | None:
     """By the name it has now, in any case; names get recycled, so the one seen last."""
     query = select(REPOSITORY).where(func.lower(REPOSITORY.c.full_name) == full_name.lower())
     row = connection.execute(query.order_by(REPOSITORY.c.seen_at.desc(), REPOSITORY.c.id.desc()).limit(1)).first()
     return None if row is None else _stored(row)
 
 
-def repositories_of(connection: Connection, installation_id: InstallationId) -> list[Stored]:
+def repositories_of(connection: Connection, installation_id: InstallationId) -> list[StoredRepository]:
     """All that are not removed, by name."""
     mine = (REPOSITORY.c.installation_id == installation_id) & REPOSITORY.c.removed_at.is_(None)
     rows = connection.execute(select(REPOSITORY).where(mine).order_by(REPOSITORY.c.full_name, REPOSITORY.c.id))
     return [_stored(row) for row in rows]
 
 
-def _stored(row: Any) -> Stored:
+def _stored(row: Any) -> StoredRepository:
     names = ("full_name", "id", "private", "fork", "parent", "default_branch")
-    shown = Repository(*(getattr(row, name) for name in names))
+    visibility = Repository(*(getattr(row, name) for name in names))
     installation = None if row.installation_id is None else InstallationId(row.installation_id)
-    return Stored(shown, installation, row.visibility, row.removed_at, row.seen_at)
+    return StoredRepository(visibility, installation, row.visibility, row.removed_at, row.seen_at)

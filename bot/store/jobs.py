@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 from sqlalchemy import Column, Connection, Index, Table, delete, func, or_, select, text, update
 
-from bot.store.columns import METADATA, Instant, Whole, Words, counters, moment_of
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber, counters, moment_of
 from bot.store.dialect import Row
 from bot.store.inserts import insert_new
 
@@ -21,20 +21,20 @@ _HAS_KEY, _ENDED = text("state = 'ready' AND dedupe_key IS NOT NULL"), text("fin
 JOB = Table(
     "job",
     METADATA,
-    Column("id", Whole, primary_key=True),
-    Column("task", Words, nullable=False),
-    Column("ref_id", Words, nullable=False),
-    Column("installation_id", Whole),
-    Column("serial_key", Words),
-    Column("dedupe_key", Words),
+    Column("id", WholeNumber, primary_key=True),
+    Column("task", CleanText, nullable=False),
+    Column("ref_id", CleanText, nullable=False),
+    Column("installation_id", WholeNumber),
+    Column("serial_key", CleanText),
+    Column("dedupe_key", CleanText),
     *counters("priority", "attempt", "failures"),
-    Column("state", Words, nullable=False, server_default="ready"),
+    Column("state", CleanText, nullable=False, server_default="ready"),
     Column("created_at", Instant, nullable=False),
     Column("run_at", Instant, nullable=False),
-    Column("owner", Words),
+    Column("owner", CleanText),
     Column("lease_until", Instant),
     Column("finished_at", Instant),
-    Column("last_error", Words),
+    Column("last_error", CleanText),
 )
 # A job changes its state three times, and each index that holds it then is written anew: each holds only the jobs that
 # a query by it looks for. Sorted as jobs are claimed, so that a claim reads the first row and not the backlog.
@@ -80,7 +80,7 @@ class Waiting(Struct, frozen=True):
     run_at: datetime
 
 
-class Claim(Struct, frozen=True):
+class ClaimedJob(Struct, frozen=True):
     """A job in hand. `attempt` is the fence: whoever holds an older one may change nothing any more."""
 
     id: int
@@ -144,7 +144,7 @@ def revive(connection: Connection, which: Any, now: datetime) -> list[Waiting]:
     for row in connection.execute(
         select(JOB).where(which, JOB.c.state.in_(("parked", "dead"))).order_by(JOB.c.id)
     ).all():
-        if row.dedupe_key is not None and _is_waiting(connection, row.dedupe_key):
+        if row.dedupe_key is not None and _waits_with_key(connection, row.dedupe_key):
             continue
         fresh = {"state": "ready", "created_at": now, "run_at": now, "failures": 0, "finished_at": None}
         connection.execute(update(JOB).where(JOB.c.id == row.id).values(fresh))
@@ -152,7 +152,7 @@ def revive(connection: Connection, which: Any, now: datetime) -> list[Waiting]:
     return revived
 
 
-def _is_waiting(connection: Connection, dedupe_key: str) -> bool:
+def _waits_with_key(connection: Connection, dedupe_key: str) -> bool:
     same = select(JOB.c.id).where(JOB.c.dedupe_key == dedupe_key, JOB.c.state == "ready")
     return connection.execute(same.limit(1)).first() is not None
 
@@ -200,14 +200,14 @@ def cancel(connection: Connection, numbers: Sequence[int], now: datetime) -> int
     return connection.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now)).rowcount
 
 
-def is_coming(connection: Connection, serial_key: str, task: str, part: str) -> bool:
+def is_waiting(connection: Connection, serial_key: str, task: str, part: str) -> bool:
     """A job of this serial key and task waits whose arguments hold `part`."""
     mine = (JOB.c.serial_key == serial_key) & (JOB.c.state == "ready") & (JOB.c.task == task)
     query = select(JOB.c.id).where(mine, JOB.c.ref_id.contains(part, autoescape=True)).limit(1)
     return connection.execute(query).first() is not None
 
 
-def under_way(connection: Connection, tasks: Sequence[str], installation_id: int) -> set[str]:
+def unfinished_references(connection: Connection, tasks: Sequence[str], installation_id: int) -> set[str]:
     """What the jobs of these tasks are about that wait or run for an installation."""
     mine = (JOB.c.installation_id == installation_id) & JOB.c.state.in_(("ready", "running")) & JOB.c.task.in_(tasks)
     return set(connection.execute(select(JOB.c.ref_id).where(mine)).scalars())

@@ -23,31 +23,32 @@ from sqlalchemy import (
     update,
 )
 
-from bot.landing.identity import credited, person_key
-from bot.landing.keys import commit_key
+from bot.landing.identity.credit import credited_keys, person_key
+from bot.landing.same_work.keys import commit_key
 from bot.metrics.registry import FACT_METHOD
-from bot.model import CommitId, Fact, PersonKey, RepositoryId, fact_from_json, fact_to_json
+from bot.model.fact import Fact, fact_from_json, fact_to_json
+from bot.model.ids import CommitId, PersonKey, RepositoryId
 from bot.store import visits
 from bot.store.border import REPLACEMENT, ordered_json
-from bot.store.columns import METADATA, Instant, Json, Spelt, Whole, Words
+from bot.store.columns import METADATA, CleanText, EncodedJson, Instant, Json, WholeNumber
 from bot.store.dialect import Row, among, execute, fetch, is_one_of, is_postgresql, value_list
+from bot.store.fact_keys import DUPLICATE, OFFERS, KeyedFact, with_keys
 from bot.store.inserts import Insert
 from bot.store.installations import REPOSITORY
-from bot.store.keyed import OFFERS, SAID_TWICE, Keyed, keyed
 
 FACT = Table(
     "fact",
     METADATA,
-    Column("id", Whole, primary_key=True),
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), nullable=False),
-    Column("commit_id", Words, nullable=False),
-    Column("landed_at", Whole, nullable=False),
-    Column("author_key", Words, nullable=False),
-    Column("pull_request", Whole),
+    Column("id", WholeNumber, primary_key=True),
+    Column("repository_id", WholeNumber, ForeignKey(REPOSITORY.c.id), nullable=False),
+    Column("commit_id", CleanText, nullable=False),
+    Column("landed_at", WholeNumber, nullable=False),
+    Column("author_key", CleanText, nullable=False),
+    Column("pull_request", WholeNumber),
     Column("recorded_at", Instant, nullable=False),
     Column("payload", Json, nullable=False),
     # The version of the definitions that measured it; 0 before versions were kept.
-    Column("method", Whole, nullable=False, server_default="0"),
+    Column("method", WholeNumber, nullable=False, server_default="0"),
     UniqueConstraint("repository_id", "commit_id"),
     Index(None, "repository_id", "landed_at"),
     Index(None, "repository_id", "pull_request"),
@@ -56,9 +57,9 @@ FACT = Table(
 FACT_KEY = Table(
     "fact_key",
     METADATA,
-    Column("key", Words, primary_key=True),
-    Column("role", Words, primary_key=True),
-    Column("fact_id", Whole, primary_key=True),
+    Column("key", CleanText, primary_key=True),
+    Column("role", CleanText, primary_key=True),
+    Column("fact_id", WholeNumber, primary_key=True),
     Index(None, "fact_id"),
     sqlite_with_rowid=False,
 )
@@ -66,8 +67,8 @@ FACT_KEY = Table(
 FACT_PERSON = Table(
     "fact_person",
     METADATA,
-    Column("person_key", Words, primary_key=True),
-    Column("fact_id", Whole, primary_key=True),
+    Column("person_key", CleanText, primary_key=True),
+    Column("fact_id", WholeNumber, primary_key=True),
     Index(None, "fact_id"),
     sqlite_with_rowid=False,
 )
@@ -85,13 +86,13 @@ def add_facts(
 
 def append_facts(
     connection: Connection, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime
-) -> dict[int, Keyed]:
+) -> dict[int, KeyedFact]:
     """The same; the new facts as they are kept, by their row numbers."""
     given = {fact.commit: fact for fact in facts}
-    payloads = {commit: Spelt(ordered_json(fact_to_json(fact))) for commit, fact in given.items()}
+    payloads = {commit: EncodedJson(ordered_json(fact_to_json(fact))) for commit, fact in given.items()}
     rows = [_row(fact, repository_id, payloads[commit], now) for commit, fact in sorted(given.items())]
     ids: dict[CommitId, int] = dict(_FACTS.run_returning(connection, _FACTS.cleaned(connection, rows), _NUMBERED))
-    new = keyed({ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids})
+    new = with_keys({ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids})
     _write_keys(connection, new)
     _VISITS.run(
         connection, [row for number, one in new.items() for row in visits.rows_of(number, repository_id, one.fact)]
@@ -117,21 +118,21 @@ _PEOPLE = Insert(FACT_PERSON, ("person_key", "fact_id"))
 _VISITS = Insert(visits.VISIT, visits.COLUMNS)
 
 
-def _row(fact: Fact, repository_id: RepositoryId, payload: Spelt, now: datetime) -> tuple[Any, ...]:
+def _row(fact: Fact, repository_id: RepositoryId, payload: EncodedJson, now: datetime) -> tuple[Any, ...]:
     who = person_key(fact.author)
     return repository_id, fact.commit, fact.landed_at, who, fact.pull_request, now, payload, FACT_METHOD
 
 
-def _write_keys(connection: Connection, new: Mapping[int, Keyed]) -> None:
+def _write_keys(connection: Connection, new: Mapping[int, KeyedFact]) -> None:
     """Write keys and people of facts as they are kept: these are as clean as they."""
     _KEYS.run(connection, [row for number, one in new.items() for row in one.rows(number)])
-    _PEOPLE.run(connection, [(key, number) for number, one in new.items() for key in credited(one.fact)])
+    _PEOPLE.run(connection, [(key, number) for number, one in new.items() for key in credited_keys(one.fact)])
 
 
-def meets(here: FromClause, there: FromClause) -> ColumnElement[bool]:
+def meets(left: FromClause, right: FromClause) -> ColumnElement[bool]:
     """Whether two rows of keys, by different facts, make these fold together: one asks for what the other offers."""
-    both_ask = (here.c.role == OFFERS) & func.substr(here.c.key, 1, 6).not_in(SAID_TWICE)
-    return (there.c.key == here.c.key) & ((there.c.role != here.c.role) | both_ask)
+    both_ask = (left.c.role == OFFERS) & func.substr(left.c.key, 1, 6).not_in(DUPLICATE)
+    return (right.c.key == left.c.key) & ((right.c.role != left.c.role) | both_ask)
 
 
 def numbered_facts(connection: Connection, numbers: Sequence[int]) -> dict[int, Fact]:
@@ -176,16 +177,16 @@ def component(
     search stays inside its repositories, so that no tenant sees another's; None searches all.
     """
     seeds = _ids(connection, commits)
-    here, there = FACT_KEY.alias("here"), FACT_KEY.alias("there")
+    left, right = FACT_KEY.alias("here"), FACT_KEY.alias("there")
     reached = select(FACT.c.id).where(FACT.c.id.in_(seeds)).cte("reached", recursive=True)
     step = (
-        select(there.c.fact_id)
+        select(right.c.fact_id)
         .select_from(reached)
-        .join(here, here.c.fact_id == reached.c.id)
-        .join(there, meets(here, there))
+        .join(left, left.c.fact_id == reached.c.id)
+        .join(right, meets(left, right))
     )
     if installation_id is not None:
-        step = step.join(FACT, FACT.c.id == there.c.fact_id).join(REPOSITORY, REPOSITORY.c.id == FACT.c.repository_id)
+        step = step.join(FACT, FACT.c.id == right.c.fact_id).join(REPOSITORY, REPOSITORY.c.id == FACT.c.repository_id)
         step = step.where(REPOSITORY.c.installation_id == installation_id)
     reached = reached.union(step)
     return _facts(connection, FACT.c.id.in_(select(reached.c.id)))
@@ -217,7 +218,7 @@ def facts_in(connection: Connection, repository_id: RepositoryId, since: int = 0
     return _facts(connection, (FACT.c.repository_id == repository_id) & (landed >= since) & (landed < until))
 
 
-def known(connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> set[CommitId]:
+def recorded_commits(connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> set[CommitId]:
     """Those of the commits that the ledger holds."""
     found: set[CommitId] = set()
     for these in among(FACT.c.commit_id, commits):
@@ -241,8 +242,8 @@ def follow_rename(connection: Connection, repository_id: RepositoryId, old: str,
     for fact_id, payload in renamed:
         connection.execute(update(FACT).where(FACT.c.id == fact_id).values(payload=payload))
         connection.execute(delete(FACT_KEY).where(FACT_KEY.c.fact_id == fact_id))
-    anew = {fact_id: fact_from_json(payload) for fact_id, payload in renamed}
-    _write_keys(connection, keyed(anew))
+    rewritten = {fact_id: fact_from_json(payload) for fact_id, payload in renamed}
+    _write_keys(connection, with_keys(rewritten))
     return len(renamed)
 
 
@@ -273,20 +274,20 @@ def facts_at(connection: Connection, repository_id: RepositoryId, commits: Seque
     return _facts(connection, (FACT.c.repository_id == repository_id) & FACT.c.commit_id.in_(commits))
 
 
-def facts_named(connection: Connection, repository_id: RepositoryId, pull_request: int) -> list[Fact]:
+def facts_of_pull_request(connection: Connection, repository_id: RepositoryId, pull_request: int) -> list[Fact]:
     """The facts of one repository that one of its pull requests brought, oldest first."""
     return _facts(connection, (FACT.c.repository_id == repository_id) & (FACT.c.pull_request == pull_request))
 
 
-def facts_carried(connection: Connection, repository_id: RepositoryId, carrier: CommitId) -> list[Fact]:
+def facts_of_merge_commit(connection: Connection, repository_id: RepositoryId, merge_commit: CommitId) -> list[Fact]:
     """The facts that one commit of the first-parent line brought, itself among them."""
-    offered = select(FACT_KEY.c.fact_id).where(FACT_KEY.c.key == commit_key(carrier), FACT_KEY.c.role == OFFERS)
+    offered = select(FACT_KEY.c.fact_id).where(FACT_KEY.c.key == commit_key(merge_commit), FACT_KEY.c.role == OFFERS)
     found = _facts(connection, FACT.c.id.in_(offered) & (FACT.c.repository_id == repository_id))
-    return [fact for fact in found if fact.carrier == carrier]
+    return [fact for fact in found if fact.merge_commit == merge_commit]
 
 
-def newest_carrier(connection: Connection, repository_id: RepositoryId) -> CommitId | None:
+def newest_merge_commit(connection: Connection, repository_id: RepositoryId) -> CommitId | None:
     """The commit of the default branch that carried the newest landing; None where nothing is recorded."""
     mine = select(FACT.c.payload).where(FACT.c.repository_id == repository_id)
     row = connection.execute(mine.order_by(FACT.c.landed_at.desc(), FACT.c.commit_id).limit(1)).first()
-    return None if row is None else fact_from_json(row.payload).carrier
+    return None if row is None else fact_from_json(row.payload).merge_commit

@@ -18,16 +18,16 @@ from datetime import datetime
 from msgspec import Struct
 from sqlalchemy import Boolean, Column, Connection, ForeignKey, Index, Table, false, select, update
 
-from bot.model import InstallationId, PersonKey
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.model.ids import InstallationId, PersonKey
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.dialect import insert_into
 
 LINK = Table(
     "link",
     METADATA,
-    Column("nonce", Words, primary_key=True),
-    Column("subject", Words, nullable=False),
-    Column("installation_id", Whole, nullable=False),
+    Column("nonce", CleanText, primary_key=True),
+    Column("subject", CleanText, nullable=False),
+    Column("installation_id", WholeNumber, nullable=False),
     Column("private", Boolean(create_constraint=False), nullable=False, server_default=false()),
     Column("minted_at", Instant, nullable=False),
     Column("expires_at", Instant),
@@ -38,10 +38,10 @@ LINK = Table(
 LINK_USE = Table(
     "link_use",
     METADATA,
-    Column("nonce", Words, ForeignKey(LINK.c.nonce, ondelete="CASCADE"), primary_key=True),
-    Column("day", Words, primary_key=True),
-    Column("form", Words, primary_key=True),
-    Column("times", Whole, nullable=False, server_default="0"),
+    Column("nonce", CleanText, ForeignKey(LINK.c.nonce, ondelete="CASCADE"), primary_key=True),
+    Column("day", CleanText, primary_key=True),
+    Column("form", CleanText, primary_key=True),
+    Column("times", WholeNumber, nullable=False, server_default="0"),
 )
 _PERSON = "person:"
 """begins the subject of a person's link"""
@@ -91,7 +91,7 @@ def token_of(link: Link, nonce: str, secret: bytes) -> str:
     return _encoded(bytes.fromhex(nonce) + _signature(link, nonce, secret))
 
 
-def opened(connection: Connection, token: str, *, secret: bytes) -> Link | None:
+def open_link(connection: Connection, token: str, *, secret: bytes) -> Link | None:
     """The link that a token is, good or not; None for anything that was never minted with this secret."""
     raw = _decoded(token)
     if raw is None:
@@ -110,8 +110,8 @@ def _link(row: dict[str, object]) -> Link:
 
 
 def _signature(link: Link, nonce: str, secret: bytes) -> bytes:
-    said = "\n".join(("almanac link 1", link.subject, str(link.installation), str(int(link.private)), nonce))
-    return hmac.new(secret, said.encode(), hashlib.sha256).digest()[:_BYTES]
+    text = "\n".join(("almanac link 1", link.subject, str(link.installation), str(int(link.private)), nonce))
+    return hmac.new(secret, text.encode(), hashlib.sha256).digest()[:_BYTES]
 
 
 def _encoded(raw: bytes) -> str:

@@ -12,9 +12,10 @@ from datetime import datetime
 
 from sqlalchemy import Column, Connection, Table, delete, select
 
-from bot.landing.identity import person_key
-from bot.model import CommitId, Fact, InstallationId, PersonKey, RepositoryId, fact_from_json, fact_to_json
-from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.landing.identity.credit import person_key
+from bot.model.fact import Fact, fact_from_json, fact_to_json
+from bot.model.ids import CommitId, InstallationId, PersonKey, RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import STREAMED
 from bot.store.inserts import insert_absent
 from bot.store.installations import REPOSITORY
@@ -23,15 +24,15 @@ from bot.store.ledger import FACT
 MEASUREMENT = Table(
     "measurement",
     METADATA,
-    Column("repository_id", Whole, primary_key=True, autoincrement=False),
-    Column("commit_id", Words, primary_key=True),
-    Column("method", Whole, primary_key=True, autoincrement=False),
+    Column("repository_id", WholeNumber, primary_key=True, autoincrement=False),
+    Column("commit_id", CleanText, primary_key=True),
+    Column("method", WholeNumber, primary_key=True, autoincrement=False),
     Column("measured_at", Instant, nullable=False),
     Column("payload", Json, nullable=False),
 )
 
 
-def outdated(connection: Connection, repository: RepositoryId, method: int, most: int) -> list[Fact]:
+def outdated_facts(connection: Connection, repository: RepositoryId, method: int, most: int) -> list[Fact]:
     """Facts in force that an older version measured, and that wait to be measured by this one; newest first."""
     done = select(MEASUREMENT.c.commit_id).where(
         MEASUREMENT.c.repository_id == repository, MEASUREMENT.c.method == method
@@ -70,7 +71,9 @@ def keep(
     insert_absent(connection, MEASUREMENT, rows)
 
 
-def measured(connection: Connection, repository: RepositoryId, method: int, most: int | None = None) -> list[Fact]:
+def measured_facts(
+    connection: Connection, repository: RepositoryId, method: int, most: int | None = None
+) -> list[Fact]:
     """What was measured by one version and is not in force, of commits that the ledger still holds; oldest first.
 
     At `most` so many; None: all.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, insert, inspect, select
 
-from bot.errors import UnusableInputError
+from bot.configuration.errors import UnusableInputError
 from bot.store.dialect import is_postgresql, lock
 from bot.store.engine import Store
 from bot.store.schema import METADATA

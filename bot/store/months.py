@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, select
 
-from bot.landing.months import begins_at, month_after
-from bot.model import CommitId, Fact, Month, PersonKey, RepositoryId
+from bot.landing.months import month_after, month_start
+from bot.model.fact import Fact
+from bot.model.ids import CommitId, Month, PersonKey, RepositoryId
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_PERSON, component
 
@@ -20,7 +21,7 @@ def component_of_month(
 
     `within` is the installation: no other one's facts are reached.
     """
-    since, until = begins_at(month, zone), begins_at(month_after(month), zone)
+    since, until = month_start(month, zone), month_start(month_after(month), zone)
     query = (
         select(FACT.c.repository_id, FACT.c.commit_id)
         .join(FACT_PERSON, FACT_PERSON.c.fact_id == FACT.c.id)

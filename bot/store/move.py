@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Column, Connection, Table, Text, column, func, insert, select, text, type_coerce
 
-from bot.store.columns import Json, Whole
+from bot.store.columns import Json, WholeNumber
 from bot.store.dialect import STREAMED, is_postgresql
 from bot.store.dump import dump_hash
 from bot.store.engine import Store
@@ -28,7 +28,7 @@ class Moved(Struct, frozen=True):
     sha256: str
 
 
-async def move_all(source: Store, target: Store, told: Callable[[str], None] = lambda _: None) -> Moved:
+async def move_all(source: Store, target: Store, report: Callable[[str], None] = lambda _: None) -> Moved:
     """Copy every row in one transaction, which is committed only where both sides count and read the same.
 
     Rows pass in batches, so memory does not grow with the record. Raises MoveError where the target holds anything.
@@ -36,7 +36,7 @@ async def move_all(source: Store, target: Store, told: Callable[[str], None] = l
     if not await is_current(source):
         raise MoveError("the source's tables are another version's; run almanac migrate first")
     await migrate(target)
-    return await asyncio.to_thread(_copy_all, source, target, told)
+    return await asyncio.to_thread(_copy_all, source, target, report)
 
 
 def _copy_all(source: Store, target: Store, told: Callable[[str], None]) -> Moved:
@@ -64,14 +64,14 @@ def _count(connection: Connection, table: Table) -> int:
     return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
 
 
-def _copy(here: Connection, there: Connection, table: Table) -> int:
+def _copy(source_conn: Connection, target_conn: Connection, table: Table) -> int:
     """Rows copied. JSON passes as the text it is."""
     # Columns without their table: its own types would turn the text into JSON once more.
     plain = Table(table.name, type(table.metadata)(), *(_as_text(one) for one in table.columns))
     query = select(*(type_coerce(one, Text) if isinstance(one.type, Json) else one for one in table.columns))
     number = 0
-    for batch in here.execute(query.execution_options(yield_per=STREAMED)).partitions():
-        there.execute(insert(plain), [dict(zip(table.columns.keys(), row, strict=True)) for row in batch])
+    for batch in source_conn.execute(query.execution_options(yield_per=STREAMED)).partitions():
+        target_conn.execute(insert(plain), [dict(zip(table.columns.keys(), row, strict=True)) for row in batch])
         number += len(batch)
     return number
 
@@ -95,5 +95,7 @@ def _numbered(tables: Sequence[Table]) -> list[Table]:
     return [
         table
         for table in tables
-        if "id" in table.columns and isinstance(table.c.id.type, Whole) and table.autoincrement_column is table.c.id
+        if "id" in table.columns
+        and isinstance(table.c.id.type, WholeNumber)
+        and table.autoincrement_column is table.c.id
     ]

@@ -17,10 +17,10 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 from sqlalchemy import Column, Connection, Index, Select, Table, delete, func, select, tuple_
 
-from bot.metrics.beside_code import Deed, DeedKind
-from bot.metrics.scores import NOTHING, Known
-from bot.model import ChangeId, PersonKey, RepositoryId
-from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.metrics.non_code_activity import Deed, DeedKind
+from bot.metrics.scores import NOTHING, KnownOutcome
+from bot.model.ids import ChangeId, PersonKey, RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.dialect import insert_into
 
 NOBODY = PersonKey("")
@@ -37,11 +37,11 @@ CHECKS: tuple[Signal, ...] = ("checks",)
 OBSERVATION = Table(
     "observation",
     METADATA,
-    Column("repository_id", Whole, primary_key=True, autoincrement=False),
-    Column("number", Whole, primary_key=True, autoincrement=False),
-    Column("signal", Words, primary_key=True),
-    Column("source", Words, primary_key=True),
-    Column("person_key", Words, nullable=False, server_default=""),
+    Column("repository_id", WholeNumber, primary_key=True, autoincrement=False),
+    Column("number", WholeNumber, primary_key=True, autoincrement=False),
+    Column("signal", CleanText, primary_key=True),
+    Column("source", CleanText, primary_key=True),
+    Column("person_key", CleanText, nullable=False, server_default=""),
     Column("at", Instant, nullable=False),
     Column("value", Json, nullable=False),
     Index(None, "person_key"),
@@ -74,19 +74,19 @@ def of_repositories(
     connection: Connection, repositories: Collection[RepositoryId], signals: Collection[Signal]
 ) -> list[Observation]:
     """Everything seen there of these signals, oldest first."""
-    here = OBSERVATION.c.repository_id.in_(repositories) & OBSERVATION.c.signal.in_(signals)
-    return _read(connection, here)
+    condition = OBSERVATION.c.repository_id.in_(repositories) & OBSERVATION.c.signal.in_(signals)
+    return _read(connection, condition)
 
 
-def around(
+def observations_near(
     connection: Connection, work: Any, repositories: Collection[RepositoryId], signals: Collection[Signal]
 ) -> list[Observation]:
     """What was seen of some pull requests (`work`: a query of repository ids and numbers), and all checks of these
     repositories, which belong to commits; oldest first."""
     table = OBSERVATION.c
     of_commits = of_repositories(connection, repositories, CHECKS)
-    here = table.signal.in_(signals) & table.repository_id.in_(repositories)
-    of_pulls = _read(connection, here & tuple_(table.repository_id, table.number).in_(work))
+    condition = table.signal.in_(signals) & table.repository_id.in_(repositories)
+    of_pulls = _read(connection, condition & tuple_(table.repository_id, table.number).in_(work))
     return sorted([*of_commits, *of_pulls], key=lambda one: (one.at, one.repository_id, one.number))
 
 
@@ -111,7 +111,7 @@ def of_people(
     return _read(connection, (theirs | gone) & table.repository_id.in_(repositories))
 
 
-def places_of(connection: Connection, people: Collection[PersonKey]) -> frozenset[RepositoryId]:
+def repositories_of_people(connection: Connection, people: Collection[PersonKey]) -> frozenset[RepositoryId]:
     """The repositories in which these people were seen to do anything."""
     query = select(OBSERVATION.c.repository_id).where(OBSERVATION.c.person_key.in_(people)).distinct()
     return frozenset(RepositoryId(row.repository_id) for row in connection.execute(query))
@@ -122,12 +122,12 @@ def everything_of(connection: Connection, people: Collection[PersonKey]) -> list
     return _read(connection, OBSERVATION.c.person_key.in_(people))
 
 
-def number_in(repositories: Collection[RepositoryId]) -> Select[int]:
+def count_in(repositories: Collection[RepositoryId]) -> Select[int]:
     """How many there are; it never falls, but where somebody is erased."""
     return select(func.count()).where(OBSERVATION.c.repository_id.in_(repositories))
 
 
-def known_of(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> dict[ChangeId, Known]:
+def live_values(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> dict[ChangeId, KnownOutcome]:
     """What the scores take of it, by change. Nothing is said of approval where nobody looked whether there was one.
 
     Checks are those of the head that was merged, the newest of each app: a run that passes takes back one that failed.
@@ -139,17 +139,17 @@ def known_of(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> 
             checks[one.repository_id, one.value["head"]][one.value["app"]] = one.value["state"]
         elif one.repository_id in names:
             by_work[one.repository_id, one.number].append(one)
-    found: dict[ChangeId, Known] = {}
+    found: dict[ChangeId, KnownOutcome] = {}
     for (repository, number), rows in by_work.items():
         heads = [row.value["head"] for row in rows if row.signal == "merge"]
         states = {state for head in heads for state in checks.get((repository, head), {}).values()}
-        known = replace(NOTHING, checks=_together(states), approved=approval(rows))
+        known = replace(NOTHING, checks=_combined_state(states), approved=approval(rows))
         if known != NOTHING:
             found[ChangeId(f"{names[repository]}#{number}")] = known
     return found
 
 
-def _together(states: Collection[str]) -> Literal["passed", "failed", "unknown"]:
+def _combined_state(states: Collection[str]) -> Literal["passed", "failed", "unknown"]:
     return "failed" if "failed" in states else "passed" if states else "unknown"
 
 
@@ -164,7 +164,7 @@ def approval(rows: Iterable[Observation]) -> bool | None:
     return False if READ in states else None
 
 
-def deeds_of(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> list[Deed]:
+def non_code_deeds(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> list[Deed]:
     """What people did, by the repositories' names of today; what has none is left out."""
     return [
         Deed(

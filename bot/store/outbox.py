@@ -11,27 +11,27 @@ from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, UniqueConstraint, case, delete, null, or_, select, update
 
 from bot.store.border import canonical_json
-from bot.store.columns import METADATA, Instant, Json, Whole, Words, counters
+from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber, counters
 from bot.store.dialect import insert_into
 
 OUTBOX = Table(
     "outbox",
     METADATA,
-    Column("id", Whole, primary_key=True),
-    Column("intent_key", Words, nullable=False),
-    Column("kind", Words, nullable=False),
-    Column("installation_id", Whole),
-    Column("repository_id", Whole, nullable=False),
+    Column("id", WholeNumber, primary_key=True),
+    Column("intent_key", CleanText, nullable=False),
+    Column("kind", CleanText, nullable=False),
+    Column("installation_id", WholeNumber),
+    Column("repository_id", WholeNumber, nullable=False),
     Column("target", Json, nullable=False),
     Column("body", Json, nullable=False),
-    Column("body_hash", Words, nullable=False),
-    Column("posted_hash", Words),
-    Column("remote_id", Words),
-    Column("state", Words, nullable=False, server_default="waiting"),
+    Column("body_hash", CleanText, nullable=False),
+    Column("posted_hash", CleanText),
+    Column("remote_id", CleanText),
+    Column("state", CleanText, nullable=False, server_default="waiting"),
     *counters("attempt"),
     Column("lease_until", Instant),
     Column("changed_at", Instant, nullable=False),
-    Column("last_error", Words),
+    Column("last_error", CleanText),
     UniqueConstraint("intent_key"),
     Index(None, "repository_id"),
     Index(None, "state", "changed_at"),
@@ -59,7 +59,7 @@ class Posting(Struct, frozen=True):
     body_hash: str
 
 
-def intend(connection: Connection, intent: Intent, now: datetime) -> int | None:
+def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | None:
     """Write the intent down in the caller's transaction: its row id, or None where this very body is posted already."""
     body_hash = hashlib.sha256(canonical_json(intent.body).encode()).hexdigest()
     statement = insert_into(connection, OUTBOX).values(_row(intent) | {"body_hash": body_hash, "changed_at": now})
@@ -85,10 +85,10 @@ def _row(intent: Intent) -> dict[str, Any]:
     return {name: getattr(intent, name) for name in names} | {"intent_key": intent.key}
 
 
-def once_more(connection: Connection, key: str) -> None:
+def post_again(connection: Connection, key: str) -> None:
     """What stands under this key is to be posted again although it says the same, when it is intended next."""
-    stands = (OUTBOX.c.intent_key == key) & (OUTBOX.c.state == "done")
-    connection.execute(update(OUTBOX).where(stands).values(state="waiting", posted_hash=None))
+    posted = (OUTBOX.c.intent_key == key) & (OUTBOX.c.state == "done")
+    connection.execute(update(OUTBOX).where(posted).values(state="waiting", posted_hash=None))
 
 
 def withdraw(connection: Connection, keys: Sequence[str]) -> None:
@@ -116,11 +116,11 @@ def renew(connection: Connection, posting: Posting, until: datetime) -> None:
     connection.execute(update(OUTBOX).where(*_mine(posting)).values(lease_until=until))
 
 
-def done(connection: Connection, posting: Posting, remote_id: str) -> bool:
+def mark_posted(connection: Connection, posting: Posting, remote_id: str) -> bool:
     """It stands at GitHub under this id. False where the lease was lost, or a newer body has come and waits now."""
-    stands = OUTBOX.c.body_hash == posting.body_hash
+    current = OUTBOX.c.body_hash == posting.body_hash
     values = {
-        "state": case((stands, "done"), else_="waiting"),
+        "state": case((current, "done"), else_="waiting"),
         "posted_hash": posting.body_hash,
         "remote_id": remote_id,
         "lease_until": null(),
@@ -130,7 +130,7 @@ def done(connection: Connection, posting: Posting, remote_id: str) -> bool:
     return bool(connection.execute(statement).scalar_one_or_none() == "done")
 
 
-def let_go(connection: Connection, posting: Posting, error: str, *, give_up: bool = False) -> bool:
+def release(connection: Connection, posting: Posting, error: str, *, give_up: bool = False) -> bool:
     """Not posted: it waits for another try, or (with `give_up`) for a newer body. False where the lease was lost."""
     values = {"state": "failed" if give_up else "waiting", "lease_until": None, "last_error": error}
     return connection.execute(update(OUTBOX).where(*_mine(posting)).values(values)).rowcount == 1
@@ -142,10 +142,10 @@ def _mine(posting: Posting) -> tuple[Any, ...]:
 
 def is_posted(connection: Connection, key: str) -> bool:
     """An intent of this key was written down before, posted or not yet."""
-    return bool(written(connection, [key]))
+    return bool(begun_keys(connection, [key]))
 
 
-def written(connection: Connection, keys: Sequence[str]) -> set[str]:
+def begun_keys(connection: Connection, keys: Sequence[str]) -> set[str]:
     """Those of these keys under which an intent was written down, posted or not yet."""
     if not keys:
         return set()
@@ -171,7 +171,7 @@ def intents_about(connection: Connection, people: Collection[str]) -> list[Inten
     ]
 
 
-def posted_as(connection: Connection, kind: str, repository_id: int, remote_id: int) -> Intent | None:
+def intent_posted_as(connection: Connection, kind: str, repository_id: int, remote_id: int) -> Intent | None:
     """The intent that stands at GitHub under this id."""
     mine = (OUTBOX.c.repository_id == repository_id) & (OUTBOX.c.kind == kind)
     query = select(OUTBOX).where(mine, OUTBOX.c.remote_id == str(remote_id))
@@ -181,7 +181,7 @@ def posted_as(connection: Connection, kind: str, repository_id: int, remote_id: 
     return Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id)
 
 
-def waiting(connection: Connection, now: datetime, limit: int = 100) -> list[int]:
+def waiting_ids(connection: Connection, now: datetime, limit: int = 100) -> list[int]:
     """Intents that nobody has in hand, oldest first: what a sweep defers again."""
     free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
     query = select(OUTBOX.c.id).where(free).order_by(OUTBOX.c.changed_at, OUTBOX.c.id).limit(limit)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Column, Connection, Table, case, select, update
 
-from bot.store.columns import METADATA, Whole, counters
+from bot.store.columns import METADATA, WholeNumber, counters
 from bot.store.dialect import insert_into
 from bot.store.engine import Store
 from bot.store.inserts import insert_absent
@@ -20,7 +20,7 @@ from bot.store.inserts import insert_absent
 PACE = Table(
     "pace",
     METADATA,
-    Column("installation_id", Whole, primary_key=True, autoincrement=False),
+    Column("installation_id", WholeNumber, primary_key=True, autoincrement=False),
     *counters("next_write", "closed_until"),
 )
 """both are milliseconds of the epoch"""
@@ -29,7 +29,7 @@ FRESH = 1.0
 
 
 @dataclass
-class SharedPace:
+class StoredPace:
     """The row of one installation. Moments are the wall clock's, so hosts that share it have to keep time."""
 
     store: Store

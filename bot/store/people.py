@@ -10,9 +10,10 @@ from typing import Any, Literal
 from msgspec import Struct
 from sqlalchemy import Boolean, Column, Connection, Index, Table, false, select, update
 
-from bot.model import CommitId, Person, PersonKey, UserId
+from bot.model.commit import Person
+from bot.model.ids import CommitId, PersonKey, UserId
 from bot.store.border import clean_text, whole_number
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.inserts import Upsert, upsert
 
 AliasKind = Literal["email", "login", "name"]
@@ -21,22 +22,22 @@ Proof = Literal["proved", "claimed"]
 PERSON = Table(
     "person",
     METADATA,
-    Column("key", Words, primary_key=True),
-    Column("user_id", Whole),
-    Column("login", Words),
-    Column("name", Words, nullable=False, server_default=""),
+    Column("key", CleanText, primary_key=True),
+    Column("user_id", WholeNumber),
+    Column("login", CleanText),
+    Column("name", CleanText, nullable=False, server_default=""),
     Column("bot", Boolean(create_constraint=False), nullable=False, server_default=false()),
     Column("opted_out_at", Instant),
-    Column("named_at", Whole, nullable=False, server_default="0"),
-    Column("named_by", Words, nullable=False, server_default=""),
+    Column("named_at", WholeNumber, nullable=False, server_default="0"),
+    Column("named_by", CleanText, nullable=False, server_default=""),
 )
 PERSON_ALIAS = Table(
     "person_alias",
     METADATA,
-    Column("kind", Words, primary_key=True),
-    Column("value", Words, primary_key=True),
-    Column("person_key", Words, primary_key=True),
-    Column("proof", Words, nullable=False),
+    Column("kind", CleanText, primary_key=True),
+    Column("value", CleanText, primary_key=True),
+    Column("person_key", CleanText, primary_key=True),
+    Column("proof", CleanText, nullable=False),
     Index(None, "person_key"),
 )
 
@@ -44,7 +45,7 @@ PERSON_ALIAS = Table(
 _NONE = CommitId("")
 
 
-class Seen(Struct, frozen=True):
+class PersonSighting(Struct, frozen=True):
     """Somebody as one landing names them: when it landed (epoch seconds) and its commit; 0 and "" where none does."""
 
     person: Person
@@ -57,14 +58,14 @@ class Seen(Struct, frozen=True):
         return self.at, self.by, self.person.name, self.person.login or ""
 
 
-def see_people(connection: Connection, people: Iterable[Person], proof: Proof = "claimed") -> None:
+def save_people(connection: Connection, people: Iterable[Person], proof: Proof = "claimed") -> None:
     """People with all their addresses, names and logins; what is proved stays proved."""
-    see_landed_people(connection, [Seen(person) for person in people], proof)
+    see_landed_people(connection, [PersonSighting(person) for person in people], proof)
 
 
-def see_landed_people(connection: Connection, seen: Iterable[Seen], proof: Proof = "claimed") -> None:
+def see_landed_people(connection: Connection, seen: Iterable[PersonSighting], proof: Proof = "claimed") -> None:
     """Write each person as the newest landing names them, and all their names, in whichever order landings are seen."""
-    newest: dict[PersonKey, Seen] = {}
+    newest: dict[PersonKey, PersonSighting] = {}
     aliases: set[tuple[str, ...]] = set()
     for one in seen:
         last = newest.get(one.person.key)
@@ -133,6 +134,6 @@ def opt_out(connection: Connection, key: PersonKey, since: datetime | None) -> N
     connection.execute(update(PERSON).where(PERSON.c.key == key).values(opted_out_at=since))
 
 
-def opted_out(connection: Connection) -> set[PersonKey]:
+def opted_out_keys(connection: Connection) -> set[PersonKey]:
     rows = connection.execute(select(PERSON.c.key).where(PERSON.c.opted_out_at.is_not(None)))
     return {PersonKey(row.key) for row in rows}

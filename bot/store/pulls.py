@@ -9,23 +9,23 @@ from typing import Any
 from msgspec import Struct, field
 from sqlalchemy import Column, Connection, ForeignKey, Index, Table, select
 
-from bot.model import CommitId, RepositoryId
-from bot.store.columns import METADATA, Instant, Json, Whole, Words
+from bot.model.ids import CommitId, RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
 from bot.store.inserts import upsert
 from bot.store.installations import REPOSITORY
 
 PULL_REQUEST = Table(
     "pull_request",
     METADATA,
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
-    Column("number", Whole, primary_key=True, autoincrement=False),
-    Column("head_id", Words, nullable=False),
-    Column("merge_commit", Words),
+    Column("repository_id", WholeNumber, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("number", WholeNumber, primary_key=True, autoincrement=False),
+    Column("head_id", CleanText, nullable=False),
+    Column("merge_commit", CleanText),
     Column("merged_at", Instant),
     Column("closed_at", Instant),
     Column("read_at", Instant, nullable=False),
     Column("payload", Json, nullable=False),
-    Column("size", Whole),
+    Column("size", WholeNumber),
     Index(None, "repository_id", "merge_commit"),
 )
 
@@ -45,7 +45,7 @@ class PullRequestRow(Struct, frozen=True):
     """commits of its own, where told: it tells a rebase of several from a squash"""
 
 
-def see(connection: Connection, pull: PullRequestRow) -> None:
+def save_pull_request(connection: Connection, pull: PullRequestRow) -> None:
     """Keep the latest reading."""
     upsert(connection, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__struct_fields__}])
 
@@ -56,7 +56,7 @@ def read(connection: Connection, repository_id: RepositoryId, number: int) -> Pu
     return None if row is None else PullRequestRow(**row)
 
 
-def merged_as(connection: Connection, repository_id: RepositoryId, commit: CommitId) -> PullRequestRow | None:
+def row_merged_as(connection: Connection, repository_id: RepositoryId, commit: CommitId) -> PullRequestRow | None:
     """The pull request that GitHub says landed as this commit; the lowest number where it says so of several."""
     same = (PULL_REQUEST.c.repository_id == repository_id) & (PULL_REQUEST.c.merge_commit == commit)
     query = select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number).limit(1)
@@ -64,14 +64,16 @@ def merged_as(connection: Connection, repository_id: RepositoryId, commit: Commi
     return None if row is None else PullRequestRow(**row)
 
 
-def numbered(connection: Connection, repository_id: RepositoryId, numbers: Sequence[int]) -> dict[int, PullRequestRow]:
+def rows_by_number(
+    connection: Connection, repository_id: RepositoryId, numbers: Sequence[int]
+) -> dict[int, PullRequestRow]:
     """Those of these pull requests that are kept, by number."""
     same = (PULL_REQUEST.c.repository_id == repository_id) & PULL_REQUEST.c.number.in_(numbers)
     rows = connection.execute(select(PULL_REQUEST).where(same)).mappings()
     return {row["number"]: PullRequestRow(**row) for row in rows}
 
 
-def merged_as_any(
+def rows_merged_as(
     connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]
 ) -> dict[CommitId, PullRequestRow]:
     """`merged_as` for many commits at once."""

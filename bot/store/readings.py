@@ -13,8 +13,9 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, ForeignKey, Index, LargeBinary, Table, delete, select
 
-from bot.model import Commit, CommitId, FileChange, RepositoryId, Signature, UserId
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.model.commit import Commit, FileChange, Signature
+from bot.model.ids import CommitId, RepositoryId, UserId
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.dialect import among
 from bot.store.inserts import upsert
 from bot.store.installations import REPOSITORY
@@ -22,9 +23,9 @@ from bot.store.installations import REPOSITORY
 READING = Table(
     "reading",
     METADATA,
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True, autoincrement=False),
-    Column("commit_id", Words, primary_key=True),
-    Column("tip", Words, nullable=False),
+    Column("repository_id", WholeNumber, ForeignKey(REPOSITORY.c.id), primary_key=True, autoincrement=False),
+    Column("commit_id", CleanText, primary_key=True),
+    Column("tip", CleanText, nullable=False),
     Column("read_at", Instant, nullable=False),
     Column("body", LargeBinary, nullable=False),
     Index(None, "read_at"),
@@ -49,7 +50,9 @@ def keep(
     connection.execute(delete(READING).where(READING.c.read_at < now - KEPT))
 
 
-def known(connection: Connection, repository: RepositoryId, commits: Sequence[CommitId]) -> dict[CommitId, Commit]:
+def known_commits(
+    connection: Connection, repository: RepositoryId, commits: Sequence[CommitId]
+) -> dict[CommitId, Commit]:
     """Those of the commits that are kept, by id."""
     found: dict[CommitId, Commit] = {}
     for these in among(READING.c.commit_id, commits):
@@ -59,10 +62,10 @@ def known(connection: Connection, repository: RepositoryId, commits: Sequence[Co
     return found
 
 
-def arrived_with(connection: Connection, repository: RepositoryId, tip: CommitId) -> list[CommitId]:
+def commits_of_push(connection: Connection, repository: RepositoryId, tip: CommitId) -> list[CommitId]:
     """The commits that one push brought, of which `tip` was the newest; empty where it is not kept."""
-    here = (READING.c.repository_id == repository) & (READING.c.commit_id == tip)
-    known_tip = connection.execute(select(READING.c.tip).where(here)).scalar_one_or_none()
+    of_push = (READING.c.repository_id == repository) & (READING.c.commit_id == tip)
+    known_tip = connection.execute(select(READING.c.tip).where(of_push)).scalar_one_or_none()
     if known_tip != tip:
         return []
     same = (READING.c.repository_id == repository) & (READING.c.tip == tip)

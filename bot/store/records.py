@@ -19,22 +19,26 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Text, func, select, type_coerce
 
 from bot.landing.changes import fold
-from bot.landing.corrections import Classified, corrected
-from bot.metrics.beside_code import Place, seen_by_month
-from bot.metrics.hotspots import History, that_matter
-from bot.metrics.scores import Known
-from bot.model import BesideCode, Change, ChangeId, Fact, Month, PersonKey, Repository, RepositoryId
+from bot.landing.corrections import Classification, apply_corrections
+from bot.metrics.hotspots import History, relevant_visits
+from bot.metrics.non_code_activity import ItemNumber, activity_by_month
+from bot.metrics.scores import KnownOutcome
+from bot.model.change import Change
+from bot.model.commit import Repository
+from bot.model.fact import Fact
+from bot.model.ids import ChangeId, Month, PersonKey, RepositoryId
+from bot.model.profile import NonCodeActivity
 from bot.store import first_landings, observations, visits
 from bot.store.classifications import classified
 from bot.store.corrections import CORRECTION
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, fact_of, meets
 
-SHOWN: tuple[observations.Signal, ...] = ("checks", "review", "merge")
+LIVE_SIGNALS: tuple[observations.Signal, ...] = ("checks", "review", "merge")
 """signals that the scores of a change are told beside"""
 
 
-class Mark(Struct, frozen=True):
+class LedgerMark(Struct, frozen=True):
     """How far the ledger has come in some repositories: a page made at the same mark is the same page."""
 
     facts: int
@@ -43,20 +47,20 @@ class Mark(Struct, frozen=True):
     observations: int = 0
 
 
-class Found(Struct, frozen=True):
+class RecordedFacts(Struct, frozen=True):
     """Facts as they are stored, to be parsed away from the event loop, and when the newest of them was recorded."""
 
     texts: tuple[str, ...]
     recorded_at: datetime
-    said: tuple[Classified, ...] = ()
+    corrections: tuple[Classification, ...] = ()
     """what people said of the kinds of changes there"""
     visits: tuple[visits.Row, ...] = ()
     observed: tuple[observations.Observation, ...] = ()
     given: tuple[observations.Observation, ...] = ()
     """what the people who were asked about did beside code"""
-    newcomers: tuple[first_landings.First, ...] = ()
+    newcomers: tuple[first_landings.FirstLanding, ...] = ()
     """first landings of others that these people had a hand in"""
-    whole: frozenset[RepositoryId] = frozenset()
+    fully_read: frozenset[RepositoryId] = frozenset()
     """repositories whose history is known from its first commit on"""
     names: Mapping[RepositoryId, str] = field(default_factory=dict)
     """the repositories' full names of today"""
@@ -68,12 +72,14 @@ class Found(Struct, frozen=True):
 
         Most landings of others change nothing in it: they are none of these facts, and fix none of their files.
         """
-        met = sorted(that_matter(self.visits, self.landed_at))
-        told = (self.said, self.observed, self.given, self.newcomers)
-        rest = (self.recorded_at, [sorted(map(repr, rows)) for rows in told])
+        met = sorted(relevant_visits(self.visits, self.landed_at))
+        evidence = (self.corrections, self.observed, self.given, self.newcomers)
+        rest = (self.recorded_at, [sorted(map(repr, rows)) for rows in evidence])
         found = blake2b("\0".join(self.texts).encode("utf-8", "surrogatepass"))
         found.update(array("q", chain.from_iterable(met)).tobytes())
-        found.update(repr((len(met), rest, sorted(self.whole), sorted(self.names.items()))).encode("utf-8", "replace"))
+        found.update(
+            repr((len(met), rest, sorted(self.fully_read), sorted(self.names.items()))).encode("utf-8", "replace")
+        )
         return found.digest()
 
     def facts(self) -> list[Fact]:
@@ -84,7 +90,7 @@ class Found(Struct, frozen=True):
         """The past of the files that the facts touch."""
         return visits.history_of(self.visits, self.names)
 
-    def until(self, end: int) -> Found:
+    def until(self, end: int) -> RecordedFacts:
         """The same without what GitHub showed after that second of the epoch."""
         observed, given = (
             tuple(one for one in rows if one.at.timestamp() <= end) for rows in (self.observed, self.given)
@@ -92,50 +98,54 @@ class Found(Struct, frozen=True):
         newcomers = tuple(one for one in self.newcomers if one.landed_at <= end)
         return replace(self, observed=observed, given=given, newcomers=newcomers)
 
-    def shown(self) -> dict[ChangeId, Known]:
+    def live_values(self) -> dict[ChangeId, KnownOutcome]:
         """What GitHub alone showed of changes there."""
-        return observations.known_of(self.observed, self.names)
+        return observations.live_values(self.observed, self.names)
 
-    def seen(self, zone: ZoneInfo) -> dict[Month, BesideCode]:
+    def non_code_by_month(self, zone: ZoneInfo) -> dict[Month, NonCodeActivity]:
         """What GitHub alone showed these people do, by month."""
-        firsts: dict[Place, int] = {
+        firsts: dict[ItemNumber, int] = {
             (self.names[one.repository_id], one.pull_request): one.landed_at
             for one in self.newcomers
             if one.pull_request is not None and one.repository_id in self.names
         }
-        return seen_by_month(observations.deeds_of(self.given, self.names), firsts, zone)
+        return activity_by_month(observations.non_code_deeds(self.given, self.names), firsts, zone)
 
     def partial(self) -> frozenset[str]:
         """The repositories whose history is not known from its first commit on."""
-        return frozenset(name for number, name in self.names.items() if number not in self.whole)
+        return frozenset(name for number, name in self.names.items() if number not in self.fully_read)
 
     def changes(self, repositories: Mapping[str, Repository]) -> tuple[Change, ...]:
         """What the facts carry, as people corrected it, oldest first."""
-        return corrected(fold(self.facts(), repositories), self.said)
+        return apply_corrections(fold(self.facts(), repositories), self.corrections)
 
 
-def mark_of(connection: Connection, repositories: Collection[RepositoryId]) -> Mark:
+def mark_of(connection: Connection, repositories: Collection[RepositoryId]) -> LedgerMark:
     """Changes whenever a fact of these repositories is added or dropped, or somebody corrects one."""
-    said = select(func.count()).where(CORRECTION.c.repository_id.in_(repositories)).scalar_subquery()
-    observed = observations.number_in(repositories).scalar_subquery()
-    query = select(func.count(), func.max(FACT.c.id), said, observed).where(FACT.c.repository_id.in_(repositories))
+    corrections_query = select(func.count()).where(CORRECTION.c.repository_id.in_(repositories)).scalar_subquery()
+    observed = observations.count_in(repositories).scalar_subquery()
+    query = select(func.count(), func.max(FACT.c.id), corrections_query, observed).where(
+        FACT.c.repository_id.in_(repositories)
+    )
     facts, last, corrections, seen = connection.execute(query).one()
-    return Mark(facts, last or 0, corrections, seen)
+    return LedgerMark(facts, last or 0, corrections, seen)
 
 
-def facts_about(connection: Connection, people: Collection[PersonKey], repositories: Collection[RepositoryId]) -> Found:
+def facts_about(
+    connection: Connection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
+) -> RecordedFacts:
     """Everything these people have a part in, and all that folds with it inside these repositories; oldest first."""
     theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people))
     found = _folding(connection, FACT.c.id.in_(theirs), repositories, past=True)
-    whole = first_landings.read_whole(connection, repositories)
+    fully_read = first_landings.fully_read_repositories(connection, repositories)
     given = tuple(observations.of_people(connection, people, repositories))
-    newcomers = tuple(first_landings.newcomers_met(connection, people, whole)) if given else ()
-    return replace(found, given=given, newcomers=newcomers, whole=whole)
+    newcomers = tuple(first_landings.newcomers_in(connection, people, fully_read)) if given else ()
+    return replace(found, given=given, newcomers=newcomers, fully_read=fully_read)
 
 
 def facts_of_month(
     connection: Connection, repository: RepositoryId, span: tuple[int, int], repositories: Collection[RepositoryId]
-) -> Found:
+) -> RecordedFacts:
     """What landed in one repository within [since, until), epoch seconds, closed likewise; oldest first."""
     since, until = span
     landed = (FACT.c.repository_id == repository) & (FACT.c.landed_at >= since) & (FACT.c.landed_at < until)
@@ -144,17 +154,17 @@ def facts_of_month(
 
 def _folding(
     connection: Connection, seeds: Any, repositories: Collection[RepositoryId], *, past: bool = False
-) -> Found:
+) -> RecordedFacts:
     """The seeds inside these repositories, with all that folds with them there; with the `past` of their files too."""
-    here, there = FACT_KEY.alias("here"), FACT_KEY.alias("there")
+    left, right = FACT_KEY.alias("here"), FACT_KEY.alias("there")
     allowed = FACT.c.repository_id.in_(repositories)
     reached = select(FACT.c.id).where(seeds, allowed).cte("reached", recursive=True)
     step = (
-        select(there.c.fact_id)
+        select(right.c.fact_id)
         .select_from(reached)
-        .join(here, here.c.fact_id == reached.c.id)
-        .join(there, meets(here, there))
-        .join(FACT, FACT.c.id == there.c.fact_id)
+        .join(left, left.c.fact_id == reached.c.id)
+        .join(right, meets(left, right))
+        .join(FACT, FACT.c.id == right.c.fact_id)
         .where(allowed)
     )
     reached = reached.union(step)
@@ -164,18 +174,18 @@ def _folding(
     met = visits.around(connection, select(reached.c.id), repositories) if past else ()
     work = select(FACT.c.repository_id, FACT.c.pull_request).where(FACT.c.id.in_(select(reached.c.id)))
     work = work.where(FACT.c.pull_request.is_not(None))
-    seen = observations.around(connection, work, repositories, SHOWN) if past else ()
-    return replace(found, said=classified(connection, names), visits=met, observed=tuple(seen), names=names)
+    seen = observations.observations_near(connection, work, repositories, LIVE_SIGNALS) if past else ()
+    return replace(found, corrections=classified(connection, names), visits=met, observed=tuple(seen), names=names)
 
 
-def facts_inside(connection: Connection, repositories: Collection[RepositoryId]) -> Found:
+def facts_inside(connection: Connection, repositories: Collection[RepositoryId]) -> RecordedFacts:
     """All facts of these repositories, oldest first."""
     return _facts(connection, FACT.c.repository_id.in_(repositories))
 
 
-def _facts(connection: Connection, which: Any) -> Found:
+def _facts(connection: Connection, which: Any) -> RecordedFacts:
     payload = type_coerce(FACT.c.payload, Text).label("text")
     query = select(payload, FACT.c.recorded_at, FACT.c.landed_at).where(which)
     rows = connection.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id)).all()
     newest = max((row.recorded_at for row in rows), default=datetime(1970, 1, 1, tzinfo=UTC))
-    return Found(tuple(row.text for row in rows), newest, landed_at=rows[-1].landed_at if rows else 0)
+    return RecordedFacts(tuple(row.text for row in rows), newest, landed_at=rows[-1].landed_at if rows else 0)

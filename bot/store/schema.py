@@ -23,9 +23,9 @@ from bot.store.pace import PACE
 from bot.store.people import PERSON, PERSON_ALIAS
 from bot.store.pulls import PULL_REQUEST
 from bot.store.readings import READING
-from bot.store.rules_read import RULES_READ
 from bot.store.sessions import SESSION
 from bot.store.snapshots import SNAPSHOT
+from bot.store.stored_rules import RULES_READ
 from bot.store.totals import TOTALS
 from bot.store.visibility import HIDDEN_REPOSITORY, PUBLISHED
 from bot.store.visits import VISIT

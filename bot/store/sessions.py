@@ -9,17 +9,17 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, delete, select
 
-from bot.model import UserId
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.model.ids import UserId
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.dialect import insert_into
 
 SESSION = Table(
     "session",
     METADATA,
-    Column("hash", Words, primary_key=True),
-    Column("user_id", Whole, nullable=False),
-    Column("login", Words, nullable=False),
-    Column("csrf", Words, nullable=False),
+    Column("hash", CleanText, primary_key=True),
+    Column("user_id", WholeNumber, nullable=False),
+    Column("login", CleanText, nullable=False),
+    Column("csrf", CleanText, nullable=False),
     Column("begun_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
     Index(None, "user_id"),

@@ -10,24 +10,24 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Column, Connection, Index, Table, delete, func, select
 
-from bot.model import Month, PersonKey, RepositoryId
-from bot.store.columns import METADATA, Instant, Json, Words
+from bot.model.ids import Month, PersonKey, RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, Json
 from bot.store.digests import PERIOD
 from bot.store.inserts import insert_absent
 
 SNAPSHOT = Table(
     "snapshot",
     METADATA,
-    Column("id", Words, primary_key=True),
-    Column("person_key", Words, nullable=False),
-    Column("naming", Words, nullable=False),
+    Column("id", CleanText, primary_key=True),
+    Column("person_key", CleanText, nullable=False),
+    Column("naming", CleanText, nullable=False),
     Column("repositories", Json, nullable=False),
     Column("taken_at", Instant, nullable=False),
-    Column("text", Words, nullable=False),
-    Column("signature", Words, nullable=False),
-    Column("key_id", Words, nullable=False),
-    Column("month", Words),
-    Column("scope", Words),
+    Column("text", CleanText, nullable=False),
+    Column("signature", CleanText, nullable=False),
+    Column("key_id", CleanText, nullable=False),
+    Column("month", CleanText),
+    Column("scope", CleanText),
     Index(None, "person_key", "taken_at"),
     # Those that nobody asked for are taken once a month; those that somebody asked for have no month.
     Index(None, "person_key", "month", "scope", unique=True),
@@ -53,7 +53,7 @@ class Snapshot(Struct, frozen=True):
     scope: str | None = None
 
 
-class Dated(Struct, frozen=True):
+class SnapshotEntry(Struct, frozen=True):
     """A snapshot as it is listed, without its text."""
 
     id: str
@@ -90,12 +90,12 @@ def snapshots_of(connection: Connection, people: Collection[PersonKey]) -> list[
     return _read(connection, SNAPSHOT.c.person_key.in_(people))
 
 
-def listed(connection: Connection, people: Collection[PersonKey]) -> list[Dated]:
+def snapshot_entries(connection: Connection, people: Collection[PersonKey]) -> list[SnapshotEntry]:
     """The newest first."""
-    columns = [SNAPSHOT.c[name] for name in Dated.__struct_fields__]
+    columns = [SNAPSHOT.c[name] for name in SnapshotEntry.__struct_fields__]
     query = select(*columns).where(SNAPSHOT.c.person_key.in_(people))
     rows = connection.execute(query.order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id))
-    return [Dated(row.id, row.naming, tuple(row.repositories), row.taken_at, row.month) for row in rows]
+    return [SnapshotEntry(row.id, row.naming, tuple(row.repositories), row.taken_at, row.month) for row in rows]
 
 
 def is_taken(connection: Connection, person: PersonKey, month: Month, scope: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import Connection
 
 from bot.store.dialect import fetch, value_list, values_as
-from bot.store.keyed import Keyed, keyed
+from bot.store.fact_keys import KeyedFact, with_keys
 from bot.store.ledger import facts_by_number
 
 # CROSS JOIN keeps the order on SQLite, whose planner would begin with all facts of the installation.
@@ -23,8 +23,8 @@ _MET = """
 
 
 def facts_meeting(
-    connection: Connection, edge: Mapping[int, Keyed], found: Iterable[int], installation_id: int
-) -> dict[int, Keyed]:
+    connection: Connection, edge: Mapping[int, KeyedFact], found: Iterable[int], installation_id: int
+) -> dict[int, KeyedFact]:
     """The facts that are not found yet and fold together with one of those at the edge, by row number."""
     asked = sorted({key for one in edge.values() for key in one.asked})
     offered = sorted({key for one in edge.values() for key in one.offered})
@@ -34,10 +34,12 @@ def facts_meeting(
         own=values_as(connection, "own", "bigint"),
     )
     lists = [value_list(connection, each) for each in (asked, offered, sorted(found))]
-    return keyed(facts_by_number(fetch(connection, sql, (*lists, installation_id))))
+    return with_keys(facts_by_number(fetch(connection, sql, (*lists, installation_id))))
 
 
-def facts_folding_with(connection: Connection, known: Mapping[int, Keyed], installation_id: int) -> dict[int, Keyed]:
+def facts_folding_with(
+    connection: Connection, known: Mapping[int, KeyedFact], installation_id: int
+) -> dict[int, KeyedFact]:
     """The facts that fold together with those known, by row number, themselves among them. Most meet no other."""
     found = dict(known)
     edge = found

@@ -15,11 +15,12 @@ from msgspec import Struct, field
 from msgspec.structs import fields
 from sqlalchemy import Column, Connection, Table, select
 
-from bot.model import PARTS, Lines, Month, PersonKey, RepositoryId, each_part
+from bot.model.fact import PARTS, Lines, each_part
+from bot.model.ids import Month, PersonKey, RepositoryId
 from bot.store.arrays import array_text
 from bot.store.border import ordered_json
 from bot.store.changes import lines_from
-from bot.store.columns import METADATA, Json, Whole, Words, counters, line_counters
+from bot.store.columns import METADATA, CleanText, Json, WholeNumber, counters, line_counters
 from bot.store.dialect import Row, execute_many, fetch, is_postgresql
 from bot.store.inserts import Upsert
 
@@ -31,9 +32,9 @@ TALLIES = ("languages", "skills", "tools", "days")
 TOTALS = Table(
     "totals",
     METADATA,
-    Column("person_key", Words, primary_key=True),
-    Column("repository_id", Whole, primary_key=True),
-    Column("month", Words, primary_key=True),
+    Column("person_key", CleanText, primary_key=True),
+    Column("repository_id", WholeNumber, primary_key=True),
+    Column("month", CleanText, primary_key=True),
     *counters(*COUNTERS, *UNUSED),
     *line_counters(),
     *(Column(name, Json, nullable=False) for name in TALLIES),

@@ -26,9 +26,9 @@ from sqlalchemy import (
     update,
 )
 
-from bot.landing.addresses import plain_email
-from bot.model import InstallationId, PersonKey, RepositoryId, UserId
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.landing.identity.addresses import plain_email
+from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.inserts import insert_absent, upsert
 from bot.store.installations import ACCOUNT, INSTALLATION, REPOSITORY
 from bot.store.ledger import FACT, FACT_PERSON
@@ -39,18 +39,18 @@ Naming = Literal["named", "anonymous"]
 PUBLISHED = Table(
     "published",
     METADATA,
-    Column("subject", Words, primary_key=True),
+    Column("subject", CleanText, primary_key=True),
     Column("public", Boolean(create_constraint=False), nullable=False, server_default=false()),
-    Column("naming", Words, nullable=False, server_default="named"),
-    Column("alias", Words, nullable=False),
+    Column("naming", CleanText, nullable=False, server_default="named"),
+    Column("alias", CleanText, nullable=False),
     Column("changed_at", Instant, nullable=False),
     Index(None, "alias", unique=True),
 )
 HIDDEN_REPOSITORY = Table(
     "hidden_repository",
     METADATA,
-    Column("person_key", Words, primary_key=True),
-    Column("repository_id", Whole, ForeignKey(REPOSITORY.c.id), primary_key=True),
+    Column("person_key", CleanText, primary_key=True),
+    Column("repository_id", WholeNumber, ForeignKey(REPOSITORY.c.id), primary_key=True),
 )
 
 
@@ -85,7 +85,7 @@ class RepositoryState(Struct, frozen=True):
     default_branch: str = "main"
 
 
-class NearRepository(Struct, frozen=True):
+class NearbyRepository(Struct, frozen=True):
     """A repository beside which somebody's work landed, or in which it did."""
 
     state: RepositoryState
@@ -228,12 +228,12 @@ def _opted_out(connection: Connection, keys: Collection[PersonKey]) -> frozenset
     return frozenset(PersonKey(row.key) for row in connection.execute(query))
 
 
-def left_out(connection: Connection) -> frozenset[PersonKey]:
+def hidden_people(connection: Connection) -> frozenset[PersonKey]:
     """All keys of everybody who has opted out."""
     return _every_key_of(connection, select(PERSON.c.key).where(_HAS_LEFT))
 
 
-def anonymous(connection: Connection) -> frozenset[PersonKey]:
+def anonymous_people(connection: Connection) -> frozenset[PersonKey]:
     """All keys of everybody who chose not to be named."""
     query = select(PERSON.c.key).join(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
     return _every_key_of(connection, query.where(PUBLISHED.c.naming == "anonymous"))
@@ -258,7 +258,7 @@ def _landed_in(keys: Collection[PersonKey]) -> Select[Any]:
     return theirs.where(FACT_PERSON.c.person_key.in_(keys)).distinct()
 
 
-def repositories_near(connection: Connection, keys: Collection[PersonKey]) -> list[NearRepository]:
+def repositories_near(connection: Connection, keys: Collection[PersonKey]) -> list[NearbyRepository]:
     """All repositories of the installations in which these people have a part in a landed commit, by id."""
     theirs = _landed_in(keys).cte("theirs")
     own = REPOSITORY.c.id.in_(select(theirs.c.repository_id))
@@ -267,7 +267,7 @@ def repositories_near(connection: Connection, keys: Collection[PersonKey]) -> li
     homes = select(home.c.installation_id).where(home.c.id.in_(select(theirs.c.repository_id)))
     query = _with_installation(own.label("own"), REPOSITORY.c.id.in_(hidden).label("hidden"))
     rows = connection.execute(query.where(REPOSITORY.c.installation_id.in_(homes)))
-    return [NearRepository(_repository(row), bool(row.own), bool(row.hidden)) for row in rows]
+    return [NearbyRepository(_repository(row), bool(row.own), bool(row.hidden)) for row in rows]
 
 
 def repositories_in(connection: Connection, installations: Sequence[InstallationId]) -> list[RepositoryState]:

@@ -12,17 +12,18 @@ from typing import Any
 from sqlalchemy import Column, Connection, Index, Table, select
 
 from bot.metrics.hotspots import History, visits
-from bot.model import Fact, RepositoryId
-from bot.store.columns import METADATA, Whole
+from bot.model.fact import Fact
+from bot.model.ids import RepositoryId
+from bot.store.columns import METADATA, WholeNumber
 
 VISIT = Table(
     "visit",
     METADATA,
-    Column("repository_id", Whole, primary_key=True, autoincrement=False),
-    Column("file", Whole, primary_key=True, autoincrement=False),
-    Column("fact_id", Whole, primary_key=True, autoincrement=False),
-    Column("landed_at", Whole, nullable=False),
-    Column("weight", Whole, nullable=False),
+    Column("repository_id", WholeNumber, primary_key=True, autoincrement=False),
+    Column("file", WholeNumber, primary_key=True, autoincrement=False),
+    Column("fact_id", WholeNumber, primary_key=True, autoincrement=False),
+    Column("landed_at", WholeNumber, nullable=False),
+    Column("weight", WholeNumber, nullable=False),
     Index(None, "fact_id"),
     sqlite_with_rowid=False,
 )

@@ -9,35 +9,35 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Column, Connection, Table, delete, select
 
-from bot.model import Month, PersonKey, RepositoryId
-from bot.store.columns import METADATA, Instant, Whole, Words
+from bot.model.ids import Month, PersonKey, RepositoryId
+from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.inserts import upsert
 
 WORDING = Table(
     "wording",
     METADATA,
-    Column("repository_id", Whole, primary_key=True, autoincrement=False),
-    Column("month", Words, primary_key=True),
-    Column("person_key", Words, primary_key=True),
-    Column("sheet_hash", Words, nullable=False),
-    Column("writer", Words, nullable=False),
-    Column("answer", Words, nullable=False),
-    Column("said_at", Instant, nullable=False),
+    Column("repository_id", WholeNumber, primary_key=True, autoincrement=False),
+    Column("month", CleanText, primary_key=True),
+    Column("person_key", CleanText, primary_key=True),
+    Column("prompt_hash", CleanText, nullable=False),
+    Column("writer", CleanText, nullable=False),
+    Column("answer", CleanText, nullable=False),
+    Column("answered_at", Instant, nullable=False),
 )
-WHOLE = PersonKey("")
+EVERYBODY = PersonKey("")
 """the person of the words about a whole digest"""
 
 
 class Wording(Struct, frozen=True):
-    """One raw answer. `repository_id` is where the digest stands; `sheet_hash` tells the facts it was given."""
+    """One raw answer. `repository_id` is where the digest stands; `prompt_hash` tells the facts it was given."""
 
     repository_id: RepositoryId
     month: Month
     person_key: PersonKey
-    sheet_hash: str
+    prompt_hash: str
     writer: str
     answer: str
-    said_at: datetime
+    answered_at: datetime
 
 
 def keep(connection: Connection, wordings: Collection[Wording]) -> None:
@@ -54,4 +54,4 @@ def of_digest(connection: Connection, repository_id: RepositoryId, month: Month)
 
 def forget(connection: Connection, people: Collection[PersonKey]) -> None:
     """Everything said of these people, and of every whole digest: those may speak of anybody's work."""
-    connection.execute(delete(WORDING).where(WORDING.c.person_key.in_([*people, WHOLE])))
+    connection.execute(delete(WORDING).where(WORDING.c.person_key.in_([*people, EVERYBODY])))

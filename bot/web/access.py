@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from bot.model import InstallationId, PersonKey, RepositoryId
+from bot.model.ids import InstallationId, PersonKey, RepositoryId
 from bot.store.visibility import Naming, OrganisationState, PersonState, RepositoryState
 
 FEWEST_PEOPLE = 5
@@ -39,7 +39,7 @@ class Grant(Struct, frozen=True):
     public: bool = False
 
 
-def of_person(
+def grant_for_person(
     person: PersonState | None,
     repositories: Iterable[RepositoryState],
     viewer: Viewer,
@@ -51,12 +51,12 @@ def of_person(
         return None
     if viewer.kind == "anybody" and not person.public:
         return None
-    shown = frozenset(one.id for one in repositories if one.id not in hidden and _shows(one, viewer))
+    visible = frozenset(one.id for one in repositories if one.id not in hidden and _may_show(one, viewer))
     # An empty page would tell that there is work which is not shown.
-    return Grant(shown, person.naming, viewer.kind == "anybody") if shown else None
+    return Grant(visible, person.naming, viewer.kind == "anybody") if visible else None
 
 
-def of_organisation(
+def grant_for_organisation(
     organisation: OrganisationState | None, repositories: Iterable[RepositoryState], viewer: Viewer
 ) -> Grant | None:
     """What a viewer may see of an organisation's sums."""
@@ -67,11 +67,11 @@ def of_organisation(
     if viewer.kind == "link" and viewer.installation != organisation.installation:
         return None
     own = [one for one in repositories if one.installation == organisation.installation]
-    shown = frozenset(one.id for one in own if _shows(one, viewer))
-    return Grant(shown, public=viewer.kind == "anybody") if shown else None
+    visible = frozenset(one.id for one in own if _may_show(one, viewer))
+    return Grant(visible, public=viewer.kind == "anybody") if visible else None
 
 
-def _shows(repository: RepositoryState, viewer: Viewer) -> bool:
+def _may_show(repository: RepositoryState, viewer: Viewer) -> bool:
     if not repository.active:
         return False
     if viewer.kind == "link":
@@ -89,15 +89,15 @@ def enough_people(people: int) -> bool:
     return people >= FEWEST_PEOPLE
 
 
-def groups_to_show(people: Mapping[str, frozenset[PersonKey]]) -> frozenset[str]:
+def visible_groups(people: Mapping[str, frozenset[PersonKey]]) -> frozenset[str]:
     """The groups whose sums may stand beside the sum of all.
 
     Each has enough people, and so has all the rest together: else subtraction would tell of a few.
     """
-    shown = {name for name, members in people.items() if enough_people(len(members))}
-    while shown:
-        rest = frozenset[PersonKey]().union(*(people[name] for name in people if name not in shown))
+    visible = {name for name, members in people.items() if enough_people(len(members))}
+    while visible:
+        rest = frozenset[PersonKey]().union(*(people[name] for name in people if name not in visible))
         if not rest or enough_people(len(rest)):
             break
-        shown.remove(min(shown, key=lambda name: (len(people[name]), name)))
-    return frozenset(shown)
+        visible.remove(min(visible, key=lambda name: (len(people[name]), name)))
+    return frozenset(visible)

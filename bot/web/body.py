@@ -26,7 +26,7 @@ async def read_body(request: web.Request, *, seconds: float, largest: int = LARG
     body = bytearray()
     try:
         if request.content.is_eof():  # it came with the head, as a small one does: nothing to wait for
-            return _within(request.content.read_nowait(), largest)
+            return _checked_size(request.content.read_nowait(), largest)
         async with asyncio.timeout(seconds):
             async for chunk in request.content.iter_any():
                 body += chunk
@@ -39,7 +39,7 @@ async def read_body(request: web.Request, *, seconds: float, largest: int = LARG
     return bytes(body)
 
 
-def _within(body: bytes, largest: int) -> bytes:
+def _checked_size(body: bytes, largest: int) -> bytes:
     if len(body) > largest:
         raise BodyError(413)
     return body

@@ -12,14 +12,19 @@ from aiohttp import web
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.model import PersonKey
-from bot.redaction import Redacted, Secret
-from bot.signatures import SigningKey
+from bot.configuration.keys import _signing, link_secret
+from bot.configuration.package_files import shipped_file
+from bot.configuration.redaction import Redacted, Secret
+from bot.configuration.settings import Settings
+from bot.configuration.signing import SigningKey
+from bot.model.ids import PersonKey
+from bot.services.context import Context
+from bot.services.privacy.erasure import defer_for_account, forget
 from bot.store.engine import Store
+from bot.web.answer_cache import AnswerCache
 from bot.web.failures import peer_address
 from bot.web.limits import RateLimit
-from bot.web.reading import Reader
-from bot.web.shelf import Shelf
+from bot.web.profile_reader import Reader
 from bot.web.sign_in import SignIn
 
 
@@ -41,7 +46,7 @@ class Pages(Redacted, frozen=True):
     """GitHub sign-in; without it there is no settings page"""
     erase: Callable[[Connection, PersonKey], None] | None = None
     """erases a person from the ledger, in the transaction that forgets their choices"""
-    retell: Callable[[Connection, PersonKey], None] | None = None
+    refresh_posts: Callable[[Connection, PersonKey], None] | None = None
     """has what was posted written anew, in the transaction that says how a person is shown"""
     requests_a_minute: int = 240
     """of one address"""
@@ -49,17 +54,53 @@ class Pages(Redacted, frozen=True):
     timer: Callable[[], float] = time.monotonic
 
 
-class Desk(Struct, frozen=True):
+class PageContext(Struct, frozen=True):
     """The collaborators, with what they remember between requests."""
 
     pages: Pages
     reader: Reader
     limit: RateLimit
-    shelf: Shelf
+    cache: AnswerCache
 
 
-DESK = web.AppKey("desk", Desk)
+PAGE_CONTEXT = web.AppKey("desk", PageContext)
 
 
-def desk_of(request: web.Request) -> Desk:
-    return request.app[DESK]
+def page_context(request: web.Request) -> PageContext:
+    return request.app[PAGE_CONTEXT]
+
+
+def build_pages(settings: Settings, context: Context) -> Pages:
+    """Keys are those of the settings; where these hold none, they are made in the data folder at the first start."""
+
+    def erase(connection: Connection, key: PersonKey) -> None:
+        forget(connection, context, key, context.clock())
+
+    def refresh_posts(connection: Connection, key: PersonKey) -> None:
+        defer_for_account(connection, context, "refresh_person", key)
+
+    return Pages(
+        store=context.store,
+        public_url=settings.public_url,
+        zone=settings.timezone,
+        clock=context.clock,
+        definitions=_definitions(),
+        sign_in=_sign_in(settings),
+        erase=erase,
+        refresh_posts=refresh_posts,
+        secret=settings.links_key or link_secret(settings.data / "links.key"),
+        signing=_signing(settings),
+    )
+
+
+def _definitions() -> Path | None:
+    """What each metric means, explained on a page; None where this installation lacks it."""
+    found = shipped_file("docs/metrics.md")
+    return found if isinstance(found, Path) and found.is_file() else None
+
+
+def _sign_in(settings: Settings) -> SignIn | None:
+    """The App's OAuth client; without one the settings page is not served."""
+    if not settings.client_id or not settings.client_secret:
+        return None
+    return SignIn(settings.client_id, settings.client_secret, web=settings.github.web, api=settings.github.api)

@@ -10,45 +10,47 @@ from urllib.parse import parse_qs
 from aiohttp import web
 from sqlalchemy import Connection
 
-from bot.model import InstallationId, RepositoryId
+from bot.model.ids import InstallationId, RepositoryId
 from bot.store import choices, links, sessions, visibility
 from bot.store.links import Link
 from bot.web import profiles, subjects
 from bot.web.access import OWNER
 from bot.web.body import BodyError, read_body
-from bot.web.collaborators import Desk, desk_of
+from bot.web.collaborators import PageContext, page_context
 from bot.web.owner import SESSION_COOKIE, Owner, owner_of, see_other
 from bot.web.responses import problem
 
 _LARGEST_FORM = 8192
-Form = Mapping[str, str]
-Action = Callable[[Desk, Owner, Form], Awaitable[None]]
+FormFields = Mapping[str, str]
+Action = Callable[[PageContext, Owner, FormFields], Awaitable[None]]
 
 
-async def act(request: web.Request) -> web.Response:
+async def handle_action(request: web.Request) -> web.Response:
     """One decision, from a form of ours: the session's token stands in it, and the browser says it comes from here."""
-    desk, owner = desk_of(request), await owner_of(request)
+    context, owner = page_context(request), await owner_of(request)
     if owner is None:
         return problem(request, 403)
     try:
         form = await _form(request)
     except BodyError as error:
         return problem(request, error.status if error.status == 413 else 400)
-    if not _ours(request, desk) or not hmac.compare_digest(form.get("csrf", "").encode(), owner.session.csrf.encode()):
+    if not _is_same_origin(request, context) or not hmac.compare_digest(
+        form.get("csrf", "").encode(), owner.session.csrf.encode()
+    ):
         return problem(request, 403)
     action = ACTIONS.get(request.match_info["action"])
     if action is None:
         return problem(request, 404)
     try:
-        await action(desk, owner, form)
+        await action(context, owner, form)
     except (KeyError, ValueError):
         return problem(request, 400)
     if request.match_info["action"] in ("sign-out", "erase"):
-        await desk.pages.store.write(sessions.end, request.cookies[SESSION_COOKIE])
+        await context.pages.store.write(sessions.end, request.cookies[SESSION_COOKIE])
     return see_other("/settings")
 
 
-async def _form(request: web.Request) -> Form:
+async def _form(request: web.Request) -> FormFields:
     if request.content_type != "application/x-www-form-urlencoded":
         raise BodyError(400)
     body = await read_body(request, seconds=5, largest=_LARGEST_FORM)
@@ -59,33 +61,35 @@ async def _form(request: web.Request) -> Form:
     return {name: values[0] for name, values in fields.items()}
 
 
-def _ours(request: web.Request, desk: Desk) -> bool:
+def _is_same_origin(request: web.Request, context: PageContext) -> bool:
     """Browsers name the origin of every POST; one that does not is no browser that would carry the cookie by itself."""
     origin = request.headers.get("Origin")
-    return origin is None or origin == desk.pages.public_url
+    return origin is None or origin == context.pages.public_url
 
 
-def _switched(form: Form) -> bool:
+def _switch_value(form: FormFields) -> bool:
     return {"on": True, "off": False}[form["to"]]
 
 
-async def _switch_public(desk: Desk, owner: Owner, form: Form) -> None:
-    await desk.pages.store.write(visibility.publish, owner.subject, public=_switched(form), now=desk.pages.clock())
+async def _switch_public(context: PageContext, owner: Owner, form: FormFields) -> None:
+    await context.pages.store.write(
+        visibility.publish, owner.subject, public=_switch_value(form), now=context.pages.clock()
+    )
 
 
-async def _switch_naming(desk: Desk, owner: Owner, form: Form) -> None:
-    naming: visibility.Naming = "anonymous" if _switched(form) else "named"
+async def _switch_naming(context: PageContext, owner: Owner, form: FormFields) -> None:
+    naming: visibility.Naming = "anonymous" if _switch_value(form) else "named"
 
     def save(connection: Connection) -> None:
         if owner.person is not None and not owner.person.alias:
-            visibility.publish(connection, owner.subject, public=False, now=desk.pages.clock())
+            visibility.publish(connection, owner.subject, public=False, now=context.pages.clock())
         visibility.set_naming(connection, owner.subject, naming)
-        _retell(connection, desk, owner)
+        _refresh_posts(connection, context, owner)
 
-    await desk.pages.store.write(save)
+    await context.pages.store.write(save)
 
 
-async def _switch_repository(desk: Desk, owner: Owner, form: Form) -> None:
+async def _switch_repository(context: PageContext, owner: Owner, form: FormFields) -> None:
     repository = RepositoryId(int(form["repository"]))
     keys = owner.person.keys if owner.person else frozenset()
 
@@ -93,26 +97,26 @@ async def _switch_repository(desk: Desk, owner: Owner, form: Form) -> None:
         known = {one.id for one in visibility.repositories_with(connection, keys)}
         if repository not in known:
             raise ValueError("not a repository of this person's work")
-        visibility.hide_repository(connection, owner.key, repository, hidden=_switched(form))
+        visibility.hide_repository(connection, owner.key, repository, hidden=_switch_value(form))
 
-    await desk.pages.store.write(save)
+    await context.pages.store.write(save)
 
 
-async def _switch_opt_out(desk: Desk, owner: Owner, form: Form) -> None:
+async def _switch_opt_out(context: PageContext, owner: Owner, form: FormFields) -> None:
     def save(connection: Connection) -> None:
-        choices.opt_out(connection, owner.key, desk.pages.clock() if _switched(form) else None)
-        _retell(connection, desk, owner)
+        choices.opt_out(connection, owner.key, context.pages.clock() if _switch_value(form) else None)
+        _refresh_posts(connection, context, owner)
 
-    await desk.pages.store.write(save)
+    await context.pages.store.write(save)
 
 
-def _retell(connection: Connection, desk: Desk, owner: Owner) -> None:
+def _refresh_posts(connection: Connection, context: PageContext, owner: Owner) -> None:
     """What stands at GitHub follows, as it does where the same is said in a comment."""
-    if desk.pages.retell is not None:
-        desk.pages.retell(connection, owner.key)
+    if context.pages.refresh_posts is not None:
+        context.pages.refresh_posts(connection, owner.key)
 
 
-async def _mint(desk: Desk, owner: Owner, form: Form) -> None:
+async def _mint(context: PageContext, owner: Owner, form: FormFields) -> None:
     installation = InstallationId(int(form["organisation"]))
     keys = owner.person.keys if owner.person else frozenset()
 
@@ -120,40 +124,42 @@ async def _mint(desk: Desk, owner: Owner, form: Form) -> None:
         known = {one.installation for one in visibility.repositories_with(connection, keys) if one.public}
         if installation not in known:
             raise ValueError("no public work of this person there")
-        links.mint(connection, Link(owner.subject, installation), secret=desk.pages.secret, now=desk.pages.clock())
+        links.mint(
+            connection, Link(owner.subject, installation), secret=context.pages.secret, now=context.pages.clock()
+        )
 
-    await desk.pages.store.write(save)
-
-
-async def _revoke(desk: Desk, owner: Owner, form: Form) -> None:
-    await desk.pages.store.write(links.revoke, owner.subject, desk.pages.clock(), nonce=form["link"])
+    await context.pages.store.write(save)
 
 
-async def _take_snapshot(desk: Desk, owner: Owner, form: Form) -> None:
+async def _revoke(context: PageContext, owner: Owner, form: FormFields) -> None:
+    await context.pages.store.write(links.revoke, owner.subject, context.pages.clock(), nonce=form["link"])
+
+
+async def _take_snapshot(context: PageContext, owner: Owner, form: FormFields) -> None:
     if owner.person is None:
         return
-    opened = await desk.pages.store.read(subjects.open_person, owner.person, OWNER, base="")
+    opened = await context.pages.store.read(subjects.open_person, owner.person, OWNER, base="")
     if opened is not None:
-        await profiles.take_snapshot(desk, opened)
+        await profiles.take_snapshot(context, opened)
 
 
-async def _erase(desk: Desk, owner: Owner, form: Form) -> None:
+async def _erase(context: PageContext, owner: Owner, form: FormFields) -> None:
     """Everything goes in one transaction; the word typed is the login, so that no slip of the hand does it."""
     if form["login"].strip().lower() != owner.session.login.lower():
         raise ValueError("the login was not typed")
 
     def save(connection: Connection) -> None:
-        choices.forget(connection, owner.key, desk.pages.clock())
-        if desk.pages.erase is not None:
-            desk.pages.erase(connection, owner.key)
+        choices.forget(connection, owner.key, context.pages.clock())
+        if context.pages.erase is not None:
+            context.pages.erase(connection, owner.key)
         sessions.end_all(connection, owner.session.user_id)
 
-    await desk.pages.store.write(save)
-    desk.reader.forget()
-    desk.shelf.forget()
+    await context.pages.store.write(save)
+    context.reader.forget()
+    context.cache.forget()
 
 
-async def _sign_out(desk: Desk, owner: Owner, form: Form) -> None:
+async def _sign_out(context: PageContext, owner: Owner, form: FormFields) -> None:
     """The session ends with the answer."""
 
 

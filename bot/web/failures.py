@@ -28,11 +28,11 @@ class FailureLimiter:
         """True while an address has failed too often within a minute."""
         return address is not None and address not in self._good and self._failed.get(address, 0) >= self._most
 
-    def failed(self, address: str | None) -> None:
+    def record_failure(self, address: str | None) -> None:
         if address is not None:
             self._failed[address] = self._failed.get(address, 0) + 1
 
-    def succeeded(self, address: str | None) -> None:
+    def record_success(self, address: str | None) -> None:
         if address is not None:
             self._good[address] = True
 
@@ -42,11 +42,11 @@ def peer_address(request: web.Request) -> str | None:
 
     Forwarding headers are not read: whoever sends a request can write them.
     """
-    return _public(request.remote or "")
+    return _public_address(request.remote or "")
 
 
 @functools.lru_cache(maxsize=1024)
-def _public(text: str) -> str | None:
+def _public_address(text: str) -> str | None:
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

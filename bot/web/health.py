@@ -22,7 +22,7 @@ from bot.web.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
 
-KEPT_SECONDS = 5.0
+CACHED_SECONDS = 5.0
 """an answer of readiness stands that long: asking costs a write, and anybody may ask"""
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 
@@ -39,7 +39,7 @@ class Health:
     timer: Callable[[], float] = time.monotonic
     working: bool = True
     """False where this process leaves all work to others"""
-    _asked: float | None = None
+    _checked_at: float | None = None
     _wrong: tuple[str, ...] = ()
 
     def add_routes(self, app: web.Application) -> None:
@@ -49,11 +49,11 @@ class Health:
 
     async def show_readiness(self, _: web.Request) -> web.Response:
         """200, or 503 with what is wrong in plain words."""
-        if self._asked is None or self.timer() - self._asked >= KEPT_SECONDS:
+        if self._checked_at is None or self.timer() - self._checked_at >= CACHED_SECONDS:
             self._wrong = tuple(await self._look())
-            self._asked = self.timer()
-        told = "ready" if not self._wrong else "not ready: " + ", ".join(self._wrong)
-        return web.Response(text=told + "\n", status=503 if self._wrong else 200, headers=_PLAIN)
+            self._checked_at = self.timer()
+        text = "ready" if not self._wrong else "not ready: " + ", ".join(self._wrong)
+        return web.Response(text=text + "\n", status=503 if self._wrong else 200, headers=_PLAIN)
 
     async def _look(self) -> list[str]:
         wrong = []
@@ -77,8 +77,8 @@ class Health:
         def read(connection: Connection) -> tuple[dict[str, int], datetime | None]:
             return jobs.counts(connection), jobs.oldest_due(connection, now)
 
-        self.telemetry.queue(*await self.store.read(read), now)
-        self.telemetry.in_hand(len(self.worker.running))
+        self.telemetry.set_queue(*await self.store.read(read), now)
+        self.telemetry.set_running(len(self.worker.running))
         return web.Response(body=self.telemetry.text(), headers=_PLAIN | {"Content-Type": _EXPOSITION})
 
     def _may_read(self, request: web.Request) -> bool:

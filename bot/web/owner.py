@@ -8,13 +8,13 @@ from aiohttp import web
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.model import PersonKey
+from bot.model.ids import PersonKey
 from bot.store import sessions, visibility
 from bot.store.sessions import Session
 from bot.store.visibility import PersonState, subject_of_person
-from bot.web.collaborators import Desk, desk_of
+from bot.web.collaborators import PageContext, page_context
 from bot.web.responses import problem
-from bot.web.sign_in import Attempt, SignIn, SignInError
+from bot.web.sign_in import SignIn, SignInAttempt, SignInError
 
 SESSION_COOKIE = "__Host-almanac-session"
 ATTEMPT_COOKIE = "__Host-almanac-attempt"
@@ -41,7 +41,7 @@ async def owner_of(request: web.Request) -> Owner | None:
     cookie = request.cookies.get(SESSION_COOKIE)
     if not cookie:
         return None
-    pages = desk_of(request).pages
+    pages = page_context(request).pages
 
     def read(connection: Connection) -> Owner | None:
         session = sessions.session(connection, cookie, pages.clock())
@@ -56,48 +56,48 @@ async def owner_of(request: web.Request) -> Owner | None:
 
 
 def _sign_in(request: web.Request) -> SignIn:
-    found = desk_of(request).pages.sign_in
+    found = page_context(request).pages.sign_in
     if found is None:
         raise web.HTTPNotFound
     return found
 
 
-def _back(desk: Desk) -> str:
-    return f"{desk.pages.public_url}/settings/signed-in"
+def _callback_address(context: PageContext) -> str:
+    return f"{context.pages.public_url}/settings/signed-in"
 
 
-def see_other(place: str) -> web.Response:
+def see_other(location: str) -> web.Response:
     """Read that page now."""
     return web.Response(
-        status=303, headers={"Location": place, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+        status=303, headers={"Location": location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     )
 
 
 async def begin_sign_in(request: web.Request) -> web.Response:
     """To GitHub; the browser keeps state and verifier."""
-    attempt = Attempt.begin()
-    response = see_other(_sign_in(request).address(attempt, _back(desk_of(request))))
-    _keep(response, ATTEMPT_COOKIE, f"{attempt.state}.{attempt.verifier}", _ATTEMPT_SECONDS)
+    attempt = SignInAttempt.begin()
+    response = see_other(_sign_in(request).address(attempt, _callback_address(page_context(request))))
+    _set_cookie(response, ATTEMPT_COOKIE, f"{attempt.state}.{attempt.verifier}", _ATTEMPT_SECONDS)
     return response
 
 
-def _keep(response: web.Response, name: str, value: str, seconds: int) -> None:
+def _set_cookie(response: web.Response, name: str, value: str, seconds: int) -> None:
     response.set_cookie(name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="Lax")
 
 
 async def end_sign_in(request: web.Request) -> web.Response:
     """Back from GitHub: the state must be the one this browser was given."""
-    desk = desk_of(request)
+    context = page_context(request)
     state, _, verifier = request.cookies.get(ATTEMPT_COOKIE, "").partition(".")
     given, code = request.query.get("state", ""), request.query.get("code", "")
     if not state or not verifier or not code or not hmac.compare_digest(state.encode(), given.encode()):
         return problem(request, 403)
     try:
-        account = await _sign_in(request).account(code, Attempt(state, verifier), _back(desk))
+        account = await _sign_in(request).account(code, SignInAttempt(state, verifier), _callback_address(context))
     except SignInError:
         return problem(request, 403)
-    cookie = await desk.pages.store.write(sessions.begin, *account, desk.pages.clock())
+    cookie = await context.pages.store.write(sessions.begin, *account, context.pages.clock())
     response = see_other("/settings")
     response.del_cookie(ATTEMPT_COOKIE, path="/", secure=True, httponly=True, samesite="Lax")
-    _keep(response, SESSION_COOKIE, cookie, int(sessions.LASTS.total_seconds()))
+    _set_cookie(response, SESSION_COOKIE, cookie, int(sessions.LASTS.total_seconds()))
     return response

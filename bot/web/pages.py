@@ -9,14 +9,14 @@ from aiohttp import web
 from sqlalchemy import Connection
 
 from bot.store.engine import StoreUnavailableError
-from bot.store.snapshots import Dated
+from bot.store.snapshots import SnapshotEntry
 from bot.web import organisations, profiles, settings, site, subjects
-from bot.web.collaborators import DESK, Desk, Pages, desk_of
-from bot.web.dated import shown_snapshots
+from bot.web.answer_cache import AnswerCache
+from bot.web.collaborators import PAGE_CONTEXT, PageContext, Pages, page_context
 from bot.web.limits import RateLimit
-from bot.web.reading import Reader
+from bot.web.month_snapshots import visible_snapshots
+from bot.web.profile_reader import Reader
 from bot.web.responses import SECURE, problem
-from bot.web.shelf import Shelf
 from bot.web.subjects import OpenOrganisation, OpenPerson
 
 __all__ = ["Pages", "add_routes"]
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PersonPage = Callable[[web.Request, OpenPerson], Awaitable[web.Response]]
-_DOOR = "/webhook"
+_WEBHOOK = "/webhook"
 _PROBES = frozenset({"/healthz", "/readyz"})
 """asked by the operator's machines, which must not be kept out"""
 
@@ -34,24 +34,24 @@ def add_routes(app: web.Application, pages: Pages) -> None:
     if len(pages.secret) < 32:
         raise ValueError("the secret that signs links has at least 32 bytes")
     limit = RateLimit(pages.requests_a_minute, timer=pages.timer)
-    shelf = Shelf(pages.store, lambda: pages.clock().date().isoformat())
-    app[DESK] = Desk(pages, Reader(pages.store, pages.zone, timer=pages.timer), limit, shelf)
+    cache = AnswerCache(pages.store, lambda: pages.clock().date().isoformat())
+    app[PAGE_CONTEXT] = PageContext(pages, Reader(pages.store, pages.zone, timer=pages.timer), limit, cache)
     app[SECURE] = pages.public_url.startswith("https://")
-    app.middlewares.append(_shield)
+    app.middlewares.append(_handle_errors)
     app.add_routes([web.get(path, handler) for path, handler in ROUTES])
     if pages.sign_in is not None:
         settings.add_routes(app)
-    app.router.add_get("/{anything:.*}", _nothing)
+    app.router.add_get("/{anything:.*}", _not_found)
 
 
 @web.middleware
-async def _shield(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _handle_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Every fault becomes a plain page that tells a stranger nothing; the log has its name."""
-    if request.path == _DOOR:
+    if request.path == _WEBHOOK:
         return await handler(request)
-    desk = desk_of(request)
-    if request.path not in _PROBES and desk.limit.exceeded(desk.pages.address(request)):
-        return problem(request, 429, {"Retry-After": str(int(desk.limit.window))})
+    context = page_context(request)
+    if request.path not in _PROBES and context.limit.exceeded(context.pages.address(request)):
+        return problem(request, 429, {"Retry-After": str(int(context.limit.window))})
     try:
         return await handler(request)
     except web.HTTPMethodNotAllowed as error:
@@ -66,23 +66,23 @@ async def _shield(request: web.Request, handler: Handler) -> web.StreamResponse:
         return problem(request, 500)
 
 
-def kept(handler: Handler) -> Handler:
+def with_cache(handler: Handler) -> Handler:
     """The handler behind the shelf of answers for everybody."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        return await desk_of(request).shelf.answer(request, handler)
+        return await page_context(request).cache.answer(request, handler)
 
     return handle
 
 
-async def _nothing(request: web.Request) -> web.Response:
+async def _not_found(request: web.Request) -> web.Response:
     return problem(request, 404)
 
 
 # --- whose page an address opens -------------------------------------------------------------------------------------
 
 
-def _split(name: str) -> tuple[str, str]:
+def _name_and_suffix(name: str) -> tuple[str, str]:
     """`ada.months.svg` is `ada` in the form `months.svg`."""
     stem, _, suffix = name.partition(".")
     return stem, suffix
@@ -93,38 +93,38 @@ Opened = OpenPerson | OpenOrganisation | None
 
 async def _open(request: web.Request, stem: str) -> Opened:
     """What the first parts of the address open for whoever asks."""
-    return await desk_of(request).pages.store.read(_opened, request, stem)
+    return await page_context(request).pages.store.read(_open_in, request, stem)
 
 
-def _opened(connection: Connection, request: web.Request, stem: str) -> Opened:
+def _open_in(connection: Connection, request: web.Request, stem: str) -> Opened:
     if request.path.startswith("/organisations/"):
-        return subjects.by_organisation(connection, stem)
+        return subjects.open_by_organisation(connection, stem)
     if request.path.startswith("/@"):
-        found: Opened = subjects.by_login(connection, stem)
+        found: Opened = subjects.open_by_login(connection, stem)
     elif request.path.startswith("/anonymous/"):
-        found = subjects.by_alias(connection, stem)
+        found = subjects.open_by_alias(connection, stem)
     else:
-        found = subjects.by_token(connection, stem, desk_of(request).pages)
-    return subjects.marked(connection, found) if isinstance(found, OpenPerson) else found
+        found = subjects.open_by_token(connection, stem, page_context(request).pages)
+    return subjects.with_mark(connection, found) if isinstance(found, OpenPerson) else found
 
 
-async def _front(request: web.Request) -> web.Response:
+async def _show_front(request: web.Request) -> web.Response:
     """All that a known page asks of the database is asked in one transaction: each costs as much as its statements."""
-    stem, suffix = _split(request.match_info["name"])
+    stem, suffix = _name_and_suffix(request.match_info["name"])
 
-    def opening(connection: Connection) -> tuple[Opened, Sequence[Dated]]:
-        opened = _opened(connection, request, stem)
-        return opened, shown_snapshots(connection, opened) if isinstance(opened, OpenPerson) and not suffix else ()
+    def opening(connection: Connection) -> tuple[Opened, Sequence[SnapshotEntry]]:
+        opened = _open_in(connection, request, stem)
+        return opened, visible_snapshots(connection, opened) if isinstance(opened, OpenPerson) and not suffix else ()
 
-    opened, taken = await desk_of(request).pages.store.read(opening)
+    opened, snapshots = await page_context(request).pages.store.read(opening)
     if isinstance(opened, OpenPerson) and not request.match_info["name"].endswith("."):
-        return await profiles.show_profile(request, opened, suffix=suffix, snapshots=taken)
+        return await profiles.show_profile(request, opened, suffix=suffix, snapshots=snapshots)
     if isinstance(opened, OpenOrganisation) and "." not in request.match_info["name"]:
         return await organisations.show_organisation(request, opened)
     return problem(request, 404)
 
 
-def _of_person(page: PersonPage) -> Handler:
+def _person_page(page: PersonPage) -> Handler:
     """A page below a person's."""
 
     async def handle(request: web.Request) -> web.Response:
@@ -149,13 +149,13 @@ ROUTES: tuple[tuple[str, Handler], ...] = (
     (f"/definitions/{{page:{site.DOCUMENT.pattern}}}", site.show_definitions),
     ("/favicon.ico", site.show_icon),
     ("/robots.txt", site.show_robots),
-    ("/sitemap.xml", kept(site.show_sitemap)),
+    ("/sitemap.xml", with_cache(site.show_sitemap)),
     ("/.well-known/almanac-key.json", site.show_key),
     ("/healthz", site.show_health),
     ("/readyz", site.show_readiness),
-    *((base, kept(_front)) for base in dict.fromkeys((*_PEOPLE, *_ORGANISATIONS))),
-    *((f"{base}/months/{{month}}", kept(_of_person(profiles.show_month))) for base in _PEOPLE),
-    *((f"{base}/compare/{{before}}/{{after}}", kept(_of_person(profiles.show_difference))) for base in _PEOPLE),
-    *((f"{base}/snapshots/{{snapshot}}", kept(_of_person(profiles.show_snapshot))) for base in _PEOPLE),
-    *((f"{base}/repositories/{{repository}}/{{month}}", kept(_repository_month)) for base in _ORGANISATIONS),
+    *((base, with_cache(_show_front)) for base in dict.fromkeys((*_PEOPLE, *_ORGANISATIONS))),
+    *((f"{base}/months/{{month}}", with_cache(_person_page(profiles.show_month))) for base in _PEOPLE),
+    *((f"{base}/compare/{{before}}/{{after}}", with_cache(_person_page(profiles.show_difference))) for base in _PEOPLE),
+    *((f"{base}/snapshots/{{snapshot}}", with_cache(_person_page(profiles.show_snapshot))) for base in _PEOPLE),
+    *((f"{base}/repositories/{{repository}}/{{month}}", with_cache(_repository_month)) for base in _ORGANISATIONS),
 )

@@ -8,28 +8,29 @@ from collections.abc import Callable, Sequence
 from aiohttp import web
 
 from bot.landing.months import parse_month
-from bot.model import Month, Profile
+from bot.model.ids import Month
+from bot.model.profile import Profile
 from bot.render import RENDERERS
-from bot.render.atom import render_feed
-from bot.render.html import DatedLink, Page, render_page
-from bot.render.site import Place, difference_page, month_page, months_of
+from bot.render.html.page import DatedLink, PageOptions, render_page
+from bot.render.html.site import PageLocation, difference_page, month_page, months_with_page
+from bot.render.text.atom import render_feed
 from bot.store import links
 from bot.store.engine import StoreUnavailableError
-from bot.store.snapshots import Dated, snapshot
-from bot.web import dated
-from bot.web.collaborators import Desk, desk_of
-from bot.web.reading import Reading
+from bot.store.snapshots import SnapshotEntry, snapshot
+from bot.web import month_snapshots
+from bot.web.collaborators import PageContext, page_context
+from bot.web.profile_reader import Reading
 from bot.web.responses import (
-    FORMS,
+    FORMATS,
     HTML,
     PUBLIC,
     UNLISTED,
-    Form,
     Manner,
+    PageFormat,
     answer,
-    form_accepted,
-    form_called,
+    format_by_suffix,
     media_of,
+    negotiate_format,
     problem,
 )
 from bot.web.subjects import OpenPerson
@@ -41,29 +42,29 @@ def manner_of(opened: OpenPerson) -> Manner:
     return PUBLIC if opened.grant.public else UNLISTED
 
 
-def wanted_form(request: web.Request, suffix: str) -> Form | None:
+def requested_format(request: web.Request, suffix: str) -> PageFormat | None:
     """The form that the address's suffix or else the Accept header asks for; None for none of ours."""
-    return form_called(suffix) if suffix else form_accepted(request.headers.get("Accept", ""))
+    return format_by_suffix(suffix) if suffix else negotiate_format(request.headers.get("Accept", ""))
 
 
 async def show_profile(
-    request: web.Request, opened: OpenPerson, *, suffix: str, snapshots: Sequence[Dated]
+    request: web.Request, opened: OpenPerson, *, suffix: str, snapshots: Sequence[SnapshotEntry]
 ) -> web.Response:
     """The profile in the form that was asked for; as a page it leads to the snapshots."""
-    form = wanted_form(request, suffix)
+    form = requested_format(request, suffix)
     if form is None:
         return problem(request, 404 if suffix else 406)
-    desk = desk_of(request)
-    taken = _links(desk, opened, snapshots) if form is HTML else ()
-    reading = await read(desk, opened)
-    address = _Address(desk.pages.public_url, opened, taken)
-    body = await desk.reader.text(reading, (form.name, address.base, taken), address.renderer(form))
-    await note_use(desk, opened, form.name)
+    context = page_context(request)
+    dated_links = _snapshot_links(context, opened, snapshots) if form is HTML else ()
+    reading = await read_profile(context, opened)
+    address = _Address(context.pages.public_url, opened, dated_links)
+    body = await context.reader.text(reading, (form.name, address.base, dated_links), address.renderer(form))
+    await note_use(context, opened, form.name)
     return answer(request, body, media_of(form), manner_of(opened))
 
 
-def _links(desk: Desk, opened: OpenPerson, found: Sequence[Dated]) -> tuple[DatedLink, ...]:
-    zone = desk.pages.zone
+def _snapshot_links(context: PageContext, opened: OpenPerson, found: Sequence[SnapshotEntry]) -> tuple[DatedLink, ...]:
+    zone = context.pages.zone
     return tuple(
         DatedLink(
             f"{opened.base}/snapshots/{one.id}", one.month or "", one.taken_at.astimezone(zone).date().isoformat()
@@ -72,24 +73,24 @@ def _links(desk: Desk, opened: OpenPerson, found: Sequence[Dated]) -> tuple[Date
     )
 
 
-async def read(desk: Desk, opened: OpenPerson) -> Reading:
-    return await desk.reader.read(opened, desk.pages.clock())
+async def read_profile(context: PageContext, opened: OpenPerson) -> Reading:
+    return await context.reader.read(opened, context.pages.clock())
 
 
 class _Address:
     """Where a profile is served, for the forms that name their own address."""
 
-    def __init__(self, public_url: str, opened: OpenPerson, taken: tuple[DatedLink, ...]) -> None:
+    def __init__(self, public_url: str, opened: OpenPerson, snapshots: tuple[DatedLink, ...]) -> None:
         self._url, self._public = public_url, opened.grant.public
-        self.base, self._taken = opened.base, taken
+        self.base, self._taken = opened.base, snapshots
 
-    def renderer(self, form: Form) -> Callable[[Profile], str]:
+    def renderer(self, form: PageFormat) -> Callable[[Profile], str]:
         if form is HTML:
             return self._page
         return self._feed if form.name == "atom" else RENDERERS[form.name]
 
     def _page(self, profile: Profile) -> str:
-        page = Page(
+        page = PageOptions(
             public=self._public,
             canonical=self._url + self.base if self._public else "",
             picture=f"{self._url}{self.base}.share.svg" if self._public else "",
@@ -103,12 +104,12 @@ class _Address:
         return render_feed(profile, f"{self._url}{self.base}.atom", self._url + self.base)
 
 
-async def note_use(desk: Desk, opened: OpenPerson, form: str) -> None:
+async def note_use(context: PageContext, opened: OpenPerson, form: str) -> None:
     """Write into the access log of a link. A page is shown even where the database cannot be written."""
     if opened.link is None:
         return
     try:
-        await desk.pages.store.write(links.note_use, opened.link, form, desk.pages.clock())
+        await context.pages.store.write(links.note_use, opened.link, form, context.pages.clock())
     except StoreUnavailableError as error:
         log.warning("a link's use was not recorded: %s", error)
 
@@ -116,7 +117,7 @@ async def note_use(desk: Desk, opened: OpenPerson, form: str) -> None:
 # --- months ----------------------------------------------------------------------------------------------------------
 
 
-def _month(text: str) -> Month | None:
+def _parsed_month(text: str) -> Month | None:
     try:
         parse_month(text)
     except ValueError:
@@ -124,35 +125,39 @@ def _month(text: str) -> Month | None:
     return Month(text)
 
 
-def _place(desk: Desk, opened: OpenPerson, path: str) -> Place:
+def _location(context: PageContext, opened: OpenPerson, path: str) -> PageLocation:
     public = opened.grant.public
-    return Place(opened.base, desk.pages.public_url + opened.base + path if public else "", public)
+    return PageLocation(opened.base, context.pages.public_url + opened.base + path if public else "", public)
 
 
 async def show_month(request: web.Request, opened: OpenPerson) -> web.Response:
     """The permalink of one active month."""
-    desk, month = desk_of(request), _month(request.match_info["month"])
-    reading = await read(desk, opened)
-    if month is None or month not in months_of(reading.profile):
+    context, month = page_context(request), _parsed_month(request.match_info["month"])
+    reading = await read_profile(context, opened)
+    if month is None or month not in months_with_page(reading.profile):
         return problem(request, 404)
-    place = _place(desk, opened, f"/months/{month}")
-    body = await desk.reader.text(reading, ("month", month, place), lambda found: month_page(found, month, place))
-    await note_use(desk, opened, "month")
+    location = _location(context, opened, f"/months/{month}")
+    body = await context.reader.text(
+        reading, ("month", month, location), lambda found: month_page(found, month, location)
+    )
+    await note_use(context, opened, "month")
     return answer(request, body, HTML.media, manner_of(opened))
 
 
 async def show_difference(request: web.Request, opened: OpenPerson) -> web.Response:
     """Two months beside each other, the earlier one first; at least one of them active."""
-    desk = desk_of(request)
-    before, after = _month(request.match_info["before"]), _month(request.match_info["after"])
-    reading = await read(desk, opened)
-    known = months_of(reading.profile)
+    context = page_context(request)
+    before, after = _parsed_month(request.match_info["before"]), _parsed_month(request.match_info["after"])
+    reading = await read_profile(context, opened)
+    known = months_with_page(reading.profile)
     if before is None or after is None or before >= after or before not in known or after not in known:
         return problem(request, 404)
     pair = (before, after)
-    place = _place(desk, opened, f"/compare/{before}/{after}")
-    body = await desk.reader.text(reading, ("two", pair, place), lambda found: difference_page(found, pair, place))
-    await note_use(desk, opened, "difference")
+    location = _location(context, opened, f"/compare/{before}/{after}")
+    body = await context.reader.text(
+        reading, ("two", pair, location), lambda found: difference_page(found, pair, location)
+    )
+    await note_use(context, opened, "difference")
     return answer(request, body, HTML.media, manner_of(opened))
 
 
@@ -161,18 +166,18 @@ async def show_difference(request: web.Request, opened: OpenPerson) -> web.Respo
 
 async def show_snapshot(request: web.Request, opened: OpenPerson) -> web.Response:
     """A dated snapshot with its signature: the same bytes for ever, as long as all it tells of may be shown."""
-    desk, identity = desk_of(request), request.match_info["snapshot"].removesuffix(".json")
-    found = await desk.pages.store.read(snapshot, opened.person.key, identity)
-    if found is None or not dated.shows(opened, found):
+    context, identity = page_context(request), request.match_info["snapshot"].removesuffix(".json")
+    found = await context.pages.store.read(snapshot, opened.person.key, identity)
+    if found is None or not month_snapshots.may_show(opened, found):
         return problem(request, 404)
-    await note_use(desk, opened, "snapshot")
-    return answer(request, dated.envelope(found), "application/json", manner_of(opened))
+    await note_use(context, opened, "snapshot")
+    return answer(request, month_snapshots.envelope(found), "application/json", manner_of(opened))
 
 
-async def take_snapshot(desk: Desk, opened: OpenPerson) -> str | None:
+async def take_snapshot(context: PageContext, opened: OpenPerson) -> str | None:
     """Sign and keep the profile as it is now; its id. None where nothing signs, or nothing has landed."""
-    reading = await read(desk, opened)
-    return await dated.take_now(desk.pages, opened, reading.profile)
+    reading = await read_profile(context, opened)
+    return await month_snapshots.take_snapshot_now(context.pages, opened, reading.profile)
 
 
-__all__ = ["FORMS", "show_difference", "show_month", "show_profile", "show_snapshot", "take_snapshot"]
+__all__ = ["FORMATS", "show_difference", "show_month", "show_profile", "show_snapshot", "take_snapshot"]

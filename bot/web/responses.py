@@ -9,11 +9,11 @@ from types import MappingProxyType
 from aiohttp import web
 from msgspec import Struct
 
-from bot.render.html import style_hash
-from bot.render.site import picture_hash, site_style_hash
+from bot.render.html.page import style_hash
+from bot.render.html.site import picture_hash, site_style_hash
 
 
-class Form(Struct, frozen=True):
+class PageFormat(Struct, frozen=True):
     """One form of a page: its name, its address's suffix and its media type."""
 
     name: str
@@ -21,43 +21,45 @@ class Form(Struct, frozen=True):
     media: str
 
 
-HTML = Form("html", "", "text/html")
-FORMS: tuple[Form, ...] = (
+HTML = PageFormat("html", "", "text/html")
+FORMATS: tuple[PageFormat, ...] = (
     HTML,
-    Form("json", "json", "application/json"),
-    Form("text", "txt", "text/plain"),
-    Form("markdown", "md", "text/markdown"),
-    Form("svg", "svg", "image/svg+xml"),
-    Form("atom", "atom", "application/atom+xml"),
-    Form("csv", "csv", "text/csv"),
-    Form("svg-heatmap", "heatmap.svg", ""),
-    Form("svg-months", "months.svg", ""),
-    Form("svg-languages", "languages.svg", ""),
-    Form("svg-share", "share.svg", ""),
-    Form("svg-badge", "badge.svg", ""),
-    Form("jsonresume", "resume.json", ""),
+    PageFormat("json", "json", "application/json"),
+    PageFormat("text", "txt", "text/plain"),
+    PageFormat("markdown", "md", "text/markdown"),
+    PageFormat("svg", "svg", "image/svg+xml"),
+    PageFormat("atom", "atom", "application/atom+xml"),
+    PageFormat("csv", "csv", "text/csv"),
+    PageFormat("svg-heatmap", "heatmap.svg", ""),
+    PageFormat("svg-months", "months.svg", ""),
+    PageFormat("svg-languages", "languages.svg", ""),
+    PageFormat("svg-share", "share.svg", ""),
+    PageFormat("svg-badge", "badge.svg", ""),
+    PageFormat("jsonresume", "resume.json", ""),
 )
 """forms without a media type are asked for by their suffix alone"""
-_BY_SUFFIX = MappingProxyType({form.suffix: form for form in FORMS if form.suffix})
+_BY_SUFFIX = MappingProxyType({form.suffix: form for form in FORMATS if form.suffix})
 _MEDIA = MappingProxyType({"svg": "image/svg+xml", "json": "application/json"})
 
 
-def media_of(form: Form) -> str:
+def media_of(form: PageFormat) -> str:
     """The media type it is sent as."""
     return form.media or _MEDIA[form.suffix.rpartition(".")[2]]
 
 
-def form_called(suffix: str) -> Form | None:
+def format_by_suffix(suffix: str) -> PageFormat | None:
     """The form that an address's suffix asks for."""
     return _BY_SUFFIX.get(suffix)
 
 
-def form_accepted(accept: str, offered: Sequence[Form] = FORMS) -> Form | None:
+def negotiate_format(accept: str, offered: Sequence[PageFormat] = FORMATS) -> PageFormat | None:
     """The form that an Accept header likes best, the earlier one of equals; None where it takes none of them."""
     wanted = _qualities(accept)
     if not wanted:
         return offered[0]
-    rated = [(max((_fit(form, *want) for want in wanted), default=(0, 0.0))[1], form) for form in offered if form.media]
+    rated = [
+        (max((_precision(form, *want) for want in wanted), default=(0, 0.0))[1], form) for form in offered if form.media
+    ]
     quality, best = max(rated, key=lambda pair: pair[0])
     return best if quality > 0 else None
 
@@ -82,7 +84,7 @@ def _quality(parameters: Sequence[str]) -> float:
     return 1.0
 
 
-def _fit(form: Form, media: str, quality: float) -> tuple[int, float]:
+def _precision(form: PageFormat, media: str, quality: float) -> tuple[int, float]:
     """How precisely a range names the form, and how much it is liked: the most precise range decides (RFC 9110)."""
     if media == form.media:
         return 3, quality
@@ -125,7 +127,7 @@ class Manner(Struct, frozen=True):
     """the same address has other forms"""
 
 
-SHUT = Manner()
+NOT_CACHED = Manner()
 PUBLIC = Manner("public, no-cache", indexed=True, vary=True)
 UNLISTED = Manner("private, no-cache", vary=True)
 
@@ -152,13 +154,15 @@ def headers_of(manner: Manner, *, media: str, secure: bool) -> dict[str, str]:
     return found
 
 
-def answer(request: web.Request, body: bytes, media: str, manner: Manner = SHUT, *, status: int = 200) -> web.Response:
+def answer(
+    request: web.Request, body: bytes, media: str, manner: Manner = NOT_CACHED, *, status: int = 200
+) -> web.Response:
     """The answer, or 304 where the asker has these very bytes."""
     headers = headers_of(manner, media=media, secure=request.app[SECURE])
     if status == 200 and manner.cache != "no-store":
         tag = f'"{_digest(media, body)}"'
         headers["ETag"] = tag
-        if is_known(request.headers.get("If-None-Match", ""), tag):
+        if etag_matches(request.headers.get("If-None-Match", ""), tag):
             return web.Response(status=304, headers=headers)
     return web.Response(status=status, body=body, headers=headers | {"Content-Type": _content_type(media)})
 
@@ -173,7 +177,7 @@ def _content_type(media: str) -> str:
     return media if media == "application/json" else f"{media}; charset=utf-8"
 
 
-def is_known(header: str, tag: str) -> bool:
+def etag_matches(header: str, tag: str) -> bool:
     """If-None-Match compares weakly (RFC 9110, 13.1.2)."""
     given = [one.strip().removeprefix("W/") for one in header[:4000].split(",")]
     return tag in given or given == ["*"]
@@ -181,12 +185,12 @@ def is_known(header: str, tag: str) -> bool:
 
 SECURE = web.AppKey("secure", bool)
 """whether people reach the pages by https"""
-NO_MORE: Mapping[str, str] = MappingProxyType({})
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
-def problem(request: web.Request, status: int, more: Mapping[str, str] = NO_MORE) -> web.Response:
+def problem(request: web.Request, status: int, more: Mapping[str, str] = NO_HEADERS) -> web.Response:
     """A plain page that says what went wrong and nothing else: equal bytes for equal statuses."""
-    from bot.render.site import problem_page
+    from bot.render.html.site import problem_page
 
     response = answer(request, problem_page(status).encode(), "text/html", status=status)
     response.headers.update(more)

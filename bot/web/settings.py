@@ -5,16 +5,16 @@ from __future__ import annotations
 from aiohttp import web
 from sqlalchemy import Connection
 
-from bot.render.html import Page, render_page
-from bot.render.settings import LinkRow, RepositoryRow, SettingsView, settings_page, sign_in_page
+from bot.render.html.page import PageOptions, render_page
+from bot.render.html.settings import LinkRow, RepositoryRow, SettingsView, settings_page, sign_in_page
 from bot.render.wording import date_name, month_name
 from bot.store import choices, links, snapshots, visibility
-from bot.store.snapshots import Dated
+from bot.store.snapshots import SnapshotEntry
 from bot.store.visibility import PersonState, RepositoryState
 from bot.web import profiles, subjects
 from bot.web.access import OWNER
-from bot.web.collaborators import Desk, desk_of
-from bot.web.decisions import act
+from bot.web.collaborators import PageContext, page_context
+from bot.web.decisions import handle_action
 from bot.web.owner import Owner, begin_sign_in, end_sign_in, owner_of
 from bot.web.responses import HTML, Manner, answer, problem
 
@@ -30,7 +30,7 @@ def add_routes(app: web.Application) -> None:
             web.get("/settings/signed-in", end_sign_in),
             web.get("/settings/preview", show_preview),
             web.get("/settings/export", show_export),
-            web.post("/settings/{action}", act),
+            web.post("/settings/{action}", handle_action),
         ]
     )
 
@@ -40,21 +40,21 @@ async def show_settings(request: web.Request) -> web.Response:
     owner = await owner_of(request)
     if owner is None:
         return answer(request, sign_in_page().encode(), HTML.media, _OWN)
-    desk = desk_of(request)
+    desk = page_context(request)
     text = settings_page(await desk.pages.store.read(_view, desk, owner))
     return answer(request, text.encode("utf-8", "replace"), HTML.media, _OWN)
 
 
-def _view(connection: Connection, desk: Desk, owner: Owner) -> SettingsView:
+def _view(connection: Connection, context: PageContext, owner: Owner) -> SettingsView:
     person = owner.person
     if person is None:
         return SettingsView(owner.session.login, owner.session.csrf)
-    pages = desk.pages
+    pages = context.pages
     found = visibility.repositories_with(connection, person.keys)
     hidden = visibility.hidden_repositories(connection, person.keys)
     minted = links.links_of(connection, owner.subject)
     uses = links.uses_of(connection, [link.nonce for link in minted])
-    shown = [one for one in found if one.public and one.active]
+    visible = [one for one in found if one.public and one.active]
     return SettingsView(
         login=owner.session.login,
         csrf=owner.session.csrf,
@@ -62,8 +62,8 @@ def _view(connection: Connection, desk: Desk, owner: Owner) -> SettingsView:
         public=person.public,
         naming=person.naming,
         opted_out=person.opted_out,
-        address=_public_address(desk, person),
-        repositories=tuple(RepositoryRow(one.id, one.full_name, one.id in hidden) for one in shown),
+        address=_public_address(context, person),
+        repositories=tuple(RepositoryRow(one.id, one.full_name, one.id in hidden) for one in visible),
         organisations=_organisations(found),
         links=tuple(
             LinkRow(
@@ -76,20 +76,20 @@ def _view(connection: Connection, desk: Desk, owner: Owner) -> SettingsView:
             )
             for link in minted
         ),
-        snapshots=tuple((one.id, _called(one)) for one in snapshots.listed(connection, person.keys)),
+        snapshots=tuple((one.id, _snapshot_label(one)) for one in snapshots.snapshot_entries(connection, person.keys)),
         signs=pages.signing is not None,
     )
 
 
-def _called(taken: Dated) -> str:
-    return month_name(taken.month) if taken.month else date_name(taken.taken_at.date().isoformat())
+def _snapshot_label(snapshot: SnapshotEntry) -> str:
+    return month_name(snapshot.month) if snapshot.month else date_name(snapshot.taken_at.date().isoformat())
 
 
-def _public_address(desk: Desk, person: PersonState) -> str:
+def _public_address(context: PageContext, person: PersonState) -> str:
     if not person.public:
         return ""
     path = f"/anonymous/{person.alias}" if person.naming == "anonymous" else f"/@{person.login}"
-    return desk.pages.public_url + path
+    return context.pages.public_url + path
 
 
 def _organisations(found: list[RepositoryState]) -> tuple[tuple[int, str], ...]:
@@ -100,23 +100,23 @@ def _organisations(found: list[RepositoryState]) -> tuple[tuple[int, str], ...]:
 
 async def show_preview(request: web.Request) -> web.Response:
     """The page as everybody would see it, whether or not it is public."""
-    desk, owner = desk_of(request), await owner_of(request)
+    context, owner = page_context(request), await owner_of(request)
     if owner is None or owner.person is None:
         return problem(request, 404)
-    opened = await desk.pages.store.read(subjects.open_person, owner.person, OWNER, base="")
+    opened = await context.pages.store.read(subjects.open_person, owner.person, OWNER, base="")
     if opened is None:
         return problem(request, 404)
-    reading = await profiles.read(desk, opened)
-    body = await desk.reader.text(reading, "preview", lambda profile: render_page(profile, Page()))
+    reading = await profiles.read_profile(context, opened)
+    body = await context.reader.text(reading, "preview", lambda profile: render_page(profile, PageOptions()))
     return answer(request, body, HTML.media)
 
 
 async def show_export(request: web.Request) -> web.Response:
     """Everything the record holds about this person, as JSON."""
-    desk, owner = desk_of(request), await owner_of(request)
+    context, owner = page_context(request), await owner_of(request)
     if owner is None:
         return problem(request, 404)
-    text = await desk.pages.store.read(choices.export, owner.key)
+    text = await context.pages.store.read(choices.export, owner.key)
     response = answer(request, text.encode("utf-8", "replace"), "application/json")
     response.headers["Content-Disposition"] = 'attachment; filename="almanac-export.json"'
     return response

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 import aiohttp
 from msgspec import Struct
 
-from bot.model import UserId
-from bot.redaction import Redacted, Secret
+from bot.configuration.redaction import Redacted, Secret
+from bot.model.ids import UserId
 
 _SECONDS = aiohttp.ClientTimeout(total=15)
 
@@ -23,14 +23,14 @@ class SignInError(Exception):
     """GitHub did not say who it is."""
 
 
-class Attempt(Struct, frozen=True):
+class SignInAttempt(Struct, frozen=True):
     """One try to sign in: what the browser keeps, and GitHub gives back or checks."""
 
     state: str
     verifier: str
 
     @classmethod
-    def begin(cls) -> Attempt:
+    def begin(cls) -> SignInAttempt:
         return cls(secrets.token_urlsafe(24), secrets.token_urlsafe(48))
 
     @property
@@ -47,7 +47,7 @@ class SignIn(Redacted, frozen=True):
     web: str = "https://github.com"
     api: str = "https://api.github.com"
 
-    def address(self, attempt: Attempt, back: str) -> str:
+    def address(self, attempt: SignInAttempt, back: str) -> str:
         """Where the browser goes; GitHub sends it `back` with a code."""
         asked = {
             "client_id": self.client_id,
@@ -59,7 +59,7 @@ class SignIn(Redacted, frozen=True):
         }
         return f"{self.web}/login/oauth/authorize?{urlencode(asked)}"
 
-    async def account(self, code: str, attempt: Attempt, back: str) -> tuple[UserId, str]:
+    async def account(self, code: str, attempt: SignInAttempt, back: str) -> tuple[UserId, str]:
         """The user id and login behind a code. Raises SignInError."""
         given = {
             "client_id": self.client_id,
@@ -77,8 +77,8 @@ class SignIn(Redacted, frozen=True):
     async def _account(self, session: aiohttp.ClientSession, given: dict[str, str]) -> tuple[UserId, str]:
         address = f"{self.web}/login/oauth/access_token"
         async with session.post(address, data=given, allow_redirects=False) as answer:
-            told = await answer.json(content_type=None)
-        token = told.get("access_token") if isinstance(told, dict) else None
+            fields = await answer.json(content_type=None)
+        token = fields.get("access_token") if isinstance(fields, dict) else None
         if not isinstance(token, str):
             raise SignInError("no token")
         bearer = {"Authorization": f"Bearer {token}", "X-GitHub-Api-Version": "2022-11-28"}

@@ -28,7 +28,7 @@ class Secrets:
     def __repr__(self) -> str:
         return f"Secrets({len(self._secrets)})"
 
-    def signed(self, body: bytes, header: str | None) -> bool:
+    def verify(self, body: bytes, header: str | None) -> bool:
         """True where `header` is the SHA-256 signature of exactly these bytes under one of the secrets."""
         if header is None or not is_well_formed(header):
             return False

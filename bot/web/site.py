@@ -11,15 +11,15 @@ from xml.sax.saxutils import escape
 from aiohttp import web
 from sqlalchemy import Connection
 
-from bot.render.html_text import HtmlText
-from bot.render.site import document_page, welcome_page
+from bot.render.escaping import HtmlText
+from bot.render.html.site import document_page, welcome_page
 from bot.store import visibility
 from bot.store.engine import StoreUnavailableError
 from bot.store.migrate import is_enough
 from bot.store.visibility import PersonState
 from bot.web import subjects
 from bot.web.access import ANYBODY
-from bot.web.collaborators import desk_of
+from bot.web.collaborators import page_context
 from bot.web.responses import HTML, Manner, answer, problem
 
 _OPEN = Manner("public, no-cache", indexed=True)
@@ -35,14 +35,14 @@ _DOCUMENT_TAGS = frozenset(
 
 async def show_welcome(request: web.Request) -> web.Response:
     """The first page. It names nobody."""
-    pages = desk_of(request).pages
+    pages = page_context(request).pages
     text = welcome_page(settings=pages.sign_in is not None, definitions=pages.definitions is not None)
     return answer(request, text.encode(), HTML.media, _OPEN)
 
 
 async def show_definitions(request: web.Request) -> web.Response:
     """The Markdown file that defines each metric, as a page, and the ones it leads to; 404 where there is none."""
-    file, name = desk_of(request).pages.definitions, request.match_info.get("page", "")
+    file, name = page_context(request).pages.definitions, request.match_info.get("page", "")
     if file is None:
         return problem(request, 404)
     try:
@@ -77,25 +77,25 @@ def _address(link: str, name: str) -> str | None:
     if link.startswith("https://"):
         return link
     path, _, _ = link.partition("#")
-    whole = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
-    page = whole.removesuffix(".md")
-    return f"/definitions/{page}" if whole.endswith(".md") and DOCUMENT.fullmatch(page) else None
+    full_path = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+    page = full_path.removesuffix(".md")
+    return f"/definitions/{page}" if full_path.endswith(".md") and DOCUMENT.fullmatch(page) else None
 
 
 async def show_robots(request: web.Request) -> web.Response:
-    pages = desk_of(request).pages
+    pages = page_context(request).pages
     lines = ("User-agent: *", "Disallow: /p/", "Disallow: /settings", f"Sitemap: {pages.public_url}/sitemap.xml", "")
     return answer(request, "\n".join(lines).encode(), "text/plain", _OPEN)
 
 
 async def show_sitemap(request: web.Request) -> web.Response:
     """The pages that their owners made public, and that show something."""
-    pages = desk_of(request).pages
+    pages = page_context(request).pages
 
     def read(connection: Connection) -> list[str]:
         paths = ["/"]
         for organisation in visibility.public_organisations(connection):
-            found = subjects.by_organisation(connection, organisation.login)
+            found = subjects.open_by_organisation(connection, organisation.login)
             paths += [found.base] if found else []
         for person in visibility.public_people(connection):
             opened = subjects.open_person(connection, person, ANYBODY, base=_path_of(person))
@@ -104,8 +104,8 @@ async def show_sitemap(request: web.Request) -> web.Response:
 
     paths = await pages.store.read(read)
     # In the order of accounts a page without a name would stand between two whose numbers GitHub tells.
-    places = [escape(pages.public_url + path) for path in sorted(paths)[:_SITEMAP_MOST]]
-    rows = "".join(f"<url><loc>{place}</loc></url>\n" for place in places)
+    addresses = [escape(pages.public_url + path) for path in sorted(paths)[:_SITEMAP_MOST]]
+    rows = "".join(f"<url><loc>{address}</loc></url>\n" for address in addresses)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     text = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{rows}</urlset>\n'
     return answer(request, text.encode(), "application/xml", _OPEN)
@@ -131,7 +131,7 @@ async def show_icon(request: web.Request) -> web.Response:
 
 async def show_key(request: web.Request) -> web.Response:
     """The public half of the key that signs snapshots."""
-    signing = desk_of(request).pages.signing
+    signing = page_context(request).pages.signing
     if signing is None:
         return problem(request, 404)
     text = json.dumps({"schema": "almanac.keys/1", "keys": [signing.published()]}, indent=1) + "\n"
@@ -146,7 +146,7 @@ async def show_health(request: web.Request) -> web.Response:
 async def show_readiness(request: web.Request) -> web.Response:
     """The database can be read, and its tables are enough for this version."""
     try:
-        ready = await is_enough(desk_of(request).pages.store)
+        ready = await is_enough(page_context(request).pages.store)
     except StoreUnavailableError:
         ready = False
     return answer(request, b"ready\n" if ready else b"not ready\n", "text/plain", status=200 if ready else 503)

@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.model import PersonKey
+from bot.model.ids import PersonKey
 from bot.store import links, records, visibility
 from bot.store.links import Link
-from bot.store.records import Mark
+from bot.store.records import LedgerMark
 from bot.store.visibility import OrganisationState, PersonState, RepositoryState, subject_of_installation
 from bot.web import access
 from bot.web.access import ANYBODY, Grant, Viewer
@@ -29,7 +29,7 @@ class OpenPerson(Struct, frozen=True):
     grant: Grant
     base: str
     link: Link | None = None
-    mark: Mark | None = None
+    mark: LedgerMark | None = None
     """how far the ledger had come when the page was opened; None where it was not asked"""
 
 
@@ -43,7 +43,7 @@ class OpenOrganisation(Struct, frozen=True):
     link: Link | None = None
 
 
-def by_login(connection: Connection, login: str) -> OpenPerson | None:
+def open_by_login(connection: Connection, login: str) -> OpenPerson | None:
     """The public page under a person's own name."""
     if not _LOGIN.fullmatch(login):
         return None
@@ -53,7 +53,7 @@ def by_login(connection: Connection, login: str) -> OpenPerson | None:
     return open_person(connection, person, ANYBODY, base=f"/@{person.login}")
 
 
-def by_alias(connection: Connection, alias: str) -> OpenPerson | None:
+def open_by_alias(connection: Connection, alias: str) -> OpenPerson | None:
     """The public page of somebody who is not named."""
     if not _ALIAS.fullmatch(alias):
         return None
@@ -63,9 +63,9 @@ def by_alias(connection: Connection, alias: str) -> OpenPerson | None:
     return open_person(connection, person, ANYBODY, base=f"/anonymous/{alias}")
 
 
-def by_token(connection: Connection, token: str, pages: Pages) -> OpenPerson | OpenOrganisation | None:
+def open_by_token(connection: Connection, token: str, pages: Pages) -> OpenPerson | OpenOrganisation | None:
     """What a signed link opens."""
-    link = links.opened(connection, token, secret=pages.secret)
+    link = links.open_link(connection, token, secret=pages.secret)
     if link is None or not link.good(pages.clock()):
         return None
     viewer = Viewer("link", link.installation, link.private)
@@ -79,7 +79,7 @@ def by_token(connection: Connection, token: str, pages: Pages) -> OpenPerson | O
     return open_organisation(connection, organisation, viewer, base=f"/p/{token}", link=link)
 
 
-def by_organisation(connection: Connection, login: str) -> OpenOrganisation | None:
+def open_by_organisation(connection: Connection, login: str) -> OpenOrganisation | None:
     """The public page of an organisation."""
     if not _LOGIN.fullmatch(login):
         return None
@@ -93,17 +93,17 @@ def open_person(
     """The person's page for this viewer, None where the policy shows nothing."""
     near = visibility.repositories_near(connection, person.keys)
     hidden = frozenset(one.state.id for one in near if one.hidden)
-    grant = access.of_person(person, (one.state for one in near if one.own), viewer, hidden=hidden)
+    grant = access.grant_for_person(person, (one.state for one in near if one.own), viewer, hidden=hidden)
     if grant is None:
         return None
     # What folds with the person's work may lie in repositories without any of it: a fork, or where it was reverted.
-    around = access.of_person(person, (one.state for one in near), viewer, hidden=hidden) or grant
-    wide = Grant(grant.repositories | around.repositories, grant.naming, grant.public)
-    shown = tuple(one.state for one in near if one.state.id in wide.repositories)
-    return OpenPerson(person, shown, wide, base, link)
+    near_grant = access.grant_for_person(person, (one.state for one in near), viewer, hidden=hidden) or grant
+    wide = Grant(grant.repositories | near_grant.repositories, grant.naming, grant.public)
+    visible = tuple(one.state for one in near if one.state.id in wide.repositories)
+    return OpenPerson(person, visible, wide, base, link)
 
 
-def marked(connection: Connection, opened: OpenPerson) -> OpenPerson:
+def with_mark(connection: Connection, opened: OpenPerson) -> OpenPerson:
     """The page with the ledger's mark, read in the transaction that opened it."""
     return replace(opened, mark=records.mark_of(connection, opened.grant.repositories))
 
@@ -120,8 +120,8 @@ def open_organisation(
     if organisation is None:
         return None
     repositories = visibility.repositories_in(connection, [organisation.installation])
-    grant = access.of_organisation(organisation, repositories, viewer)
+    grant = access.grant_for_organisation(organisation, repositories, viewer)
     if grant is None:
         return None
-    shown = tuple(one for one in repositories if one.id in grant.repositories)
-    return OpenOrganisation(organisation, shown, grant, base, link)
+    visible = tuple(one for one in repositories if one.id in grant.repositories)
+    return OpenOrganisation(organisation, visible, grant, base, link)

@@ -8,16 +8,18 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from bot.landing.identity import is_bot, person_key
+from bot.landing.identity.credit import is_bot, person_key
 from bot.landing.months import month_of
 from bot.metrics.work import sum_languages, sum_lines
-from bot.model import Change, CountedCommit, Lines, Month, PersonKey
-from bot.web.access import enough_people, groups_to_show
+from bot.model.change import Change, CountedCommit
+from bot.model.fact import Lines
+from bot.model.ids import Month, PersonKey
+from bot.web.access import enough_people, visible_groups
 
 _ITEMS = {"feature": "features", "bug_fix": "bugs"}
 
 
-class Sum(Struct, frozen=True):
+class GroupSum(Struct, frozen=True):
     """What one month, one repository or all of them come to. Changes are counted where they stand today."""
 
     name: str
@@ -29,14 +31,14 @@ class Sum(Struct, frozen=True):
     lines: Lines
 
 
-class Sums(Struct, frozen=True):
+class OrganisationSums(Struct, frozen=True):
     """Sums over months with enough people; `left_out` are the months without."""
 
-    whole: Sum
-    months: tuple[Sum, ...]
+    total: GroupSum
+    months: tuple[GroupSum, ...]
     """newest first"""
     left_out: tuple[Month, ...]
-    repositories: tuple[Sum, ...]
+    repositories: tuple[GroupSum, ...]
     """by name, those that may be told apart"""
     languages: tuple[tuple[str, int], ...]
 
@@ -50,7 +52,7 @@ class _Part(Struct, frozen=True):
     delivered: str = ""
 
 
-def sums(changes: Iterable[Change], zone: ZoneInfo, *, without: Collection[PersonKey] = ()) -> Sums | None:
+def sums(changes: Iterable[Change], zone: ZoneInfo, *, without: Collection[PersonKey] = ()) -> OrganisationSums | None:
     """The sums of these changes; None where too few people took part. Machines and those in `without` count nowhere."""
     by_month: dict[Month, list[_Part]] = defaultdict(list)
     for change in changes:
@@ -60,8 +62,8 @@ def sums(changes: Iterable[Change], zone: ZoneInfo, *, without: Collection[Perso
     if not kept:
         return None
     everything = [part for month in sorted(kept) for part in kept[month]]
-    return Sums(
-        whole=_sum("", everything),
+    return OrganisationSums(
+        total=_sum("", everything),
         months=tuple(_sum(month, kept[month]) for month in sorted(kept, reverse=True)),
         left_out=tuple(sorted(set(by_month) - set(kept), reverse=True)),
         repositories=_by_repository(everything),
@@ -87,15 +89,15 @@ def _people(parts: Iterable[_Part]) -> frozenset[PersonKey]:
     return frozenset(part.person for part in parts)
 
 
-def _sum(name: str, parts: Sequence[_Part]) -> Sum:
+def _sum(name: str, parts: Sequence[_Part]) -> GroupSum:
     kinds = Counter(part.delivered for part in parts)
     lines = sum_lines(part.commit.lines for part in parts)
-    return Sum(name, len(_people(parts)), len(parts), kinds["features"], kinds["bugs"], kinds["other"], lines)
+    return GroupSum(name, len(_people(parts)), len(parts), kinds["features"], kinds["bugs"], kinds["other"], lines)
 
 
-def _by_repository(parts: Sequence[_Part]) -> tuple[Sum, ...]:
+def _by_repository(parts: Sequence[_Part]) -> tuple[GroupSum, ...]:
     groups: dict[str, list[_Part]] = defaultdict(list)
     for part in parts:
         groups[part.commit.fact.repository].append(part)
-    shown = groups_to_show({name: _people(found) for name, found in groups.items()})
-    return tuple(_sum(name, groups[name]) for name in sorted(shown))
+    visible = visible_groups({name: _people(found) for name, found in groups.items()})
+    return tuple(_sum(name, groups[name]) for name in sorted(visible))

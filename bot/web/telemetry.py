@@ -36,27 +36,27 @@ class Telemetry:
         self._waiting = Gauge(
             "almanac_queue_wait_seconds", "Seconds that the longest overdue job has waited.", registry=registry
         )
-        self._running = Gauge("almanac_jobs_in_hand", "Jobs running in this process.", registry=registry)
+        self._running = Gauge("almanac_jobs_running", "Jobs running in this process.", registry=registry)
 
-    def delivery(self, event: str, status: int, seconds: float) -> None:
+    def record_delivery(self, event: str, status: int, seconds: float) -> None:
         """One request at the door was answered."""
         known = event if event in self._events else OTHER
         self._deliveries.labels(known, str(status)).inc()
         self._accepting.observe(seconds)
 
-    def job(self, task: str, outcome: str, seconds: float) -> None:
+    def record_job(self, task: str, outcome: str, seconds: float) -> None:
         """One attempt of a job ended."""
         known = task if task in self._tasks else OTHER
         self._jobs.labels(known, outcome).inc()
         self._working.labels(known).observe(seconds)
 
-    def queue(self, counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> None:
+    def set_queue(self, counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> None:
         """How the queue stands; a state without jobs is shown as none."""
         for state in ("ready", "running", "parked", "dead"):
             self._queue.labels(state).set(counts.get(state, 0))
         self._waiting.set(max((now - oldest).total_seconds(), 0.0) if oldest is not None else 0.0)
 
-    def in_hand(self, number: int) -> None:
+    def set_running(self, number: int) -> None:
         self._running.set(number)
 
     def text(self) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from simulator.calls import Answer, Call
+from simulator.calls import ApiResponse, Call
 from simulator.routes import apps, checks, issues, pulls, registration, repositories
 
 
@@ -16,7 +16,7 @@ class Route(Struct, frozen=True):
 
     method: str
     pattern: str
-    answer: Callable[[Call], Answer]
+    answer: Callable[[Call], ApiResponse]
     needs: tuple[str, ...] = ()
 
     def match(self, method: str, path: str) -> dict[str, str] | None:
@@ -37,8 +37,8 @@ REPO = "/repos/{owner}/{repo}"
 META = ("metadata:read",)
 CONTENTS = ("contents:read",)
 PULLS = ("pull_requests:read",)
-TALK = ("issues:read", "pull_requests:read")
-SPEAK = ("issues:write", "pull_requests:write")
+COMMENTS_READ = ("issues:read", "pull_requests:read")
+COMMENTS_WRITE = ("issues:write", "pull_requests:write")
 CHECK = ("checks:write",)
 
 ROUTES: tuple[Route, ...] = (
@@ -75,21 +75,21 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", REPO + "/check-runs", checks.create, CHECK),
     Route("GET", REPO + "/check-runs/{number}", checks.get, ("checks:read",)),
     Route("PATCH", REPO + "/check-runs/{number}", checks.update, CHECK),
-    Route("GET", REPO + "/labels", issues.list_labels, TALK),
-    Route("POST", REPO + "/labels", issues.create_label, SPEAK),
-    Route("GET", REPO + "/issues", issues.list_issues, TALK),
+    Route("GET", REPO + "/labels", issues.list_labels, COMMENTS_READ),
+    Route("POST", REPO + "/labels", issues.create_label, COMMENTS_WRITE),
+    Route("GET", REPO + "/issues", issues.list_issues, COMMENTS_READ),
     Route("POST", REPO + "/issues", issues.create_issue, ("issues:write",)),
-    Route("GET", REPO + "/issues/{number}", issues.get_issue, TALK),
-    Route("PATCH", REPO + "/issues/{number}", issues.update_issue, SPEAK),
-    Route("POST", REPO + "/issues/{number}/labels", issues.add_labels, SPEAK),
-    Route("GET", REPO + "/issues/{number}/comments", issues.list_comments, TALK),
-    Route("POST", REPO + "/issues/{number}/comments", issues.create_comment, SPEAK),
-    Route("GET", REPO + "/issues/comments/{number}", issues.get_comment, TALK),
-    Route("PATCH", REPO + "/issues/comments/{number}", issues.update_comment, SPEAK),
-    Route("DELETE", REPO + "/issues/comments/{number}", issues.delete_comment, SPEAK),
-    Route("GET", REPO + "/issues/comments/{number}/reactions", issues.list_reactions, TALK),
-    Route("POST", REPO + "/issues/comments/{number}/reactions", issues.create_reaction, SPEAK),
-    Route("DELETE", REPO + "/issues/comments/{number}/reactions/{reaction}", issues.delete_reaction, SPEAK),
+    Route("GET", REPO + "/issues/{number}", issues.get_issue, COMMENTS_READ),
+    Route("PATCH", REPO + "/issues/{number}", issues.update_issue, COMMENTS_WRITE),
+    Route("POST", REPO + "/issues/{number}/labels", issues.add_labels, COMMENTS_WRITE),
+    Route("GET", REPO + "/issues/{number}/comments", issues.list_comments, COMMENTS_READ),
+    Route("POST", REPO + "/issues/{number}/comments", issues.create_comment, COMMENTS_WRITE),
+    Route("GET", REPO + "/issues/comments/{number}", issues.get_comment, COMMENTS_READ),
+    Route("PATCH", REPO + "/issues/comments/{number}", issues.update_comment, COMMENTS_WRITE),
+    Route("DELETE", REPO + "/issues/comments/{number}", issues.delete_comment, COMMENTS_WRITE),
+    Route("GET", REPO + "/issues/comments/{number}/reactions", issues.list_reactions, COMMENTS_READ),
+    Route("POST", REPO + "/issues/comments/{number}/reactions", issues.create_reaction, COMMENTS_WRITE),
+    Route("DELETE", REPO + "/issues/comments/{number}/reactions/{reaction}", issues.delete_reaction, COMMENTS_WRITE),
 )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from simulator import payloads
 from simulator.access import RefusedError
-from simulator.calls import Answer, Call, paged
+from simulator.calls import ApiResponse, Call, list_page
 from simulator.shapes.accounts import stamp
 from simulator.shapes.checks import check_run
-from simulator.state import CheckRun, Json
+from simulator.state import Json, SimCheckRun
 
 LONGEST_TEXT = 65_535
 MOST_ANNOTATIONS = 50
@@ -25,7 +25,7 @@ FIELDS = (
 )
 
 
-def _checked(call: Call) -> Json:
+def _validated_fields(call: Call) -> Json:
     """The validated fields of a check run. Raises RefusedError 422 where GitHub would."""
     output = call.body.get("output") or {}
     too_long = [name for name in ("summary", "text") if len(output.get(name) or "") > LONGEST_TEXT]
@@ -43,45 +43,45 @@ def _checked(call: Call) -> Json:
     return fields
 
 
-def create(call: Call) -> Answer:
+def create(call: Call) -> ApiResponse:
     call.text("name")
     head, app = call.text("head_sha"), call.caller.acting_app
     if head not in call.repo.git.commits:
         raise RefusedError(422, f"No commit found for SHA: {head}")
-    found = CheckRun(call.state.new_id(), app, {"status": "queued", **_checked(call)})
+    found = SimCheckRun(call.state.new_id(), app, {"status": "queued", **_validated_fields(call)})
     call.repo.checks[found.id] = found
-    _tell(call, "created", found)
-    return Answer(check_run(call.api, call.repo, found), status=201)
+    _send(call, "created", found)
+    return ApiResponse(check_run(call.api, call.repo, found), status=201)
 
 
-def _tell(call: Call, action: str, found: CheckRun) -> None:
+def _send(call: Call, action: str, found: SimCheckRun) -> None:
     payload = payloads.checks(call.api, call.repo, action, found=found)
-    call.github.tell(call.repo, "check_run", payload, sender=found.app.account)
+    call.github.send_event(call.repo, "check_run", payload, sender=found.app.account)
 
 
-def _found(call: Call) -> CheckRun:
+def _find_run(call: Call) -> SimCheckRun:
     found = call.repo.checks.get(int(call.names["number"]))
     if found is None:
         raise RefusedError(404, "Not Found")
     return found
 
 
-def get(call: Call) -> Answer:
-    return Answer(check_run(call.api, call.repo, _found(call)))
+def get(call: Call) -> ApiResponse:
+    return ApiResponse(check_run(call.api, call.repo, _find_run(call)))
 
 
-def update(call: Call) -> Answer:
-    found = _found(call)
+def update(call: Call) -> ApiResponse:
+    found = _find_run(call)
     if found.app is not call.caller.acting_app:
         raise RefusedError(
             403, "Invalid app_id `{app_id}` - check run can only be modified by the GitHub App that created it."
         )
-    found.fields |= _checked(call)
-    _tell(call, "completed" if found.fields.get("conclusion") else "created", found)
+    found.fields |= _validated_fields(call)
+    _send(call, "completed" if found.fields.get("conclusion") else "created", found)
     return get(call)
 
 
-def list_for_ref(call: Call) -> Answer:
+def list_for_ref(call: Call) -> ApiResponse:
     """Filtered by `check_name`, `status`, `app_id`; newest first, only the latest of a name unless `filter` is all."""
     commit = call.repo.git.resolve(call.names["ref"])
     runs = [entry for entry in call.repo.checks.values() if commit and entry.fields["head_sha"] == commit.id]
@@ -92,4 +92,4 @@ def list_for_ref(call: Call) -> Answer:
         runs = [entry for entry in runs if str(entry.app.id) == app_id]
     if call.query.get("filter", "latest") == "latest":
         runs = list({(entry.app.id, entry.fields["name"]): entry for entry in runs}.values())
-    return paged(call, runs[::-1], lambda entry: check_run(call.api, call.repo, entry), key="check_runs")
+    return list_page(call, runs[::-1], lambda entry: check_run(call.api, call.repo, entry), key="check_runs")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simulator.access import RefusedError
-from simulator.calls import Answer, Call, paged
+from simulator.calls import ApiResponse, Call, list_page
 from simulator.shapes import conversations as shapes
 from simulator.state import Comment, Label, Reaction
 
@@ -23,7 +23,7 @@ def _check_length(text: str) -> None:
         raise RefusedError(422, "Validation Failed", errors=[{"code": "custom", "field": "body", "message": message}])
 
 
-def list_issues(call: Call) -> Answer:
+def list_issues(call: Call) -> ApiResponse:
     """Filtered by `state`, `labels`, `creator` and `since`; includes pull requests, as on GitHub."""
     wanted = call.query.get("state", "open")
     names = set(filter(None, call.query.get("labels", "").split(",")))
@@ -32,17 +32,17 @@ def list_issues(call: Call) -> Answer:
     found = [entry for entry in found if names <= {label.name for label in entry.labels}]
     found = [entry for entry in found if creator is None or (entry.user and entry.user.login == creator)]
     found.sort(key=lambda entry: entry.number, reverse=call.query.get("direction", "desc") == "desc")
-    return paged(call, found, lambda entry: shapes.issue(call.api, call.repo, entry))
+    return list_page(call, found, lambda entry: shapes.issue(call.api, call.repo, entry))
 
 
-def create_issue(call: Call) -> Answer:
+def create_issue(call: Call) -> ApiResponse:
     title, body = call.text("title"), call.body.get("body") or ""
     _check_length(body)
     app = call.caller.acting_app
     issue = call.github.open_issue(call.repo, title, by=app.account, at=call.state.clock(), body=body)
     issue.app = app
     issue.labels = _labels(call)
-    return Answer(shapes.issue(call.api, call.repo, issue), status=201)
+    return ApiResponse(shapes.issue(call.api, call.repo, issue), status=201)
 
 
 def _labels(call: Call) -> list[Label]:
@@ -50,11 +50,11 @@ def _labels(call: Call) -> list[Label]:
     return [call.github.label(call.repo, entry if isinstance(entry, str) else entry["name"]) for entry in wanted]
 
 
-def get_issue(call: Call) -> Answer:
-    return Answer(shapes.issue(call.api, call.repo, call.issue))
+def get_issue(call: Call) -> ApiResponse:
+    return ApiResponse(shapes.issue(call.api, call.repo, call.issue))
 
 
-def update_issue(call: Call) -> Answer:
+def update_issue(call: Call) -> ApiResponse:
     call.caller.acting_app  # noqa: B018  # refuses a caller without a token
     issue, now = call.issue, call.state.clock()
     _check_length(call.body.get("body") or "")
@@ -67,17 +67,17 @@ def update_issue(call: Call) -> Answer:
     return get_issue(call)
 
 
-def add_labels(call: Call) -> Answer:
+def add_labels(call: Call) -> ApiResponse:
     present = {entry.name for entry in call.issue.labels}
     call.issue.labels += [entry for entry in _labels(call) if entry.name not in present]
-    return Answer([shapes.label(call.api, call.repo, entry) for entry in call.issue.labels])
+    return ApiResponse([shapes.label(call.api, call.repo, entry) for entry in call.issue.labels])
 
 
-def list_labels(call: Call) -> Answer:
-    return paged(call, list(call.repo.labels.values()), lambda entry: shapes.label(call.api, call.repo, entry))
+def list_labels(call: Call) -> ApiResponse:
+    return list_page(call, list(call.repo.labels.values()), lambda entry: shapes.label(call.api, call.repo, entry))
 
 
-def create_label(call: Call) -> Answer:
+def create_label(call: Call) -> ApiResponse:
     name = call.text("name")
     if name in call.repo.labels:
         raise RefusedError(
@@ -85,18 +85,18 @@ def create_label(call: Call) -> Answer:
         )
     label = call.github.label(call.repo, name, color=call.body.get("color", "ededed"))
     label.description = call.body.get("description") or ""
-    return Answer(shapes.label(call.api, call.repo, label), status=201)
+    return ApiResponse(shapes.label(call.api, call.repo, label), status=201)
 
 
-def list_comments(call: Call) -> Answer:
-    return paged(call, call.issue.comments, lambda entry: shapes.comment(call.api, call.repo, entry))
+def list_comments(call: Call) -> ApiResponse:
+    return list_page(call, call.issue.comments, lambda entry: shapes.comment(call.api, call.repo, entry))
 
 
-def create_comment(call: Call) -> Answer:
+def create_comment(call: Call) -> ApiResponse:
     body, app = _body(call), call.caller.acting_app
     comment = call.github.comment(call.repo, call.issue, body, by=app.account, at=call.state.clock())
     comment.app = app
-    return Answer(shapes.comment(call.api, call.repo, comment), status=201)
+    return ApiResponse(shapes.comment(call.api, call.repo, comment), status=201)
 
 
 def _comment(call: Call) -> Comment:
@@ -115,40 +115,40 @@ def _own_comment(call: Call) -> Comment:
     return found
 
 
-def get_comment(call: Call) -> Answer:
-    return Answer(shapes.comment(call.api, call.repo, _comment(call)))
+def get_comment(call: Call) -> ApiResponse:
+    return ApiResponse(shapes.comment(call.api, call.repo, _comment(call)))
 
 
-def update_comment(call: Call) -> Answer:
+def update_comment(call: Call) -> ApiResponse:
     found = _own_comment(call)
     found.body, found.updated_at = _body(call), call.state.clock()
-    call.github.tell_comment(call.repo, "edited", found)
+    call.github.send_comment(call.repo, "edited", found)
     return get_comment(call)
 
 
-def delete_comment(call: Call) -> Answer:
+def delete_comment(call: Call) -> ApiResponse:
     found = _own_comment(call)
     found.issue.comments.remove(found)
-    call.github.tell_comment(call.repo, "deleted", found)
-    return Answer(status=204)
+    call.github.send_comment(call.repo, "deleted", found)
+    return ApiResponse(status=204)
 
 
-def list_reactions(call: Call) -> Answer:
-    return paged(call, _comment(call).reactions, lambda entry: shapes.reaction(call.api, entry))
+def list_reactions(call: Call) -> ApiResponse:
+    return list_page(call, _comment(call).reactions, lambda entry: shapes.reaction(call.api, entry))
 
 
-def create_reaction(call: Call) -> Answer:
+def create_reaction(call: Call) -> ApiResponse:
     """Answer 201, or 200 if the same reaction exists already."""
     found, content, who = _comment(call), call.text("content"), call.caller.acting_app.account
     for entry in found.reactions:
         if entry.content == content and entry.user is who:
-            return Answer(shapes.reaction(call.api, entry))
+            return ApiResponse(shapes.reaction(call.api, entry))
     made = Reaction(call.state.new_id(), who, content, call.state.clock())
     found.reactions.append(made)
-    return Answer(shapes.reaction(call.api, made), status=201)
+    return ApiResponse(shapes.reaction(call.api, made), status=201)
 
 
-def delete_reaction(call: Call) -> Answer:
+def delete_reaction(call: Call) -> ApiResponse:
     found = _comment(call)
     found.reactions = [entry for entry in found.reactions if str(entry.id) != call.names["reaction"]]
-    return Answer(status=204)
+    return ApiResponse(status=204)

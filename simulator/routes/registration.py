@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from simulator.access import RefusedError
-from simulator.calls import Answer, Call
+from simulator.calls import ApiResponse, Call
 from simulator.shapes.accounts import app, public_user
 
 
-def convert_manifest(call: Call) -> Answer:
+def convert_manifest(call: Call) -> ApiResponse:
     """The App behind a code; each code works once."""
     code = call.state.codes.pop(call.names["code"], None)
     if code is None or code.person is not None or code.expires_at <= call.state.clock():
@@ -19,15 +19,17 @@ def convert_manifest(call: Call) -> Answer:
         "pem": code.app.private_key,
     }
     page = f"{call.api.partition('/api/')[0]}/apps/{code.app.slug}"
-    return Answer(app(call.api, code.app) | secrets | {"html_url": page}, status=201)
+    return ApiResponse(app(call.api, code.app) | secrets | {"html_url": page}, status=201)
 
 
-def hook_config(call: Call) -> Answer:
+def hook_config(call: Call) -> ApiResponse:
     found = call.app
-    return Answer({"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": found.webhook_url or ""})
+    return ApiResponse(
+        {"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": found.webhook_url or ""}
+    )
 
 
-def get_authenticated_user(call: Call) -> Answer:
+def get_authenticated_user(call: Call) -> ApiResponse:
     if call.caller.person is None:
         raise RefusedError(401, "Requires authentication")
-    return Answer(public_user(call.api, call.caller.person))
+    return ApiResponse(public_user(call.api, call.caller.person))

@@ -6,8 +6,8 @@ import hashlib
 from datetime import datetime
 
 from simulator.access import RefusedError
-from simulator.calls import Answer, Call, page_of, paged
-from simulator.git import Commit
+from simulator.calls import ApiResponse, Call, list_page, page_of
+from simulator.git import GitCommit
 from simulator.shapes.accounts import user
 from simulator.shapes.conversations import pull, pull_commits
 from simulator.shapes.repositories import commit, content, file, full_repository, stats
@@ -17,11 +17,11 @@ FILES_OF_A_COMMIT = 3000
 FILES_OF_A_COMPARISON = 300
 
 
-def get_repository(call: Call) -> Answer:
-    return Answer(full_repository(call.api, call.repo))
+def get_repository(call: Call) -> ApiResponse:
+    return ApiResponse(full_repository(call.api, call.repo))
 
 
-def _commit(call: Call, name: str) -> Commit:
+def _commit(call: Call, name: str) -> GitCommit:
     found = call.repo.git.resolve(name)
     if found is None:
         raise RefusedError(422, f"No commit found for SHA: {name}")
@@ -32,17 +32,21 @@ def _shape(call: Call, id_: str) -> Json:
     return commit(call.api, call.state, (call.repo, call.repo.git.commits[id_]))
 
 
-def list_branches(call: Call) -> Answer:
-    here = f"{call.api}/repos/{call.repo.full_name}/commits"
+def list_branches(call: Call) -> ApiResponse:
+    commits_url = f"{call.api}/repos/{call.repo.full_name}/commits"
     branches = sorted(call.repo.git.branches.items())
-    return paged(
+    return list_page(
         call,
         branches,
-        lambda found: {"name": found[0], "commit": {"sha": found[1], "url": f"{here}/{found[1]}"}, "protected": False},
+        lambda found: {
+            "name": found[0],
+            "commit": {"sha": found[1], "url": f"{commits_url}/{found[1]}"},
+            "protected": False,
+        },
     )
 
 
-def list_commits(call: Call) -> Answer:
+def list_commits(call: Call) -> ApiResponse:
     """Newest first from `sha` (branch or id), filtered by `path`, `author`, `since` and `until`."""
     start = call.query.get("sha") or call.repo.git.default_branch
     if call.repo.git.tip is None:
@@ -50,11 +54,11 @@ def list_commits(call: Call) -> Answer:
     found = call.repo.git.resolve(start)
     if found is None:
         raise RefusedError(404, "Not Found")
-    ids = [id_ for id_ in call.repo.git.history(found.id) if _wanted(call, id_)]
-    return paged(call, ids, lambda id_: _shape(call, id_))
+    ids = [id_ for id_ in call.repo.git.history(found.id) if _matches_query(call, id_)]
+    return list_page(call, ids, lambda id_: _shape(call, id_))
 
 
-def _wanted(call: Call, id_: str) -> bool:
+def _matches_query(call: Call, id_: str) -> bool:
     draft = call.repo.git.commits[id_].draft
     since, until, author, path = (call.query.get(name) for name in ("since", "until", "author", "path"))
     if since and draft.committed_at < datetime.fromisoformat(since):
@@ -69,38 +73,38 @@ def _wanted(call: Call, id_: str) -> bool:
     )
 
 
-def get_commit(call: Call) -> Answer:
+def get_commit(call: Call) -> ApiResponse:
     """One commit with 300 files per page, at most 3,000."""
     found = _commit(call, call.names["ref"])
     files = call.repo.differences.of_commit(found.id)
     part, headers = page_of(call, files[:FILES_OF_A_COMMIT], default=300, most=300)
     rows = [file(call.api, call.repo, (entry, found.id)) for entry in part]
-    return Answer({**_shape(call, found.id), "stats": stats(files), "files": rows}, headers=headers)
+    return ApiResponse({**_shape(call, found.id), "stats": stats(files), "files": rows}, headers=headers)
 
 
-def list_pulls_of_commit(call: Call) -> Answer:
+def list_pulls_of_commit(call: Call) -> ApiResponse:
     found = _commit(call, call.names["ref"])
     open_too = [entry for entry in call.repo.pulls if found.id in {entry.merge_commit, *pull_commits(call.repo, entry)}]
-    return paged(call, open_too, lambda entry: pull(call.api, call.repo, entry))
+    return list_page(call, open_too, lambda entry: pull(call.api, call.repo, entry))
 
 
-def compare(call: Call) -> Answer:
+def compare(call: Call) -> ApiResponse:
     """A three-dot comparison: from the merge base. At most 300 files, on the first page only."""
     git = call.repo.git
     base, head = (_commit(call, call.names[side].rpartition(":")[2]) for side in ("base", "head"))
     fork_point = git.merge_base(base.id, head.id)
     if fork_point is None:
         raise RefusedError(404, "No common ancestor between the two commits.")
-    ahead = git.history(head.id, without=git.reached(base.id))[::-1]
-    behind = len(git.history(base.id, without=git.reached(head.id)))
+    ahead = git.history(head.id, without=git.reachable(base.id))[::-1]
+    behind = len(git.history(base.id, without=git.reachable(head.id)))
     part, headers = page_of(call, ahead, default=250, most=250)
     files = call.repo.differences.between(fork_point, head.id)[:FILES_OF_A_COMPARISON]
-    here = f"{call.api}{call.path}"
+    url = f"{call.api}{call.path}"
     page = f"https://github.com/{call.repo.full_name}/compare/{base.id}...{head.id}"
     links = {"permalink_url": page, "diff_url": page + ".diff", "patch_url": page + ".patch"}
     status = {(False, False): "identical", (True, False): "ahead", (False, True): "behind", (True, True): "diverged"}
     shape = {
-        "url": here,
+        "url": url,
         "html_url": page,
         **links,
         "base_commit": _shape(call, base.id),
@@ -113,24 +117,24 @@ def compare(call: Call) -> Answer:
     }
     if call.query.get("page", "1") == "1":
         shape["files"] = [file(call.api, call.repo, (entry, head.id)) for entry in files]
-    return Answer(shape, headers=headers)
+    return ApiResponse(shape, headers=headers)
 
 
-def get_content(call: Call) -> Answer:
+def get_content(call: Call) -> ApiResponse:
     """One file at `ref` (default: the default branch). Directories are not served."""
     found = call.repo.git.resolve(call.query.get("ref") or call.repo.git.default_branch)
     entry = found.tree.get(call.names["path"]) if found else None
     if entry is None:
         raise RefusedError(404, "Not Found")
     blob = hashlib.sha1(b"blob %d\0" % len(entry.content) + entry.content, usedforsecurity=False).hexdigest()
-    return Answer(content(call.api, call.repo, (call.names["path"], blob, entry.content)))
+    return ApiResponse(content(call.api, call.repo, (call.names["path"], blob, entry.content)))
 
 
-def get_permission(call: Call) -> Answer:
+def get_permission(call: Call) -> ApiResponse:
     account = call.state.accounts.get(call.names["username"])
     if account is None:
         raise RefusedError(404, "Not Found")
     role = "admin" if account is call.repo.owner else call.repo.permissions.get(account.login, "read")
     held = {"maintain": "write", "triage": "read"}.get(role, role)
     collaborator = {**user(call.api, account), "role_name": role}
-    return Answer({"permission": held, "role_name": role, "user": collaborator})
+    return ApiResponse({"permission": held, "role_name": role, "user": collaborator})

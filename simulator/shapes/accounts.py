@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from simulator.state import Account, App, Installation, Json, Token
+from simulator.state import Json, SimAccount, SimApp, SimInstallation, SimToken
 
 EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -18,36 +18,36 @@ def maybe_stamp(when: datetime | None) -> str | None:
     return stamp(when) if when else None
 
 
-def user(api: str, account: Account) -> Json:
+def user(api: str, account: SimAccount) -> Json:
     """A simple user, as embedded in other objects."""
-    here = f"{api}/users/{account.login}"
+    url = f"{api}/users/{account.login}"
     return {
         "login": account.login,
         "id": account.id,
         "node_id": f"U_{account.id}",
         "avatar_url": f"https://avatars.githubusercontent.com/u/{account.id}?v=4",
         "gravatar_id": "",
-        "url": here,
+        "url": url,
         "html_url": f"https://github.com/{account.login}",
-        "followers_url": f"{here}/followers",
-        "following_url": f"{here}/following{{/other_user}}",
-        "gists_url": f"{here}/gists{{/gist_id}}",
-        "starred_url": f"{here}/starred{{/owner}}{{/repo}}",
-        "subscriptions_url": f"{here}/subscriptions",
-        "organizations_url": f"{here}/orgs",
-        "repos_url": f"{here}/repos",
-        "events_url": f"{here}/events{{/privacy}}",
-        "received_events_url": f"{here}/received_events",
+        "followers_url": f"{url}/followers",
+        "following_url": f"{url}/following{{/other_user}}",
+        "gists_url": f"{url}/gists{{/gist_id}}",
+        "starred_url": f"{url}/starred{{/owner}}{{/repo}}",
+        "subscriptions_url": f"{url}/subscriptions",
+        "organizations_url": f"{url}/orgs",
+        "repos_url": f"{url}/repos",
+        "events_url": f"{url}/events{{/privacy}}",
+        "received_events_url": f"{url}/received_events",
         "type": account.type,
         "site_admin": False,
     }
 
 
-def maybe_user(api: str, account: Account | None) -> Json | None:
+def maybe_user(api: str, account: SimAccount | None) -> Json | None:
     return user(api, account) if account else None
 
 
-def public_user(api: str, account: Account) -> Json:
+def public_user(api: str, account: SimAccount) -> Json:
     """A user requested directly."""
     empty = dict.fromkeys(("company", "location", "email", "hireable", "bio"))
     counts = dict.fromkeys(("public_repos", "public_gists", "followers", "following"), 0)
@@ -63,7 +63,7 @@ def public_user(api: str, account: Account) -> Json:
     }
 
 
-def app(api: str, found: App) -> Json:
+def app(api: str, found: SimApp) -> Json:
     return {
         "id": found.id,
         "slug": found.slug,
@@ -81,13 +81,13 @@ def app(api: str, found: App) -> Json:
     }
 
 
-def installation(api: str, found: Installation) -> Json:
-    here = f"{api}/app/installations/{found.id}"
+def installation(api: str, found: SimInstallation) -> Json:
+    url = f"{api}/app/installations/{found.id}"
     return {
         "id": found.id,
         "account": user(api, found.account),
         "repository_selection": "all" if found.selection is None else "selected",
-        "access_tokens_url": f"{here}/access_tokens",
+        "access_tokens_url": f"{url}/access_tokens",
         "repositories_url": f"{api}/installation/repositories",
         "html_url": f"https://github.com/organizations/{found.account.login}/settings/installations/{found.id}",
         "app_id": found.app.id,
@@ -104,7 +104,7 @@ def installation(api: str, found: Installation) -> Json:
     }
 
 
-def token(found: Token) -> Json:
+def token(found: SimToken) -> Json:
     return {
         "token": found.value,
         "expires_at": stamp(found.expires_at),

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from simulator.shapes.accounts import app, maybe_stamp, maybe_user, stamp, user
 from simulator.shapes.repositories import repository
-from simulator.state import Comment, Issue, Json, Label, PullRequest, Reaction, Repository, Review, ReviewComment
+from simulator.state import (
+    Comment,
+    Issue,
+    Json,
+    Label,
+    Reaction,
+    ReviewComment,
+    SimPullRequest,
+    SimRepository,
+    SimReview,
+)
 
 REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
 SHARED_WITH_ISSUE = (
@@ -27,7 +37,7 @@ SHARED_WITH_ISSUE = (
 )
 
 
-def label(api: str, repo: Repository, found: Label) -> Json:
+def label(api: str, repo: SimRepository, found: Label) -> Json:
     return {
         "id": found.id,
         "node_id": f"LA_{found.id}",
@@ -49,7 +59,7 @@ def reaction(api: str, found: Reaction) -> Json:
     }
 
 
-def _association(repo: Repository, login: str | None) -> str:
+def _association(repo: SimRepository, login: str | None) -> str:
     if login == repo.owner.login:
         return "OWNER"
     return {"admin": "MEMBER", "write": "MEMBER", "maintain": "MEMBER"}.get(
@@ -57,8 +67,8 @@ def _association(repo: Repository, login: str | None) -> str:
     )
 
 
-def comment(api: str, repo: Repository, found: Comment) -> Json:
-    here, page = (
+def comment(api: str, repo: SimRepository, found: Comment) -> Json:
+    url, page = (
         f"{api}/repos/{repo.full_name}/issues",
         f"https://github.com/{repo.full_name}/issues/{found.issue.number}",
     )
@@ -66,29 +76,29 @@ def comment(api: str, repo: Repository, found: Comment) -> Json:
     return {
         "id": found.id,
         "node_id": f"IC_{found.id}",
-        "url": f"{here}/comments/{found.id}",
+        "url": f"{url}/comments/{found.id}",
         "html_url": f"{page}#issuecomment-{found.id}",
-        "issue_url": f"{here}/{found.issue.number}",
+        "issue_url": f"{url}/{found.issue.number}",
         "body": found.body,
         "user": user(api, found.user),
         "created_at": stamp(found.created_at),
         "updated_at": stamp(found.updated_at),
         "author_association": _association(repo, found.user.login),
         "performed_via_github_app": app(api, found.app) if found.app else None,
-        "reactions": {"url": f"{here}/comments/{found.id}/reactions", "total_count": len(found.reactions), **counts},
+        "reactions": {"url": f"{url}/comments/{found.id}/reactions", "total_count": len(found.reactions), **counts},
     }
 
 
-def issue(api: str, repo: Repository, found: Issue) -> Json:
-    here, page = f"{api}/repos/{repo.full_name}/issues/{found.number}", f"https://github.com/{repo.full_name}"
+def issue(api: str, repo: SimRepository, found: Issue) -> Json:
+    url, page = f"{api}/repos/{repo.full_name}/issues/{found.number}", f"https://github.com/{repo.full_name}"
     shape: Json = {
         "id": found.id,
         "node_id": f"I_{found.id}",
-        "url": here,
+        "url": url,
         "repository_url": f"{api}/repos/{repo.full_name}",
-        "labels_url": f"{here}/labels{{/name}}",
-        "comments_url": f"{here}/comments",
-        "events_url": f"{here}/events",
+        "labels_url": f"{url}/labels{{/name}}",
+        "comments_url": f"{url}/comments",
+        "events_url": f"{url}/events",
         "html_url": f"{page}/issues/{found.number}",
         "number": found.number,
         "state": found.state,
@@ -117,7 +127,7 @@ def issue(api: str, repo: Repository, found: Issue) -> Json:
     return shape
 
 
-def _end(api: str, end: tuple[Repository | None, Repository], at: tuple[str, str]) -> Json:
+def _end(api: str, end: tuple[SimRepository | None, SimRepository], at: tuple[str, str]) -> Json:
     """The head or base of a pull request: `end` is (its repository or None, the base's), `at` (branch, commit)."""
     repo, base = end
     owner = (repo or base).owner
@@ -131,25 +141,25 @@ def _end(api: str, end: tuple[Repository | None, Repository], at: tuple[str, str
     }
 
 
-def pull(api: str, repo: Repository, found: PullRequest) -> Json:
+def pull(api: str, repo: SimRepository, found: SimPullRequest) -> Json:
     """A pull request as lists contain it."""
-    here = f"{api}/repos/{repo.full_name}/pulls/{found.number}"
+    url = f"{api}/repos/{repo.full_name}/pulls/{found.number}"
     base = issue(api, repo, found.issue)
     page = f"https://github.com/{repo.full_name}/pull/{found.number}"
     links = {
-        "self": here,
+        "self": url,
         "html": page,
         "issue": base["url"],
         "comments": f"{base['url']}/comments",
-        "review_comments": f"{here}/comments",
+        "review_comments": f"{url}/comments",
         "review_comment": f"{api}/repos/{repo.full_name}/pulls/comments{{/number}}",
-        "commits": f"{here}/commits",
+        "commits": f"{url}/commits",
         "statuses": f"{api}/repos/{repo.full_name}/statuses/{found.head}",
     }
     return {
         **{name: base[name] for name in SHARED_WITH_ISSUE},
         "node_id": f"PR_{found.issue.id}",
-        "url": here,
+        "url": url,
         "html_url": page,
         "diff_url": f"{page}.diff",
         "patch_url": f"{page}.patch",
@@ -171,7 +181,7 @@ def pull(api: str, repo: Repository, found: PullRequest) -> Json:
     }
 
 
-def full_pull(api: str, repo: Repository, found: PullRequest) -> Json:
+def full_pull(api: str, repo: SimRepository, found: SimPullRequest) -> Json:
     """A pull request requested directly, with its counts."""
     files = repo.differences.between(found.base, found.head)
     commits = pull_commits(repo, found)
@@ -192,14 +202,14 @@ def full_pull(api: str, repo: Repository, found: PullRequest) -> Json:
     }
 
 
-def pull_commits(repo: Repository, found: PullRequest) -> list[str]:
+def pull_commits(repo: SimRepository, found: SimPullRequest) -> list[str]:
     """Ids of a pull request's own commits, oldest first."""
-    return repo.git.history(found.head, without=repo.git.reached(found.base))[::-1]
+    return repo.git.history(found.head, without=repo.git.reachable(found.base))[::-1]
 
 
-def review(api: str, repo: Repository, found: tuple[PullRequest, Review]) -> Json:
+def review(api: str, repo: SimRepository, found: tuple[SimPullRequest, SimReview]) -> Json:
     request, entry = found
-    here = f"{api}/repos/{repo.full_name}/pulls/{request.number}"
+    pull_url = f"{api}/repos/{repo.full_name}/pulls/{request.number}"
     page = f"https://github.com/{repo.full_name}/pull/{request.number}#pullrequestreview-{entry.id}"
     return {
         "id": entry.id,
@@ -208,17 +218,17 @@ def review(api: str, repo: Repository, found: tuple[PullRequest, Review]) -> Jso
         "body": entry.body,
         "state": entry.state,
         "html_url": page,
-        "pull_request_url": here,
-        "_links": {"html": {"href": page}, "pull_request": {"href": here}},
+        "pull_request_url": pull_url,
+        "_links": {"html": {"href": page}, "pull_request": {"href": pull_url}},
         "submitted_at": stamp(entry.submitted_at),
         "commit_id": entry.commit,
         "author_association": _association(repo, entry.user.login),
     }
 
 
-def review_comment(api: str, repo: Repository, found: tuple[PullRequest, ReviewComment]) -> Json:
+def review_comment(api: str, repo: SimRepository, found: tuple[SimPullRequest, ReviewComment]) -> Json:
     request, entry = found
-    here = f"{api}/repos/{repo.full_name}/pulls/{request.number}"
+    pull_url = f"{api}/repos/{repo.full_name}/pulls/{request.number}"
     link = f"{api}/repos/{repo.full_name}/pulls/comments/{entry.id}"
     page = f"https://github.com/{repo.full_name}/pull/{request.number}#discussion_r{entry.id}"
     when = stamp(entry.review.submitted_at)
@@ -228,8 +238,8 @@ def review_comment(api: str, repo: Repository, found: tuple[PullRequest, ReviewC
         "pull_request_review_id": entry.review.id,
         "url": link,
         "html_url": page,
-        "pull_request_url": here,
-        "_links": {"self": {"href": link}, "html": {"href": page}, "pull_request": {"href": here}},
+        "pull_request_url": pull_url,
+        "_links": {"self": {"href": link}, "html": {"href": page}, "pull_request": {"href": pull_url}},
         "diff_hunk": "@@ -1 +1 @@",
         "path": entry.path,
         "position": entry.line,

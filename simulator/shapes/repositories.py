@@ -6,11 +6,11 @@ import base64
 from collections.abc import Sequence
 
 from simulator.differences import FileDifference
-from simulator.git import Commit, Signature
+from simulator.git import GitCommit, GitSignature
 from simulator.shapes.accounts import maybe_user, stamp, user
-from simulator.state import Json, Repository, State
+from simulator.state import Json, SimRepository, State
 
-HERE_TEMPLATES = [
+URL_TEMPLATES = [
     "archive",
     "assignees",
     "blobs",
@@ -35,7 +35,7 @@ HERE_TEMPLATES = [
     "statuses",
     "trees",
 ]
-HERE_PLAIN = [
+PLAIN_URLS = [
     "contributors",
     "deployments",
     "downloads",
@@ -52,10 +52,10 @@ HERE_PLAIN = [
 ]
 
 
-def repository(api: str, found: Repository) -> Json:
-    here, page = f"{api}/repos/{found.full_name}", f"https://github.com/{found.full_name}"
-    links = {f"{name}_url": f"{here}/{name}{{/name}}" for name in HERE_TEMPLATES}
-    links |= {f"{name}_url": f"{here}/{name}" for name in HERE_PLAIN}
+def repository(api: str, found: SimRepository) -> Json:
+    url, page = f"{api}/repos/{found.full_name}", f"https://github.com/{found.full_name}"
+    links = {f"{name}_url": f"{url}/{name}{{/name}}" for name in URL_TEMPLATES}
+    links |= {f"{name}_url": f"{url}/{name}" for name in PLAIN_URLS}
     flags = dict.fromkeys(("archived", "disabled", "has_pages", "web_commit_signoff_required"), False)
     return {
         "id": found.id,
@@ -69,7 +69,7 @@ def repository(api: str, found: Repository) -> Json:
         "html_url": page,
         "description": found.description,
         "fork": found.fork_of is not None,
-        "url": here,
+        "url": url,
         **links,
         "git_url": f"git://github.com/{found.full_name}.git",
         "ssh_url": f"git@github.com:{found.full_name}.git",
@@ -82,8 +82,8 @@ def repository(api: str, found: Repository) -> Json:
         "topics": found.topics,
         "default_branch": found.git.default_branch,
         **dict.fromkeys(("forks", "forks_count", "stargazers_count", "watchers", "watchers_count", "size"), 0),
-        "open_issues": _open(found),
-        "open_issues_count": _open(found),
+        "open_issues": _open_issue_count(found),
+        "open_issues_count": _open_issue_count(found),
         **dict.fromkeys(("has_issues", "has_projects", "has_wiki", "has_downloads", "allow_forking"), True),
         **flags,
         "is_template": False,
@@ -93,11 +93,11 @@ def repository(api: str, found: Repository) -> Json:
     }
 
 
-def _open(found: Repository) -> int:
+def _open_issue_count(found: SimRepository) -> int:
     return sum(issue.state == "open" for issue in found.issues.values())
 
 
-def full_repository(api: str, found: Repository) -> Json:
+def full_repository(api: str, found: SimRepository) -> Json:
     """A repository requested directly: with counts and, for a fork, its parent."""
     counts = {"network_count": 0, "subscribers_count": 0}
     family = {}
@@ -106,14 +106,14 @@ def full_repository(api: str, found: Repository) -> Json:
     return {**repository(api, found), **counts, **family}
 
 
-def _git_person(person: Signature, when: str) -> Json:
+def _git_person(person: GitSignature, when: str) -> Json:
     return {"name": person.name, "email": person.email, "date": when}
 
 
-def commit(api: str, state: State, found: tuple[Repository, Commit]) -> Json:
+def commit(api: str, state: State, found: tuple[SimRepository, GitCommit]) -> Json:
     """One commit as lists contain it."""
     repo, entry = found
-    here, draft = f"{api}/repos/{repo.full_name}", entry.draft
+    repository_url, draft = f"{api}/repos/{repo.full_name}", entry.draft
     page = f"https://github.com/{repo.full_name}/commit"
     return {
         "sha": entry.id,
@@ -122,22 +122,24 @@ def commit(api: str, state: State, found: tuple[Repository, Commit]) -> Json:
             "author": _git_person(draft.author, stamp(draft.authored_at)),
             "committer": _git_person(draft.committer, stamp(draft.committed_at)),
             "message": draft.message.removesuffix("\n"),
-            "tree": {"sha": entry.tree_id, "url": f"{here}/git/trees/{entry.tree_id}"},
-            "url": f"{here}/git/commits/{entry.id}",
+            "tree": {"sha": entry.tree_id, "url": f"{repository_url}/git/trees/{entry.tree_id}"},
+            "url": f"{repository_url}/git/commits/{entry.id}",
             "comment_count": 0,
             "verification": {"verified": False, "reason": "unsigned", "payload": None, "signature": None}
             | {"verified_at": None},
         },
-        "url": f"{here}/commits/{entry.id}",
+        "url": f"{repository_url}/commits/{entry.id}",
         "html_url": f"{page}/{entry.id}",
-        "comments_url": f"{here}/commits/{entry.id}/comments",
+        "comments_url": f"{repository_url}/commits/{entry.id}/comments",
         "author": maybe_user(api, state.account_of(draft.author.email)),
         "committer": maybe_user(api, state.account_of(draft.committer.email)),
-        "parents": [{"sha": id_, "url": f"{here}/commits/{id_}", "html_url": f"{page}/{id_}"} for id_ in entry.parents],
+        "parents": [
+            {"sha": id_, "url": f"{repository_url}/commits/{id_}", "html_url": f"{page}/{id_}"} for id_ in entry.parents
+        ],
     }
 
 
-def file(api: str, repo: Repository, found: tuple[FileDifference, str]) -> Json:
+def file(api: str, repo: SimRepository, found: tuple[FileDifference, str]) -> Json:
     """One changed file; `found` is (file, commit id)."""
     entry, at = found
     page = f"https://github.com/{repo.full_name}"
@@ -164,14 +166,14 @@ def stats(files: Sequence[FileDifference]) -> Json:
     return {"additions": added, "deletions": deleted, "total": added + deleted}
 
 
-def content(api: str, repo: Repository, found: tuple[str, str, bytes]) -> Json:
+def content(api: str, repo: SimRepository, found: tuple[str, str, bytes]) -> Json:
     """One file's content; `found` is (path, blob id, bytes)."""
     path, blob, raw = found
-    here, page = (
+    url, page = (
         f"{api}/repos/{repo.full_name}",
         f"https://github.com/{repo.full_name}/blob/{repo.git.default_branch}/{path}",
     )
-    git_url = f"{here}/git/blobs/{blob}"
+    git_url = f"{url}/git/blobs/{blob}"
     return {
         "type": "file",
         "encoding": "base64",
@@ -180,9 +182,9 @@ def content(api: str, repo: Repository, found: tuple[str, str, bytes]) -> Json:
         "path": path,
         "content": base64.encodebytes(raw).decode(),
         "sha": blob,
-        "url": f"{here}/contents/{path}",
+        "url": f"{url}/contents/{path}",
         "git_url": git_url,
         "html_url": page,
         "download_url": page.replace("/blob/", "/raw/"),
-        "_links": {"git": git_url, "self": f"{here}/contents/{path}", "html": page},
+        "_links": {"git": git_url, "self": f"{url}/contents/{path}", "html": page},
     }

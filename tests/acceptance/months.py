@@ -15,10 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bot.app import Bot, Timing, build, listening
-from bot.config import GitHubAddress, Settings
-from bot.queue.worker import Pace
-from bot.tasks.close_month import close_months
+from bot.app import Bot, Timing, build, serve_http
+from bot.configuration.settings import Settings
+from bot.configuration.values import GitHubAddress
+from bot.queue.worker import WorkerPace
+from bot.services.digests.publishing import close_months
 from tests.acceptance.emulator import APP_ID, REPOSITORY, Person
 from tests.acceptance.gaps import PREFIX, Proxy
 
@@ -72,8 +73,8 @@ async def two_months(author: Person, key: str, secret: str, proxy: Proxy) -> tup
             github=address,
             write_gap=0.0,
         )
-        timing = Timing(clock=clock, work=Pace(concurrency=2, poll_every=0.05))
-        async with build(settings, timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+        timing = Timing(clock=clock, work=WorkerPace(concurrency=2, poll_every=0.05))
+        async with build(settings, timing) as bot, serve_http(bot, "127.0.0.1", 0) as port:
             before, proxy.hook = proxy.hook, f"http://127.0.0.1:{port}/webhook"
             try:
                 return await _pass(author, bot, (clock, proxy))
@@ -123,5 +124,5 @@ async def _over(bot: Bot, clock: Clock, now: datetime) -> None:
     """Finish all jobs, move the clock to `now`, and post the digests that are due."""
     await bot.queue.drain()
     clock.now = now
-    await close_months(bot.place)
+    await close_months(bot.context)
     await bot.queue.drain()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simulator.server import Simulator
-from tests.setting_up.running import bare_settings, serving, until, visitor
+from tests.setup.running import bare_settings, serving, until, visitor
 
 from .chromium import Tab, chromium, program
 from .test_profile_page import AXE

@@ -10,13 +10,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.model import Month, Signature, UserId
-from bot.signatures import signing_key
+from bot.configuration.signing import signing_key
+from bot.model.commit import Signature
+from bot.model.ids import Month, UserId
 from bot.store import sessions, visibility
 from bot.store.engine import Store
 from bot.store.visibility import subject_of_installation
 from bot.web.collaborators import Pages
-from bot.web.dated import take_of_month
+from bot.web.month_snapshots import take_month_snapshots
 from bot.web.owner import SESSION_COOKIE
 from bot.web.sign_in import SignIn
 from tests.databases import fresh_database
@@ -64,7 +65,7 @@ async def site_of(url: str, folder: Path) -> AsyncIterator[tuple[Site, str, str]
         await publish(store)
         token = await mint(store)
         pages = Pages(store, "https://almanac.example", ZoneInfo("UTC"), lambda: NOW, SECRET, signing=key)
-        await take_of_month(pages, ADA_KEY, Month("2026-02"))
+        await take_month_snapshots(pages, ADA_KEY, Month("2026-02"))
         with store.transaction() as connection:
             visibility.publish(connection, subject_of_installation(ACME), public=True, now=NOW)
             cookie = sessions.begin(connection, UserId(7), "ada-example", NOW)

@@ -30,20 +30,24 @@ from cmarkgfm.cmark import Options
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.digest.narrative import month_text
 from bot.github.client import Client
 from bot.github.discussions import post_comment
-from bot.github.publish import marker
-from bot.landing.repo_config import lint
+from bot.github.posts import marker
+from bot.landing.repo_config.options import lint
 from bot.metrics.features import FEATURES
-from bot.model import AiMark, Change, Item, Lines, Month, MonthRecord, Repository, Sentence, Signature, Text
-from bot.render.digest_note import DigestFrame, DigestPart, digest_note
-from bot.render.landing_note import Around, landing_note
-from bot.render.md_text import MdText, md_text
-from bot.render.reply_note import own_part, plain_part, reply_note, why_change_part, why_number_part
+from bot.model.change import Change, Item
+from bot.model.commit import Repository, Signature
+from bot.model.fact import AiMark, Lines
+from bot.model.ids import Month
+from bot.model.profile import MonthRecord, Sentence, Text
+from bot.narrative.narrative import month_text
+from bot.render.markdown_escaping import MdText, md_text
+from bot.render.notes.digest import DigestFrame, DigestPart, digest_note
+from bot.render.notes.landing import NoteContext, landing_note
+from bot.render.notes.reply import month_part, plain_part, reply_note, why_change_part, why_number_part
 from tests.campaigns.strangers import texts
-from tests.digest.worlds import change as told_change
-from tests.digest.worlds import facts as told_facts
+from tests.narrative.worlds import change as told_change
+from tests.narrative.worlds import facts as told_facts
 from tests.render.factories import change as landed_change
 
 Sink = Callable[[str], str]
@@ -58,7 +62,7 @@ _REFERENCE = re.compile(
     re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
 _TAG = re.compile(r"<[^>]*>?")
-_RENDERERS = ("digest_note", "landing_note", "reply_note", "markdown")
+_RENDERERS = ("notes.digest", "notes.landing", "notes.reply", "text.markdown")
 """modules of bot/render that escape; the control disables their escaping"""
 
 
@@ -78,7 +82,7 @@ def _record(text: str, change: Change) -> MonthRecord:
 
 
 def _check(text: str) -> str:
-    around = Around(problems=(text,), disputes={12: (text,)})
+    around = NoteContext(problems=(text,), disputes={12: (text,)})
     return landing_note([_change(text)], around).summary
 
 
@@ -89,7 +93,7 @@ def _comment(text: str) -> str:
 def _configuration(text: str) -> str:
     said = json.dumps(text)
     problems = [*lint(f"{said}: 1\n"), *lint(f"timezone: {said}\n"), *lint(f"kinds:\n  labels:\n    {said}: {said}\n")]
-    return landing_note([], Around(problems=problems or [text])).summary
+    return landing_note([], NoteContext(problems=problems or [text])).summary
 
 
 def _note(text: str, people: int) -> str:
@@ -135,7 +139,7 @@ def _reply(text: str) -> str:
     record, changes = _record(text, change), {change.id: change}
     parts = (
         plain_part(f"why {text}", text),
-        own_part("me", record, changes, text),
+        month_part("me", record, changes, text),
         why_change_part(f"why {text}", [change]),
         why_number_part("why features", FEATURES, [record], changes),
     )
@@ -181,8 +185,8 @@ def look(html: str) -> Seen:
     return Seen(tuple(marks), links, _references("".join(tree.itertext())))
 
 
-def _references(said: str) -> frozenset[str]:
-    return frozenset(found[0] for found in _REFERENCE.finditer(" ".join(said.split())))
+def _references(text: str) -> frozenset[str]:
+    return frozenset(found[0] for found in _REFERENCE.finditer(" ".join(text.split())))
 
 
 @cache

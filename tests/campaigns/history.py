@@ -29,17 +29,19 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 from sqlalchemy import func, select
 
-from bot.digest.profile import Scope
-from bot.digest.profile import build as build_profile
 from bot.github.graphql import PAGE
 from bot.history.clone import Clone
 from bot.history.log import arrivals, landings
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.landing.changes import fold
-from bot.landing.identity import person_key
-from bot.landing.recognition import recognise
-from bot.model import Fact, InstallationId, Person, PersonKey, Signature
+from bot.landing.conventions.recognition import recognise
+from bot.landing.identity.credit import person_key
+from bot.model.commit import Person, Signature
+from bot.model.fact import Fact
+from bot.model.ids import InstallationId, PersonKey
+from bot.narrative.profile import ProfileScope
+from bot.narrative.profile import build as build_profile
 from bot.store import backfills, installations, ledger, records
 from bot.store.backfills import BACKFILL, Backfill
 from bot.store.dump import dump_lines
@@ -48,7 +50,7 @@ from bot.store.jobs import JOB
 from simulator.git import Entry, GitRepository, run_git
 from simulator.imported import Imported, advance, import_clone, trees_of
 from simulator.server import Simulator
-from simulator.state import Account, Issue, PullRequest
+from simulator.state import Issue, SimAccount, SimPullRequest
 from simulator.world import World
 from tests.campaigns.kill_storm import Victim
 from tests.comparing import same_from_anywhere
@@ -125,7 +127,7 @@ def only_branch(clone: Path, folder: Path) -> Path:
     return folder / "history.git"
 
 
-def populate(github: Simulator, clone: Path, pulls: int) -> tuple[Imported, list[PullRequest]]:
+def populate(github: Simulator, clone: Path, pulls: int) -> tuple[Imported, list[SimPullRequest]]:
     """The clone as `acme/history` with its pull requests; its default branch still lacks the newest part."""
     branch = (clone / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
     found = import_clone(github, clone, "acme/history", branch=branch, read=lazily)
@@ -165,7 +167,7 @@ def proved_numbers(folder: Path) -> Mapping[str, set[int]]:
     for landing in landings(clone, list(arrivals(clone)), patches=False):
         number = recognise(landing).pull_request
         if number is not None:
-            found[landing.carrier.id].add(number)
+            found[landing.merge_commit.id].add(number)
     return found
 
 
@@ -173,16 +175,16 @@ def called(full_name: str, clone: Clone) -> Clone:
     return replace(clone, repository=replace(clone.repository, full_name=full_name))
 
 
-def _pull(github: Simulator, found: Imported, number: int, title: str, ends: tuple[str, str]) -> PullRequest:
+def _pull(github: Simulator, found: Imported, number: int, title: str, ends: tuple[str, str]) -> SimPullRequest:
     head, base = ends
     at = found.repository.git.commits[head].draft.committed_at
     issue = Issue(github.state.new_id(), number, title, "", None, at, at, closed_at=at)
     found.repository.issues[number] = issue
-    issue.pull = PullRequest(issue, "main", f"topic-{number}", found.repository, head, base)
+    issue.pull = SimPullRequest(issue, "main", f"topic-{number}", found.repository, head, base)
     return issue.pull
 
 
-async def push_newest(github: Simulator, found: Imported, late: list[PullRequest], by: Account) -> None:
+async def push_newest(github: Simulator, found: Imported, late: list[SimPullRequest], by: SimAccount) -> None:
     """Push the rest of the branch commit by commit, and close each commit's pull request."""
     landing = {pull.landed: pull for pull in late}
     for sha in found.line[-NEWEST:]:
@@ -191,7 +193,7 @@ async def push_newest(github: Simulator, found: Imported, late: list[PullRequest
             at = found.repository.git.commits[sha].draft.committed_at
             pull.merged_at, pull.merge_commit = at, sha
             github.close(found.repository, pull, by=by, at=at)
-        await github.settled()
+        await github.wait_until_idle()
         await asyncio.sleep(0.2)
 
 
@@ -218,7 +220,7 @@ async def run(
     world.app.webhook_url = f"http://127.0.0.1:{reader.port}/webhook"
     await reader.start()
     world.installation = github.install(world.app, world.app.owner)
-    await github.settled()
+    await github.wait_until_idle()
     pushing = asyncio.create_task(live) if live is not None else None
     for _ in range(kills):
         await asyncio.sleep(chance.uniform(1.5, 5.0))
@@ -254,7 +256,7 @@ async def _deliver_again(github: Simulator) -> None:
             return
         for number in bad.values():
             github.deliveries.redeliver(number)
-        await github.settled()
+        await github.wait_until_idle()
 
 
 async def _quiet(store: Store) -> None:
@@ -312,8 +314,8 @@ def people_of(fact: Fact) -> tuple[Signature, ...]:
     return fact.author, *fact.co_authors
 
 
-def scope_of(person: Person, keys: frozenset[PersonKey]) -> Scope:
-    return Scope(person=person, keys=keys, zone=ZoneInfo("UTC"), now=datetime(2027, 1, 1, tzinfo=UTC))
+def scope_of(person: Person, keys: frozenset[PersonKey]) -> ProfileScope:
+    return ProfileScope(person=person, keys=keys, zone=ZoneInfo("UTC"), now=datetime(2027, 1, 1, tzinfo=UTC))
 
 
 async def campaign(clone: Path, *, pulls: int, kills: int, seed: int) -> bool:

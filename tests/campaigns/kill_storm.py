@@ -145,7 +145,7 @@ async def send_again(github: Simulator) -> int:
         for number in bad.values():
             github.deliveries.redeliver(number)
         sent += len(bad)
-        await github.settled()
+        await github.wait_until_idle()
 
 
 async def _quiet(victim: Victim) -> None:
@@ -186,9 +186,9 @@ async def _outcome(world: World, victim: Victim, *, kills: int, again: int) -> O
 def landed_commits(repository: object) -> int:
     """The number of non-merge commits on the default branch, except the first, which no delivery reported."""
     from simulator.git import run_git
-    from simulator.state import Repository
+    from simulator.state import SimRepository
 
-    assert isinstance(repository, Repository)
+    assert isinstance(repository, SimRepository)
     text = run_git(repository.git.path, "rev-list", "--count", "--no-merges", str(repository.git.tip))
     return int(text) - 1
 

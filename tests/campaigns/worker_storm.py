@@ -250,7 +250,7 @@ async def _deliver(world: World, crew: Crew, deliveries: int, landings: int) -> 
         for one in first[: min(50, deliveries - len(log))]:
             world.github.deliveries.redeliver(one.id)
         first = first[50:] + first[:50]
-        await world.github.settled()
+        await world.github.wait_until_idle()
 
 
 async def _quiet(url: str) -> None:

@@ -24,10 +24,12 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import delete, select
 
-from bot.landing.months import begins_at, month_after, month_of
-from bot.model import Month
+from bot.landing.months import month_after, month_of, month_start
+from bot.model.ids import Month
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.worker import Worker
+from bot.services.context import Context
+from bot.services.digests.publishing import close_months
 from bot.store import configurations, ledger
 from bot.store.configurations import Configuration
 from bot.store.digests import DIGEST
@@ -35,8 +37,6 @@ from bot.store.engine import Store
 from bot.store.installations import remove_repositories
 from bot.store.jobs import JOB
 from bot.store.ledger import FACT
-from bot.tasks.close_month import close_months
-from bot.tasks.workplace import Workplace
 from tests.databases import fresh_database
 from tests.store.conftest import APP, FOREIGN, FORK, fact, seed
 
@@ -80,13 +80,13 @@ class _Hand:
         self.now = datetime.fromtimestamp(moment, UTC)
         queue = EmbeddedQueue(Worker(self.store, clock=lambda: self.now))
         nobody = cast(Any, None)
-        place = Workplace(self.store, queue, nobody, nobody, ZoneInfo("UTC"), "http://localhost", lambda: self.now)
+        place = Context(self.store, queue, nobody, nobody, ZoneInfo("UTC"), "http://localhost", lambda: self.now)
         return await close_months(place)
 
 
 def boundaries(zone: str) -> tuple[int, ...]:
     """The start of each month in a zone: all that closing a month depends on."""
-    return tuple(begins_at(month_after(FIRST, step), ZoneInfo(zone)) for step in range(MONTHS + 1))
+    return tuple(month_start(month_after(FIRST, step), ZoneInfo(zone)) for step in range(MONTHS + 1))
 
 
 def kinds_of_zone(names: list[str]) -> dict[str, list[str]]:
@@ -105,7 +105,7 @@ async def fill(url: str) -> None:
             remove_repositories(connection, [FORK, FOREIGN], datetime(2031, 5, 2, tzinfo=UTC))
         month, facts = FIRST, []
         for number in range(MONTHS):
-            facts.append(fact(number, landed_at=begins_at(month, ZoneInfo("UTC")) + (14 * 24 + 12) * 3600))
+            facts.append(fact(number, landed_at=month_start(month, ZoneInfo("UTC")) + (14 * 24 + 12) * 3600))
             month = month_after(month)
         with store.transaction() as connection:
             ledger.add_facts(connection, APP, facts, now=datetime(2031, 5, 2, tzinfo=UTC))
@@ -124,11 +124,11 @@ async def pass_months(url: str, zone: str, outcome: Outcome) -> None:
         async with AsyncExitStack() as stack:
             workers = [_Hand(await stack.enter_async_context(await Store.open(url))) for _ in range(hands)]
             if begin:
-                caught_up = await asyncio.gather(*(one.look(begins_at(month, here) + 7200) for one in workers))
+                caught_up = await asyncio.gather(*(one.look(month_start(month, here) + 7200) for one in workers))
                 outcome.late += sum(caught_up) < 1
             for number in range(begin, end):
                 following = month_after(month)
-                over = begins_at(following, here)
+                over = month_start(following, here)
                 if month_of(over, here) != following or month_of(over - 1, here) != month:
                     outcome.late += 1
                 if number + 1 not in DOWN:

@@ -15,9 +15,9 @@ import typer.main
 import yaml
 from hatchling.builders.wheel import WheelBuilder
 
-from bot.cli import app
-from bot.package_files import shipped
-from bot.setting_up.manifest import app_manifest
+from bot.cli.main import app
+from bot.configuration.package_files import shipped_file
+from bot.setup.manifest import app_manifest
 from bot.web.pages import ROUTES
 from tests.test_repository import ROOT, settings
 
@@ -142,7 +142,7 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
 _WITHOUT_THE_EXTRA = """
 import os, sys
 sys.modules.update(psycopg=None, procrastinate=None)
-from bot.cli import main
+from bot.cli.main import main
 for os.environ["ALMANAC_DATABASE_URL"] in sys.argv[1:]:
     for command in (["migrate"], ["doctor", "--no-network"]):
         try:
@@ -174,7 +174,7 @@ def test_without_the_extra_sqlite_works_and_postgresql_is_told_in_one_line(tmp_p
 
 def test_what_stands_outside_the_packages_is_found_from_the_checkout() -> None:
     assert app_manifest()["name"] == "Almanac"
-    assert shipped("docs/metrics.md").read_text("utf-8").startswith("# ")
+    assert shipped_file("docs/metrics.md").read_text("utf-8").startswith("# ")
 
 
 @pytest.mark.skipif(not SHIPS, reason="THE WHEEL SHIPS NO app.yml: pyproject.toml has no force-include")

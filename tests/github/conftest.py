@@ -13,8 +13,8 @@ from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from bot.github.client import Client, Wire
-from bot.github.limits import Clock, Lane, Pace
+from bot.github.client import Client, InstallationLink
+from bot.github.limits import Clock, Lane, RequestPace
 from bot.github.transport import Endpoint, Traffic, Transport
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -155,10 +155,10 @@ MakeClient = Callable[..., Client]
 
 @pytest.fixture
 def make_client(script: Script, session: aiohttp.ClientSession, time_passing: TestClock, word: Word) -> MakeClient:
-    def make(*, pace: Pace | None = None, base: str = "", url: str = "", **endpoint: Any) -> Client:
+    def make(*, pace: RequestPace | None = None, base: str = "", url: str = "", **endpoint: Any) -> Client:
         where = Endpoint(base_url=(url or script.url) + base, **endpoint)
-        clock, used = time_passing.clock(), pace or Pace()
-        wire = Wire(Transport(session, where, Traffic()), where, Lane(used, clock), used, clock)
+        clock, used = time_passing.clock(), pace or RequestPace()
+        wire = InstallationLink(Transport(session, where, Traffic()), where, Lane(used, clock), used, clock)
         return Client(wire, word)
 
     return make

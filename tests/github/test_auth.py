@@ -11,12 +11,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from gidgethub import BadRequest
 
-from bot.github.auth import AppKey, BadKeyError, InstallationClosed, NotGranted, Scope, Tokens
+from bot.github.auth import AppKey, BadKeyError, InstallationClosed, NotGranted, Tokens, TokenScope
 from bot.github.connection import Connection, Surroundings
 from bot.github.operations import CREATE_CHECK_RUN, REPOSITORY, Operation
 from bot.github.payloads.reading import PayloadError
 from bot.github.transport import Endpoint, open_session
-from bot.model import InstallationId, RepositoryId
+from bot.model.ids import InstallationId, RepositoryId
 from tests.github.conftest import Script, TestClock, ok, refused
 
 HERE = InstallationId(5)
@@ -85,7 +85,7 @@ def test_a_key_of_another_kind_is_refused(time_passing: TestClock) -> None:
 
 async def test_a_token_is_narrowed_to_repositories_and_permissions(time_passing: TestClock) -> None:
     mint = Mint(time_passing)
-    scope = Scope.of(HERE, repositories=(RepositoryId(9), RepositoryId(7)), permissions={"contents": "read"})
+    scope = TokenScope.of(HERE, repositories=(RepositoryId(9), RepositoryId(7)), permissions={"contents": "read"})
     await Tokens(mint, clock=time_passing.clock()).get(scope)
     assert mint.asked == [{"installation": 5, "repository_ids": [7, 9], "permissions": {"contents": "read"}}]
 
@@ -93,7 +93,7 @@ async def test_a_token_is_narrowed_to_repositories_and_permissions(time_passing:
 async def test_a_token_is_minted_once_for_many_who_ask(time_passing: TestClock) -> None:
     mint = Mint(time_passing)
     tokens = Tokens(mint, clock=time_passing.clock())
-    got = await asyncio.gather(*(tokens.get(Scope.of(HERE)) for _ in range(50)))
+    got = await asyncio.gather(*(tokens.get(TokenScope.of(HERE)) for _ in range(50)))
     assert set(got) == {"ghs_1"}
     assert len(mint.asked) == 1
 
@@ -102,27 +102,27 @@ async def test_other_scopes_have_other_tokens(time_passing: TestClock) -> None:
     mint = Mint(time_passing)
     tokens = Tokens(mint, clock=time_passing.clock())
     scopes = [
-        Scope.of(HERE),
-        Scope.of(InstallationId(6)),
-        Scope.of(HERE, repositories=(RepositoryId(7),)),
-        Scope.of(HERE, repositories=(RepositoryId(7),), permissions={"checks": "write"}),
-        Scope.of(HERE, repositories=(RepositoryId(7),), permissions={"checks": "read"}),
+        TokenScope.of(HERE),
+        TokenScope.of(InstallationId(6)),
+        TokenScope.of(HERE, repositories=(RepositoryId(7),)),
+        TokenScope.of(HERE, repositories=(RepositoryId(7),), permissions={"checks": "write"}),
+        TokenScope.of(HERE, repositories=(RepositoryId(7),), permissions={"checks": "read"}),
     ]
     assert len({await tokens.get(scope) for scope in scopes}) == 5
 
 
 async def test_a_token_is_replaced_two_minutes_before_it_ends(time_passing: TestClock) -> None:
     tokens = Tokens(Mint(time_passing), clock=time_passing.clock())
-    assert await tokens.get(Scope.of(HERE)) == "ghs_1"
+    assert await tokens.get(TokenScope.of(HERE)) == "ghs_1"
     time_passing.now += 3600 - 121
-    assert await tokens.get(Scope.of(HERE)) == "ghs_1"
+    assert await tokens.get(TokenScope.of(HERE)) == "ghs_1"
     time_passing.now += 2
-    assert await tokens.get(Scope.of(HERE)) == "ghs_2"
+    assert await tokens.get(TokenScope.of(HERE)) == "ghs_2"
 
 
 async def test_a_forgotten_token_is_minted_anew_once(time_passing: TestClock) -> None:
     tokens = Tokens(Mint(time_passing), clock=time_passing.clock())
-    scope = Scope.of(HERE)
+    scope = TokenScope.of(HERE)
     old = await tokens.get(scope)
     tokens.forget(scope, old)
     assert await tokens.get(scope) == "ghs_2"
@@ -137,7 +137,7 @@ async def test_an_answer_without_a_token_is_told(wrong: Any, time_passing: TestC
             return wrong
 
     with pytest.raises(PayloadError):
-        await Tokens(Wrong(), clock=time_passing.clock()).get(Scope.of(HERE))
+        await Tokens(Wrong(), clock=time_passing.clock()).get(TokenScope.of(HERE))
 
 
 def connect(script: Script, session: Any, pem: bytes, time_passing: TestClock) -> Connection:

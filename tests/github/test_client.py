@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.github.client import BadAnswer, Client, ForeignHost, Limited, QueryFailed, is_missing
-from bot.github.limits import Pace
+from bot.github.limits import RequestPace
 from bot.github.operations import (
     CHECK_RUNS,
     CREATE_CHECK_RUN,
@@ -22,7 +22,8 @@ from bot.github.operations import (
     Operation,
 )
 from bot.github.transport import Endpoint, believable
-from bot.model import Repository, RepositoryId
+from bot.model.commit import Repository
+from bot.model.ids import RepositoryId
 from tests.github.conftest import MakeClient, Script, TestClock, Word, ok, refused
 
 HERE = "repositories/7"
@@ -66,9 +67,9 @@ def test_the_graphql_address_follows_the_base() -> None:
 
 def test_a_repository_is_addressed_by_id_unless_the_host_needs_names(make_client: MakeClient) -> None:
     repository = Repository("octo/almanac", RepositoryId(7))
-    assert make_client().place(repository) == "repositories/7"
-    assert make_client(by_name=True).place(repository) == "repos/octo/almanac"
-    assert make_client().place(Repository("octo/almanac")) == "repos/octo/almanac"
+    assert make_client().repository_path(repository) == "repositories/7"
+    assert make_client(by_name=True).repository_path(repository) == "repos/octo/almanac"
+    assert make_client().repository_path(Repository("octo/almanac")) == "repos/octo/almanac"
 
 
 # --- no token to another host ----------------------------------------------------------------------------------------
@@ -420,7 +421,7 @@ async def test_a_slow_answer_is_given_up(script: Script, make_client: MakeClient
 
     script.on(PATH, slow)
     with pytest.raises(TimeoutError):
-        await read(make_client(pace=Pace(attempts=1), seconds=0.05))
+        await read(make_client(pace=RequestPace(attempts=1), seconds=0.05))
     held.set()
 
 

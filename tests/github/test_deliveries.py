@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.github.payloads import deliveries, reading
-from bot.model import InstallationId, RepositoryId, UserId
+from bot.model.ids import InstallationId, RepositoryId, UserId
 
 WHOLE = {
     "action": "closed",
@@ -21,17 +21,17 @@ WHOLE = {
 }
 
 
-def read(**more: Any) -> deliveries.Told:
+def read(**more: Any) -> deliveries.DeliveryPayload:
     return deliveries.read(json.dumps(WHOLE | more).encode())
 
 
 def test_only_what_handlers_look_at_is_kept() -> None:
-    assert read(other={"deep": [1, 2]}) == deliveries.Told(
+    assert read(other={"deep": [1, 2]}) == deliveries.DeliveryPayload(
         action="closed",
         installation=deliveries.InstallationTold(InstallationId(5)),
-        repository=deliveries.RepositoryTold(RepositoryId(7), "main"),
-        sender=deliveries.UserTold(UserId(11), "person-11", "User"),
-        pull_request=deliveries.PullRequestTold(3, "closed", merged=True),
+        repository=deliveries.RepositoryPayload(RepositoryId(7), "main"),
+        sender=deliveries.UserPayload(UserId(11), "person-11", "User"),
+        pull_request=deliveries.PullRequestPayload(3, "closed", merged=True),
     )
 
 
@@ -134,11 +134,11 @@ def test_half_of_a_surrogate_pair_is_json_and_becomes_a_mark() -> None:
 
 @given(number=st.integers(min_value=1, max_value=2**63 - 1))
 def test_ids_of_64_bits_are_read_as_they_are(number: int) -> None:
-    place = deliveries.place(read(installation={"id": number}))
+    place = deliveries.installed_repository(read(installation={"id": number}))
     assert place is not None
     assert place.installation == number
 
 
 @pytest.mark.parametrize("absent", ["installation", "repository"])
 def test_a_delivery_of_no_installation_or_repository_has_no_place(absent: str) -> None:
-    assert deliveries.place(read(**{absent: None})) is None
+    assert deliveries.installed_repository(read(**{absent: None})) is None

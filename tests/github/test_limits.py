@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.github.limits import Lane, Limited, Pace, exhausted_wait, limit_wait, retry_wait
+from bot.github.limits import Lane, Limited, RequestPace, exhausted_wait, limit_wait, retry_wait
 from tests.github.conftest import TestClock
 
 
@@ -63,7 +63,7 @@ def test_retries_grow_and_are_bounded() -> None:
 
 
 async def test_writes_of_one_installation_keep_a_second_apart(time_passing: TestClock) -> None:
-    lane = Lane(Pace(write_gap=1.0), time_passing.clock())
+    lane = Lane(RequestPace(write_gap=1.0), time_passing.clock())
     for write in (True, False, True, True):
         async with lane.turn(write=write):
             pass
@@ -71,7 +71,7 @@ async def test_writes_of_one_installation_keep_a_second_apart(time_passing: Test
 
 
 async def test_requests_of_one_installation_never_overlap(time_passing: TestClock) -> None:
-    lane, inside, most = Lane(Pace(), time_passing.clock()), 0, 0
+    lane, inside, most = Lane(RequestPace(), time_passing.clock()), 0, 0
 
     async def one() -> None:
         nonlocal inside, most
@@ -86,7 +86,7 @@ async def test_requests_of_one_installation_never_overlap(time_passing: TestCloc
 
 
 async def test_a_pause_longer_than_the_patience_is_told_at_once(time_passing: TestClock) -> None:
-    lane = Lane(Pace(patience=90), time_passing.clock())
+    lane = Lane(RequestPace(patience=90), time_passing.clock())
     lane.pause(600)
     with pytest.raises(Limited) as told:
         async with lane.turn(write=False):
@@ -96,7 +96,7 @@ async def test_a_pause_longer_than_the_patience_is_told_at_once(time_passing: Te
 
 
 async def test_a_short_pause_is_waited_out(time_passing: TestClock) -> None:
-    lane = Lane(Pace(patience=90), time_passing.clock())
+    lane = Lane(RequestPace(patience=90), time_passing.clock())
     lane.pause(30)
     lane.pause(10)
     async with lane.turn(write=False):

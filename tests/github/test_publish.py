@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from bot.github.client import Client
 from bot.github.payloads import requests
-from bot.github.publish import Button, CheckRun, Ourselves, Post, Publisher, marker
-from bot.model import CommitId, Repository, RepositoryId
+from bot.github.posts import Button, CheckRun, Ourselves, Post, Publisher, marker
+from bot.model.commit import Repository
+from bot.model.ids import CommitId, RepositoryId
 from tests.github.conftest import Script, ok, refused
 
 HERE = Repository("octo/almanac", RepositoryId(7))

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from bot.github import reads
 from bot.github.client import BadAnswer, Client
 from bot.github.payloads.reading import PayloadError
-from bot.model import Commit, CommitId, Repository, RepositoryId, Signature
+from bot.model.commit import Commit, Repository, Signature
+from bot.model.ids import CommitId, RepositoryId
 from tests.github.conftest import Script, TestClock, ok, refused
 
 HERE = Repository("octo/almanac", RepositoryId(7))
@@ -282,7 +283,7 @@ def compare_path(before: int, after: int) -> str:
 async def landed(script: Script, client: Client, rows: list[dict[str, Any]], after: int) -> list[tuple[int, int]]:
     script.on(compare_path(1, after), {"total_commits": len(rows), "commits": rows})
     found = await reads.read_landed(client, HERE, before=sha(1), after=sha(after))
-    return [(int(one.commit.id, 16), int(one.carrier.id, 16)) for one in found]
+    return [(int(one.commit.id, 16), int(one.merge_commit.id, 16)) for one in found]
 
 
 async def test_a_pushed_commit_carries_itself(script: Script, client: Client) -> None:
@@ -332,7 +333,7 @@ async def test_a_merged_pull_request_tells_what_it_brought(script: Script, clien
     script.on(PULL, pull_json())
     script.on(compare_path(1, 9), {"total_commits": 1, "commits": [commit_json(9, 1)]})
     (one,) = await reads.read_landed_from(client, HERE, await reads.read_pull_request(client, HERE, 3))
-    assert one.commit.id == one.carrier.id == sha(9)
+    assert one.commit.id == one.merge_commit.id == sha(9)
 
 
 @pytest.mark.parametrize("more", [{"merged_at": None}, {"base": {"ref": "old", "sha": sha(1), "repo": {"id": 7}}}])
@@ -374,7 +375,7 @@ def test_carriers_of_a_push_are_those_a_clone_shows(seed: int, size: int) -> Non
     all_commits = history(seed, size)
     known = {commit.id: commit for commit in all_commits}
     tip = all_commits[-1].id
-    whole = {one.commit.id: one.carrier.id for one in reads.carriers(all_commits, tip)}
+    whole = {one.commit.id: one.merge_commit.id for one in reads.landed_commits(all_commits, tip)}
     assert set(whole) == {commit for commit in reached(known, tip) if len(known[commit].parents) < 2}
     line = [tip]
     while known[line[-1]].parents:
@@ -382,9 +383,9 @@ def test_carriers_of_a_push_are_those_a_clone_shows(seed: int, size: int) -> Non
     for before in line[1:]:
         new = reached(known, tip) - reached(known, before)
         shuffled = random.Random(seed).sample(sorted(new), len(new))
-        pushed = reads.carriers([known[commit] for commit in shuffled], tip)
-        assert {one.commit.id: one.carrier.id for one in pushed} == {
-            commit: carrier for commit, carrier in whole.items() if commit in new
+        pushed = reads.landed_commits([known[commit] for commit in shuffled], tip)
+        assert {one.commit.id: one.merge_commit.id for one in pushed} == {
+            commit: merge_commit for commit, merge_commit in whole.items() if commit in new
         }
 
 

@@ -9,9 +9,9 @@ import pytest
 from gidgethub.sansio import Event
 
 import handlers
-from bot.digest.commands import commands_mark
 from bot.github.payloads import deliveries
-from bot.github.publish import Ourselves
+from bot.github.posts import Ourselves
+from bot.narrative.commands import commands_mark
 from handlers import ROUTERS, Deferral, Handlers
 
 PLACE = {"installation": {"id": 5}, "repository": {"id": 7, "default_branch": "main"}}

@@ -4,7 +4,7 @@ import pytest
 
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings
-from bot.landing.batches import divide
+from bot.landing.conventions.batches import divide_by_branch
 from tests.history.repository import Repository
 
 
@@ -39,7 +39,7 @@ def test_a_branch_that_stands_upon_another_leaves_it_its_commits(repository: Rep
     one = branch(repository, "one")
     two = branch(repository, "two", "one")
     parents = {one[0]: ["base"], two[0]: [one[0]]}
-    assert divide(parents, [(two[0], 7), (one[0], 4)]) == {one[0]: 4, two[0]: 7}
+    assert divide_by_branch(parents, [(two[0], 7), (one[0], 4)]) == {one[0]: 4, two[0]: 7}
 
 
 def test_the_merges_within_a_roll_up_tell_its_pull_requests(repository: Repository) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bot.history import cache
-from bot.history.cache import KEPT_DAYS, cache_file, prune
+from bot.history.cache import MAX_IDLE_DAYS, cache_file, prune
 
 NOW = 1_800_000_000.0
 
@@ -17,7 +17,7 @@ def a_cache(root: Path, name: str, *, days_ago: float, size: int = 10) -> Path:
 
 
 def test_caches_that_nobody_used_for_long_are_forgotten_with_what_lies_beside_them(tmp_path: Path) -> None:
-    old, new = a_cache(tmp_path, "old", days_ago=KEPT_DAYS + 1), a_cache(tmp_path, "new", days_ago=1)
+    old, new = a_cache(tmp_path, "old", days_ago=MAX_IDLE_DAYS + 1), a_cache(tmp_path, "new", days_ago=1)
     (tmp_path / "old.sqlite-wal").write_bytes(b"")
     prune(tmp_path, tmp_path / "mine.sqlite", NOW)
     assert new.exists()
@@ -26,14 +26,14 @@ def test_caches_that_nobody_used_for_long_are_forgotten_with_what_lies_beside_th
 
 
 def test_beyond_the_space_allowed_the_longest_unused_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "KEPT_BYTES", 25)
+    monkeypatch.setattr(cache, "MAX_TOTAL_BYTES", 25)
     files = [a_cache(tmp_path, str(days), days_ago=days) for days in (1, 2, 3)]
     prune(tmp_path, tmp_path / "mine.sqlite", NOW)
     assert [file.exists() for file in files] == [True, True, False]
 
 
 def test_the_cache_in_use_stays_however_large_and_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "KEPT_BYTES", 5)
+    monkeypatch.setattr(cache, "MAX_TOTAL_BYTES", 5)
     mine = a_cache(tmp_path, "mine", days_ago=400)
     prune(tmp_path, mine, NOW)
     assert mine.exists()

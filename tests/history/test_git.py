@@ -5,7 +5,7 @@ import pytest
 
 from bot.history.clone import open_clone
 from bot.history.git import blobs_named, commits_named, complaint, environment
-from bot.model import Repository as Named
+from bot.model.commit import Repository as Named
 from tests.history.repository import Repository
 
 

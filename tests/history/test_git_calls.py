@@ -88,7 +88,7 @@ def test_what_python_compiles_on_the_way_does_not_make_another_program(
     room = tmp_path / "room"
     (room / "__pycache__").mkdir(parents=True)
     (room / "__init__.py").write_text("")
-    monkeypatch.setattr(record.digest_room, "__file__", str(room / "__init__.py"))
+    monkeypatch.setattr(record.narrative_room, "__file__", str(room / "__init__.py"))
     run(repository, called)
     (room / "__pycache__" / "more.cpython-311.pyc").write_bytes(b"\0")
     called.clear()

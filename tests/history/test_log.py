@@ -5,7 +5,7 @@ import pytest
 from bot.history.clone import name_of_remote, open_clone
 from bot.history.git import GitError
 from bot.history.log import arrivals, commits, landings
-from bot.landing.diff import read_diff, unquote
+from bot.landing.lines.diff import read_diff, unquote
 from tests.history.repository import BEN, Repository
 
 
@@ -32,9 +32,9 @@ def test_a_commit_landed_with_the_oldest_merge_that_reaches_it(repository: Repos
     clone = open_clone(repository.folder)
     found = {arrival.commit: arrival for arrival in arrivals(clone)}
     assert set(found) == {first, inner, deeper}
-    assert found[inner].carrier == merge
-    assert found[deeper].carrier == second
-    assert found[first].carrier is None
+    assert found[inner].merge_commit == merge
+    assert found[deeper].merge_commit == second
+    assert found[first].merge_commit is None
     assert found[inner].landed_at == int(repository.git("show", "-s", "--format=%ct", merge))
 
 
@@ -82,7 +82,7 @@ def test_landings_carry_their_repository_and_their_own_commit_as_carrier(reposit
     clone = open_clone(repository.folder)
     (landing,) = landings(clone, list(arrivals(clone)))
     assert landing.repository.full_name == "acme/rocket"
-    assert landing.carrier == landing.commit
+    assert landing.merge_commit == landing.commit
     assert landing.commit.author.name == "Ben Castor"
 
 

@@ -9,7 +9,8 @@ from bot.history.git import GitError
 from bot.history.notes import Notes
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
-from bot.model import CommitId, Fact
+from bot.model.fact import Fact
+from bot.model.ids import CommitId
 from tests.history.repository import Repository
 
 NOTE = """a.py

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import UnusableInputError
+from bot.configuration.errors import UnusableInputError
 from bot.history import record as record_module
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
-from bot.model import Fact
+from bot.model.fact import Fact
 from tests.history.repository import ADA, BEN, Repository
 
 
@@ -66,17 +66,17 @@ def test_history_that_was_rewritten_is_measured_afresh(
     assert after == facts(repository, workers=1)
 
 
-def test_a_cache_that_another_run_holds_is_left_alone(repository: Repository, kept: Path) -> None:
-    with closing(sqlite3.connect(kept, isolation_level=None)) as holder:
+def test_a_cache_that_another_run_holds_is_left_alone(repository: Repository, cached_file: Path) -> None:
+    with closing(sqlite3.connect(cached_file, isolation_level=None)) as holder:
         holder.execute("begin immediate")
-        before = kept.read_bytes()
+        before = cached_file.read_bytes()
         repository.commit("one more", {"a.py": "x = 99\n"})
         assert facts(repository, workers=1, cache=True) == facts(repository, workers=1)
-        assert kept.read_bytes() == before
+        assert cached_file.read_bytes() == before
 
 
 @pytest.fixture
-def kept(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cached_file(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file in which the repository's facts were kept."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     facts(repository, workers=1, cache=True)
@@ -84,23 +84,23 @@ def kept(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     return file
 
 
-def test_a_cache_that_is_no_database_is_made_anew(repository: Repository, kept: Path) -> None:
-    kept.write_bytes(b"no database at all")
+def test_a_cache_that_is_no_database_is_made_anew(repository: Repository, cached_file: Path) -> None:
+    cached_file.write_bytes(b"no database at all")
     assert facts(repository, workers=1, cache=True) == facts(repository, workers=1)
-    assert kept.read_bytes().startswith(b"SQLite format 3")
+    assert cached_file.read_bytes().startswith(b"SQLite format 3")
 
 
-def test_a_cache_in_which_pages_are_lost_is_told_and_deleted(repository: Repository, kept: Path) -> None:
-    whole = kept.read_bytes()
-    kept.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+def test_a_cache_in_which_pages_are_lost_is_told_and_deleted(repository: Repository, cached_file: Path) -> None:
+    whole = cached_file.read_bytes()
+    cached_file.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
     record = CloneRecord(open_clones([repository.folder]))
     with (
         pytest.raises(UnusableInputError, match="damaged and has been deleted; run the command again"),
-        record.trouble_told(),
+        record.report_cache_errors(),
     ):
         record.all_changes()
     record.close()
-    assert not kept.exists()
+    assert not cached_file.exists()
 
 
 def test_figures_and_people_are_those_of_the_history_whatever_is_checked_out(repository: Repository) -> None:

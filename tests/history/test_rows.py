@@ -1,8 +1,10 @@
 from msgspec.structs import replace
 
 from bot.history.rows import ASKS, OFFERS, Rows, from_bytes, key_number, to_bytes
-from bot.landing.keys import asks, offers
-from bot.model import AiMark, CommitId, Fact, Lines, Signature, UserId
+from bot.landing.same_work.keys import offered_keys, sought_keys
+from bot.model.commit import Signature
+from bot.model.fact import AiMark, Fact, Lines
+from bot.model.ids import CommitId, UserId
 
 ADA = Signature("Ada Brook", "ada@example.org", UserId(7), "ada")
 BEN = Signature("Ben Castor", "ben@example.org", bot=True)
@@ -15,7 +17,7 @@ RICH = Fact(
     committer=BEN,
     title="Größe der Düse",
     how="merge button",
-    carrier=CommitId("b" * 40),
+    merge_commit=CommitId("b" * 40),
     pull_request=12,
     co_authors=(BEN,),
     keys=("commit:" + "a" * 40, "pr:acme/rocket#12", "title:acme/rocket:x"),
@@ -48,8 +50,10 @@ def test_half_a_character_in_a_title_does_no_harm() -> None:
 
 def test_each_key_is_one_row_that_says_whether_it_is_offered_or_asked_for() -> None:
     roles = {number: role for number, _, role in Rows.of([RICH]).keys}
-    assert {number for number, role in roles.items() if role & OFFERS} == {key_number(key) for key in offers(RICH)}
-    assert {number for number, role in roles.items() if role & ASKS} == {key_number(key) for key in asks(RICH)}
+    assert {number for number, role in roles.items() if role & OFFERS} == {
+        key_number(key) for key in offered_keys(RICH)
+    }
+    assert {number for number, role in roles.items() if role & ASKS} == {key_number(key) for key in sought_keys(RICH)}
 
 
 def test_everybody_who_signed_or_is_credited_is_one_row() -> None:

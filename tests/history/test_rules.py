@@ -6,7 +6,7 @@ from msgspec.structs import asdict
 
 from bot.history.clone import open_clone
 from bot.history.rules import rules_of
-from bot.landing.rule_files import CONFIG_PATH
+from bot.landing.repo_config.files import CONFIG_PATH
 from tests.history.repository import Repository
 
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from bot.history.rows import Rows
 from bot.history.scratch import Scratch
-from bot.landing.keys import component
-from bot.model import CommitId, Fact, Signature
+from bot.landing.same_work.keys import component
+from bot.model.commit import Signature
+from bot.model.fact import Fact
+from bot.model.ids import CommitId
 
 NAMES = [f"{number:x}" * 40 for number in range(9)]
 
@@ -30,7 +32,7 @@ def fact(at: int, keys: Sequence[str], reverts: Sequence[str]) -> Fact:
         committer=ada,
         title=f"step {at}",
         how="push",
-        carrier=CommitId(NAMES[at]),
+        merge_commit=CommitId(NAMES[at]),
         keys=(own, *keys),
         reverts=tuple(reverts),
     )
@@ -51,7 +53,7 @@ def filled(*parts: Sequence[Fact]) -> Iterator[Scratch]:
     for part in parts:
         known = scratch.last_fact()
         scratch.add(Rows.of(part))
-        scratch.settle(known)
+        scratch.index_keys(known)
     scratch.commit()
     yield scratch
     scratch.close()

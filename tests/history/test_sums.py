@@ -5,12 +5,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.digest.profile import Scope, build
 from bot.history import sums as sums_module
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.history.scratch import MonthSum
 from bot.landing import changes
+from bot.narrative.profile import ProfileScope, build
 from tests.history.repository import ADA, BEN, Repository
 
 UTC_ZONE = ZoneInfo("UTC")
@@ -45,7 +45,9 @@ def totals(months: list[MonthSum]) -> dict[str, list[int]]:
 def by_folding_all(record: CloneRecord) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for person in [one for one in record.people.all() if not one.bot]:
-        scope = Scope(person=person, keys=record.keys_of([person]), zone=UTC_ZONE, now=datetime(2030, 1, 1, tzinfo=UTC))
+        scope = ProfileScope(
+            person=person, keys=record.keys_of([person]), zone=UTC_ZONE, now=datetime(2030, 1, 1, tzinfo=UTC)
+        )
         whole = build(record.all_changes(), scope).overall
         found[person.key] = [whole.commits, whole.features, whole.bugs, whole.lines.code, whole.active_months]
     return found

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from bot.history.git import GitError
-from bot.history.workers import spread
+from bot.history.workers import run_in_workers
 
 
 def doubling(stack: ExitStack) -> Callable[[Iterator[int]], Iterator[int]]:
@@ -21,18 +21,18 @@ def refusing(stack: ExitStack) -> Callable[[Iterator[int]], Iterator[int]]:
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_every_task_is_answered_once(workers: int) -> None:
-    assert sorted(spread(range(20), workers, doubling)) == [2 * number for number in range(20)]
+    assert sorted(run_in_workers(range(20), workers, doubling)) == [2 * number for number in range(20)]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_a_worker_cannot_do_is_told(workers: int) -> None:
     with pytest.raises(GitError, match="7 cannot be read"):
-        list(spread([7], workers, refusing))
+        list(run_in_workers([7], workers, refusing))
 
 
 def test_only_the_first_of_several_that_cannot_is_told(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(GitError, match="cannot be read"):
-        list(spread(range(8), 2, refusing))
+        list(run_in_workers(range(8), 2, refusing))
     assert capfd.readouterr().err == ""
 
 
@@ -49,8 +49,8 @@ def telling_the_next(stack: ExitStack) -> Callable[[Iterator[int]], Iterator[tup
 
 
 def test_a_worker_has_its_next_task_before_it_answers() -> None:
-    assert set(spread(range(4), 2, telling_the_next)) == {(0, 2), (1, 3), (2, None), (3, None)}
+    assert set(run_in_workers(range(4), 2, telling_the_next)) == {(0, 2), (1, 3), (2, None), (3, None)}
 
 
 def test_no_tasks_are_no_answers() -> None:
-    assert list(spread([], 2, doubling)) == []
+    assert list(run_in_workers([], 2, doubling)) == []

@@ -6,9 +6,11 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.landing.identity import co_authors
-from bot.landing.recognition import recognise
-from bot.model import Commit, CommitId, Fact, FileChange, Landing, Lines, Repository, Signature
+from bot.landing.conventions.recognition import recognise
+from bot.landing.identity.credit import co_authors
+from bot.model.commit import Commit, FileChange, Landing, Repository, Signature
+from bot.model.fact import Fact, Lines
+from bot.model.ids import CommitId
 
 _FORMAT = "%x02%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B%x03"
 
@@ -55,8 +57,8 @@ def landings(folder: Path, tip: str = "HEAD") -> list[Landing]:
     """Every non-merge commit the tip reaches, with the first-parent commit that brought it."""
     commits = read_commits(folder, tip)
     repository, found, seen = Repository(full_name(folder)), [], set()
-    for carrier in reversed(git(folder, "rev-list", "--first-parent", tip).split()):
-        stack, brought = [carrier], []
+    for merge_commit in reversed(git(folder, "rev-list", "--first-parent", tip).split()):
+        stack, brought = [merge_commit], []
         while stack:
             sha = stack.pop()
             if sha not in seen:
@@ -64,7 +66,9 @@ def landings(folder: Path, tip: str = "HEAD") -> list[Landing]:
                 brought.append(sha)
                 stack += commits[sha].parents
         work = (commits[sha] for sha in brought if len(commits[sha].parents) < 2)
-        found += [Landing(repository, commit, commits[carrier], commits[carrier].committed_at) for commit in work]
+        found += [
+            Landing(repository, commit, commits[merge_commit], commits[merge_commit].committed_at) for commit in work
+        ]
     return found
 
 
@@ -80,7 +84,7 @@ def as_fact(landing: Landing) -> Fact:
         committer=commit.committer,
         title=known.title,
         how=known.how,
-        carrier=landing.carrier.id,
+        merge_commit=landing.merge_commit.id,
         pull_request=known.pull_request,
         co_authors=co_authors(commit.message, commit.author),
         keys=known.keys,

@@ -7,9 +7,11 @@ from hashlib import sha1
 
 from landing_clones import as_fact
 
-from bot.landing.reading import DEFAULT, LandingSettings
-from bot.landing.recognition import Recognised, recognise
-from bot.model import Commit, CommitId, Fact, FileChange, Landing, PullRequest, Repository, Signature
+from bot.landing.conventions.recognition import Recognised, recognise
+from bot.landing.message.parts import DEFAULT, LandingSettings
+from bot.model.commit import Commit, FileChange, Landing, PullRequest, Repository, Signature
+from bot.model.fact import Fact
+from bot.model.ids import CommitId
 
 ADA = Signature("Ada Brook", "ada@example.org")
 BEN = Signature("Ben Castle", "4711+bencastle@users.noreply.github.com")
@@ -31,10 +33,10 @@ def a_commit(
 
 
 def a_landing(
-    commit: Commit, *, repository: str = NAME, carrier: Commit | None = None, pull: PullRequest | None = None
+    commit: Commit, *, repository: str = NAME, merge_commit: Commit | None = None, pull: PullRequest | None = None
 ) -> Landing:
-    carrier = carrier or commit
-    return Landing(Repository(repository), commit, carrier, carrier.committed_at, pull)
+    merge_commit = merge_commit or commit
+    return Landing(Repository(repository), commit, merge_commit, merge_commit.committed_at, pull)
 
 
 def a_merge(message: str, *, at: int = 1000, author: Signature = ADA, committer: Signature = WEB_FLOW) -> Commit:
@@ -57,10 +59,12 @@ def recognised(
     *,
     author: Signature = ADA,
     committer: Signature | None = None,
-    carrier: Commit | None = None,
+    merge_commit: Commit | None = None,
     settings: LandingSettings = DEFAULT,
 ) -> Recognised:
-    return recognise(a_landing(a_commit(message, author=author, committer=committer), carrier=carrier), settings)
+    return recognise(
+        a_landing(a_commit(message, author=author, committer=committer), merge_commit=merge_commit), settings
+    )
 
 
 def a_fact(message: str, *, at: int, name: str = "", repository: str = NAME, committer: Signature = WEB_FLOW) -> Fact:
@@ -77,9 +81,11 @@ def written(
     repository: str = NAME,
     author: Signature = ADA,
     committer: Signature = WEB_FLOW,
-    carrier: Commit | None = None,
+    merge_commit: Commit | None = None,
 ) -> Fact:
     when, then = datetime.fromtimestamp(at, UTC), datetime.fromtimestamp(authored, UTC)
     file = FileChange("src/a.py", "modified", 10, 0, None)
     commit = Commit(sha(name or f"{message} {at}"), (sha("p"),), author, committer, then, when, message, (file,))
-    return as_fact(Landing(Repository(repository), commit, carrier or commit, (carrier or commit).committed_at))
+    return as_fact(
+        Landing(Repository(repository), commit, merge_commit or commit, (merge_commit or commit).committed_at)
+    )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.landing.attributes import Attributes
-from bot.landing.globs import glob
+from bot.landing.lines.attributes import Attributes
+from bot.landing.lines.globs import glob
 
 GENERATED = "linguist-generated"
 
@@ -104,11 +104,11 @@ def test_git_itself_agrees_on_random_patterns(tmp_path: Path) -> None:
         text = "[attr]m g=macro\n" + "\n".join(row for row in rows if not row.startswith("**/**")) + "\n"
         (tmp_path / ".gitattributes").write_text(text)
         attributes = Attributes.parse(text)
-        ours = {path: _as_git_says(attributes.all(path).get("g")) for path in PATHS}
+        ours = {path: _as_git_prints(attributes.all(path).get("g")) for path in PATHS}
         assert ours == _asked_of_git(tmp_path), text
 
 
-def _as_git_says(value: bool | str | None) -> str:
+def _as_git_prints(value: bool | str | None) -> str:
     return value if isinstance(value, str) else {True: "set", False: "unset", None: "unspecified"}[value]
 
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from landing_facts import ADA
 
-from bot.landing.batches import brought_by
-from bot.model import Commit, CommitId
+from bot.landing.conventions.batches import pull_requests_by_commit
+from bot.model.commit import Commit
+from bot.model.ids import CommitId
 
 WHEN = datetime.fromtimestamp(1000, UTC)
 
@@ -74,7 +75,7 @@ def test_a_commit_belongs_to_the_innermost_merge_that_brought_it(order: object) 
         known = history(text)
         inside = list(known)
         order.shuffle(inside)  # type: ignore[attr-defined]  # a Random
-        told = brought_by(known[CommitId("m")], inside, known)
+        told = pull_requests_by_commit(known[CommitId("m")], inside, known)
         single = {name: told[name] for name in told if len(known[name].parents) == 1}
         assert single == numbers
 
@@ -86,4 +87,4 @@ def test_what_a_branch_held_already_a_later_merge_into_it_did_not_bring() -> Non
         b1: d1: Second
         d1: main: On develop before
     """)
-    assert brought_by(known[CommitId("m")], list(known), known) == {"b1": 9}
+    assert pull_requests_by_commit(known[CommitId("m")], list(known), known) == {"b1": 9}

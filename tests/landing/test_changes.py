@@ -5,7 +5,9 @@ from landing_facts import ADA, BEN, EXPORT_BOT, MERGE_BOT, NAME, a_fact, a_merge
 from msgspec.structs import replace
 
 from bot.landing.changes import fold
-from bot.model import Change, Fact, Lines, Repository
+from bot.model.change import Change
+from bot.model.commit import Repository
+from bot.model.fact import Fact, Lines
 
 FORK, MIRROR = "beta/rocket", "acme/engine"
 
@@ -32,9 +34,9 @@ def test_a_push_is_named_by_its_commit():
 
 def test_the_commits_of_one_merge_are_one_change_and_those_of_a_branch_are_not():
     button, branch = a_merge("Merge pull request #12 from b/t\n\nAdd it", at=200), a_merge("Merge branch 'x'", at=200)
-    one = [written(text, 200, 100, carrier=button, committer=ADA) for text in ("first", "second")]
+    one = [written(text, 200, 100, merge_commit=button, committer=ADA) for text in ("first", "second")]
     assert [len(change.counted) for change in fold(one)] == [2]
-    assert len(fold([written(text, 200, 100, carrier=branch, committer=ADA) for text in ("first", "second")])) == 2
+    assert len(fold([written(text, 200, 100, merge_commit=branch, committer=ADA) for text in ("first", "second")])) == 2
 
 
 def test_a_fork_that_synced_adds_nothing_but_its_name():
@@ -159,7 +161,7 @@ def test_work_that_takes_back_a_part_by_the_way_is_no_revert():
 
 def test_one_of_several_commits_taken_back_is_a_part_until_the_last_one_is():
     button = a_merge("Merge pull request #12 from b/t\n\nAdd it", at=200)
-    one, two = (written(text, 200, 100, carrier=button, committer=ADA) for text in ("first step", "second step"))
+    one, two = (written(text, 200, 100, merge_commit=button, committer=ADA) for text in ("first step", "second step"))
     change = only(one, two, revert_of(one, 300))
     assert (change.state, change.lines) == ("landed", Lines(authored=10, reverted=10))
     assert len(change.partly_reverted_by) == 1
@@ -168,7 +170,7 @@ def test_one_of_several_commits_taken_back_is_a_part_until_the_last_one_is():
 
 def test_a_revert_of_the_merge_takes_back_all_it_brought():
     button = a_merge("Merge pull request #12 from b/t\n\nAdd it", at=200)
-    facts = [written(text, 200, 100, carrier=button, committer=ADA) for text in ("first step", "second step")]
+    facts = [written(text, 200, 100, merge_commit=button, committer=ADA) for text in ("first step", "second step")]
     back = f'Revert "Merge pull request #12 from b/t"\n\nThis reverts commit {button.id}, reversing\nchanges made to x.'
     assert only(*facts, a_fact(back, at=300)).state == "reverted"
 
@@ -217,7 +219,7 @@ def test_more_reverts_of_reverts_than_calls_can_be_nested_are_followed():
                 commit=f"{at:040x}",
                 keys=(),
                 landed_at=at,
-                carrier=f"{at:040x}",
+                merge_commit=f"{at:040x}",
                 reverts=(f"commit:{facts[-1].commit}",),
             )
         )

@@ -18,12 +18,12 @@ from landing_facts import (
 )
 from msgspec.structs import replace
 
-from bot.landing.conventions import CONVENTIONS, FORMS, LandingSettings
-from bot.landing.keys import patch_key
-from bot.landing.patch import read_patches
-from bot.landing.reading import TRAILERS, Reading
-from bot.landing.recognition import recognise
-from bot.model import FileChange, Signature
+from bot.landing.conventions.catalogue import CONVENTIONS, REVERT_FORMS, LandingSettings
+from bot.landing.conventions.recognition import recognise
+from bot.landing.lines.patch import read_patches
+from bot.landing.message.parts import TRAILERS, LandingReading
+from bot.landing.same_work.keys import patch_key
+from bot.model.commit import FileChange, Signature
 
 PICK = "0123456789abcdef0123456789abcdef01234567"
 PULL = f"https://github.com/{NAME}/pull/12"
@@ -59,18 +59,18 @@ def test_a_number_that_github_committed_is_the_squash_buttons():
 
 
 def test_a_merge_proves_its_number_and_tells_the_title():
-    known = recognised("wip", carrier=a_merge("Merge pull request #12 from ben/topic\n\nAdd a parser"))
+    known = recognised("wip", merge_commit=a_merge("Merge pull request #12 from ben/topic\n\nAdd a parser"))
     assert (known.how, known.pull_request, known.title) == ("merge button", 12, "Add a parser")
 
 
 def test_inside_a_merge_from_a_fork_a_squash_number_is_the_forks_own():
     theirs, ours = a_merge("Merge pull request #12 from ben/topic"), a_merge("Merge pull request #13 from acme/develop")
-    assert recognised("Fix it (#3)", committer=WEB_FLOW, carrier=theirs).pull_request == 12
-    assert recognised("Fix it (#3)", committer=WEB_FLOW, carrier=ours).pull_request == 3
+    assert recognised("Fix it (#3)", committer=WEB_FLOW, merge_commit=theirs).pull_request == 12
+    assert recognised("Fix it (#3)", committer=WEB_FLOW, merge_commit=ours).pull_request == 3
 
 
 def test_a_merge_of_a_branch_proves_nothing():
-    known = recognised("Fix it", carrier=a_merge("Merge branch 'main' of example.org:x"))
+    known = recognised("Fix it", merge_commit=a_merge("Merge branch 'main' of example.org:x"))
     assert (known.how, known.pull_request) == ("merge", None)
 
 
@@ -98,22 +98,24 @@ def test_a_merge_of_a_branch_proves_nothing():
     ],
 )
 def test_merges_by_bots_and_queues_prove_number_and_title(how, author, message):
-    known = recognised("one step", carrier=a_merge(message, author=author))
+    known = recognised("one step", merge_commit=a_merge(message, author=author))
     assert (known.how, known.pull_request, known.title) == (how, 12, "T")
 
 
 def test_of_several_numbers_in_one_merge_title_or_author_tells_which():
-    carrier = a_merge("Merge #12 #13\n\n12: Add a parser r=ada a=cleo\n\n13: Fix the loop r=ada a=bencastle\n\nText")
-    assert recognised("Add a parser", carrier=carrier).pull_request == 12
-    assert recognised("a step", author=BEN, carrier=carrier).pull_request == 13
-    assert recognised("a step", carrier=carrier).pull_request is None
+    merge_commit = a_merge(
+        "Merge #12 #13\n\n12: Add a parser r=ada a=cleo\n\n13: Fix the loop r=ada a=bencastle\n\nText"
+    )
+    assert recognised("Add a parser", merge_commit=merge_commit).pull_request == 12
+    assert recognised("a step", author=BEN, merge_commit=merge_commit).pull_request == 13
+    assert recognised("a step", merge_commit=merge_commit).pull_request is None
 
 
 def test_a_roll_up_names_the_pull_requests_it_merged():
     body = "Rollup of 2 pull requests\n\nSuccessful merges:\n\n - #12 (Add a parser)\n - #13 (Fix)\n"
-    carrier = a_merge("Auto merge of #20 - ben:rollup-1, r=ben\n\n" + body)
-    assert recognised("Add a parser", carrier=carrier).pull_request == 12
-    assert recognised("a step", carrier=carrier).pull_request is None
+    merge_commit = a_merge("Auto merge of #20 - ben:rollup-1, r=ben\n\n" + body)
+    assert recognised("Add a parser", merge_commit=merge_commit).pull_request == 12
+    assert recognised("a step", merge_commit=merge_commit).pull_request is None
 
 
 def test_a_landing_bot_proves_the_number_at_a_subjects_end_and_config_can_name_one():
@@ -155,7 +157,7 @@ def test_footers_prove_what_their_tool_knows(how, footer, number, key):
 
 def test_a_merge_request_of_gitlab_is_an_identity():
     known = recognised(
-        "step", carrier=a_merge("Merge branch 't' into 'main'\n\nT\n\nSee merge request g/n!12", committer=ADA)
+        "step", merge_commit=a_merge("Merge branch 't' into 'main'\n\nT\n\nSee merge request g/n!12", committer=ADA)
     )
     assert (known.how, "mr:g/n!12" in known.keys) == ("gitlab", True)
 
@@ -181,7 +183,7 @@ def test_what_github_answers_beats_every_message():
     assert recognise(a_landing(a_commit("Fix"), pull=a_pull(44, "Fix"))).how == "pull request"
 
 
-def back(message, **more):
+def stated_reverts(message, **more):
     known = recognised(message, **more)
     return set(known.reverts), set(known.relands)
 
@@ -243,7 +245,7 @@ COMMITS = {f"commit:{PICK}", "commit:0123abc"}
     ],
 )
 def test_a_revert_names_what_it_takes_back(message, expected):
-    assert back(message)[0] == expected
+    assert stated_reverts(message)[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -260,12 +262,12 @@ def test_a_revert_names_what_it_takes_back(message, expected):
     ],
 )
 def test_a_re_land_names_what_it_brings_back(message, expected):
-    assert back(message)[1] == expected
+    assert stated_reverts(message)[1] == expected
 
 
 def test_the_revert_buttons_branch_names_the_number():
-    carrier = a_merge('Merge pull request #13 from acme/revert-12-topic\n\nRevert "Add a parser"')
-    assert f"pr:{NAME}#12" in back('Revert "Add a parser"', carrier=carrier)[0]
+    merge_commit = a_merge('Merge pull request #13 from acme/revert-12-topic\n\nRevert "Add a parser"')
+    assert f"pr:{NAME}#12" in stated_reverts('Revert "Add a parser"', merge_commit=merge_commit)[0]
 
 
 def test_a_pull_request_that_says_it_reverts_makes_its_commits_reverts():
@@ -296,7 +298,7 @@ def test_each_convention_and_form_says_what_it_proves_and_where_it_can_be_seen()
     names = [entry.name for entry in CONVENTIONS]
     assert len(names) == len(set(names))
     assert all(entry.proves and entry.example and entry.evidence for entry in CONVENTIONS)
-    assert all(form.example and form.evidence for form in FORMS)
+    assert all(form.example and form.evidence for form in REVERT_FORMS)
 
 
 @pytest.mark.parametrize(
@@ -308,17 +310,17 @@ def test_each_convention_and_form_says_what_it_proves_and_where_it_can_be_seen()
 )  # fmt: skip
 def test_hostile_messages_are_read_at_once(text):
     begin = time.process_time()
-    recognised(text, committer=WEB_FLOW, carrier=a_merge(text))
+    recognised(text, committer=WEB_FLOW, merge_commit=a_merge(text))
     assert time.process_time() - begin < 0.5
 
 
 def test_a_convention_that_is_not_asked_would_have_no_answer():
-    messages = [entry.example for entry in CONVENTIONS] + [form.example for form in FORMS]
+    messages = [entry.example for entry in CONVENTIONS] + [form.example for form in REVERT_FORMS]
     messages += [f"Add a parser (#12)\n\nText.\n\n{message}" for message in messages]
     asked = 0
     for message in messages:
-        for carrier in (None, a_merge(f"Merge pull request #5 from ben/topic\n\n{message}"), a_merge(message)):
-            reading = Reading.of(a_landing(a_commit(message), carrier=carrier))
+        for merge_commit in (None, a_merge(f"Merge pull request #5 from ben/topic\n\n{message}"), a_merge(message)):
+            reading = LandingReading.of(a_landing(a_commit(message), merge_commit=merge_commit))
             found = recognise(reading.landing)
             answers = [entry for entry in CONVENTIONS if entry.read(reading) is not None]
             assert found.how == answers[0].name, message
@@ -333,7 +335,7 @@ def test_an_empty_message_is_a_push():
 
 
 @pytest.mark.parametrize(
-    ("carrier", "number"),
+    ("merge_commit", "number"),
     [
         ("Merge branch 'stable'", 7),
         ("Merge pull request #12 from acme/develop\n\nRelease 2", 7),
@@ -342,27 +344,29 @@ def test_an_empty_message_is_a_push():
         ("Merge branch 'topic' of https://github.com/ben/rocket", None),
     ],
 )
-def test_a_merge_within_a_merged_branch_proves_its_number_unless_the_branch_is_a_forks(carrier, number):
-    landing = replace(a_landing(a_commit("a step"), carrier=a_merge(carrier)), brought_by=7)
+def test_a_merge_within_a_merged_branch_proves_its_number_unless_the_branch_is_a_forks(merge_commit, number):
+    landing = replace(a_landing(a_commit("a step"), merge_commit=a_merge(merge_commit)), brought_by=7)
     assert recognise(landing).pull_request == number
 
 
 @pytest.mark.parametrize(
-    ("message", "carrier", "number"),
+    ("message", "merge_commit", "number"),
     [
         ("Add a parser (#3)", "Merge branch 'other'", None),
         ("Add a parser (#3)", "Merge pull request #12 from acme/import\n\nImport it", 12),
         ("Add a parser", "Merge branch 'other'", None),
     ],
 )
-def test_history_that_was_taken_in_names_the_numbers_of_where_it_comes_from(message, carrier, number):
-    landing = replace(a_landing(a_commit(message, committer=WEB_FLOW), carrier=a_merge(carrier)), brought_by=0)
+def test_history_that_was_taken_in_names_the_numbers_of_where_it_comes_from(message, merge_commit, number):
+    landing = replace(
+        a_landing(a_commit(message, committer=WEB_FLOW), merge_commit=a_merge(merge_commit)), brought_by=0
+    )
     assert recognise(landing).pull_request == number
 
 
 def test_a_revert_in_history_that_was_taken_in_takes_back_by_title_alone():
     commit = a_commit('Revert "Add a parser (#12)"')
-    landing = replace(a_landing(commit, carrier=a_merge("Merge branch 'other'")), brought_by=0)
+    landing = replace(a_landing(commit, merge_commit=a_merge("Merge branch 'other'")), brought_by=0)
     assert recognise(landing).reverts == (TITLE,)
 
 
@@ -384,7 +388,7 @@ class _Asked(dict):
 
 def test_no_reader_of_trailers_asks_for_a_key_that_does_not_make_it_worth_asking():
     asked = _Asked()
-    reading = Reading.of(a_landing(a_commit("Add a parser\n\nReviewed-by: A")))._replace(trailers=asked)
+    reading = LandingReading.of(a_landing(a_commit("Add a parser\n\nReviewed-by: A")))._replace(trailers=asked)
     for entry in CONVENTIONS:
         if entry.looks_at == "trailers":
             entry.read(reading)

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from landing_facts import ADA, BEN
 
-from bot.landing.identity import People, co_authors, is_ai_agent, is_bot, noreply, person_key
-from bot.model import Signature, UserId
+from bot.landing.identity.credit import People, co_authors, is_ai_agent, is_bot, noreply, person_key
+from bot.model.commit import Signature
+from bot.model.ids import UserId
 
 
 def test_a_noreply_address_proves_id_and_login_or_the_login_alone():

@@ -12,8 +12,9 @@ from landing_facts import WEB_FLOW, written
 from msgspec.structs import replace
 
 from bot.landing.changes import fold
-from bot.landing.keys import component
-from bot.model import Fact, Repository
+from bot.landing.same_work.keys import component
+from bot.model.commit import Repository
+from bot.model.fact import Fact
 
 NOW, OLD, FORK = "acme/rocket", "acme/missile", "beta/rocket"
 REPOSITORIES = {
@@ -128,7 +129,7 @@ class Interleavings(RuleBasedStateMachine):
                 copy = replace(
                     copy, commit=fact.commit[::-1], keys=(*own, f"commit:{fact.commit[::-1]}"), pull_request=None
                 )
-                copy = replace(copy, carrier=copy.commit)
+                copy = replace(copy, merge_commit=copy.commit)
             self.facts.append(copy)
 
     @rule(work=WORKS)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.landing.attributes import Attributes
-from bot.landing.lines import Rules, languages, read_files, split
-from bot.model import FileChange, Lines
+from bot.landing.lines.attributes import Attributes
+from bot.landing.lines.split import Rules, languages, read_files, split
+from bot.model.commit import FileChange
+from bot.model.fact import Lines
 
 
 def file(path: str, removed: list[str] | None = None, added: list[str] | None = None, **more: object) -> FileChange:

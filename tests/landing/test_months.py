@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from bot.landing.months import begins_at, closed_months, day_of, month_after, month_of, months_between, parse_month
+from bot.landing.months import closed_months, day_of, month_after, month_of, month_start, months_between, parse_month
 
 UTC, KIRITIMATI, PAGO = ZoneInfo("UTC"), ZoneInfo("Pacific/Kiritimati"), ZoneInfo("Pacific/Pago_Pago")
 LAST_SECOND_OF_JUNE = 1_751_327_999
@@ -29,15 +29,15 @@ def test_every_zone_gives_every_moment_one_month_with_no_gap_and_no_overlap():
     for name in zones.values():
         zone = ZoneInfo(name)
         for month in months_between("2023-12", "2026-12"):
-            begin = begins_at(month, zone)
+            begin = month_start(month, zone)
             assert month_of(begin, zone) == month, (name, month)
             assert month_of(begin - 1, zone) == month_after(month, -1), (name, month)
 
 
 def test_a_day_that_a_zone_skipped_moves_no_month():
     samoa = ZoneInfo("Pacific/Apia")
-    assert [month_of(begins_at(month, samoa), samoa) for month in ("2011-12", "2012-01")] == ["2011-12", "2012-01"]
-    assert day_of(begins_at("2012-01", samoa) - 1, samoa) == "2011-12-31"
+    assert [month_of(month_start(month, samoa), samoa) for month in ("2011-12", "2012-01")] == ["2011-12", "2012-01"]
+    assert day_of(month_start("2012-01", samoa) - 1, samoa) == "2011-12-31"
 
 
 def test_a_change_of_the_clock_keeps_the_day():

@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.landing.patch import read_patch
+from bot.landing.lines.patch import read_patch
 
 LINE = st.text(alphabet=st.characters(exclude_characters="\n", exclude_categories=("Cs",)), max_size=12)
 
@@ -80,11 +80,11 @@ def test_what_is_not_as_git_counted_is_read_by_its_headers() -> None:
 
 def test_what_a_patch_says_is_told_in_its_order_without_blanks() -> None:
     lines = read_patch("@@ -1,3 +1,3 @@\n-  a \n-\n+\tb\n c\n+d")
-    assert lines.said() == (3, ["-a", "+b\0+d"])
+    assert lines.signed_texts() == (3, ["-a", "+b\0+d"])
     apart = read_patch("@@ -1,3 +1,3 @@\n+a\n b\n- c\n-\n+d ")
-    assert apart.said() == (3, ["+a\0-c\0+d"])
-    assert read_patch("@@ -0,0 +1,3 @@\n+ a\n+\n+b").said() == (2, ["+a\0+b"])
-    assert read_patch("@@ -1 +0,0 @@\n-").said() == (0, [])
+    assert apart.signed_texts() == (3, ["+a\0-c\0+d"])
+    assert read_patch("@@ -0,0 +1,3 @@\n+ a\n+\n+b").signed_texts() == (2, ["+a\0+b"])
+    assert read_patch("@@ -1 +0,0 @@\n-").signed_texts() == (0, [])
 
 
 @given(st.text(max_size=300))

@@ -16,9 +16,10 @@ import pytest
 from landing_clones import as_fact, landings
 
 from bot.landing.changes import fold
-from bot.landing.identity import People
+from bot.landing.identity.credit import People
 from bot.landing.months import month_of
-from bot.model import Change, Fact
+from bot.model.change import Change
+from bot.model.fact import Fact
 
 REPLAY = Path(__file__).parents[3] / "shared" / "replay"
 BOT = ("PyTorch MergeBot", "pytorchmergebot@users.noreply.github.com")

@@ -8,12 +8,12 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.errors import UnusableInputError
-from bot.landing.attributes import Attributes
-from bot.landing.config_keys import KEYS
-from bot.landing.lines import read_files
-from bot.landing.repo_config import Errors, RepoConfig, json_schema, lint, lint_file, merge, read_config
-from bot.model import FileChange
+from bot.configuration.errors import UnusableInputError
+from bot.landing.lines.attributes import Attributes
+from bot.landing.lines.split import read_files
+from bot.landing.repo_config.keys import KEYS
+from bot.landing.repo_config.options import Errors, RepoConfig, json_schema, lint, lint_file, merge, read_config
+from bot.model.commit import FileChange
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "configuration.md").read_text("utf-8")

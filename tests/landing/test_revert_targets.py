@@ -3,10 +3,10 @@ from landing_facts import ADA, BEN, NAME, a_commit, a_landing, a_merge, recognis
 from msgspec.structs import replace
 
 from bot.landing.changes import fold
-from bot.landing.reading import LandingSettings
-from bot.landing.recognition import recognise
-from bot.landing.spelt_targets import issue_at_start
-from bot.model import Signature
+from bot.landing.conventions.recognition import recognise
+from bot.landing.message.parts import LandingSettings
+from bot.landing.reverts.targets import issue_at_start
+from bot.model.commit import Signature
 
 SVN = "git-svn-id: https://svn.example/trunk@1380990 13f79535-47bb"
 
@@ -45,11 +45,11 @@ def test_a_revert_in_plain_words_names_what_it_takes_back(message, expected):
 
 
 def test_a_number_behind_a_reverting_prefix_is_the_target_where_the_merge_has_another():
-    carrier = a_merge("revert(lint): Take it out (#16) (#21)")
-    known = recognised("revert(lint): Take it out (#16)", carrier=carrier)
+    merge_commit = a_merge("revert(lint): Take it out (#16) (#21)")
+    known = recognised("revert(lint): Take it out (#16)", merge_commit=merge_commit)
     assert known.pull_request == 21
     assert f"pr:{NAME}#16" in known.reverts
-    again = recognised("revert(lint): Take it out (#21)", carrier=carrier)
+    again = recognised("revert(lint): Take it out (#21)", merge_commit=merge_commit)
     assert f"pr:{NAME}#21" not in again.reverts
 
 
@@ -100,27 +100,27 @@ def test_the_early_squash_button_is_known_by_its_second(at, authored, committer,
 
 def test_the_shape_of_the_history_tells_which_of_several_pull_requests_it_was():
     batch = a_merge("Merge #12 #13\n\n12: Add a parser r=ada a=cleo\n\n13: Fix the loop r=ada a=bencastle\n\nText")
-    landing = replace(a_landing(a_commit("Add a parser"), carrier=batch), brought_by=13)
+    landing = replace(a_landing(a_commit("Add a parser"), merge_commit=batch), brought_by=13)
     assert (recognise(landing).pull_request, recognise(landing).title) == (13, "Fix the loop")
     roll_up = a_merge(
         "Auto merge of #20 - ben:rollup, r=ben\n\nRollup of 2 pull requests\n\n - #12 (Add it)\n - #13 (Fix)"
     )
-    landing = replace(a_landing(a_commit("a step"), carrier=roll_up), brought_by=12)
+    landing = replace(a_landing(a_commit("a step"), merge_commit=roll_up), brought_by=12)
     assert (recognise(landing).pull_request, recognise(landing).title) == (12, "Add it")
 
 
 def test_a_pull_request_that_pushes_exported_changes_is_not_their_identity():
     message = "Fix the loop\n\nPiperOrigin-RevId: 123456"
     pushed = a_merge("Merge pull request #12 from ben/push_up\n\nPush up to 123460")
-    known = recognised(message, carrier=pushed)
+    known = recognised(message, merge_commit=pushed)
     assert (known.how, known.pull_request, known.title) == ("copybara", None, "Fix the loop")
     own = a_merge("Merge pull request #12 from bot:test_123456\n\nFix the loop")
-    assert recognised(message, carrier=own).pull_request == 12
+    assert recognised(message, merge_commit=own).pull_request == 12
 
 
 def test_a_trailer_is_no_title_of_a_merge():
-    carrier = a_merge("Merge pull request #12 from ben/topic\n\nPiperOrigin-RevId: 289479774")
-    assert recognised("Fix the loop", carrier=carrier).title == "Fix the loop"
+    merge_commit = a_merge("Merge pull request #12 from ben/topic\n\nPiperOrigin-RevId: 289479774")
+    assert recognised("Fix the loop", merge_commit=merge_commit).title == "Fix the loop"
 
 
 def test_a_configured_trailer_needs_no_colon_before_a_number():

@@ -1,7 +1,7 @@
 import time
 
-from bot.landing.message import LONGEST_LINE, MOST_LINES, message_lines
-from bot.landing.trailers import as_trailer, trailer_lines, trailers
+from bot.landing.message.lines import LONGEST_LINE, MOST_LINES, message_lines
+from bot.landing.message.trailers import as_trailer, trailer_lines, trailers
 
 
 def test_the_last_paragraph_is_read_in_order_with_keys_as_written():

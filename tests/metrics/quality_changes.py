@@ -6,8 +6,11 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from bot.landing.lines import ReadFile
-from bot.model import Change, ChangeId, CommitId, CountedCommit, Fact, FileChange, Item, Kind, Lines, Signature
+from bot.landing.lines.split import ReadFile
+from bot.model.change import Change, CountedCommit, Item
+from bot.model.commit import FileChange, Signature
+from bot.model.fact import Fact, Lines
+from bot.model.ids import ChangeId, CommitId, Kind
 
 DAY = 86_400
 NOON = 1_700_000_000

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bot.landing.lines import ReadFile, read_files
+from bot.landing.lines.split import ReadFile, read_files
 from bot.metrics.skills import skills_of
-from bot.model import ChangeId, CommitId, Fact, FileChange, Signature
+from bot.model.commit import FileChange, Signature
+from bot.model.fact import Fact
+from bot.model.ids import ChangeId, CommitId
 
 SOMEONE = Signature("Ada Example", "ada@example.org")
 
@@ -23,7 +25,7 @@ def read(*changes: FileChange) -> tuple[ReadFile, ...]:
     return read_files(changes)
 
 
-def shown(path: str, added: str, removed: str = "") -> dict[str, int]:
+def skills_shown(path: str, added: str, removed: str = "") -> dict[str, int]:
     """The skills of a commit that changes one file."""
     return skills_of(read(a_change(path, added, removed)))
 
@@ -46,7 +48,7 @@ def a_fact(
         committer=SOMEONE,
         title="Change it",
         how="push",
-        carrier=CommitId(sha),
+        merge_commit=CommitId(sha),
         skills=skills,
         languages={"Python": lines} if lines else {},
     )

@@ -5,12 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.landing.message import read_message
-from bot.metrics.ai_lines import ASSISTS, CREDITS, FLAGS, line_tool, telling_lines
+from bot.landing.message.lines import read_message
+from bot.metrics.ai_lines import ASSISTS, CREDITS, FLAGS, attribution_candidates, line_tool
 from bot.metrics.ai_notes import ai_lines
 from bot.metrics.ai_signatures import TOOLS
 from bot.metrics.ai_usage import marks, usage
-from bot.model import AiMark, Commit, CommitId, Fact, PullRequest, Signature, UserId
+from bot.model.commit import Commit, PullRequest, Signature
+from bot.model.fact import AiMark, Fact
+from bot.model.ids import CommitId, UserId
 
 ADA = Signature("Ada Example", "ada@example.org")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -207,4 +209,4 @@ def test_a_line_that_names_a_tool_is_among_those_that_are_looked_at() -> None:
     lines += [f"Link to session: https://{start}abc" for tool in TOOLS for start in tool.sessions]
     telling = [line for line in lines if line_tool(line)]
     assert len(telling) > 300
-    assert [line for line in telling if line not in telling_lines(read_message(f"Add it\n\n{line}"))] == []
+    assert [line for line in telling if line not in attribution_candidates(read_message(f"Add it\n\n{line}"))] == []

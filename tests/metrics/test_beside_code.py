@@ -9,17 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bot.metrics.beside_code import (
-    BY_THE_MERGE,
-    SEEN,
+from bot.metrics.non_code_activity import (
+    GITHUB_FIELDS,
+    MERGE_CLOSE_SECONDS,
     Deed,
+    activity_by_month,
+    combine_activity,
     documentation,
     first_contributions,
-    seen_by_month,
-    together,
 )
 from bot.metrics.totals import work_by_month
-from bot.model import BesideCode, Change, Lines, Month, PersonKey, Trace
+from bot.model.change import Change
+from bot.model.fact import Lines
+from bot.model.ids import Month, PersonKey
+from bot.model.profile import NonCodeActivity, Trace
 from tests.render.factories import change
 
 UTC = ZoneInfo("UTC")
@@ -30,9 +33,9 @@ LABEL = Deed("triage", "acme/app", 9, "labelled:u:1:1", APRIL, "labelled")
 RELEASE = Deed("release", "acme/app", 0, "7:release", APRIL, "release", "v1.0")
 
 
-def only(*deeds: Deed) -> BesideCode:
+def only(*deeds: Deed) -> NonCodeActivity:
     """The one month that these deeds fall in."""
-    (found,) = seen_by_month(deeds, {}, UTC).values()
+    (found,) = activity_by_month(deeds, {}, UTC).values()
     return found
 
 
@@ -86,7 +89,7 @@ def test_a_review_whose_state_changed_is_one_review_with_all_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "counts"), [(-1, True), (0, False), (BY_THE_MERGE, False), (BY_THE_MERGE + 1, True)]
+    ("seconds", "counts"), [(-1, True), (0, False), (MERGE_CLOSE_SECONDS, False), (MERGE_CLOSE_SECONDS + 1, True)]
 )
 def test_an_issue_that_closes_right_after_ones_own_merge_was_closed_by_it(seconds: int, *, counts: bool) -> None:
     closed = replace(LABEL, source="closed", did="closed", at=MERGE.at + seconds)
@@ -98,7 +101,7 @@ def test_a_release_is_gone_when_it_is_withdrawn_and_full_when_it_is_promoted() -
     early = replace(RELEASE, source="7:prerelease", did="prerelease")
     assert only(early).releases[0].did == ("prerelease",)
     assert only(RELEASE, early).releases == only(early, RELEASE).releases == only(RELEASE).releases
-    assert seen_by_month([RELEASE, replace(RELEASE, source="7:gone", did="gone")], {}, UTC) == {}
+    assert activity_by_month([RELEASE, replace(RELEASE, source="7:gone", did="gone")], {}, UTC) == {}
 
 
 def test_a_tag_of_any_letters_makes_an_address_that_stays_one() -> None:
@@ -108,10 +111,10 @@ def test_a_tag_of_any_letters_makes_an_address_that_stays_one() -> None:
 
 def test_newcomers_are_told_in_the_month_their_work_landed_and_never_of_oneself() -> None:
     firsts = {("acme/app", 3): JUNE}
-    found = seen_by_month([REVIEW, MERGE], firsts, UTC)
+    found = activity_by_month([REVIEW, MERGE], firsts, UTC)
     assert {month: len(one.newcomers) for month, one in found.items()} == {"2031-04": 0, "2031-06": 1}
     assert found[Month("2031-06")].newcomers[0].did == ("merged", "reviewed")
-    own = seen_by_month([replace(MERGE, did="own")], firsts, UTC)
+    own = activity_by_month([replace(MERGE, did="own")], firsts, UTC)
     assert [one.newcomers for one in own.values()] == [()]
     assert next(iter(own.values())).self_merges == (
         Trace("acme/app", "#3", "https://github.com/acme/app/pull/3", ("merged",)),
@@ -137,16 +140,16 @@ DEEDS = st.lists(
 def test_the_order_in_which_it_was_seen_makes_no_difference(orders: tuple[list[Deed], list[Deed]]) -> None:
     deeds, other = orders
     firsts = {("acme/app", 1): APRIL, ("acme/web", 2): JUNE}
-    assert seen_by_month(other, firsts, UTC) == seen_by_month(deeds, firsts, UTC)
+    assert activity_by_month(other, firsts, UTC) == activity_by_month(deeds, firsts, UTC)
 
 
 @given(DEEDS)
 def test_months_together_hold_each_place_once_with_all_that_was_done_there(deeds: list[Deed]) -> None:
-    months = seen_by_month(deeds, {}, UTC).values()
-    whole = together(months)
-    for name in SEEN:
+    months = activity_by_month(deeds, {}, UTC).values()
+    whole = combine_activity(months)
+    for name in GITHUB_FIELDS:
         traces = getattr(whole, name)
         assert len({(one.repository, one.name) for one in traces}) == len(traces)
         apart = [word for month in months for one in getattr(month, name) for word in one.did]
         assert sorted(word for one in traces for word in one.did) == sorted(apart)
-    assert together([]) == BesideCode()
+    assert combine_activity([]) == NonCodeActivity()

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.metrics import kind_features, kind_model, kind_rules
-from bot.metrics.change_kind import Evidence, OwnKinds, Verdict, classify
+from bot.metrics.change_kind import KindEvidence, OwnKinds, Verdict, classify
 from bot.metrics.kind_input import evidence_of
 from tests.metrics.quality_changes import read
 
 
 def kind(title: str, **known: object) -> str:
-    return classify(Evidence(title, **known)).kind  # type: ignore[arg-type]  # each test names real fields
+    return classify(KindEvidence(title, **known)).kind  # type: ignore[arg-type]  # each test names real fields
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def kind(title: str, **known: object) -> str:
     ],
 )
 def test_what_a_title_states_is_its_kind(title: str, expected: str) -> None:
-    verdict = classify(Evidence(title))
+    verdict = classify(KindEvidence(title))
     assert (verdict.kind, verdict.certain) == (expected, True)
 
 
@@ -49,13 +49,13 @@ def test_what_a_title_states_is_its_kind(title: str, expected: str) -> None:
     "title", ["std::fix: odd", "core: keep the last row", "Revert to the old parser", "fixture: x"]
 )
 def test_what_only_looks_like_a_mark_states_nothing(title: str) -> None:
-    assert kind_rules.stated(title) is None
-    assert kind_rules.reverts(title, "") is None
+    assert kind_rules.title_kind(title) is None
+    assert kind_rules.revert_kind(title, "") is None
 
 
 def test_a_body_that_begins_with_git_s_own_words_is_a_revert() -> None:
     body = "\nThis reverts commit 0123456789abcdef0123456789abcdef01234567.\n"
-    assert classify(Evidence("feat: take the cache out", body)) == Verdict("revert", "revert marker in the message")
+    assert classify(KindEvidence("feat: take the cache out", body)) == Verdict("revert", "revert marker in the message")
 
 
 def test_a_revert_mentioned_further_down_makes_no_revert() -> None:
@@ -69,32 +69,34 @@ def test_a_squash_whose_steps_took_something_back_is_what_its_title_says() -> No
 
 
 def test_a_label_says_the_kind_where_the_title_does_not() -> None:
-    assert classify(Evidence("Cache", labels=("good first issue", "kind/bug"))) == Verdict("bug_fix", "label kind/bug")
+    assert classify(KindEvidence("Cache", labels=("good first issue", "kind/bug"))) == Verdict(
+        "bug_fix", "label kind/bug"
+    )
     assert kind("feat: cache", labels=("bug",)) == "feature"
 
 
 @pytest.mark.parametrize("label", ["bug", "Type: Bug", "C-bug", "bug :bug:", "🐛 Bug", "type/bug"])
 def test_a_label_is_read_however_it_is_dressed(label: str) -> None:
-    assert kind_rules.labelled([label]) is not None
+    assert kind_rules.label_kind([label]) is not None
 
 
 def test_labels_that_disagree_say_nothing_and_a_purpose_comes_before_an_object() -> None:
-    assert kind_rules.labelled(("bug", "enhancement")) is None
-    assert kind_rules.labelled(("documentation", "bug")) == ("bug_fix", "label bug")
+    assert kind_rules.label_kind(("bug", "enhancement")) is None
+    assert kind_rules.label_kind(("documentation", "bug")) == ("bug_fix", "label bug")
 
 
 def test_the_issue_s_type_and_the_branch_come_after_the_labels() -> None:
     assert kind("Cache", issue_types=("Bug",)) == "bug_fix"
     assert kind("Cache", branch="someone/feat/cache") == "feature"
     assert kind("Cache", issue_types=("Bug",), branch="feat/cache") == "bug_fix"
-    assert kind_rules.branched("fix-the-cache") is None
+    assert kind_rules.branch_kind("fix-the-cache") is None
 
 
 def test_a_repository_may_say_what_its_own_labels_scopes_and_tags_mean() -> None:
     own = OwnKinds(labels={"a: speed": "perf"}, scopes={"deps": "build", "web": "feature"})
-    assert classify(Evidence("Cache", labels=("A: speed",)), own).kind == "perf"
-    assert classify(Evidence("chore(deps): raise the parser"), own) == Verdict("build", "scope deps")
-    assert classify(Evidence("[web] a page"), own).kind == "feature"
+    assert classify(KindEvidence("Cache", labels=("A: speed",)), own).kind == "perf"
+    assert classify(KindEvidence("chore(deps): raise the parser"), own) == Verdict("build", "scope deps")
+    assert classify(KindEvidence("[web] a page"), own).kind == "feature"
 
 
 def test_documentation_alone_is_docs_whatever_its_words() -> None:
@@ -137,7 +139,7 @@ def test_what_the_lines_do_moves_the_guess() -> None:
 
 
 def test_a_guess_below_one_half_is_not_certain_and_says_which_words_it_read() -> None:
-    verdict = classify(Evidence("Things"))
+    verdict = classify(KindEvidence("Things"))
     assert not verdict.certain
     assert verdict.why
 
@@ -150,8 +152,8 @@ def test_the_weights_of_a_feature_survive_being_one_number() -> None:
 
 @given(st.lists(st.integers(-(2**40), 2**40), min_size=10, max_size=10))
 def test_numbers_of_all_kinds_survive_being_one_number_and_being_scaled(values: list[int]) -> None:
-    assert kind_model.of_lanes(kind_model.lanes(values)) == tuple(values)
-    assert kind_model.of_lanes(7 * kind_model.lanes(values)) == tuple(7 * value for value in values)
+    assert kind_model.from_lanes(kind_model.lanes(values)) == tuple(values)
+    assert kind_model.from_lanes(7 * kind_model.lanes(values)) == tuple(7 * value for value in values)
 
 
 def test_the_first_word_of_a_body_that_closes_an_issue_is_read() -> None:
@@ -187,7 +189,7 @@ def test_every_learnt_feature_can_be_told_and_the_file_is_small() -> None:
     assert len(packed) < 1_000_000
     assert tuple(record["kinds"]) == kind_model.KINDS_LEARNT
     for group, features in record["features"].items():
-        assert all(kind_model.told_feature(group, feature).strip() for feature in features)
+        assert all(kind_model.feature_text(group, feature).strip() for feature in features)
 
 
 @given(st.lists(st.integers(-(2**15), 2**15 - 1)))
@@ -196,18 +198,18 @@ def test_weights_are_read_as_they_were_packed(weights: list[int]) -> None:
     shape = {"shifts": {}, "bias": [0] * 10, "favour": [0] * 8}
     features = [str(number) for number in range(len(weights))]
     record["features"]["words"] = features
-    record["weights"]["words"] = kind_model.packed([weight for one in weights for weight in [one] * 10])
+    record["weights"]["words"] = kind_model.pack_weights([weight for one in weights for weight in [one] * 10])
     model = kind_model.as_model(record | shape)
     assert [model.learnt["words"][feature][1][9] for feature in features] == weights
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_words_get_the_same_kind_twice(title: str, body: str) -> None:
-    assert classify(Evidence(title, body)) == classify(Evidence(title, body))
+    assert classify(KindEvidence(title, body)) == classify(KindEvidence(title, body))
 
 
 @pytest.mark.parametrize(
     "hostile", ["(" * 65536, "[" * 65536, "a-" * 32768, ":a" * 32768, "Revert " * 9000, "* feat(" * 9000]
 )
 def test_hostile_texts_are_read_to_the_end(hostile: str) -> None:
-    assert classify(Evidence(hostile, hostile)).kind
+    assert classify(KindEvidence(hostile, hostile)).kind

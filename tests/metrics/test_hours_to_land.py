@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from bot.metrics.hours_to_land import HOURS_TO_LAND, evidence, value
 from bot.metrics.work import Work
-from bot.model import Change, Part
+from bot.model.change import Change
+from bot.model.profile import Part
 from tests.metrics.works import work_of
 from tests.render.factories import change, seconds
 

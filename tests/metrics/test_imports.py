@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.metrics.imports import by_language, import_lines, imported
+from bot.metrics.imports import import_lines, imported_names, syntax_by_language
 
 _READ = [
     ("Python", "import os.path, numpy as np", ["os.path", "numpy"]),
@@ -83,8 +83,8 @@ _NOT_READ = [
 
 
 def _names(language: str, line: str) -> list[str]:
-    syntax = by_language()[language]
-    return [name for found in import_lines([line], line, syntax) for name in imported(found, syntax)]
+    syntax = syntax_by_language()[language]
+    return [name for found in import_lines([line], line, syntax) for name in imported_names(found, syntax)]
 
 
 @pytest.mark.parametrize(("language", "line", "names"), _READ)
@@ -103,11 +103,11 @@ def test_twenty_languages_and_more_are_read() -> None:
 
 def test_a_line_is_found_once_though_several_needles_are_in_it() -> None:
     lines = ["import a from 'vue'; // from require", "x", "const b = require('pinia')"]
-    syntax = by_language()["JavaScript"]
+    syntax = syntax_by_language()["JavaScript"]
     found = list(import_lines(lines, "\n".join(lines), syntax))
     assert sorted(found) == sorted([lines[0], lines[2]])
 
 
 def test_only_lines_that_begin_with_no_blank_where_asked() -> None:
     lines = ["import torch", "    import jax"]
-    assert list(import_lines(lines, "\n".join(lines), by_language()["Python"], flush=True)) == ["import torch"]
+    assert list(import_lines(lines, "\n".join(lines), syntax_by_language()["Python"], flush=True)) == ["import torch"]

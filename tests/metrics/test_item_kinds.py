@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from bot.metrics.item_kinds import counted_kind, item_kind
 from bot.metrics.items import group
-from bot.model import Change, Kind, State
+from bot.model.change import Change
+from bot.model.ids import Kind, State
 from tests.metrics.quality_changes import a_change, a_fact
 
 

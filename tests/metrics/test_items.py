@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from bot.metrics import item_edges, items
-from bot.model import Change, ChangeId, CommitId, CountedCommit, Fact, Kind, Lines, Signature
+from bot.model.change import Change, CountedCommit
+from bot.model.commit import Signature
+from bot.model.fact import Fact, Lines
+from bot.model.ids import ChangeId, CommitId, Kind
 
 ADA = Signature("Ada Brook", "ada@example.org")
 PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "README.md"]
@@ -30,7 +33,7 @@ def change(number: int, kind: Kind, title: str, links: Sequence[str], paths: Seq
         committer=ADA,
         title=title,
         how="push",
-        carrier=CommitId(f"{number:040x}"),
+        merge_commit=CommitId(f"{number:040x}"),
         lines=Lines(authored=number % 5),
         kind=kind,
         links=tuple(links),
@@ -114,8 +117,8 @@ def test_changes_join_where_both_name_an_issue_or_one_names_the_other(
 def test_a_merge_that_brought_many_changes_joins_none_of_them() -> None:
     def brought(count: int) -> list[Change]:
         plain = [change(at, "docs", f"Say {at}", [], []) for at in range(1, count + 1)]
-        carrier = CommitId("c" * 40)
-        facts = [replace(one.commits[0].fact, carrier=carrier) for one in plain]
+        merge_commit = CommitId("c" * 40)
+        facts = [replace(one.commits[0].fact, merge_commit=merge_commit) for one in plain]
         return [
             replace(one, commits=(CountedCommit(fact, True, fact.lines),))
             for one, fact in zip(plain, facts, strict=True)

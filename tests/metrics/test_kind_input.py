@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.landing.diff import read_diff
+from bot.landing.lines.diff import read_diff
 from bot.metrics.change_kind import classify
 from bot.metrics.kind_input import evidence_of
 

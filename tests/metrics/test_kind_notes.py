@@ -6,10 +6,11 @@ import time
 
 import pytest
 
-from bot.landing.lines import ReadFile
-from bot.metrics.change_kind import Evidence, classify
-from bot.metrics.kind_notes import is_note, noted
-from bot.model import FileChange, FileStatus
+from bot.landing.lines.split import ReadFile
+from bot.metrics.change_kind import KindEvidence, classify
+from bot.metrics.kind_notes import is_note, noted_kind
+from bot.model.commit import FileChange
+from bot.model.ids import FileStatus
 
 SOURCE = ReadFile(FileChange("rocket/gauge.py", "modified", 3, 1, "@@"), "authored", "Python", ["x = 1"], [])
 
@@ -35,7 +36,7 @@ def note(path: str, *added: str, status: FileStatus = "added", head: str = "@@ -
     ],
 )
 def test_a_note_of_its_own_says_the_kind(file: ReadFile, expected: str | None) -> None:
-    found = noted([SOURCE, file])
+    found = noted_kind([SOURCE, file])
     assert (found and found[0]) == expected
 
 
@@ -59,22 +60,22 @@ def changelog(*lines: str) -> ReadFile:
     ],
 )
 def test_a_line_of_the_changelog_says_the_kind_of_its_section(lines: tuple[str, ...], expected: str | None) -> None:
-    found = noted([SOURCE, changelog(*lines)])
+    found = noted_kind([SOURCE, changelog(*lines)])
     assert (found and found[0]) == expected
 
 
 def test_notes_that_disagree_or_come_without_source_say_nothing() -> None:
     fix, feature = note("news/1.bugfix.rst", "a"), note("news/2.feature.rst", "b")
-    assert noted([SOURCE, fix, feature]) is None
-    assert noted([fix]) is None
+    assert noted_kind([SOURCE, fix, feature]) is None
+    assert noted_kind([fix]) is None
 
 
 def test_a_prefix_and_a_label_come_before_a_note_and_a_note_before_a_guess() -> None:
     files = (SOURCE, note("changelog/123.bugfix.rst", "The gauge no longer sticks."))
-    assert classify(Evidence("Add a gauge", files=files)).kind == "bug_fix"
-    assert classify(Evidence("Add a gauge", files=files)).why == "release note 123.bugfix.rst"
-    assert classify(Evidence("feat: a gauge", files=files)).kind == "feature"
-    assert classify(Evidence("A gauge", files=files, labels=("enhancement",))).kind == "feature"
+    assert classify(KindEvidence("Add a gauge", files=files)).kind == "bug_fix"
+    assert classify(KindEvidence("Add a gauge", files=files)).why == "release note 123.bugfix.rst"
+    assert classify(KindEvidence("feat: a gauge", files=files)).kind == "feature"
+    assert classify(KindEvidence("A gauge", files=files, labels=("enhancement",))).kind == "feature"
 
 
 @pytest.mark.parametrize("path", ["src/news.py", "docs/changelog.py", "changes.py", "lib/changelog/"])
@@ -85,5 +86,5 @@ def test_other_files_are_no_notes(path: str) -> None:
 def test_a_hostile_changelog_is_read_at_once() -> None:
     started = time.process_time()
     for line in ("+" + "#" * 65_536, "+" + "- [" * 20_000, "+#  " + "a" * 65_536, "+" + "A" + "a " * 30_000):
-        noted([SOURCE, changelog(line)])
+        noted_kind([SOURCE, changelog(line)])
     assert time.process_time() - started < 0.5

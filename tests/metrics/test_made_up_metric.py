@@ -14,25 +14,26 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from bot.digest.commands import Command, read_commands
-from bot.digest.explanation import explain
+from bot.cli.recomputing.offline import profile as profile_of_clone
+from bot.cli.recomputing.offline import read_window
+from bot.cli.recomputing.verify import examine
 from bot.metrics.metric import EVERYWHERE, Metric, Surface
 from bot.metrics.registry import METRICS
 from bot.metrics.work import Work
-from bot.model import Month, Part
-from bot.recomputing.offline import profile as profile_of_clone
-from bot.recomputing.offline import window
-from bot.recomputing.verify import examine
+from bot.model.ids import Month
+from bot.model.profile import Part
+from bot.narrative.commands import Command, read_commands
+from bot.narrative.explanation import explain
 from bot.render import RENDERERS
-from bot.render.digest_note import DigestFrame, DigestPart, digest_note
-from bot.render.json import schema
-from bot.render.reply_note import own_part, reply_note, why_number_part
-from bot.render.site import Place, difference_page, month_page
-from scripts.refresh_metric_docs import generated
+from bot.render.html.site import PageLocation, difference_page, month_page
+from bot.render.notes.digest import DigestFrame, DigestPart, digest_note
+from bot.render.notes.reply import month_part, reply_note, why_number_part
+from bot.render.text.json import schema
+from scripts.refresh_metric_docs import generated_part
 from tests.history.repository import Repository
 from tests.render.factories import empty_profile, small_profile
 
-PLACE = Place("/people/mira")
+PLACE = PageLocation("/people/mira")
 
 
 def value(work: Work) -> Fraction:
@@ -156,7 +157,7 @@ def test_why_is_answered_in_a_comment(sails: Metric) -> None:
     assert "sails: 10.5 in this repository" in said
     assert "November 2025: 4.5" in said
     assert "1.5 sails set: Draw depth contours" in said
-    assert "3.0 sails set" in reply_note([own_part("me", profile.months[0], changes, "")])
+    assert "3.0 sails set" in reply_note([month_part("me", profile.months[0], changes, "")])
 
 
 def test_a_digest_tells_it_of_each_person(sails: Metric) -> None:
@@ -167,7 +168,7 @@ def test_a_digest_tells_it_of_each_person(sails: Metric) -> None:
 
 
 def test_the_page_of_definitions_documents_it(sails: Metric) -> None:
-    page = generated()
+    page = generated_part()
     assert "| Sails set | `sails` | one and a half for each commit | 3 / 2 of the commits | 1 |" in page
     assert "### sails\nHow many sails were set?" in page
 
@@ -185,7 +186,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _published(clone: list[str]) -> str:
-    months = window(None, None, "UTC")
+    months = read_window(None, None, "UTC")
     return "".join(profile_of_clone(clone, "ada@example.org", months, form="json", anonymous=False))
 
 

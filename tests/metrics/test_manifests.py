@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.metrics.manifests import asked_for, manifests_of
-from tests.metrics.skill_files import shown
+from bot.metrics.manifests import manifests_of, requested_names
+from tests.metrics.skill_files import skills_shown
 
 _ASKED = [
     ("package.json", '  "@nestjs/core": "^10.0.0",', "NestJS"),
@@ -66,14 +66,14 @@ _NOT_ASKED = [
 
 @pytest.mark.parametrize(("path", "line", "skill"), _ASKED)
 def test_a_dependency_is_read(path: str, line: str, skill: str | None) -> None:
-    found = shown(path, line + "\n")
+    found = skills_shown(path, line + "\n")
     assert skill in found or skill is None
     assert manifests_of(path)
 
 
 @pytest.mark.parametrize(("path", "line", "skill"), _NOT_ASKED)
 def test_other_lines_of_a_manifest_ask_for_nothing(path: str, line: str, skill: str) -> None:
-    assert skill not in shown(path, line + "\n")
+    assert skill not in skills_shown(path, line + "\n")
 
 
 def test_sources_are_no_manifests() -> None:
@@ -83,4 +83,4 @@ def test_sources_are_no_manifests() -> None:
 
 def test_a_name_stands_where_the_pattern_says() -> None:
     (npm,) = manifests_of("package.json")
-    assert list(asked_for(['  "react": "^18",', '  "scripts": {', ""], npm)) == ["react"]
+    assert list(requested_names(['  "react": "^18",', '  "scripts": {', ""], npm)) == ["react"]

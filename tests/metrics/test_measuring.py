@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from msgspec.structs import replace
 
 from bot.metrics.measure import Measure, measure, measure_all
-from bot.model import Commit, CommitId, FileChange, Landing, PullRequest, Repository, Signature
+from bot.model.commit import Commit, FileChange, Landing, PullRequest, Repository, Signature
+from bot.model.ids import CommitId
 from tests.metrics.skill_files import SOMEONE, a_change
 
 BOT = Signature("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com")

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from bot.metrics.pull_requests import evidence, value
 from bot.metrics.work import Work
-from bot.model import Change, Part
+from bot.model.change import Change
+from bot.model.profile import Part
 from tests.metrics.works import work_of
 from tests.render.factories import change
 

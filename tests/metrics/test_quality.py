@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from bot.metrics.hotspots import History, Past
 from bot.metrics.quality import QUALITIES, item_scores, known_since, rate, scores_of, with_live
-from bot.metrics.scores import FORMULAS, LIVE_SIGNALS, NOTHING, Known, Work, correctness, worded
-from bot.model import Score
+from bot.metrics.scores import FORMULAS, LIVE_SIGNALS, NOTHING, KnownOutcome, ScoredWork, correctness, reason_text
+from bot.model.profile import Score
 from tests.metrics.quality_changes import DAY, NOON, a_change, a_fact, an_item
 
 TROUBLE = {
@@ -20,7 +20,7 @@ TROUBLE = {
 }
 counts = st.integers(0, 400)
 works = st.builds(
-    lambda added, removed, rest, bits, files, modules, past, fix: Work(
+    lambda added, removed, rest, bits, files, modules, past, fix: ScoredWork(
         {"added": added, "removed": removed} | rest, bits, files, modules, fix, feature=float(files % 2), past=past
     ),
     st.integers(1, 5000),
@@ -33,7 +33,7 @@ works = st.builds(
     st.sampled_from([0.0, 0.1, 1.0]),
 )
 knowns = st.builds(
-    Known,
+    KnownOutcome,
     st.sampled_from(["passed", "failed", "unknown"]),
     st.sampled_from([None, True, False]),
     st.integers(0, 3),
@@ -44,14 +44,14 @@ knowns = st.builds(
 
 
 @given(works, st.sampled_from([(name, signal) for name, signals in TROUBLE.items() for signal in signals]), counts)
-def test_more_of_any_signal_of_trouble_never_raises_a_score(work: Work, pair: tuple[str, str], more: int) -> None:
+def test_more_of_any_signal_of_trouble_never_raises_a_score(work: ScoredWork, pair: tuple[str, str], more: int) -> None:
     name, signal = pair
     worse = replace(work, signals={**work.signals, signal: work[signal] + more})
     assert FORMULAS[name](worse).score <= FORMULAS[name](work).score + 1e-9
 
 
 @given(works, st.integers(0, 5000), st.integers(0, 5000))
-def test_more_lines_never_make_work_more_correct(work: Work, added: int, removed: int) -> None:
+def test_more_lines_never_make_work_more_correct(work: ScoredWork, added: int, removed: int) -> None:
     worse = replace(
         work, signals={**work.signals, "added": work["added"] + added, "removed": work["removed"] + removed}
     )
@@ -59,7 +59,7 @@ def test_more_lines_never_make_work_more_correct(work: Work, added: int, removed
 
 
 @given(works, st.integers(0, 30))
-def test_more_fixes_of_its_files_never_make_work_more_correct(work: Work, fixes: int) -> None:
+def test_more_fixes_of_its_files_never_make_work_more_correct(work: ScoredWork, fixes: int) -> None:
     """Each fix is a commit on the file too."""
     past = work.past
     worse = replace(past, fixes=past.fixes + fixes, visits=past.visits + fixes, lately=past.lately + fixes)
@@ -87,7 +87,7 @@ def test_an_author_s_word_for_a_feature_weighs_more_than_a_guess() -> None:
 
 @given(works, st.floats(0, 3), st.integers(0, 20), st.integers(0, 20), st.integers(0, 500))
 def test_more_spread_or_traffic_never_raises_architecture(
-    work: Work, bits: float, files: int, modules: int, traffic: int
+    work: ScoredWork, bits: float, files: int, modules: int, traffic: int
 ) -> None:
     worse = replace(
         work,
@@ -100,7 +100,7 @@ def test_more_spread_or_traffic_never_raises_architecture(
 
 
 @given(works, knowns)
-def test_bad_news_never_raises_correctness(work: Work, known: Known) -> None:
+def test_bad_news_never_raises_correctness(work: ScoredWork, known: KnownOutcome) -> None:
     score = correctness(work, replace(known, checks="unknown", reverted=False, fixed=0)).score
     for worse in ({"checks": "failed"}, {"reverted": True}, {"fixed": 1}):
         told = replace(known, **{"checks": "unknown", "reverted": False, "fixed": 0, **worse})
@@ -108,14 +108,14 @@ def test_bad_news_never_raises_correctness(work: Work, known: Known) -> None:
 
 
 @given(works)
-def test_what_is_unknown_never_changes_a_score(work: Work) -> None:
+def test_what_is_unknown_never_changes_a_score(work: ScoredWork) -> None:
     plain = correctness(work)
     assert correctness(work, NOTHING) == plain
-    assert correctness(work, Known(checks="passed", approved=True, quiet_days=5)).score == plain.score
+    assert correctness(work, KnownOutcome(checks="passed", approved=True, quiet_days=5)).score == plain.score
 
 
 @given(works, knowns)
-def test_scores_stay_within_bounds_and_their_reasons_sum_to_them(work: Work, known: Known) -> None:
+def test_scores_stay_within_bounds_and_their_reasons_sum_to_them(work: ScoredWork, known: KnownOutcome) -> None:
     ratings = [correctness(work, known), *(formula(work) for formula in FORMULAS.values())]
     for rating in ratings:
         assert 0 <= rating.score <= 100
@@ -180,10 +180,10 @@ def test_a_hot_file_and_a_fix_cost_correctness() -> None:
 
 def test_a_frozen_score_knows_nothing_later_and_a_live_one_does() -> None:
     change = a_change(a_fact({"added": 50}))
-    later = Known(fixed=1)
+    later = KnownOutcome(fixed=1)
     assert scores_of(change, frozen=True, known=later) == scores_of(change)
     assert scores_of(change, known=later)["correctness"].score < scores_of(change)["correctness"].score
-    failed = Known(checks="failed")
+    failed = KnownOutcome(checks="failed")
     assert scores_of(change, frozen=True, known=failed)["correctness"].score < scores_of(change)["correctness"].score
 
 
@@ -199,7 +199,7 @@ def test_days_without_a_fix_raise_correctness_until_one_comes() -> None:
     history = History.of([a_fact({"added": 2}, title="fix: it", at=NOON + 40 * DAY)])
     assert known_since(change, History(), NOON + 10 * DAY).quiet_days == 10
     assert known_since(change, history, NOON + 400 * DAY).quiet_days == 40
-    quiet = [scores_of(change, known=Known(quiet_days=days))["correctness"].score for days in (0, 30, 90)]
+    quiet = [scores_of(change, known=KnownOutcome(quiet_days=days))["correctness"].score for days in (0, 30, 90)]
     assert quiet == sorted(quiet)
     assert len(set(quiet)) == 3
 
@@ -218,13 +218,13 @@ def test_what_github_shows_stands_beside_the_score_and_never_in_it() -> None:
     change = a_change(a_fact({"added": 50}))
     items, by_id = [an_item(change)], {change.id: change}
     plain = rate(items, by_id)
-    failed = rate(items, by_id, known=lambda _: Known(checks="failed", approved=False))
+    failed = rate(items, by_id, known=lambda _: KnownOutcome(checks="failed", approved=False))
     both = with_live(plain, failed)
     assert both.correctness.score == plain.correctness.score
     assert both.correctness.live is not None
     assert both.correctness.live.score < plain.correctness.score
     assert {row.signal for row in both.correctness.live.evidence} == LIVE_SIGNALS
-    passed = rate(items, by_id, known=lambda _: Known(checks="passed", approved=True))
+    passed = rate(items, by_id, known=lambda _: KnownOutcome(checks="passed", approved=True))
     assert with_live(plain, passed) == plain
 
 
@@ -242,12 +242,12 @@ def test_what_github_shows_stands_beside_the_score_and_never_in_it() -> None:
     ],
 )
 def test_one_is_told_as_one(template: str, numbers: tuple[float, ...], text: str) -> None:
-    assert worded((template, numbers)) == text
+    assert reason_text((template, numbers)) == text
 
 
 def test_deleting_code_is_not_punished() -> None:
-    work = Work({"added": 0, "removed": 4000})
-    assert correctness(work).score == correctness(Work({"added": 0, "removed": 1})).score
+    work = ScoredWork({"added": 0, "removed": 4000})
+    assert correctness(work).score == correctness(ScoredWork({"added": 0, "removed": 1})).score
 
 
 def test_few_items_are_drawn_to_the_middle_and_many_are_not() -> None:

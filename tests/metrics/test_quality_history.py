@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bot.metrics.hotspots import NO_HISTORY, History, Past, fix_weight, path_key, that_matter, visits
-from bot.model import Fact
+from bot.metrics.hotspots import NO_HISTORY, History, Past, fix_weight, path_key, relevant_visits, visits
+from bot.model.fact import Fact
 from tests.metrics.quality_changes import DAY, NOON, a_fact
 
 SIGNALS = {"added": 5}
@@ -101,7 +101,7 @@ def test_a_visit_that_does_not_matter_moves_no_score_of_older_work(
     facts = [visit(ago, title=title, path=path) for ago, title, path in seen]
     whole, least = History.of(facts), History()
     rows = [(1, file, fact.landed_at, weight) for fact in facts for file, weight in visits(fact)]
-    for _, file, at, weight in that_matter(rows, NOON - newest * DAY):
+    for _, file, at, weight in relevant_visits(rows, NOON - newest * DAY):
         least.visit("acme/rocket", file, at=at, weight=weight)
     for at in range(NOON - 41 * DAY, NOON - newest * DAY + 1, DAY):
         for paths in (("gauge.py",), ("gauge.py", "wheel.py")):

@@ -11,7 +11,7 @@ import pytest
 
 from bot.metrics.metric import Definition, Metric, decimal
 from bot.metrics.registry import FACT_METHOD, METHOD_VERSION, METRICS, definitions
-from scripts.refresh_metric_docs import PAGE, renewed
+from scripts.refresh_metric_docs import PAGE, refresh_page
 
 HEAVY = ("bot.metrics.items", "bot.metrics.change_kind", "bot.metrics.skills", "bot.metrics.scores")
 
@@ -50,7 +50,7 @@ def test_the_versions_add_up() -> None:
 
 def test_the_page_of_metrics_is_what_is_declared() -> None:
     page = PAGE.read_text("utf-8")
-    assert renewed(page) == page, "docs/metrics.md is stale: run python -m scripts.refresh_metric_docs"
+    assert refresh_page(page) == page, "docs/metrics.md is stale: run python -m scripts.refresh_metric_docs"
 
 
 def test_the_list_of_metrics_costs_no_model_and_no_vocabulary() -> None:

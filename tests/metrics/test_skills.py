@@ -7,20 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.metrics.skill_index import index
-from bot.metrics.skills import skills_of, technical
-from bot.model import Month
+from bot.metrics.skills import skills_of, technical_skills
+from bot.model.ids import Month
 from scripts.refresh_tables import skills
-from tests.metrics.skill_files import a_change, a_fact, read, shown
+from tests.metrics.skill_files import a_change, a_fact, read, skills_shown
 
 NOW = Month("2026-01")
 
 
 def test_an_added_import_is_a_line_of_evidence() -> None:
-    assert shown("app/views.py", "import flask\nfrom flask.views import View\nx = 1\n") == {"Flask": 2}
+    assert skills_shown("app/views.py", "import flask\nfrom flask.views import View\nx = 1\n") == {"Flask": 2}
 
 
 def test_an_import_that_only_changed_its_names_is_not_added() -> None:
-    assert shown("app/views.py", "from flask import a, b\n", "from flask import a\n") == {}
+    assert skills_shown("app/views.py", "from flask import a, b\n", "from flask import a\n") == {}
 
 
 def test_imports_that_move_from_one_file_to_another_are_nobodys_choice_of_today() -> None:
@@ -29,11 +29,13 @@ def test_imports_that_move_from_one_file_to_another_are_nobodys_choice_of_today(
 
 
 def test_a_removed_import_shows_nothing() -> None:
-    assert shown("app/views.py", "", "import flask\nimport torch\n") == {}
+    assert skills_shown("app/views.py", "", "import flask\nimport torch\n") == {}
 
 
 def test_packages_beside_the_standard_library_and_the_project_itself_are_found() -> None:
-    assert shown("src/x.py", "import os\nfrom . import y\nfrom .z import w\nimport numpy as np, pandas as pd\n") == {
+    assert skills_shown(
+        "src/x.py", "import os\nfrom . import y\nfrom .z import w\nimport numpy as np, pandas as pd\n"
+    ) == {
         "NumPy": 1,
         "pandas": 1,
     }
@@ -48,7 +50,7 @@ def test_an_added_dependency_and_its_import_are_two_lines_of_evidence() -> None:
 
 
 def test_a_new_version_of_a_dependency_is_no_evidence() -> None:
-    assert shown("package.json", '    "react": "^19.0.0",\n', '    "react": "^18.2.0",\n') == {}
+    assert skills_shown("package.json", '    "react": "^19.0.0",\n', '    "react": "^18.2.0",\n') == {}
 
 
 @pytest.mark.parametrize(
@@ -63,21 +65,24 @@ def test_a_new_version_of_a_dependency_is_no_evidence() -> None:
     ],
 )
 def test_lock_files_vendored_files_and_inputs_of_tests_ask_for_nothing(path: str) -> None:
-    assert shown(path, '    "react": "^18.2.0",\n') == {}
+    assert skills_shown(path, '    "react": "^18.2.0",\n') == {}
 
 
 def test_tests_show_what_they_are_written_with() -> None:
-    assert shown("tests/test_x.py", "import pytest\nfrom hypothesis import given\n") == {"Hypothesis": 1, "pytest": 1}
+    assert skills_shown("tests/test_x.py", "import pytest\nfrom hypothesis import given\n") == {
+        "Hypothesis": 1,
+        "pytest": 1,
+    }
 
 
 def test_source_code_in_a_string_of_a_test_is_not_the_tests_own() -> None:
-    assert shown("tests/rule.test.ts", "  import React from 'react'\n") == {}
-    assert shown("tests/test_x.py", "    import torch\n") == {}
+    assert skills_shown("tests/rule.test.ts", "  import React from 'react'\n") == {}
+    assert skills_shown("tests/test_x.py", "    import torch\n") == {}
 
 
 def test_a_file_that_a_convention_names_counts_once_whatever_changed_in_it() -> None:
-    assert shown(".github/workflows/ci.yml", "  a: 1\n  b: 2\n") == {"GitHub Actions": 1}
-    assert shown("deploy/Dockerfile", "RUN make\nRUN make install\n") == {"Docker": 1}
+    assert skills_shown(".github/workflows/ci.yml", "  a: 1\n  b: 2\n") == {"GitHub Actions": 1}
+    assert skills_shown("deploy/Dockerfile", "RUN make\nRUN make install\n") == {"Docker": 1}
 
 
 def test_a_removed_file_shows_nothing() -> None:
@@ -85,7 +90,7 @@ def test_a_removed_file_shows_nothing() -> None:
 
 
 def test_a_call_is_evidence_where_no_import_is_needed() -> None:
-    assert shown("src/main.rs", "#[tokio::main]\nasync fn main() {}\n") == {"Tokio": 1}
+    assert skills_shown("src/main.rs", "#[tokio::main]\nasync fn main() {}\n") == {"Tokio": 1}
 
 
 def test_a_topic_or_a_label_counts_only_for_what_the_files_show_too() -> None:
@@ -94,17 +99,17 @@ def test_a_topic_or_a_label_counts_only_for_what_the_files_show_too() -> None:
 
 
 def test_requirements_that_a_program_pinned_ask_for_nothing() -> None:
-    assert shown("requirements.txt", "flask==3.0.0\n    # via acme\n") == {}
-    assert shown("requirements.txt", "flask==3.0.0\n") == {"Flask": 1}
+    assert skills_shown("requirements.txt", "flask==3.0.0\n    # via acme\n") == {}
+    assert skills_shown("requirements.txt", "flask==3.0.0\n") == {"Flask": 1}
 
 
 def test_what_a_project_generator_wrote_is_nobodys_choice() -> None:
-    assert shown("ios/Runner/AppDelegate.swift", "import UIKit\n") == {}
+    assert skills_shown("ios/Runner/AppDelegate.swift", "import UIKit\n") == {}
 
 
 def test_one_line_of_evidence_is_not_shown_and_two_are() -> None:
     commits = [a_fact({"Flask": 1, "Redis": 1}, sha="a" * 40), a_fact({"Redis": 1}, sha="b" * 40)]
-    assert [skill.name for skill in technical(commits, NOW)] == ["Redis"]
+    assert [skill.name for skill in technical_skills(commits, NOW)] == ["Redis"]
 
 
 def test_a_skill_opens_into_its_changes_oldest_first() -> None:
@@ -113,19 +118,19 @@ def test_a_skill_opens_into_its_changes_oldest_first() -> None:
         a_fact({"Flask": 1}, month="2025-02", sha="b" * 40),
         a_fact({"Redis": 2}, month="2025-03", sha="c" * 40),
     ]
-    found = {skill.name: skill.evidence for skill in technical(commits, NOW)}
+    found = {skill.name: skill.evidence for skill in technical_skills(commits, NOW)}
     assert found["Flask"] == (commits[1][0], commits[0][0])
     assert found["Redis"] == (commits[2][0],)
 
 
 def test_recent_work_weighs_more_than_the_same_work_long_ago() -> None:
     old, new = a_fact({"Flask": 4}, month="2019-01"), a_fact({"Redis": 4}, month="2025-12", sha="b" * 40)
-    assert [skill.name for skill in technical([old, new], NOW)] == ["Redis", "Flask"]
+    assert [skill.name for skill in technical_skills([old, new], NOW)] == ["Redis", "Flask"]
 
 
 def test_eighteen_months_halve_the_units_of_a_commit() -> None:
-    (fresh,) = technical([a_fact({"Flask": 2}, month="2026-01")], NOW)
-    (older,) = technical([a_fact({"Flask": 2}, month="2024-07")], NOW)
+    (fresh,) = technical_skills([a_fact({"Flask": 2}, month="2026-01")], NOW)
+    (older,) = technical_skills([a_fact({"Flask": 2}, month="2024-07")], NOW)
     assert 2**fresh.weight - 1 == pytest.approx(2, abs=1e-3)
     assert 2**older.weight - 1 == pytest.approx(1, abs=1e-3)
 
@@ -133,19 +138,19 @@ def test_eighteen_months_halve_the_units_of_a_commit() -> None:
 def test_many_changes_weigh_more_than_one_of_many_lines() -> None:
     once = a_fact({"Flask": 40}, sha="f" * 40)
     often = [a_fact({"Redis": 2}, sha=f"{number:040x}") for number in range(20)]
-    assert [skill.name for skill in technical([once, *often], NOW)] == ["Redis", "Flask"]
+    assert [skill.name for skill in technical_skills([once, *often], NOW)] == ["Redis", "Flask"]
 
 
 def test_what_nearly_every_project_has_weighs_half() -> None:
-    found = {skill.name: skill.weight for skill in technical([a_fact({"setuptools": 3, "Flask": 3})], NOW)}
+    found = {skill.name: skill.weight for skill in technical_skills([a_fact({"setuptools": 3, "Flask": 3})], NOW)}
     assert found["setuptools"] == pytest.approx(found["Flask"] / 2, abs=1e-3)
 
 
 def test_code_of_the_project_that_makes_a_technology_is_evidence_of_it() -> None:
     commits = [a_fact({}, repository="pallets/flask", lines=9, sha=f"{number:040x}") for number in range(2)]
-    assert [skill.name for skill in technical(commits, NOW)] == ["Flask"]
-    assert technical([a_fact({}, repository="acme/flask", lines=9)] * 2, NOW) == ()
-    assert technical([a_fact({}, repository="pallets/flask")] * 2, NOW) == ()
+    assert [skill.name for skill in technical_skills(commits, NOW)] == ["Flask"]
+    assert technical_skills([a_fact({}, repository="acme/flask", lines=9)] * 2, NOW) == ()
+    assert technical_skills([a_fact({}, repository="pallets/flask")] * 2, NOW) == ()
 
 
 _FACTS = st.lists(
@@ -162,14 +167,14 @@ def test_the_order_of_commits_makes_no_difference(rows: list[tuple[dict[str, int
     commits = [a_fact(skills, month=month, sha=f"{at:040x}") for at, (skills, month) in enumerate(rows)]
     shuffled = list(commits)
     random.shuffle(shuffled)  # type: ignore[attr-defined] # a random.Random
-    assert technical(commits, NOW) == technical(shuffled, NOW)
+    assert technical_skills(commits, NOW) == technical_skills(shuffled, NOW)
 
 
 @given(_FACTS, st.dictionaries(st.sampled_from(["Flask", "Redis"]), st.integers(1, 9), min_size=1))
 def test_more_evidence_never_lowers_a_weight(rows: list[tuple[dict[str, int], str]], more: dict[str, int]) -> None:
     commits = [a_fact(skills, month=month, sha=f"{at:040x}") for at, (skills, month) in enumerate(rows)]
-    before = {skill.name: skill.weight for skill in technical(commits, NOW)}
-    after = {skill.name: skill.weight for skill in technical([*commits, a_fact(more, sha="f" * 40)], NOW)}
+    before = {skill.name: skill.weight for skill in technical_skills(commits, NOW)}
+    after = {skill.name: skill.weight for skill in technical_skills([*commits, a_fact(more, sha="f" * 40)], NOW)}
     assert all(after[name] >= weight for name, weight in before.items())
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.landing import linguist
+from bot.landing.lines import linguist
 from bot.metrics.imports import SYNTAXES
 from bot.metrics.manifests import manifests
-from bot.metrics.skill_index import SEPARATORS, by_path, by_word, index, named, plain
+from bot.metrics.skill_index import SEPARATORS, index, plain_name, skill_by_word, skills_by_path, skills_named
 from scripts.refresh_tables import files, skills
 
 _SHARED_WITH_A_LANGUAGE = {"NumPy"}
@@ -34,7 +34,7 @@ def test_no_skill_is_named_twice_in_another_spelling() -> None:
     owner: dict[str, str] = {}
     for skill in skills():
         for word in (skill.name, *skill.words):
-            assert owner.setdefault(plain(word), skill.name) == skill.name, word
+            assert owner.setdefault(plain_name(word), skill.name) == skill.name, word
 
 
 def test_every_skill_can_be_shown_by_something() -> None:
@@ -51,29 +51,29 @@ def test_every_namespace_and_every_family_that_is_used_exists() -> None:
 
 
 def test_the_longest_known_beginning_of_a_name_decides() -> None:
-    assert named("python", "torch.distributed.fsdp") == ("PyTorch Distributed",)
-    assert named("python", "torch.nn") == ("PyTorch",)
-    assert named("python", "torchless") == ()
-    assert named("npm", "@angular/cdk/overlay") == ("Angular Material",)
-    assert named("npm", "@angular/core") == ("Angular",)
-    assert named("go", "k8s.io/client-go/rest") == ("Kubernetes",)
-    assert named("crates", "bevy_ecs::query") == ("Bevy",)
+    assert skills_named("python", "torch.distributed.fsdp") == ("PyTorch Distributed",)
+    assert skills_named("python", "torch.nn") == ("PyTorch",)
+    assert skills_named("python", "torchless") == ()
+    assert skills_named("npm", "@angular/cdk/overlay") == ("Angular Material",)
+    assert skills_named("npm", "@angular/core") == ("Angular",)
+    assert skills_named("go", "k8s.io/client-go/rest") == ("Kubernetes",)
+    assert skills_named("crates", "bevy_ecs::query") == ("Bevy",)
 
 
 def test_packages_are_compared_as_their_registry_does() -> None:
-    assert named("pypi", "Flask_SQLAlchemy") == named("pypi", "flask-sqlalchemy") == ("Flask",)
-    assert named("docker", "docker.io/library/postgres") == ("PostgreSQL",)
+    assert skills_named("pypi", "Flask_SQLAlchemy") == skills_named("pypi", "flask-sqlalchemy") == ("Flask",)
+    assert skills_named("docker", "docker.io/library/postgres") == ("PostgreSQL",)
 
 
 def test_conventions_of_names_and_folders_are_found_anywhere_in_the_tree() -> None:
-    assert by_path(".github/workflows/ci.yml") == ("GitHub Actions",)
-    assert by_path("sub/jest.config.ts") == ("Jest",)
-    assert by_path("modules/main.tf") == ("Terraform",)
-    assert by_path("docs/conf.py") == ("Sphinx",)
-    assert by_path("src/main.py") == ()
+    assert skills_by_path(".github/workflows/ci.yml") == ("GitHub Actions",)
+    assert skills_by_path("sub/jest.config.ts") == ("Jest",)
+    assert skills_by_path("modules/main.tf") == ("Terraform",)
+    assert skills_by_path("docs/conf.py") == ("Sphinx",)
+    assert skills_by_path("src/main.py") == ()
 
 
 def test_a_topic_or_a_label_names_a_skill_whole_and_in_any_spelling() -> None:
-    assert by_word("Postgres") == by_word("postgresql") == "PostgreSQL"
-    assert by_word("vue-js") == by_word("vue") == "Vue.js"
-    assert by_word("good first issue") is None
+    assert skill_by_word("Postgres") == skill_by_word("postgresql") == "PostgreSQL"
+    assert skill_by_word("vue-js") == skill_by_word("vue") == "Vue.js"
+    assert skill_by_word("good first issue") is None

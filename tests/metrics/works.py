@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bot.metrics.work import MonthWork, Work
-from bot.model import Change, Month
+from bot.model.change import Change
+from bot.model.ids import Month
 
 
 def work_of(*changes: Change, month: str = "2026-01") -> Work:

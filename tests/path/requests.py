@@ -15,23 +15,25 @@ from typing import Any
 
 import pytest
 
-from bot.app import Bot, Timing, build, listening
+from bot.app import Bot, Timing, build, serve_http
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.landing.changes import fold
-from bot.model import Change, Fact, InstallationId, RepositoryId
-from bot.queue.worker import Pace
+from bot.model.change import Change
+from bot.model.fact import Fact
+from bot.model.ids import InstallationId, RepositoryId
+from bot.queue.worker import WorkerPace
+from bot.services.recording.rebuild import rebuild
 from bot.store import installations, ledger
 from bot.store.dump import dump_lines
-from bot.tasks.rebuilding import rebuild
-from simulator.deliveries import Delivery
+from simulator.deliveries import SimDelivery
 from simulator.demo import settings_for
 from simulator.server import Simulator
-from simulator.state import Account, App, Installation, PullRequest, Repository
-from simulator.work import Button, Step, Work
+from simulator.state import SimAccount, SimApp, SimInstallation, SimPullRequest, SimRepository
+from simulator.work import Button, NewPullRequest, Step
 from simulator.world import World
 from tests.databases import fresh_database
-from tests.tasks.landed import NOW, Clock
+from tests.services.landed import NOW, Clock
 
 _ID = re.compile(r"(?<=/)(?:[0-9a-f]{40}(?:\.\.\.[0-9a-f]{40})?|[0-9]+)(?=/|$)")
 COMMIT, COMPARE, POST, PULL = "GET commits/*", "GET compare/*", "POST check-runs", "GET pulls/*"
@@ -67,13 +69,13 @@ class Shop:
 
     github: Simulator
     bot: Bot
-    app: App
-    owner: Account
-    installation: Installation
-    repository: Repository
+    app: SimApp
+    owner: SimAccount
+    installation: SimInstallation
+    repository: SimRepository
     clock: Clock
-    ada: Account
-    mara: Account
+    ada: SimAccount
+    mara: SimAccount
     turn: int = 0
     _counted: int = 0
 
@@ -81,9 +83,9 @@ class Shop:
 
     async def done(self) -> None:
         """All that may be delivered was attempted, and all jobs that are due are done."""
-        await self.github.settled()
+        await self.github.wait_until_idle()
         while await self.bot.queue.drain():
-            await self.github.settled()
+            await self.github.wait_until_idle()
 
     async def drained(self) -> None:
         """All deliveries attempted, all jobs done, those that wait a while too."""
@@ -92,7 +94,7 @@ class Shop:
             self.clock.now += timedelta(seconds=30)
         await self.done()
 
-    async def hear(self, is_heard: Callable[[Delivery], bool]) -> list[Delivery]:
+    async def hear(self, is_heard: Callable[[SimDelivery], bool]) -> list[SimDelivery]:
         """Of what is held back, only these are delivered, and what is due is done. Those that still wait."""
         deliveries = self.github.deliveries
         kept = [one for one in deliveries.waiting if not is_heard(one)]
@@ -127,37 +129,37 @@ class Shop:
         body = f"def part_{self.turn}():\n    return {self.turn}\n{text}"
         return Step(f"Add part {self.turn}", {f"part_{self.turn}.py": body.encode()}, at=self.clock.now)
 
-    def open(self, commits: int = 1, *, repo: Repository | None = None, **told: Any) -> PullRequest:
+    def open(self, commits: int = 1, *, repo: SimRepository | None = None, **told: Any) -> SimPullRequest:
         """A pull request of several commits."""
         self.clock.now += timedelta(hours=1)
         steps = [self.step() for _ in range(commits)]
         told = {"branch": f"topic-{self.turn}"} | told
-        work = Work(f"Add parts up to {self.turn}", self.ada, steps, **told)
+        work = NewPullRequest(f"Add parts up to {self.turn}", self.ada, steps, **told)
         return self.github.open_pull(repo or self.repository, work, at=self.clock.now)
 
-    def merge(self, pull: PullRequest, how: Button, *, repo: Repository | None = None) -> list[str]:
+    def merge(self, pull: SimPullRequest, how: Button, *, repo: SimRepository | None = None) -> list[str]:
         self.clock.now += timedelta(minutes=1)
         return self.github.merge(repo or self.repository, pull, how, by=self.mara, at=self.clock.now)
 
-    def push(self, commits: int = 1, *, repo: Repository | None = None, branch: str = "main") -> list[str]:
+    def push(self, commits: int = 1, *, repo: SimRepository | None = None, branch: str = "main") -> list[str]:
         self.clock.now += timedelta(hours=1)
         steps = [self.step() for _ in range(commits)]
         return self.github.push(repo or self.repository, branch, steps, by=self.ada, at=self.clock.now)
 
-    def write(self, path: str, text: str, *, repo: Repository | None = None) -> None:
+    def write(self, path: str, text: str, *, repo: SimRepository | None = None) -> None:
         self.clock.now += timedelta(hours=1)
         step = Step(f"Write {path}", {path: text.encode()}, at=self.clock.now)
         self.github.push(repo or self.repository, "main", [step], by=self.ada, at=self.clock.now)
 
     # -- the record
 
-    async def facts(self, repository: Repository | None = None) -> list[Fact]:
+    async def facts(self, repository: SimRepository | None = None) -> list[Fact]:
         """Of one repository, oldest landing first."""
         with self.bot.store.snapshot() as connection:
             return ledger.facts_in(connection, RepositoryId((repository or self.repository).id))
 
-    async def rows(self, repository: Repository | None = None) -> set[Row]:
-        return {(fact.commit, fact.carrier, fact.landed_at) for fact in await self.facts(repository)}
+    async def rows(self, repository: SimRepository | None = None) -> set[Row]:
+        return {(fact.commit, fact.merge_commit, fact.landed_at) for fact in await self.facts(repository)}
 
     async def changes(self) -> tuple[Change, ...]:
         """All changes of the installation, folded from its facts."""
@@ -179,19 +181,19 @@ class Shop:
     async def unlike_rebuilt(self) -> set[str]:
         """Rows of changes and totals that a fold of all facts at once does not give, or gives instead."""
         before = await self.lines(*SUMMED)
-        await rebuild(self.bot.store, InstallationId(self.installation.id), self.bot.place.zone)
+        await rebuild(self.bot.store, InstallationId(self.installation.id), self.bot.context.zone)
         return set(before) ^ set(await self.lines(*SUMMED))
 
 
 SUMMED = ("change", "contribution", "totals")
 
 
-def cloned(repository: Repository) -> set[Row]:
+def cloned(repository: SimRepository) -> set[Row]:
     """What a fresh clone of the default branch records, without the commit that was there before the bot came."""
     record = CloneRecord(open_clones([repository.git.path]), cache=False)
     record.refresh()
     found = {
-        (one.fact.commit, one.fact.carrier, one.fact.landed_at)
+        (one.fact.commit, one.fact.merge_commit, one.fact.landed_at)
         for person in record.people.all()
         for change in record.changes_of([person])
         for one in change.commits
@@ -221,7 +223,7 @@ WAYS: dict[str, tuple[Callable[[Shop], Any], dict[str, int]]] = {
     "merge bot": (by_bot, {COMMIT: 1, POST: 1}),
 }
 """a way to land, and all that it may cost"""
-PACE = Pace(concurrency=2, poll_every=0.02)
+PACE = WorkerPace(concurrency=2, poll_every=0.02)
 QUICK = ("squash of four", "merge of one", "merge of two", "rebase of two", "push of two", "merge bot")
 
 
@@ -253,9 +255,9 @@ async def again(before: Shop, data: Path) -> AsyncIterator[Shop]:
 
 @contextlib.asynccontextmanager
 async def _listening(
-    github: Simulator, app: App, repository: Repository, data: Path, timing: Timing
+    github: Simulator, app: SimApp, repository: SimRepository, data: Path, timing: Timing
 ) -> AsyncIterator[Bot]:
     settings = settings_for(github, World(github, app, {}, {"app": repository}, []), data)
-    async with build(settings, timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+    async with build(settings, timing) as bot, serve_http(bot, "127.0.0.1", 0) as port:
         app.webhook_url = f"http://127.0.0.1:{port}/webhook"
         yield bot

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from bot.app import Bot, Timing, build, listening
-from bot.digest.profile import Scope
-from bot.digest.profile import build as build_profile
+from bot.app import Bot, Timing, build, serve_http
 from bot.landing.changes import fold
-from bot.landing.identity import People
-from bot.model import InstallationId, Profile
-from bot.queue.worker import Pace as WorkPace
+from bot.landing.identity.credit import People
+from bot.model.ids import InstallationId
+from bot.model.profile import Profile
+from bot.narrative.profile import ProfileScope
+from bot.narrative.profile import build as build_profile
+from bot.queue.worker import WorkerPace as WorkPace
 from bot.store import installations, ledger
 from simulator.demo import settings_for
 from simulator.server import Simulator
@@ -30,9 +31,9 @@ class Running(Struct, frozen=True):
 
     async def drained(self) -> None:
         """All deliveries attempted, all jobs done."""
-        await self.world.github.settled()
+        await self.world.github.wait_until_idle()
         while await self.bot.queue.drain():
-            await self.world.github.settled()
+            await self.world.github.wait_until_idle()
 
 
 @contextlib.asynccontextmanager
@@ -40,17 +41,17 @@ async def running(github: Simulator, world: World, data: Path) -> AsyncIterator[
     """The bot on SQLite in `data`; its App's deliveries go to it."""
     await asyncio.to_thread(put_tables, data)
     timing = Timing(work=WorkPace(concurrency=2, poll_every=0.02))
-    async with build(settings_for(github, world, data), timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+    async with build(settings_for(github, world, data), timing) as bot, serve_http(bot, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         world.app.webhook_url = f"{url}/webhook"
         yield Running(bot, world, url)
 
 
-async def recorded_profile(bot: Bot, installation: int, who: str, scope: Scope) -> Profile:
+async def recorded_profile(bot: Bot, installation: int, who: str, scope: ProfileScope) -> Profile:
     """The profile of one person from the ledger; `scope.keys` and `scope.person` are filled in."""
     from msgspec.structs import replace
 
-    from bot.landing.identity import person_key
+    from bot.landing.identity.credit import person_key
 
     with bot.store.snapshot() as connection:
         stored = installations.repositories_of(connection, InstallationId(installation))

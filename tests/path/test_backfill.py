@@ -10,22 +10,22 @@ from collections.abc import AsyncIterator, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.app import Bot, Timing, build, listening
-from bot.model import RepositoryId
-from bot.queue.worker import Pace as WorkPace
-from bot.store import backfills, pulls, rules_read
+from bot.app import Bot, Timing, build, serve_http
+from bot.model.ids import RepositoryId
+from bot.queue.worker import WorkerPace as WorkPace
+from bot.services.backfill.steps import open_backfills
+from bot.store import backfills, pulls, stored_rules
 from bot.store.backfills import Backfill
 from bot.store.dump import dump_lines
-from bot.tasks.backfill import open_backfills
-from simulator.beside_code import publish_release
 from simulator.demo import settings_for
+from simulator.non_code_activity import publish_release
 from simulator.server import Simulator
-from simulator.state import Installation, Repository
-from simulator.work import Step, Work
+from simulator.state import SimInstallation, SimRepository
+from simulator.work import NewPullRequest, Step
 from simulator.world import World
 from tests.databases import put_tables
 from tests.path.running import Running
-from tests.tasks.landed import Clock
+from tests.services.landed import Clock
 
 START = datetime(2031, 5, 1, 12, tzinfo=UTC)
 STORY = ("squash", "merge", "rebase", "push", "unmerged", "merge")
@@ -41,7 +41,7 @@ def small_world(github: Simulator) -> World:
     return World(github, github.register_app("almanac-test", owner), people, {"app": repository}, [])
 
 
-def the_repository(world: World) -> Repository:
+def the_repository(world: World) -> SimRepository:
     return world.repositories["app"]
 
 
@@ -56,13 +56,13 @@ async def play(world: World, turns: Iterable[int]) -> None:
         if how == "push":
             github.push(repository, "main", steps, by=by, at=at)
         else:
-            work = Work(f"Part {turn}", world.people["ada"], steps, f"topic-{turn}")
+            work = NewPullRequest(f"Part {turn}", world.people["ada"], steps, f"topic-{turn}")
             pull = github.open_pull(repository, work, at=at)
             if how == "unmerged":
                 github.close(repository, pull, by=by, at=at)
             else:
                 github.merge(repository, pull, how, by=by, at=at)  # type: ignore[arg-type]  # one of its methods
-        await github.settled()
+        await github.wait_until_idle()
 
 
 @contextlib.asynccontextmanager
@@ -70,7 +70,7 @@ async def bot_on(github: Simulator, world: World, data: Path, *, backfill: bool)
     await asyncio.to_thread(put_tables, data)
     timing = Timing(clock=Clock(), work=WorkPace(concurrency=2, poll_every=0.02))
     settings = settings_for(github, world, data, backfill=backfill)
-    async with build(settings, timing) as bot, listening(bot, "127.0.0.1", 0) as port:
+    async with build(settings, timing) as bot, serve_http(bot, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         world.app.webhook_url = f"{url}/webhook"
         yield Running(bot, world, url)
@@ -85,7 +85,7 @@ async def settled(there: Running) -> None:
     await there.drained()
 
 
-async def record_of(bot: Bot, installation: Installation | None) -> list[str]:
+async def record_of(bot: Bot, installation: SimInstallation | None) -> list[str]:
     """The canonical lines; an installation's number is another each time it is made.
 
     What only deliveries show of a pull request's life stands beside the record, and no history has it.
@@ -97,7 +97,7 @@ async def record_of(bot: Bot, installation: Installation | None) -> list[str]:
     return [json.dumps([None if row[0] in own and cell == installation.id else cell for cell in row]) for row in rows]
 
 
-def installed(world: World) -> Installation:
+def installed(world: World) -> SimInstallation:
     assert world.installation is not None
     return world.installation
 
@@ -158,7 +158,7 @@ async def again(there: Running) -> None:
     """Ask for the history anew."""
     with there.bot.store.transaction() as connection:
         ids = [RepositoryId(the_repository(there.world).id)]
-        open_backfills(connection, there.bot.place, installed(there.world).id, ids, again=True)
+        open_backfills(connection, there.bot.context, installed(there.world).id, ids, again=True)
     await settled(there)
 
 
@@ -172,8 +172,8 @@ async def test_a_backfill_keeps_how_many_commits_a_pull_request_has_and_leaves_t
         await settled(there)
         number = RepositoryId(the_repository(world).id)
         with there.bot.store.snapshot() as connection:
-            kept = pulls.numbered(connection, number, [1, 2])
-            assert rules_read.read(connection, number) is None
+            kept = pulls.rows_by_number(connection, number, [1, 2])
+            assert stored_rules.read(connection, number) is None
     assert [row.size for row in kept.values()] == [2, 2]
 
 
@@ -186,7 +186,7 @@ async def test_half_by_backfill_and_half_by_deliveries_meanwhile_is_the_same(git
         worker = asyncio.create_task(there.bot.queue.run())
         install(world)
         await play(world, range(3, len(STORY)))
-        await github.settled()
+        await github.wait_until_idle()
         there.bot.queue.stop()
         await worker
         await settled(there)
@@ -203,16 +203,16 @@ async def busy(world: World) -> None:
     for turn, (by, state) in enumerate(((mara, "APPROVED"), (ada, "COMMENTED"), (mara, "CHANGES_REQUESTED"))):
         at = START + timedelta(days=turn + 1)
         steps = [Step(f"Part {turn}", {f"part_{turn}.py": b"a = 1\n"})]
-        pull = github.open_pull(repository, Work(f"Part {turn}", ada, steps, f"topic-{turn}"), at=at)
+        pull = github.open_pull(repository, NewPullRequest(f"Part {turn}", ada, steps, f"topic-{turn}"), at=at)
         github.review(repository, pull, (state, ""), by=mara, at=at)
         github.review(repository, pull, ("COMMENTED", ""), by=github.bot("reviewer[bot]"), at=at)
         github.merge(repository, pull, "squash", by=by, at=at)
-        await github.settled()
+        await github.wait_until_idle()
     drafter = github.bot("drafter[bot]")
     publish_release(github, repository, "v1", by=mara, at=START + timedelta(days=5))
     publish_release(github, repository, "v2", by=ada, at=START + timedelta(days=6), prerelease=True)
     publish_release(github, repository, "v3", by=drafter, at=START + timedelta(days=7))
-    await github.settled()
+    await github.wait_until_idle()
 
 
 async def deeds(bot: Bot) -> list[str]:

@@ -13,10 +13,12 @@ import pytest
 from sqlalchemy import update
 
 from bot.history.fetching import Clones, FetchError
-from bot.model import InstallationId, Repository, RepositoryId
+from bot.model.commit import Repository
+from bot.model.ids import InstallationId, RepositoryId
 from bot.queue import rows
+from bot.services.backfill.clones import remove_unused_clones, require_clones
+from bot.services.backfill.steps import defer_step, open_backfills
 from bot.store.jobs import JOB
-from bot.tasks.backfill import clones_of, defer, open_backfills, remove_left_clones
 from simulator.server import Simulator
 from simulator.work import Step
 from simulator.world import World
@@ -41,8 +43,9 @@ IN_THE_MIDST = 7
 
 @pytest.fixture(autouse=True)
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["bot.tasks.backfill_pages"], "PAGE", 2)
-    monkeypatch.setattr(sys.modules["bot.tasks.backfill_commits"], "BATCH", 3)
+    for module in ("bot.jobs.backfill_pages", "bot.services.backfill.pages"):
+        monkeypatch.setattr(sys.modules[module], "PAGE", 2)
+    monkeypatch.setattr(sys.modules["bot.jobs.backfill_commits"], "BATCH", 3)
 
 
 async def work_one(there: Running) -> None:
@@ -56,7 +59,7 @@ async def work_one(there: Running) -> None:
 
 async def half_read(there: Running) -> None:
     install(there.world)
-    await there.world.github.settled()
+    await there.world.github.wait_until_idle()
     for _ in range(IN_THE_MIDST):
         await work_one(there)
     row = await backfill_of(there)
@@ -79,10 +82,10 @@ async def calm_record(world: World, data: Path) -> list[str]:
     async with bot_on(world.github, world, data, backfill=True) as calm:
         install(world)
         await settled(calm)
-        return told(await record_of(calm.bot, world.installation))
+        return send_events(await record_of(calm.bot, world.installation))
 
 
-def told(lines: list[str]) -> list[str]:
+def send_events(lines: list[str]) -> list[str]:
     """Without who was ever heard of, and which installations there were."""
     return [line for line in lines if not line.startswith(('["person', '["installation"'))]
 
@@ -110,7 +113,7 @@ def another_default(world: World) -> None:
     git.default_branch = "next"
     (git.path / "HEAD").write_text("ref: refs/heads/next\n")
     changes = {"action": "edited", "changes": {"default_branch": {"from": "main"}}}
-    world.github.tell(repository, "repository", changes, sender=world.people["mara"])
+    world.github.send_event(repository, "repository", changes, sender=world.people["mara"])
 
 
 def install_again(world: World) -> None:
@@ -134,12 +137,12 @@ async def test_what_is_taken_away_is_read_no_further_until_it_is_given_back(
 ) -> None:
     async with in_the_midst(github, tmp_path) as (world, there):
         give_back = taken(world)
-        await github.settled()
+        await github.wait_until_idle()
         await work_one(there)
         with there.bot.store.transaction() as connection:
             # Its step was in hand when the others were set aside, and asks for the next one.
             one = await backfill_of(there)
-            defer(connection, there.bot.place, one, "backfill_commits")
+            defer_step(connection, there.bot.context, one, "backfill_commits")
         await settled(there)
         assert (await backfill_of(there)).commits_done == one.commits_done
         give_back()
@@ -155,7 +158,7 @@ async def test_what_happens_in_the_midst_of_a_history_makes_no_difference(
         happens(world)
         await settled(there)
         assert (await backfill_of(there)).state == "done"
-        found = told(await record_of(there.bot, world.installation))
+        found = send_events(await record_of(there.bot, world.installation))
         assert list((tmp_path / "disturbed" / "clones").iterdir()) == []
     assert found == await calm_record(world, tmp_path / "calm")
 
@@ -166,8 +169,8 @@ async def test_a_branch_that_is_rewritten_while_it_is_fetched_is_fetched_again(
     world = small_world(github)
     await play(world, range(3))
     async with bot_on(github, world, tmp_path / "disturbed", backfill=True) as there:
-        fetching = sys.modules["bot.tasks.backfill"]
-        fetch, heads = fetching.fetch, []
+        fetching = sys.modules["bot.jobs.backfill_repository"]
+        fetch, heads = fetching.fetch_clone, []
 
         async def fetch_and_rewrite(*given: object) -> object:
             heads.append(await fetch(*given))
@@ -176,11 +179,11 @@ async def test_a_branch_that_is_rewritten_while_it_is_fetched_is_fetched_again(
                 await there.drained()
             return heads[-1]
 
-        monkeypatch.setattr(fetching, "fetch", fetch_and_rewrite)
+        monkeypatch.setattr(fetching, "fetch_clone", fetch_and_rewrite)
         install(world)
         await settled(there)
         assert heads[1:] == [the_repository(world).git.tip]
-        found = told(await record_of(there.bot, world.installation))
+        found = send_events(await record_of(there.bot, world.installation))
     assert found == await calm_record(world, tmp_path / "calm")
 
 
@@ -190,8 +193,8 @@ async def test_a_batch_that_was_measured_for_an_installation_that_is_gone_is_rea
     world = small_world(github)
     await play(world, range(len(STORY)))
     async with bot_on(github, world, tmp_path / "disturbed", backfill=True) as there:
-        reading = sys.modules["bot.tasks.backfill_commits"]
-        read, read_before = reading.rules_now, []
+        reading = sys.modules["bot.services.backfill.commits"]
+        read, read_before = reading.current_rules, []
 
         async def read_and_install_again(*given: object, **more: object) -> object:
             found = await read(*given, **more)
@@ -202,10 +205,10 @@ async def test_a_batch_that_was_measured_for_an_installation_that_is_gone_is_rea
             return found
 
         await half_read(there)
-        monkeypatch.setattr(reading, "rules_now", read_and_install_again)
+        monkeypatch.setattr(reading, "current_rules", read_and_install_again)
         await settled(there)
         assert (await backfill_of(there)).state == "done"
-        found = told(await record_of(there.bot, world.installation))
+        found = send_events(await record_of(there.bot, world.installation))
     assert found == await calm_record(world, tmp_path / "calm")
 
 
@@ -218,7 +221,7 @@ async def test_a_history_that_was_given_up_goes_on_when_it_is_asked_for_again(
         number, reached = RepositoryId(the_repository(world).id), InstallationId(installed(world).id)
         for opened in ([number], []):
             with there.bot.store.transaction() as connection:
-                asked = open_backfills(connection, there.bot.place, reached, [number], again=True)
+                asked = open_backfills(connection, there.bot.context, reached, [number], again=True)
             assert asked == opened, "the second time it is under way"
         await settled(there)
         assert (await backfill_of(there)).state == "done"
@@ -231,7 +234,7 @@ async def test_a_process_that_reads_no_histories_leaves_them_to_one_that_does(
     await play(world, range(3))
     async with bot_on(github, world, tmp_path, backfill=True) as there:
         install(world)
-        await github.settled()
+        await github.wait_until_idle()
         for _ in range(3):
             await work_one(there)
         assert (await backfill_of(there)).state == "pull requests"
@@ -248,11 +251,11 @@ async def test_a_clone_goes_with_what_is_taken_away_and_stays_while_it_is_read(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with in_the_midst(github, tmp_path) as (world, there):
-        await remove_left_clones(there.bot.place)
+        await remove_unused_clones(there.bot.context)
         assert len(list((tmp_path / "clones").iterdir())) == 1
         github.uninstall(installed(world))
         await settled(there)
-        await remove_left_clones(there.bot.place)
+        await remove_unused_clones(there.bot.context)
         assert list((tmp_path / "clones").iterdir()) == []
 
 
@@ -275,16 +278,16 @@ async def test_a_branch_that_was_renamed_is_no_empty_repository(github: Simulato
     world = small_world(github)
     await play(world, range(3))
     async with bot_on(github, world, tmp_path, backfill=True) as there:
-        place, repository = there.bot.place, the_repository(world)
+        place, repository = there.bot.context, the_repository(world)
         install(world)
         await settled(there)
         token = await place.reader(installed(world).id, repository.id).token()
         old = Repository(repository.full_name, RepositoryId(repository.id), default_branch="before")
         with pytest.raises(FetchError, match="before"):
-            await clones_of(place).of(old).refresh(token)
+            await require_clones(place).of(old).refresh(token)
         for ref in list(repository.git.refs):
             repository.git.set_ref(ref, None)
-        assert await clones_of(place).of(old).refresh(token) is None
+        assert await require_clones(place).of(old).refresh(token) is None
 
 
 async def test_a_fetch_ends_with_whoever_waits_for_it(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from bot.model import RepositoryId
+from bot.model.ids import RepositoryId
 from bot.store import configurations, ledger
 from simulator.server import Simulator
-from simulator.state import Account
-from simulator.work import Step, Work
+from simulator.state import SimAccount
+from simulator.work import NewPullRequest, Step
 from simulator.world import World
 from tests.path.running import Running
 from tests.path.test_backfill import START, backfill_of, bot_on, install, settled, small_world, the_repository
@@ -24,14 +24,14 @@ PEOPLE, BATCH = 70, 10
 """more people than find room beside a page, in more than one batch of commits"""
 
 
-async def land(world: World, author: Account, turns: Iterable[int]) -> None:
+async def land(world: World, author: SimAccount, turns: Iterable[int]) -> None:
     github, repository = world.github, the_repository(world)
     for turn in turns:
         at = START + timedelta(days=turn)
         steps = [Step(f"Part {turn}", {f"part_{turn}.py": b"a = 1\n"})]
-        pull = github.open_pull(repository, Work(f"Part {turn}", author, steps, f"topic-{turn}"), at=at)
+        pull = github.open_pull(repository, NewPullRequest(f"Part {turn}", author, steps, f"topic-{turn}"), at=at)
         github.merge(repository, pull, "squash", by=world.people["mara"], at=at)
-    await github.settled()
+    await github.wait_until_idle()
 
 
 def push_of_many(world: World) -> None:
@@ -72,7 +72,7 @@ async def test_settings_in_the_clone_are_in_force_and_not_asked_for(github: Simu
 async def test_who_finds_no_room_beside_a_page_is_asked_for_once_and_not_batch_by_batch(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_module("bot.tasks.backfill_commits"), "BATCH", BATCH)
+    monkeypatch.setattr(import_module("bot.jobs.backfill_commits"), "BATCH", BATCH)
     world = small_world(github)
     push_of_many(world)
     mender = github.bot("mender[bot]")

@@ -8,8 +8,9 @@ import pytest
 
 from bot.history.clone import open_clone
 from bot.history.log import arrivals, landings
-from bot.landing.recognition import recognise
-from bot.model import Fact, RepositoryId
+from bot.landing.conventions.recognition import recognise
+from bot.model.fact import Fact
+from bot.model.ids import RepositoryId
 from bot.store import ledger
 from simulator.imported import Imported, advance, close_unmerged, import_clone
 from simulator.server import Simulator

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from simulator.deliveries import Delivery
+from simulator.deliveries import SimDelivery
 from simulator.server import Simulator
 from simulator.work import Button
 from tests.path.requests import PULL, Shop, cloned, data, github, shop
@@ -170,7 +170,7 @@ async def test_a_merge_that_is_told_as_none_is_put_right_by_the_daily_look(githu
         assert await there.unlike_rebuilt() == set()
 
 
-def untrue(delivery: Delivery, said: dict[str, Any]) -> None:
+def untrue(delivery: SimDelivery, said: dict[str, Any]) -> None:
     payload = delivery.payload | {"pull_request": delivery.payload["pull_request"] | said}
     delivery.payload, delivery.body = payload, json.dumps(payload).encode()
 

@@ -11,12 +11,13 @@ import pytest_asyncio
 from msgspec.structs import replace
 from sqlalchemy import func, select
 
-from bot.digest.profile import Scope
-from bot.digest.profile import build as build_profile
 from bot.history.clone import Clone
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
-from bot.model import Person, PersonKey
+from bot.model.commit import Person
+from bot.model.ids import PersonKey
+from bot.narrative.profile import ProfileScope
+from bot.narrative.profile import build as build_profile
 from bot.store.dump import canonical_dump
 from bot.store.inbox import INBOX
 from bot.store.jobs import JOB
@@ -26,7 +27,7 @@ from tests.contract import strict_simulator
 from tests.path.running import Running, recorded_profile, running
 
 NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
-SCOPE = Scope(person=Person(PersonKey(""), "", ()), keys=frozenset(), zone=ZoneInfo("UTC"), now=NOW)
+SCOPE = ProfileScope(person=Person(PersonKey(""), "", ()), keys=frozenset(), zone=ZoneInfo("UTC"), now=NOW)
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bot.landing.changes import fold
-from bot.model import InstallationId
+from bot.model.ids import InstallationId
 from bot.store import installations
 from simulator import merging
 from simulator.server import Simulator
-from simulator.state import Repository
+from simulator.state import SimRepository
 from tests.path.requests import Shop, cloned, data, github, shop
 
 __all__ = ["data", "github"]
@@ -26,14 +26,14 @@ def change_default(there: Shop, branch: str) -> None:
     git.default_branch = branch
     (git.path / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
     changes = {"action": "edited", "changes": {"default_branch": {"from": before}}}
-    there.github.tell(there.repository, "repository", changes, sender=there.mara)
+    there.github.send_event(there.repository, "repository", changes, sender=there.mara)
 
 
 def merge_branch(there: Shop, source: str, into: str) -> str:
     """A merge commit by hand, pushed."""
     there.clock.now += timedelta(hours=1)
     git, who = there.repository.git, there.mara.signature
-    landing = merging.Landing(who, there.clock.now, f"Merge branch '{source}' into {into}\n", who)
+    landing = merging.MergeDetails(who, there.clock.now, f"Merge branch '{source}' into {into}\n", who)
     draft = merging.merge_commit(git, git.branches[into], git.branches[source], landing=landing)
     (merged,) = git.write([draft])
     there.github.force_push(there.repository, into, merged.id, by=there.mara)
@@ -141,7 +141,7 @@ async def test_an_account_that_is_renamed_keeps_its_repositories(github: Simulat
         elif heard == "by the nightly look":
             await there.ask("reconcile_installation", installation=installation)
         else:
-            github.tell(there.repository, "repository", {"action": "edited", "changes": {}}, sender=there.mara)
+            github.send_event(there.repository, "repository", {"action": "edited", "changes": {}}, sender=there.mara)
         await there.cost()
         with there.bot.store.snapshot() as connection:
             (kept,) = installations.repositories_of(connection, InstallationId(installation))
@@ -184,7 +184,7 @@ async def test_a_transferred_repository_counts_for_its_new_installation_alone(gi
         other = github.install(there.app, github.organisation("globex"))
         old = there.installation.id
         there.repository.owner = github.state.accounts["globex"]
-        github.tell(there.repository, "repository", {"action": "transferred"}, sender=there.mara)
+        github.send_event(there.repository, "repository", {"action": "transferred"}, sender=there.mara)
         there.merge(there.open(2), "rebase")
         github.deliveries.waiting.reverse()
         await there.hear(lambda one: one.event == "installation")
@@ -203,14 +203,14 @@ async def test_a_transferred_repository_counts_for_its_new_installation_alone(gi
 # --- forks -----------------------------------------------------------------------------------------------------------
 
 
-def forked(there: Shop) -> Repository:
+def forked(there: Shop) -> SimRepository:
     fork = there.github.fork(there.repository, there.owner, at=there.clock.now)
     fork.name = "fork"
     fork.permissions = dict(there.repository.permissions)
     return fork
 
 
-def sync(there: Shop, fork: Repository) -> None:
+def sync(there: Shop, fork: SimRepository) -> None:
     """The fork's branch goes where the upstream's stands."""
     tip = there.repository.git.tip or ""
     fork.git.adopt(there.repository.git, [tip])

@@ -17,7 +17,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot import app
 from bot.app import Timing
-from bot.config import GitHubAddress, Settings
+from bot.configuration.settings import Settings
+from bot.configuration.values import GitHubAddress
 from bot.github.payloads import answers
 from bot.store import jobs
 from bot.store.engine import Store
@@ -132,5 +133,5 @@ async def test_who_we_are_is_asked_again_until_github_says(settings: Settings, m
         await asyncio.sleep(0)
         closing.cancel()
         await asyncio.wait([closing])
-        assert (bot.place.ourselves.id, bot.place.ourselves.login) == (7, "almanac[bot]")
+        assert (bot.context.ourselves.id, bot.context.ourselves.login) == (7, "almanac[bot]")
     assert asked == 3

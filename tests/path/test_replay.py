@@ -16,18 +16,21 @@ import pytest
 from sqlalchemy import select
 
 from bot.app import Bot
-from bot.digest.profile import Beside, Scope
-from bot.digest.profile import build as build_profile
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.landing.changes import fold
-from bot.landing.identity import People, person_key
-from bot.model import Fact, InstallationId, Person, PersonKey, Profile
-from bot.model import Repository as Known
+from bot.landing.identity.credit import People, person_key
+from bot.model.commit import Person
+from bot.model.commit import Repository as Known
+from bot.model.fact import Fact
+from bot.model.ids import InstallationId, PersonKey
+from bot.model.profile import Profile
+from bot.narrative.profile import ProfileContext, ProfileScope
+from bot.narrative.profile import build as build_profile
 from bot.store import installations, ledger, visits
 from simulator.imported import Imported, advance, close_unmerged, import_clone, pushes
 from simulator.server import Simulator
-from simulator.state import Account, App
+from simulator.state import SimAccount, SimApp
 from simulator.world import World
 from tests.comparing import same_from_anywhere
 from tests.history.repository import Repository
@@ -97,15 +100,15 @@ def small_replay(out: Path) -> Replay:
     return Replay(clones, "acme/rocket", {"moss/rocket"}, "Mina Orlov", [(7, "Add a parser", first)])
 
 
-def told(profile: Profile) -> dict[str, Any]:
+def events_of(profile: Profile) -> dict[str, Any]:
     """The profile's JSON without what only GitHub knows, an account among it."""
     found = same_from_anywhere(profile)
     found.pop("contributor")
     return found
 
 
-def scope_of(persons: tuple[Person, ...], keys: frozenset[PersonKey]) -> Scope:
-    return Scope(person=persons[0], keys=keys, zone=ZoneInfo("UTC"), now=NOW)
+def scope_of(persons: tuple[Person, ...], keys: frozenset[PersonKey]) -> ProfileScope:
+    return ProfileScope(person=persons[0], keys=keys, zone=ZoneInfo("UTC"), now=NOW)
 
 
 def from_clones(replay: Replay) -> dict[str, Any]:
@@ -113,9 +116,9 @@ def from_clones(replay: Replay) -> dict[str, Any]:
     record.refresh()
     persons = record.people.find(replay.who)
     scope = scope_of(persons, record.keys_of(persons))
-    built = build_profile(record.changes_of(persons), scope, Beside(record.file_history()))
+    built = build_profile(record.changes_of(persons), scope, ProfileContext(record.file_history()))
     record.close()
-    return told(built)
+    return events_of(built)
 
 
 async def from_ledger(bot: Bot, installed: list[int], who: str) -> dict[str, Any]:
@@ -132,11 +135,11 @@ async def from_ledger(bot: Bot, installed: list[int], who: str) -> dict[str, Any
     people = People.of(signatures)
     persons = people.find(who)
     keys = frozenset(person_key(sig) for sig in signatures if people.person(sig) in persons)
-    beside = Beside(visits.history_of(rows, ids))
-    return told(build_profile(fold(facts, names), scope_of(persons, keys), beside))
+    beside = ProfileContext(visits.history_of(rows, ids))
+    return events_of(build_profile(fold(facts, names), scope_of(persons, keys), beside))
 
 
-def arrive(github: Simulator, app: App, replay: Replay) -> tuple[list[int], dict[str, Imported], Account]:
+def arrive(github: Simulator, app: SimApp, replay: Replay) -> tuple[list[int], dict[str, Imported], SimAccount]:
     """The repositories under their owners, an installation on each, forks marked as GitHub marks them."""
     owners = {name.split("/")[0]: github.organisation(name.split("/")[0]) for name in replay.clones}
     imported = {name: import_clone(github, folder, name) for name, folder in replay.clones.items()}

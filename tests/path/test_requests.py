@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from simulator.server import Simulator
-from simulator.state import Repository
+from simulator.state import SimRepository
 from simulator.work import Button
 from tests.path.requests import POST, QUICK, WAYS, Shop, again, data, github, shop
 
@@ -35,7 +35,7 @@ async def test_push_and_pull_request_in_either_order_are_one_post(github: Simula
             for first, later in (("push", 1.0), ("pull_request", 5.0 if how == "merge" else 1.0)):
                 pull = there.open(2)
                 await there.cost()
-                await heard_apart(there, pull.number, how=how, first=first, later=later)
+                await separate_deliveries(there, pull.number, how=how, first=first, later=later)
                 cost = there.spent()
                 assert cost.pop(POST) == 1, (how, first, later)
                 assert [name for name in cost if not name.startswith("GET")] == []
@@ -43,7 +43,7 @@ async def test_push_and_pull_request_in_either_order_are_one_post(github: Simula
                 assert (await there.facts())[-1].pull_request == pull.number
 
 
-async def heard_apart(there: Shop, number: int, *, how: Button, first: str, later: float) -> None:
+async def separate_deliveries(there: Shop, number: int, *, how: Button, first: str, later: float) -> None:
     """Merge; of its two deliveries one is heard at once and the other `later` seconds after it."""
     there.github.deliveries.hold()
     there.merge(there.repository.issues[number].pull or there.open(), how)
@@ -96,7 +96,7 @@ async def test_an_organisations_file_rules_its_repositories_from_their_next_land
         assert parts[-3:] == [(2, 0), (0, 2), (0, 2)]
 
 
-def shared_repository(there: Shop) -> Repository:
+def shared_repository(there: Shop) -> SimRepository:
     return there.github.create_repository(
         "acme/.github", at=there.clock.now, files={"README.md": b"# shared\n"}, by=there.mara
     )

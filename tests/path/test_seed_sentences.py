@@ -8,14 +8,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.digest.facts import MonthFacts, month_facts, timeline
-from bot.digest.grounding import check
-from bot.digest.narrative import month_text
-from bot.digest.profile import month_record
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
 from bot.metrics.totals import work_by_month
-from bot.model import Change, ChangeId, Month, Sentence
+from bot.model.change import Change
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import Sentence
+from bot.narrative.facts import MonthFacts, month_facts, timeline
+from bot.narrative.grounding import check
+from bot.narrative.narrative import month_text
+from bot.narrative.profile import month_record
 from tests.path.test_replay import SHARED, Replay, shared_replay, small_replay
 
 SEED = SHARED.parent / "seeds" / "000_ff4a79ba51660b20.txt"

@@ -14,13 +14,13 @@ import pytest
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.interface import Job
 from bot.queue.scaled import ScaledQueue
-from bot.queue.worker import Pace, Worker
+from bot.queue.worker import Worker, WorkerPace
 from bot.store.engine import Store
 from bot.store.jobs import counts
 from tests.databases import fresh_database
 
 ENGINES = ("embedded on sqlite", "embedded on postgresql", "procrastinate on postgresql")
-PACE = Pace(concurrency=2, lease=timedelta(seconds=60), renew_every=0.05, poll_every=0.05, grace=5.0)
+PACE = WorkerPace(concurrency=2, lease=timedelta(seconds=60), renew_every=0.05, poll_every=0.05, grace=5.0)
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Bench:
     stack: contextlib.AsyncExitStack
     clock: Clock = field(default_factory=Clock)
 
-    async def queue(self, pace: Pace = PACE) -> Any:
+    async def queue(self, pace: WorkerPace = PACE) -> Any:
         """Another process' worker."""
         worker = Worker(self.store, clock=self.clock, random=lambda: 0.0, pace=pace)
         if self.engine.startswith("embedded"):

@@ -17,7 +17,7 @@ from sqlalchemy import select, update
 from bot.queue import rows
 from bot.queue.interface import Job, LeaseLost, Park, RetryLater
 from bot.queue.scaled import ScaledQueue
-from bot.queue.worker import Pace, Worker
+from bot.queue.worker import Worker, WorkerPace
 from bot.store.engine import StoreUnavailableError
 from bot.store.jobs import (
     JOB,
@@ -126,7 +126,7 @@ async def test_a_job_waits_for_its_time(bench: Bench) -> None:
 
 
 async def test_higher_priority_goes_first_then_the_older(bench: Bench) -> None:
-    queue, log = await bench.queue(Pace(concurrency=1)), Log()
+    queue, log = await bench.queue(WorkerPace(concurrency=1)), Log()
     register(queue, "note", log)
     for ref, priority in (("low", -10), ("first", 0), ("second", 0), ("high", 5)):
         await bench.defer(queue, "note", ref, priority=priority)
@@ -135,7 +135,7 @@ async def test_higher_priority_goes_first_then_the_older(bench: Bench) -> None:
 
 
 async def test_a_repositorys_history_waits_while_anything_live_is_ready(bench: Bench) -> None:
-    queue, log = await bench.queue(Pace(concurrency=1)), Log()
+    queue, log = await bench.queue(WorkerPace(concurrency=1)), Log()
     register(queue, "note", log)
     for ref, priority in (("step 1", LATER), ("step 2", LATER), ("landed 1", 0), ("landed 2", 0)):
         await bench.defer(queue, "note", ref, priority=priority, serial_key=f"repository:{ref[-1]}")
@@ -242,7 +242,7 @@ async def test_an_unknown_task_is_left_for_a_worker_that_knows_it(bench: Bench) 
 
 
 async def test_of_one_serial_key_one_runs_at_a_time_and_none_is_forgotten(bench: Bench) -> None:
-    queues = [await bench.queue(Pace(concurrency=4, poll_every=0.05)) for _ in range(2)]
+    queues = [await bench.queue(WorkerPace(concurrency=4, poll_every=0.05)) for _ in range(2)]
     now_running: dict[str, int] = {"a": 0, "b": 0}
     most: dict[str, int] = {"a": 0, "b": 0}
     both = 0
@@ -270,7 +270,7 @@ async def test_of_one_serial_key_one_runs_at_a_time_and_none_is_forgotten(bench:
 
 async def test_two_workers_never_take_the_same_job(bench: Bench) -> None:
     log = Log()
-    queues = [await bench.queue(Pace(concurrency=3)) for _ in range(3)]
+    queues = [await bench.queue(WorkerPace(concurrency=3)) for _ in range(3)]
     for queue in queues:
         register(queue, "note", log)
     for number in range(40):
@@ -325,7 +325,7 @@ async def test_a_job_that_kills_its_workers_ends_as_a_dead_letter(bench: Bench) 
 
 
 async def test_a_stale_owner_changes_nothing(bench: Bench) -> None:
-    slow, fast = await bench.queue(Pace(concurrency=1)), await bench.queue()
+    slow, fast = await bench.queue(WorkerPace(concurrency=1)), await bench.queue()
     told: list[str] = []
 
     async def paused(job: Job) -> None:
@@ -421,7 +421,7 @@ async def test_a_worker_goes_on_when_its_engine_has_lost_the_database(
 async def test_a_job_deferred_in_the_databases_own_thread_wakes_a_worker_that_rests(bench: Bench) -> None:
     # The other engine may begin to listen only after the job was deferred, and finds it by looking.
     rest = 60.0 if bench.engine.startswith("embedded") else 1.0
-    queue, ran = await bench.queue(Pace(poll_every=rest, grace=1.0)), asyncio.Event()
+    queue, ran = await bench.queue(WorkerPace(poll_every=rest, grace=1.0)), asyncio.Event()
 
     async def note(job: Job) -> None:
         ran.set()

@@ -10,7 +10,7 @@ import pytest
 
 from bot.queue.embedded import EmbeddedQueue
 from bot.queue.interface import Job
-from bot.queue.worker import Pace
+from bot.queue.worker import WorkerPace
 from tests.queue.conftest import Bench, register
 
 JOBS = 5
@@ -33,7 +33,7 @@ async def test_a_worker_that_found_fewer_jobs_than_it_has_room_for_rests_until_i
 
     for name in ("_claims", "_rest"):
         monkeypatch.setattr(EmbeddedQueue, name, noted(name))
-    queue = await bench.queue(Pace(poll_every=60.0, grace=5.0))
+    queue = await bench.queue(WorkerPace(poll_every=60.0, grace=5.0))
     ended: asyncio.Queue[str] = asyncio.Queue()
 
     async def note(job: Job) -> None:

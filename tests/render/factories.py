@@ -11,19 +11,15 @@ from typing import Any
 
 from bot.metrics.registry import numbers_of, parts_of
 from bot.metrics.work import MonthWork, Work
-from bot.model import (
+from bot.model.change import Change, CountedCommit, Item
+from bot.model.commit import Signature
+from bot.model.fact import Fact, Lines
+from bot.model.ids import ChangeId, CommitId, Month, UserId
+from bot.model.profile import (
     AiUsage,
-    Change,
-    ChangeId,
-    CommitId,
     Contributor,
-    CountedCommit,
-    Fact,
-    Item,
     LanguageSkill,
-    Lines,
     Method,
-    Month,
     MonthRecord,
     Overall,
     Profile,
@@ -32,10 +28,8 @@ from bot.model import (
     Score,
     ScoreEvidence,
     Sentence,
-    Signature,
     TechnicalSkill,
     Text,
-    UserId,
 )
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -62,7 +56,7 @@ def change(repository: str, number: int | None, title: str, landed: str, /, **mo
         committer=SOMEBODY,
         title=title,
         how="squash",
-        carrier=commit_id(f"{repository} {number} {title} {landed}"),
+        merge_commit=commit_id(f"{repository} {number} {title} {landed}"),
         pull_request=number,
         lines=lines,
         languages=more.pop("languages", {"Python": lines.authored + lines.tests}),
@@ -296,7 +290,7 @@ def long_profile(*, months: int = 120, changes_a_month: int = 12, extra_commits:
     number = 0
     for index in range(months):
         year, month = 2016 + index // 12, index % 12 + 1
-        here: list[Change] = []
+        month_changes: list[Change] = []
         for order in range(changes_a_month + index % 2):
             number += 1
             title = f"{_VERBS[number % 10]} {_THINGS[number % 6]} {_WHERE[number * 7 % 5]}"
@@ -318,7 +312,7 @@ def long_profile(*, months: int = 120, changes_a_month: int = 12, extra_commits:
                 authored=number * 37 % 211 + 1, tests=number * 17 % 90, docs=number % 7, generated=number % 400
             )
             language = _LANGUAGES[min(number * 5 % 11, 7)]
-            here.append(
+            month_changes.append(
                 change(
                     repository,
                     number * 3,
@@ -330,24 +324,25 @@ def long_profile(*, months: int = 120, changes_a_month: int = 12, extra_commits:
                     state="reverted" if number % 60 == 0 else "landed",
                 )
             )
-        every += here
+        every += month_changes
         items = []
-        for start in range(0, len(here), 2):
-            pair = here[start : start + 2]
+        for start in range(0, len(month_changes), 2):
+            pair = month_changes[start : start + 2]
             kinds = {one.kind for one in pair}
             kind = "feature" if "feature" in kinds else "bug_fix" if "bug_fix" in kinds else "other"
             items.append(item(pair[0].title, *pair, kind=kind, state=pair[0].state))
         text = Text(
             tuple(
                 sentence(
-                    f"{datetime(year, month, 1, tzinfo=UTC):%B %Y}, {here[0].repository}: {pair[0].title.lower()}, "
+                    f"{datetime(year, month, 1, tzinfo=UTC):%B %Y}, {month_changes[0].repository}: "
+                    f"{pair[0].title.lower()}, "
                     f"with {len(pair)} changes that touch {_THINGS[index % 6]}.",
                     *pair,
                 )
-                for pair in (here[:4], here[4:9])
+                for pair in (month_changes[:4], month_changes[4:9])
             )
         )
-        records.append(month_record(f"{year}-{month:02d}", text, tuple(items), here))
+        records.append(month_record(f"{year}-{month:02d}", text, tuple(items), month_changes))
     base = small_profile()
     changes = tuple(every)
     newest = tuple(reversed(records))
@@ -363,8 +358,8 @@ def long_profile(*, months: int = 120, changes_a_month: int = 12, extra_commits:
         contributor=base.contributor,
         narrative=Text(
             tuple(
-                Sentence(f"{one.text[:-1]} and so on.", tuple(ids[place::97][:12]))
-                for place, one in enumerate(base.narrative.sentences)
+                Sentence(f"{one.text[:-1]} and so on.", tuple(ids[position::97][:12]))
+                for position, one in enumerate(base.narrative.sentences)
             )
         ),
         overall=overall(newest, changes),
@@ -373,22 +368,24 @@ def long_profile(*, months: int = 120, changes_a_month: int = 12, extra_commits:
         quality=Quality(*(Score(95.3 + part, len(ids), (94.8 + part, 95.9 + part), evidence) for part in range(4))),
         ai_usage=AiUsage(declared=310, detected=42, unknown=1648, tools={"Claude Code": 250, "Copilot": 102}),
         languages=tuple(
-            LanguageSkill(name, 90000 // (place + 1) ** 2, Month("2016-01")) for place, name in enumerate(_LANGUAGES)
+            LanguageSkill(name, 90000 // (position + 1) ** 2, Month("2016-01"))
+            for position, name in enumerate(_LANGUAGES)
         ),
         technical=tuple(
-            TechnicalSkill(f"skill {place}", 100.0 - place, tuple(ids[place :: place + 3])) for place in range(15)
+            TechnicalSkill(f"skill {position}", 100.0 - position, tuple(ids[position :: position + 3]))
+            for position in range(15)
         ),
         repositories=tuple(
             RepositoryRecord(
                 name,
-                Month(f"{2016 + place}-01"),
+                Month(f"{2016 + position}-01"),
                 Month("2025-12"),
-                120 - 12 * place,
-                800 - 200 * place,
+                120 - 12 * position,
+                800 - 200 * position,
                 _LANGUAGES[:4],
                 ("skill 1", "skill 2"),
             )
-            for place, name in enumerate(_REPOSITORIES)
+            for position, name in enumerate(_REPOSITORIES)
         ),
         changes=changes,
     )

@@ -5,8 +5,11 @@ from html import unescape
 import pytest
 from msgspec.structs import replace
 
-from bot.model import Change, ChangeId, Item, Lines, Month, MonthRecord, Sentence, Text
-from bot.render.digest_note import DigestFrame, DigestPart, digest_note
+from bot.model.change import Change, Item
+from bot.model.fact import Lines
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import MonthRecord, Sentence, Text
+from bot.render.notes.digest import DigestFrame, DigestPart, digest_note
 from bot.render.wording import tally
 from tests.render.hostile import OWN
 
@@ -15,9 +18,9 @@ ONE = Change(ChangeId("acme/app#1"), "acme/app", "Add it", "feature", "prefix", 
 
 
 def part(name: str, sentences: int = 2) -> DigestPart:
-    said = tuple(Sentence(f"{name} did thing number {n} and more of it.", (ONE.id,)) for n in range(sentences))
+    summary = tuple(Sentence(f"{name} did thing number {n} and more of it.", (ONE.id,)) for n in range(sentences))
     item = Item("feature", "Add it", "landed", (ONE.id,))
-    record = MonthRecord(Month("2031-04"), Lines(authored=12), Text(said), (item,), {"commits": 3, "features": 1})
+    record = MonthRecord(Month("2031-04"), Lines(authored=12), Text(summary), (item,), {"commits": 3, "features": 1})
     return DigestPart(name, record)
 
 
@@ -62,9 +65,9 @@ def wide_month(people: int, changes: int) -> tuple[list[DigestPart], dict[Change
     parts = []
     for turn in range(people):
         own = [*every][turn::people]
-        said = tuple(Sentence(f"The lever of harbour number {key[9:]} was added.", (key,)) for key in own)
+        summary = tuple(Sentence(f"The lever of harbour number {key[9:]} was added.", (key,)) for key in own)
         numbers = {"commits": len(own) + turn, "features": len(own), "bugs": turn}
-        record = MonthRecord(Month("2031-04"), Lines(authored=7 * turn), Text(said), (), numbers)
+        record = MonthRecord(Month("2031-04"), Lines(authored=7 * turn), Text(summary), (), numbers)
         parts.append(DigestPart(f"Person {turn:03}", record))
     return parts, every
 

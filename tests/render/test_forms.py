@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from bot.model import (
+from bot.model.ids import Month
+from bot.model.profile import (
     AiUsage,
-    BesideCode,
     Contributor,
     LiveScore,
-    Month,
+    NonCodeActivity,
     Profile,
     RepositoryRecord,
     Score,
@@ -24,8 +24,8 @@ from bot.model import (
     Trace,
 )
 from bot.render import RENDERERS, wording
-from bot.render.atom import render_feed
-from bot.render.json import schema
+from bot.render.text.atom import render_feed
+from bot.render.text.json import schema
 from bot.render.verification import verify_commands
 
 from .factories import empty_profile, long_profile, month_record, small_profile
@@ -252,7 +252,7 @@ def test_what_github_alone_knows_stands_beside_the_score_and_the_month(form: str
     quality = replace(profile.quality, correctness=Score(90.0, 4, (88.0, 92.0), (), LiveScore(87.5, (row,))))
     did = ("approved", "remarked", "reviewed"), ("approved", "changes_requested", *["remarked"] * 4), ("reviewed",) * 3
     traces = (Trace("harbour/beacon", f"#{number}", None, one) for number, one in enumerate(did, 60))
-    reviewed = replace(profile.months[0], beside=BesideCode(reviews=tuple(traces)))
+    reviewed = replace(profile.months[0], non_code=NonCodeActivity(reviews=tuple(traces)))
     told = RENDERERS[form](replace(profile, quality=quality, months=(reviewed, *profile.months[1:])))
     assert "87.5 with what only GitHub knows: checks of its head failed" in told
     depth = "4 reviews, 2 approvals, 1 request for changes, 5 remarks on lines"
@@ -263,7 +263,7 @@ def test_what_github_alone_knows_stands_beside_the_score_and_the_month(form: str
 def test_reviews_in_the_json_satisfy_its_schema_and_are_live() -> None:
     profile = small_profile()
     trace = Trace("harbour/beacon", "#60", "https://github.com/harbour/beacon/pull/60", ("approved", "reviewed"))
-    reviewed = replace(profile.months[0], beside=BesideCode(reviews=(trace,)))
+    reviewed = replace(profile.months[0], non_code=NonCodeActivity(reviews=(trace,)))
     found = json.loads(RENDERERS["json"](replace(profile, months=(reviewed, *profile.months[1:]))))
     jsonschema.validate(found, schema())
     told = {"pull_requests": 1, "given": 1, "approvals": 1, "rounds": 0, "remarks": 0}

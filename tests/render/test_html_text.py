@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.html_text import html_text, html_texts
+from bot.render.escaping import html_text, html_texts
 
 from .hostile import payloads
 

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.render.environment import template
-from bot.render.md_text import MdText, md_join, md_link, md_text, only_md_text
+from bot.render.markdown_escaping import MdText, md_join, md_link, md_text, only_md_text
 
 from .hostile import payloads
 
@@ -31,13 +31,13 @@ _REFERENCE = re.compile(
 _PLAIN = {"html", "head", "body", "p"}
 
 
-def active(markdown: str) -> list[str]:
+def active_elements(markdown: str) -> list[str]:
     """Elements other than a paragraph, and references that GitHub would make in its text."""
     html = cmarkgfm.github_flavored_markdown_to_html(markdown, options=Options.CMARK_OPT_UNSAFE)
     tree: ElementTree.Element = html5lib.parse(html, namespaceHTMLElements=False)
     found = [f"<{node.tag}>" for node in tree.iter() if node.tag not in _PLAIN]
-    said = "".join(tree.itertext())
-    return found + [match[0] for match in _REFERENCE.finditer(said) if not found or match]
+    text = "".join(tree.itertext())
+    return found + [match[0] for match in _REFERENCE.finditer(text) if not found or match]
 
 
 def printable(text: str) -> str:
@@ -45,11 +45,13 @@ def printable(text: str) -> str:
 
 
 def test_no_payload_acts_in_a_paragraph_a_cell_or_an_item() -> None:
-    assert {text: active(str(md_text(text))) for text in payloads() if active(str(md_text(text)))} == {}
+    assert {
+        text: active_elements(str(md_text(text))) for text in payloads() if active_elements(str(md_text(text)))
+    } == {}
 
 
 def test_the_same_payloads_unescaped_act_by_the_hundred() -> None:
-    assert sum(bool(active(printable(text))) for text in payloads()) > 400
+    assert sum(bool(active_elements(printable(text))) for text in payloads()) > 400
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_no_payload_leaves_the_place_that_a_template_gave_it(frame: str) -> None
 @example("0123456 0123456")
 @example("a__b__c")
 def test_no_text_at_all_acts(text: str) -> None:
-    assert active(str(md_text(text))) == []
+    assert active_elements(str(md_text(text))) == []
 
 
 @given(st.text(alphabet=st.characters(categories=("L", "Nd", "P", "S")), min_size=1, max_size=40))

@@ -14,8 +14,10 @@ import pytest
 from msgspec.structs import replace
 
 from bot.metrics.registry import shown_on
-from bot.model import AiUsage, Change, ChangeId, Contributor, Item, MonthRecord, Profile, ScoreEvidence, Sentence, Text
-from bot.render.html import BUDGET, Page, render_html, render_page, style, style_hash
+from bot.model.change import Change, Item
+from bot.model.ids import ChangeId
+from bot.model.profile import AiUsage, Contributor, MonthRecord, Profile, ScoreEvidence, Sentence, Text
+from bot.render.html.page import BUDGET, PageOptions, render_html, render_page, style, style_hash
 
 from .factories import empty_profile, long_profile, small_profile
 from .hostile import payloads
@@ -152,7 +154,7 @@ def test_a_page_of_many_years_and_long_texts_tells_the_first_sentence_of_the_old
 
 
 def test_a_wider_budget_shows_every_change_of_ten_years() -> None:
-    page = render_page(PROFILES["long"], Page(budget=1_000_000))
+    page = render_page(PROFILES["long"], PageOptions(budget=1_000_000))
     assert page.count("<li id=c") == len(PROFILES["long"].changes)
     assert "To keep the page small" not in page
 
@@ -217,8 +219,8 @@ def test_the_hash_is_that_of_the_one_style_element() -> None:
 
 def test_only_a_public_page_speaks_to_search_engines() -> None:
     where = "https://almanac.example/mira"
-    hidden = render_page(small_profile(), Page(canonical=where, picture=where + ".svg"))
-    shown = render_page(small_profile(), Page(public=True, canonical=where, picture=where + ".svg"))
+    hidden = render_page(small_profile(), PageOptions(canonical=where, picture=where + ".svg"))
+    shown = render_page(small_profile(), PageOptions(public=True, canonical=where, picture=where + ".svg"))
     assert "noindex" in hidden
     assert where not in hidden
     assert "noindex" not in shown
@@ -288,7 +290,9 @@ def hostile_profile(text: str) -> Profile:
 @pytest.mark.parametrize(("budget", "step"), [(BUDGET, 17), (26_000, 41), (20_000, 41)])
 def test_no_hostile_text_becomes_an_element_an_attribute_or_an_address(budget: int, step: int) -> None:
     for text in payloads()[::step]:
-        page = render_page(hostile_profile(text), Page(public=True, canonical="https://a.example/x", budget=budget))
+        page = render_page(
+            hostile_profile(text), PageOptions(public=True, canonical="https://a.example/x", budget=budget)
+        )
         for node in parse(page.encode("utf-8", "replace").decode()).iter():
             assert tag(node) in _ELEMENTS | {"script"}
             assert tag(node) != "script" or node.get("type") == "application/ld+json"

@@ -6,14 +6,13 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from bot.model import (
+from bot.model.change import Change
+from bot.model.fact import Lines
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import (
     AiUsage,
-    Change,
-    ChangeId,
     Contributor,
     LanguageSkill,
-    Lines,
-    Month,
     MonthRecord,
     Number,
     Overall,
@@ -84,8 +83,8 @@ def numbers(commits: int, features: int, bugs: int, months: int) -> dict[str, Nu
 def months(*rows: tuple[str, int, int]) -> tuple[MonthRecord, ...]:
     """(month, commits, features), newest first; the second paragraph is the first month's."""
     return tuple(
-        MonthRecord(Month(month), Lines(), paragraph(place + 2), (), {"commits": commits, "features": features})
-        for place, (month, commits, features) in enumerate(rows)
+        MonthRecord(Month(month), Lines(), paragraph(index + 2), (), {"commits": commits, "features": features})
+        for index, (month, commits, features) in enumerate(rows)
     )
 
 

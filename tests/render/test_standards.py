@@ -17,9 +17,9 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from bot.model import Contributor, Profile
+from bot.model.profile import Contributor, Profile
 from bot.render import RENDERERS
-from bot.render.atom import render_feed
+from bot.render.text.atom import render_feed
 
 from .factories import empty_profile, long_profile, small_profile
 from .hostile import payloads
@@ -100,7 +100,7 @@ def _own(one: ElementTree.Element) -> list[str]:
     return [] if good else [f"{name} holds {text or one.attrib!r}"]
 
 
-def parsed(text: str) -> ElementTree.Element:
+def parse_xml(text: str) -> ElementTree.Element:
     return ElementTree.fromstring(text.encode())  # noqa: S314 - what the renderer wrote itself
 
 
@@ -109,16 +109,16 @@ def test_a_feed_follows_every_rule_of_its_standard(name: str) -> None:
     profile = PROFILES[name]
     served = render_feed(profile, "https://almanac.example/@a.atom", "https://almanac.example/@a")
     for text in (RENDERERS["atom"](profile), served):
-        assert faults(parsed(text)) == []
-    links = {one.get("rel"): one.get("href") for one in parsed(served).findall(ATOM + "link")}
+        assert faults(parse_xml(text)) == []
+    links = {one.get("rel"): one.get("href") for one in parse_xml(served).findall(ATOM + "link")}
     assert links == {"self": "https://almanac.example/@a.atom", "alternate": "https://almanac.example/@a"}
 
 
 def test_the_rules_see_what_is_wrong() -> None:
     text = render_feed(small_profile(), "https://almanac.example/@a.atom", "https://almanac.example/@a")
     for right, wrong in (("<id>", "<id> x"), ("Z</updated>", "</updated>"), ("<title>", "<subject/><title>")):
-        assert faults(parsed(text.replace(right, wrong, 1)))
-    assert faults(parsed(re.sub("<author>.*</author>", "", text, count=1)))
+        assert faults(parse_xml(text.replace(right, wrong, 1)))
+    assert faults(parse_xml(re.sub("<author>.*</author>", "", text, count=1)))
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,13 @@ import aiohttp
 import jwt
 
 from simulator.server import Simulator
-from simulator.state import Account, App, Installation, PullRequest, Repository
-from simulator.work import Step, Work
+from simulator.state import SimAccount, SimApp, SimInstallation, SimPullRequest, SimRepository
+from simulator.work import NewPullRequest, Step
 
 AT = datetime(2026, 4, 2, 9, tzinfo=UTC)
 
 
-def app_token(app: App, *, age: int = 60, life: int = 500) -> str:
+def app_token(app: SimApp, *, age: int = 60, life: int = 500) -> str:
     now = int(time.time())
     claims = {"iat": now - age, "exp": now + life, "iss": str(app.id)}
     return jwt.encode(claims, app.private_key, algorithm="RS256")
@@ -29,11 +29,11 @@ class Scene:
     """An organisation with one repository and an installed App."""
 
     github: Simulator
-    author: Account
-    reviewer: Account
-    app: App
-    repo: Repository
-    installation: Installation
+    author: SimAccount
+    reviewer: SimAccount
+    app: SimApp
+    repo: SimRepository
+    installation: SimInstallation
 
     @classmethod
     def on(cls, github: Simulator, *, webhook_url: str | None = None) -> Scene:
@@ -43,9 +43,11 @@ class Scene:
         repo = github.create_repository("fenland/reeds", at=AT, files={"README.md": "# Reeds\n"})
         return cls(github, author, reviewer, app, repo, github.install(app, org))
 
-    def pull(self, name: str = "one", *, content: str = "print(1)\n") -> PullRequest:
+    def pull(self, name: str = "one", *, content: str = "print(1)\n") -> SimPullRequest:
         steps = [Step(f"Add {name}\n\nBecause.", {f"src/{name}.py": content})]
-        return self.github.open_pull(self.repo, Work(f"Add {name}", self.author, steps, name, "Because."), at=AT)
+        return self.github.open_pull(
+            self.repo, NewPullRequest(f"Add {name}", self.author, steps, name, "Because."), at=AT
+        )
 
     async def ask(
         self, method: str, path: str, token: str | None, **options: Any

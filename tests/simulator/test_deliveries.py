@@ -50,7 +50,7 @@ async def hook() -> AsyncIterator[Hook]:
 async def test_each_delivery_is_signed_over_its_bytes_and_in_order(github: Simulator, hook: Hook) -> None:
     scene = Scene.on(github, webhook_url=hook.url)
     github.merge(scene.repo, scene.pull(), "squash", by=scene.reviewer, at=AT)
-    await github.settled()
+    await github.wait_until_idle()
     assert hook.events == ["installation", "pull_request", "pull_request", "push"]
     for _, _, body, signature in hook.taken:
         assert signature == "sha256=" + hmac.new(scene.app.webhook_secret.encode(), body, hashlib.sha256).hexdigest()
@@ -60,11 +60,11 @@ async def test_each_delivery_is_signed_over_its_bytes_and_in_order(github: Simul
 async def test_a_redelivery_has_the_same_guid_and_body(github: Simulator, hook: Hook) -> None:
     scene = Scene.on(github, webhook_url=hook.url)
     hook.answer = 500
-    await github.settled()
+    await github.wait_until_idle()
     _, log, _ = await scene.ask("GET", "/app/hook/deliveries?status=failure", app_token(scene.app))
     hook.answer = 202
     await scene.ask("POST", f"/app/hook/deliveries/{log[0]['id']}/attempts", app_token(scene.app))
-    await github.settled()
+    await github.wait_until_idle()
     assert hook.taken[0] == hook.taken[1]
     _, log, _ = await scene.ask("GET", "/app/hook/deliveries", app_token(scene.app))
     assert [(entry["status_code"], entry["redelivery"]) for entry in log] == [(202, True), (500, False)]
@@ -74,12 +74,12 @@ async def test_a_redelivery_has_the_same_guid_and_body(github: Simulator, hook: 
 
 async def test_deliveries_are_dropped_doubled_and_shuffled_on_request(github: Simulator, hook: Hook) -> None:
     scene = Scene.on(github, webhook_url=hook.url)
-    await github.settled()
+    await github.wait_until_idle()
     github.deliveries.drop_next = 1
     scene.pull("dropped")
     github.deliveries.duplicate_next = 1
     scene.pull("doubled")
-    await github.settled()
+    await github.wait_until_idle()
     assert hook.events == ["installation", "pull_request", "pull_request"]
     assert hook.taken[1][1] == hook.taken[2][1]
     github.deliveries.hold()
@@ -87,7 +87,7 @@ async def test_deliveries_are_dropped_doubled_and_shuffled_on_request(github: Si
         scene.pull(name)
     before = [entry.guid for entry in github.deliveries.waiting]
     github.deliveries.release(shuffle=3)
-    await github.settled()
+    await github.wait_until_idle()
     arrived = [guid for _, guid, *_ in hook.taken[3:]]
     assert sorted(arrived) == sorted(before)
     assert arrived != before
@@ -97,5 +97,5 @@ async def test_no_event_is_sent_that_the_app_does_not_listen_to(github: Simulato
     scene = Scene.on(github, webhook_url=hook.url)
     scene.app.events.remove("pull_request")
     scene.pull()
-    await github.settled()
+    await github.wait_until_idle()
     assert hook.events == ["installation"]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from simulator import merging
 from simulator.differences import Differences
-from simulator.git import Draft, Edits, Entry, GitRepository, Signature, edited, run_git
+from simulator.git import Draft, Edits, Entry, GitRepository, GitSignature, apply_edits, run_git
 
-WHO = Signature("Ada Fen", "ada@fen.example")
+WHO = GitSignature("Ada Fen", "ada@fen.example")
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -21,7 +21,7 @@ def write(git: GitRepository, *edits: Edits, tip: str | None = None) -> list[str
     tree = git.commits[tip].tree if tip else {}
     drafts: list[Draft] = []
     for number, change in enumerate(edits):
-        tree = edited(tree, change)
+        tree = apply_edits(tree, change)
         parents = (tip,) if tip and not drafts else ()
         drafts.append(Draft(f"change {number}\n", tree, WHO, AT, WHO, AT, parents))
     return [commit.id for commit in git.write(drafts)]
@@ -32,8 +32,8 @@ def git(tmp_path: Path) -> GitRepository:
     return GitRepository.create(tmp_path / "r.git")
 
 
-def landing(message: str = "landed\n") -> merging.Landing:
-    return merging.Landing(WHO, AT, message, WHO)
+def landing(message: str = "landed\n") -> merging.MergeDetails:
+    return merging.MergeDetails(WHO, AT, message, WHO)
 
 
 def test_a_repository_passes_git_fsck_and_can_be_read_by_git(git: GitRepository) -> None:
@@ -98,7 +98,7 @@ def test_a_rebase_keeps_each_commit_with_its_author_date(git: GitRepository) -> 
     (base,) = write(git, {"a": "1\n"})
     (main,) = write(git, {"b": "1\n"}, tip=base)
     side = write(git, {"c": "1\n"}, {"c": "2\n"}, tip=base)
-    later = merging.Landing(WHO, AT.replace(day=9), "", WHO)
+    later = merging.MergeDetails(WHO, AT.replace(day=9), "", WHO)
     written = git.write(merging.rebased_commits(git, main, side, landing=later))
     assert [entry.draft.message for entry in written] == ["change 0\n", "change 1\n"]
     assert written[1].parents == (written[0].id,)

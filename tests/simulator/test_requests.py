@@ -10,7 +10,7 @@ import pytest
 from openapi_core import OpenAPI
 
 from simulator.server import Simulator
-from simulator.work import Step, Work
+from simulator.work import NewPullRequest, Step
 from tests.contract import Contract, description
 from tests.simulator.calling import AT, Scene, app_token
 
@@ -115,7 +115,7 @@ async def test_texts_beyond_githubs_limits_are_refused(github: Simulator) -> Non
 async def test_lists_come_in_pages_with_links(github: Simulator) -> None:
     scene = Scene.on(github)
     steps = [Step(f"Change {n}", {"a": f"{n}\n"}) for n in range(7)]
-    github.open_pull(scene.repo, Work("Many", scene.author, steps, "many"), at=AT)
+    github.open_pull(scene.repo, NewPullRequest("Many", scene.author, steps, "many"), at=AT)
     token = await scene.token()
     url, titles = f"{github.api_url}{REPO}/pulls/1/commits?per_page=3", []
     for _ in range(3):

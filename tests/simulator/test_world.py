@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 
 
 @contextlib.asynccontextmanager
-async def played() -> AsyncIterator[World]:
+async def played_world() -> AsyncIterator[World]:
     """A world after its story."""
     async with Simulator() as github:
         world = build_world(github, NOW)
@@ -43,9 +43,9 @@ def landed_in(world: World) -> list[tuple[str, str, int]]:
 
 
 async def test_the_story_is_rich_real_and_repeats_exactly() -> None:
-    async with played() as world:
+    async with played_world() as world:
         landed = landed_in(world)
-    async with played() as again:
+    async with played_world() as again:
         assert tips(again) == tips(world)
     assert len(tips(world)) >= 4
     assert 80 <= len(landed) <= 150

@@ -11,13 +11,24 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event, select
 
-from bot.model import CommitId, Fact, InstallationId, Lines, Repository, RepositoryId, Signature, UserId, fact_from_json
+from bot.model.commit import Repository, Signature
+from bot.model.fact import Fact, Lines, fact_from_json
+from bot.model.ids import CommitId, InstallationId, RepositoryId, UserId
 from bot.store.engine import Store
-from bot.store.installations import Account, see_installation, see_repositories
+from bot.store.installations import Account, save_installation, save_repositories
 from bot.store.measurements import MEASUREMENT
 from tests.databases import database_url, empty_database_url, store
 
-__all__ = ["cancelled_after", "database_url", "empty_database_url", "executed", "fact", "kept_beside", "seed", "store"]
+__all__ = [
+    "cancelled_after",
+    "connection_beside",
+    "database_url",
+    "empty_database_url",
+    "executed",
+    "fact",
+    "seed",
+    "store",
+]
 
 NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
 ACME, OTHER = InstallationId(1), InstallationId(2)
@@ -39,7 +50,7 @@ def fact(number: int, repository: RepositoryId = APP, **values: object) -> Fact:
         "committer": ADA,
         "title": f"Add part {number}",
         "how": "push",
-        "carrier": commit,
+        "merge_commit": commit,
         "lines": Lines(authored=2, tests=1),
         **values,
     }
@@ -50,10 +61,10 @@ async def seed(store: Store) -> None:
     """Two installations: one with a repository and its fork, one with a repository of its own."""
     with store.transaction() as connection:
         for installation, account in ((ACME, Account(100, "acme")), (OTHER, Account(200, "other"))):
-            see_installation(connection, installation, account, app_id="7", now=NOW)
+            save_installation(connection, installation, account, app_id="7", now=NOW)
         mine = [Repository(NAMES[APP], APP), Repository(NAMES[FORK], FORK, fork=True, parent=NAMES[APP])]
-        see_repositories(connection, ACME, mine, NOW)
-        see_repositories(connection, OTHER, [Repository(NAMES[FOREIGN], FOREIGN, private=True)], NOW)
+        save_repositories(connection, ACME, mine, NOW)
+        save_repositories(connection, OTHER, [Repository(NAMES[FOREIGN], FOREIGN, private=True)], NOW)
 
 
 @contextlib.contextmanager
@@ -81,7 +92,7 @@ async def cancelled_after(turns: int, work: Coroutine[Any, Any, Any]) -> Any:
     return ended
 
 
-def kept_beside(connection: Connection) -> dict[int, list[Fact]]:
+def connection_beside(connection: Connection) -> dict[int, list[Fact]]:
     """What is measured and not in force, by version; the oldest landing first."""
     found: dict[int, list[Fact]] = {}
     for row in connection.execute(select(MEASUREMENT.c.method, MEASUREMENT.c.payload)):

@@ -10,9 +10,9 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 
-from bot.github.limits import Clock, Lane, Pace
+from bot.github.limits import Clock, Lane, RequestPace
 from bot.store.engine import Store
-from bot.store.pace import SharedPace
+from bot.store.pace import StoredPace
 
 
 @dataclass
@@ -30,8 +30,8 @@ class Passing:
 async def write(url: str, writes: int) -> None:
     time = Passing()
     async with await Store.open(url) as store:
-        shared = SharedPace(store, 5, wall=time)
-        lane = Lane(Pace(write_gap=1.0), Clock(steady=time, wall=time, sleep=time.sleep), shared)
+        shared = StoredPace(store, 5, wall=time)
+        lane = Lane(RequestPace(write_gap=1.0), Clock(steady=time, wall=time, sleep=time.sleep), shared)
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         turn = partial(lane.turn, write=True)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from bot.config import load_settings
+from bot.configuration.settings import load_settings
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.inbox import INBOX, Delivery, accept, count
 from bot.store.lock import StoreInUseError

@@ -7,11 +7,12 @@ from datetime import timedelta
 from msgspec.structs import replace
 from sqlalchemy import select
 
-from bot.model import Person, PersonKey, Signature, UserId
+from bot.model.commit import Person, Signature
+from bot.model.ids import PersonKey, UserId
 from bot.store import backfills, ledger, observations, people
 from bot.store.backfills import Backfill
 from bot.store.engine import Store
-from bot.store.first_landings import first_landings, newcomers_met, read_whole
+from bot.store.first_landings import first_landings, fully_read_repositories, newcomers_in
 from bot.store.observations import Observation
 from tests.store.conftest import ACME, ADA, APP, FOREIGN, FORK, NOW, fact, seed
 
@@ -24,7 +25,7 @@ def reviewed(number: int, who: PersonKey = MARA) -> Observation:
     return Observation(APP, number, "review", f"{number}:approved", NOW, {"state": "approved"}, who)
 
 
-async def _told(store: Store) -> None:
+async def _reported(store: Store) -> None:
     """Carl's first pull request is 3 and his second 4; a machine's first is 5; nobody reviews Ada's."""
     await seed(store)
     facts = [
@@ -38,7 +39,7 @@ async def _told(store: Store) -> None:
         ledger.add_facts(connection, APP, facts, now=NOW)
         for sig in (ADA, NEW, BOT):
             person = Person(PersonKey(f"u:{sig.user_id}"), sig.name, (), sig.login, sig.user_id, sig.bot)
-            people.see_people(connection, [person])
+            people.save_people(connection, [person])
         observations.observe(connection, [reviewed(number) for number in (3, 4, 5)])
 
 
@@ -49,7 +50,7 @@ async def _known(store: Store) -> None:
 
 
 async def test_the_first_commit_of_each_person_in_each_repository(store: Store) -> None:
-    await _told(store)
+    await _reported(store)
     with store.transaction() as connection:
         ledger.add_facts(connection, FORK, [fact(9, FORK, author=NEW)], now=NOW)
         found = first_landings(connection, [CARL, PersonKey("u:7")], [APP, FORK])
@@ -61,49 +62,49 @@ async def test_the_first_commit_of_each_person_in_each_repository(store: Store) 
 
 
 async def test_a_newcomer_is_told_of_whoever_met_their_first_work_and_nowhere_else(store: Store) -> None:
-    await _told(store)
+    await _reported(store)
     with store.snapshot() as connection:
-        assert newcomers_met(connection, [MARA], read_whole(connection, [APP, FORK, FOREIGN])) == []
+        assert newcomers_in(connection, [MARA], fully_read_repositories(connection, [APP, FORK, FOREIGN])) == []
     await _known(store)
     with store.snapshot() as connection:
-        whole = read_whole(connection, [APP, FORK, FOREIGN])
+        whole = fully_read_repositories(connection, [APP, FORK, FOREIGN])
         assert whole == {APP}
-        assert [one.pull_request for one in newcomers_met(connection, [MARA], whole)] == [3]
-        assert newcomers_met(connection, [MARA], [FORK]) == []
-        assert newcomers_met(connection, [MARA, CARL], [APP]) == []
-        assert newcomers_met(connection, [CARL], [APP]) == []
+        assert [one.pull_request for one in newcomers_in(connection, [MARA], whole)] == [3]
+        assert newcomers_in(connection, [MARA], [FORK]) == []
+        assert newcomers_in(connection, [MARA, CARL], [APP]) == []
+        assert newcomers_in(connection, [CARL], [APP]) == []
 
 
 async def test_who_opted_out_is_nobodys_newcomer(store: Store) -> None:
-    await _told(store)
+    await _reported(store)
     await _known(store)
     with store.transaction() as connection:
         people.opt_out(connection, CARL, NOW)
-        assert newcomers_met(connection, [MARA], [APP]) == []
+        assert newcomers_in(connection, [MARA], [APP]) == []
 
 
 async def test_who_worked_here_under_a_proved_address_before_is_no_newcomer(store: Store) -> None:
-    await _told(store)
+    await _reported(store)
     await _known(store)
     before = replace(NEW, user_id=None, login=None, email="carl@example.org")
     with store.transaction() as connection:
         ledger.add_facts(connection, APP, [fact(0, author=before)], now=NOW)
-        assert len(newcomers_met(connection, [MARA], [APP])) == 1
+        assert len(newcomers_in(connection, [MARA], [APP])) == 1
         person = Person(CARL, NEW.name, ("Carl@example.org",), NEW.login, NEW.user_id)
-        people.see_people(connection, [person], "proved")
-        assert newcomers_met(connection, [MARA], [APP]) == []
+        people.save_people(connection, [person], "proved")
+        assert newcomers_in(connection, [MARA], [APP]) == []
 
 
 async def test_what_is_read_around_some_work_is_of_that_work_alone(store: Store) -> None:
-    await _told(store)
+    await _reported(store)
     checks = Observation(APP, 0, "checks", "abc:7:failed", NOW, {"head": "abc", "app": 7, "state": "failed"})
     with store.transaction() as connection:
         observations.observe(connection, [checks])
         work = select(ledger.FACT.c.repository_id, ledger.FACT.c.pull_request)
         work = work.where(ledger.FACT.c.pull_request == 3)
-        seen = observations.around(connection, work, [APP], ("review",))
+        seen = observations.observations_near(connection, work, [APP], ("review",))
         assert [(one.signal, one.number) for one in seen] == [("checks", 0), ("review", 3)]
-        assert observations.around(connection, work, [FORK], ("review",)) == []
-        assert observations.places_of(connection, [MARA]) == {APP}
+        assert observations.observations_near(connection, work, [FORK], ("review",)) == []
+        assert observations.repositories_of_people(connection, [MARA]) == {APP}
         later = (NOW + timedelta(seconds=1), NOW + timedelta(days=1))
         assert observations.of_people(connection, [MARA], [APP], later) == []

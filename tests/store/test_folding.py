@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from sqlalchemy import Connection, text
 
-from bot.model import InstallationId
+from bot.model.ids import InstallationId
 from bot.store import folding
 from bot.store.engine import Store
 from tests.store.conftest import ACME, APP, OTHER, seed

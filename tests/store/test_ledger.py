@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from bot.model import Fact, PersonKey, Repository, RepositoryId
+from bot.model.commit import Repository
+from bot.model.fact import Fact
+from bot.model.ids import PersonKey, RepositoryId
 from bot.store import installations, ledger
 from bot.store.engine import Store
 from bot.store.ledger import FACT
@@ -35,7 +37,7 @@ async def test_a_fact_comes_back_equal_and_counts_once(store: Store) -> None:
     assert await _add(store, [one]) == []
     with store.snapshot() as connection:
         (found,) = ledger.facts_in(connection, APP)
-        assert ledger.known(connection, APP, [one.commit, fact(2).commit]) == {one.commit}
+        assert ledger.recorded_commits(connection, APP, [one.commit, fact(2).commit]) == {one.commit}
     assert found.title == "nul\ufffd"
     assert (found.languages, found.lines, found.co_authors, found.certain) == (
         one.languages,
@@ -109,14 +111,14 @@ async def test_statements_for_a_landing_do_not_grow_with_the_ledger_or_the_batch
 
 def _model(facts: list[Fact], start: Fact) -> set[str]:
     """Components by their definition, the slow way."""
-    from bot.landing.keys import asks, offers
+    from bot.landing.same_work.keys import offered_keys, sought_keys
 
     inside, grown = {start.commit}, True
     while grown:
         members = [one for one in facts if one.commit in inside]
-        offered = {key for one in members for key in offers(one)}
-        asked = {key for one in members for key in asks(one)}
-        near = {one.commit for one in facts if offered & set(asks(one)) or asked & set(offers(one))}
+        offered = {key for one in members for key in offered_keys(one)}
+        asked = {key for one in members for key in sought_keys(one)}
+        near = {one.commit for one in facts if offered & set(sought_keys(one)) or asked & set(offered_keys(one))}
         grown = not near <= inside
         inside |= near
     return set(inside)
@@ -164,7 +166,7 @@ async def test_removed_repositories_hide_at_once_and_return_with_their_facts(sto
     with store.transaction() as connection:
         installations.remove_repositories(connection, [APP], NOW)
         hidden = installations.repository(connection, APP)
-        installations.see_repositories(connection, ACME, [Repository("acme/app", APP, private=True)], NOW)
+        installations.save_repositories(connection, ACME, [Repository("acme/app", APP, private=True)], NOW)
         back = installations.repository_named(connection, "Acme/App")
         assert len(ledger.facts_in(connection, APP)) == 1
     assert hidden is not None

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from bot.metrics.registry import FACT_METHOD
 from bot.store import ledger, measurements
 from bot.store.engine import Store
-from tests.store.conftest import ACME, ADA, APP, NOW, fact, kept_beside, seed
+from tests.store.conftest import ACME, ADA, APP, NOW, connection_beside, fact, seed
 
 
 async def test_a_new_version_stands_beside_the_old_one_until_it_takes_its_place(store: Store) -> None:
@@ -19,19 +19,19 @@ async def test_a_new_version_stands_beside_the_old_one_until_it_takes_its_place(
         connection.execute(update(ledger.FACT).values(method=FACT_METHOD - 1))
     with store.transaction() as connection:
         assert measurements.repositories_outdated(connection, FACT_METHOD) == [(ACME, APP)]
-        assert measurements.outdated(connection, APP, FACT_METHOD, 1) == [old[1]]
+        assert measurements.outdated_facts(connection, APP, FACT_METHOD, 1) == [old[1]]
         new = [replace(one, kind="feature") for one in old]
         measurements.keep(connection, APP, new, method=FACT_METHOD, now=NOW)
-        assert measurements.outdated(connection, APP, FACT_METHOD, 9) == []
+        assert measurements.outdated_facts(connection, APP, FACT_METHOD, 9) == []
         assert ledger.facts_in(connection, APP) == old, "what is in force has not moved"
-        assert measurements.measured(connection, APP, FACT_METHOD) == new
-        assert measurements.measured(connection, APP, FACT_METHOD, 1) == new[:1]
+        assert measurements.measured_facts(connection, APP, FACT_METHOD) == new
+        assert measurements.measured_facts(connection, APP, FACT_METHOD, 1) == new[:1]
     with store.transaction() as connection:
         measurements.set_aside(connection, APP, [one.commit for one in old], method=FACT_METHOD, now=NOW)
         ledger.forget_facts(connection, APP, [one.commit for one in old])
         ledger.add_facts(connection, APP, new, now=NOW)
         assert measurements.repositories_outdated(connection, FACT_METHOD) == []
-        assert kept_beside(connection) == {FACT_METHOD - 1: old}
+        assert connection_beside(connection) == {FACT_METHOD - 1: old}
         assert ledger.facts_in(connection, APP) == new
 
 

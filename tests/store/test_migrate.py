@@ -18,8 +18,9 @@ from sqlalchemy import Connection, Table, select, text
 from sqlalchemy.exc import IntegrityError
 
 from benchmarks.speed.landings import UTC_ZONE, apply, facts_of, organisation
-from bot.errors import UnusableInputError
-from bot.model import InstallationId
+from bot.configuration.errors import UnusableInputError
+from bot.model.ids import InstallationId
+from bot.services.recording.rebuild import rebuild
 from bot.store import migrate as migrating
 from bot.store.dump import canonical_dump
 from bot.store.engine import Store
@@ -38,7 +39,6 @@ from bot.store.migrate import (
 from bot.store.migrations.names import is_ours
 from bot.store.schema import METADATA, TABLES
 from bot.store.visits import VISIT
-from bot.tasks.rebuilding import rebuild
 from tests.store.conftest import APP, NOW, executed, fact, seed
 
 

@@ -10,8 +10,10 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import select
 
-from bot.landing.identity import person_key
-from bot.model import Commit, CommitId, Month
+from bot.landing.identity.credit import person_key
+from bot.model.commit import Commit
+from bot.model.ids import CommitId, Month
+from bot.services.recording.record import RecordingTarget, record
 from bot.store import inbox, jobs, ledger, people, readings, totals
 from bot.store.digests import begin_period
 from bot.store.dump import canonical_dump
@@ -20,7 +22,6 @@ from bot.store.erasure import add_tombstones
 from bot.store.jobs import JOB, NewJob
 from bot.store.move import MoveError, move_all
 from bot.store.schema import TABLES
-from bot.tasks.recording import Place, record
 from tests.databases import fresh_database
 from tests.store.conftest import ACME, ADA, APP, BEA, NOW, fact, seed
 
@@ -40,7 +41,7 @@ async def _fill(store: Store) -> None:
     facts = [fact(number, author=ADA if number % 2 else BEA, co_authors=(BEA,)) for number in range(40)]
     facts.append(replace(fact(99), title="nul \0 and half \ud800 and 漢", reverts=(f"commit:{facts[3].commit}",)))
     with store.transaction() as connection:
-        record(connection, Place(ACME, APP, ZoneInfo("UTC")), facts, now=NOW)
+        record(connection, RecordingTarget(ACME, APP, ZoneInfo("UTC")), facts, now=NOW)
         inbox.accept(
             connection, inbox.Delivery("app:7", "guid-1", "push", NOW, body=b'{"a":1}', jobs=(NewJob("later", 5),))
         )
@@ -73,7 +74,7 @@ async def test_there_and_back_again_is_the_same_record(urls: tuple[str, str, str
 async def _goes_on(store: Store) -> None:
     """New rows find numbers of their own, and what was known is known."""
     with store.transaction() as connection:
-        place = Place(ACME, APP, ZoneInfo("UTC"))
+        place = RecordingTarget(ACME, APP, ZoneInfo("UTC"))
         assert record(connection, place, [fact(1), fact(500)], now=NOW).new == (fact(500).commit,)
         again = inbox.Delivery("app:7", "guid-1", "push", NOW, jobs=(NewJob("later"),))
         assert not inbox.accept(connection, again)
@@ -105,4 +106,4 @@ async def test_a_move_that_is_cut_leaves_nothing(urls: tuple[str, str, str]) -> 
         with pytest.raises(RuntimeError):
             await move_all(here, there, spoil)
         with there.snapshot() as connection:
-            assert ledger.known(connection, APP, [fact(1).commit]) == set()
+            assert ledger.recorded_commits(connection, APP, [fact(1).commit]) == set()

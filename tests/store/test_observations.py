@@ -6,11 +6,11 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from bot.metrics.scores import Known
-from bot.model import PersonKey
+from bot.metrics.scores import KnownOutcome
+from bot.model.ids import PersonKey
 from bot.store import observations
 from bot.store.engine import Store
-from bot.store.observations import Observation, deeds_of, known_of
+from bot.store.observations import Observation, live_values, non_code_deeds
 from tests.store.conftest import APP, FOREIGN, NAMES, NOW, seed
 
 HOUR = timedelta(hours=1)
@@ -28,7 +28,7 @@ async def test_an_observation_is_appended_once_and_read_where_it_was_made(store:
     with store.transaction() as connection:
         assert observations.observe(connection, [REVIEW, MERGE]) == 2
         assert observations.observe(connection, [REVIEW, APPROVAL]) == 1
-        assert connection.execute(observations.number_in([APP])).scalar_one() == 3
+        assert connection.execute(observations.count_in([APP])).scalar_one() == 3
         assert observations.of_repositories(connection, [FOREIGN], ("review", "checks")) == []
         assert observations.of_work(connection, APP, [3]) == [MERGE, REVIEW, APPROVAL]
         assert observations.of_people(connection, [PersonKey("u:8")], [APP]) == [REVIEW, APPROVAL]
@@ -37,40 +37,40 @@ async def test_an_observation_is_appended_once_and_read_where_it_was_made(store:
 
 
 def test_no_approval_is_said_only_where_somebody_looked_for_one() -> None:
-    assert known_of([], NAMES) == {}
-    assert known_of([REVIEW, MERGE], NAMES) == {}
-    assert known_of([REVIEW, MERGE, NOBODY_APPROVED], NAMES) == {WORK: Known(approved=False)}
-    assert known_of([REVIEW, NOBODY_APPROVED, APPROVAL], NAMES) == {WORK: Known(approved=True)}
-    assert known_of([NOBODY_APPROVED], {}) == {}
+    assert live_values([], NAMES) == {}
+    assert live_values([REVIEW, MERGE], NAMES) == {}
+    assert live_values([REVIEW, MERGE, NOBODY_APPROVED], NAMES) == {WORK: KnownOutcome(approved=False)}
+    assert live_values([REVIEW, NOBODY_APPROVED, APPROVAL], NAMES) == {WORK: KnownOutcome(approved=True)}
+    assert live_values([NOBODY_APPROVED], {}) == {}
 
 
 def test_an_approval_that_was_dismissed_is_none() -> None:
     dismissed = replace(APPROVAL, source="2:dismissed", value={"state": "dismissed"})
-    assert known_of([APPROVAL, dismissed], NAMES) == {}
-    assert known_of([dismissed, APPROVAL, NOBODY_APPROVED], NAMES) == {WORK: Known(approved=False)}
+    assert live_values([APPROVAL, dismissed], NAMES) == {}
+    assert live_values([dismissed, APPROVAL, NOBODY_APPROVED], NAMES) == {WORK: KnownOutcome(approved=False)}
 
 
 def test_checks_are_told_of_the_head_that_was_merged_alone() -> None:
-    assert known_of([CHECKS], NAMES) == {}
-    assert known_of([CHECKS, replace(MERGE, source="def", value={"head": "def"})], NAMES) == {}
-    assert known_of([CHECKS, MERGE], NAMES) == {WORK: Known(checks="failed")}
+    assert live_values([CHECKS], NAMES) == {}
+    assert live_values([CHECKS, replace(MERGE, source="def", value={"head": "def"})], NAMES) == {}
+    assert live_values([CHECKS, MERGE], NAMES) == {WORK: KnownOutcome(checks="failed")}
 
 
 def test_a_run_that_passes_later_takes_back_the_one_of_its_app_that_failed() -> None:
     other = replace(CHECKS, source="abc:8:failed", value=CHECKS.value | {"app": 8})
     for seen in ([CHECKS, PASSED, MERGE], [PASSED, MERGE, CHECKS]):
-        assert known_of(seen, NAMES) == {WORK: Known(checks="passed")}
-    assert known_of([CHECKS, PASSED, other, MERGE], NAMES) == {WORK: Known(checks="failed")}
+        assert live_values(seen, NAMES) == {WORK: KnownOutcome(checks="passed")}
+    assert live_values([CHECKS, PASSED, other, MERGE], NAMES) == {WORK: KnownOutcome(checks="failed")}
 
 
 def test_what_a_person_did_is_read_by_the_repositories_names_of_today() -> None:
     remark = replace(REVIEW, number=5, signal="remark", source="9", value={})
     release = replace(REVIEW, number=0, signal="release", source="7:release", value={"state": "release", "tag": "v1"})
-    found = deeds_of([REVIEW, remark, release, MERGE, CHECKS, NOBODY_APPROVED], NAMES)
+    found = non_code_deeds([REVIEW, remark, release, MERGE, CHECKS, NOBODY_APPROVED], NAMES)
     assert [(one.kind, one.number, one.did, one.tag) for one in found] == [
         ("review", 3, "commented", ""),
         ("remark", 5, "", ""),
         ("release", 0, "release", "v1"),
     ]
     assert {one.repository for one in found} == {"acme/app"}
-    assert deeds_of([REVIEW], {}) == []
+    assert non_code_deeds([REVIEW], {}) == []

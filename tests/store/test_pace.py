@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.store.engine import Store
-from bot.store.pace import SharedPace
+from bot.store.pace import StoredPace
 from tests.databases import fresh_database
 from tests.store.conftest import store
 
@@ -19,10 +19,10 @@ __all__ = ["store"]
 
 
 async def test_writers_share_their_slots(store: Store) -> None:
-    one, other = (SharedPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
+    one, other = (StoredPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
     waits = await asyncio.gather(*(pace.slot(1.0) for pace in (one, other, one, other)))
     assert sorted(waits) == [0.0, 1.0, 2.0, 3.0]
-    assert await SharedPace(store, 6, wall=lambda: 1000.0).slot(1.0) == 0.0
+    assert await StoredPace(store, 6, wall=lambda: 1000.0).slot(1.0) == 0.0
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ async def test_the_writes_of_two_processes_are_a_second_apart(postgresql: str) -
 
 
 async def test_a_pause_holds_for_all_and_a_shorter_one_ends_none(store: Store) -> None:
-    one, other = (SharedPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
+    one, other = (StoredPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
     await one.close(60)
     assert await other.closed() == 60
     await other.close(10)

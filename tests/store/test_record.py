@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from bot.model import ChangeId, CommitId, InstallationId, Lines, Month, Person, PersonKey, UserId
+from bot.model.commit import Person
+from bot.model.fact import Lines
+from bot.model.ids import ChangeId, CommitId, InstallationId, Month, PersonKey, UserId
 from bot.store import changes, corrections, digests, installations, ledger, outbox, people, pulls, totals
 from bot.store.border import canonical_json, clean_text
 from bot.store.changes import ChangeRow, Contribution
@@ -72,48 +74,48 @@ def _intent(text: str = "counted") -> Intent:
 
 async def test_an_intent_said_twice_is_posted_once(store: Store) -> None:
     with store.transaction() as connection:
-        number = outbox.intend(connection, _intent(), NOW)
-        assert number == outbox.intend(connection, _intent(), NOW)
+        number = outbox.add_intent(connection, _intent(), NOW)
+        assert number == outbox.add_intent(connection, _intent(), NOW)
         assert number is not None
         posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert posting is not None
         assert posting.intent == _intent()
         assert outbox.claim(connection, number, now=NOW, lease_until=LEASE) is None
-        assert outbox.done(connection, posting, "991")
-        assert outbox.intend(connection, _intent(), NOW) is None
-        assert outbox.waiting(connection, NOW) == []
+        assert outbox.mark_posted(connection, posting, "991")
+        assert outbox.add_intent(connection, _intent(), NOW) is None
+        assert outbox.waiting_ids(connection, NOW) == []
 
 
 async def test_a_newer_body_edits_the_post_that_stands(store: Store) -> None:
     with store.transaction() as connection:
-        number = outbox.intend(connection, _intent(), NOW) or 0
+        number = outbox.add_intent(connection, _intent(), NOW) or 0
         posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert posting is not None
-        assert outbox.intend(connection, _intent("corrected"), NOW) == number
-        assert not outbox.done(connection, posting, "991")
-        assert outbox.waiting(connection, NOW) == [number]
+        assert outbox.add_intent(connection, _intent("corrected"), NOW) == number
+        assert not outbox.mark_posted(connection, posting, "991")
+        assert outbox.waiting_ids(connection, NOW) == [number]
         again = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert again is not None
         assert (again.remote_id, again.intent.body) == ("991", {"summary": "corrected"})
-        assert outbox.done(connection, again, "991")
-        assert outbox.intend(connection, _intent("counted"), NOW) == number
+        assert outbox.mark_posted(connection, again, "991")
+        assert outbox.add_intent(connection, _intent("counted"), NOW) == number
 
 
 async def test_a_poster_whose_lease_ended_changes_nothing(store: Store) -> None:
     with store.transaction() as connection:
-        number = outbox.intend(connection, _intent(), NOW) or 0
+        number = outbox.add_intent(connection, _intent(), NOW) or 0
         stale = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         fresh = outbox.claim(connection, number, now=LEASE, lease_until=LEASE + timedelta(seconds=60))
         assert stale is not None
         assert fresh is not None
-        assert not outbox.done(connection, stale, "1")
-        assert not outbox.let_go(connection, stale, "late")
-        assert outbox.done(connection, fresh, "2")
+        assert not outbox.mark_posted(connection, stale, "1")
+        assert not outbox.release(connection, stale, "late")
+        assert outbox.mark_posted(connection, fresh, "2")
 
 
 async def test_of_two_posters_at_once_one_gets_the_intent(store: Store) -> None:
     with store.transaction() as connection:
-        number = outbox.intend(connection, _intent(), NOW) or 0
+        number = outbox.add_intent(connection, _intent(), NOW) or 0
 
     def claim(connection: Connection) -> bool:
         return outbox.claim(connection, number, now=NOW, lease_until=LEASE) is not None
@@ -123,13 +125,13 @@ async def test_of_two_posters_at_once_one_gets_the_intent(store: Store) -> None:
 
 async def test_what_is_given_up_waits_for_a_newer_body(store: Store) -> None:
     with store.transaction() as connection:
-        number = outbox.intend(connection, _intent(), NOW) or 0
+        number = outbox.add_intent(connection, _intent(), NOW) or 0
         posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
         assert posting is not None
-        assert outbox.let_go(connection, posting, "422", give_up=True)
-        assert outbox.waiting(connection, NOW) == []
-        outbox.intend(connection, _intent("shorter"), NOW)
-        assert outbox.waiting(connection, NOW) == [number]
+        assert outbox.release(connection, posting, "422", give_up=True)
+        assert outbox.waiting_ids(connection, NOW) == []
+        outbox.add_intent(connection, _intent("shorter"), NOW)
+        assert outbox.waiting_ids(connection, NOW) == [number]
 
 
 async def test_a_correction_heard_twice_is_one_and_order_is_kept(store: Store) -> None:
@@ -162,14 +164,14 @@ async def test_a_proved_address_comes_before_a_claimed_one_and_stays_proved(stor
     ada = Person(ADA, "Ada Example", ("ada@example.org",), "Ada", UserId(7), names=("Ada", "Ada Example"))
     bea = Person(BEA, "Bea", ("ada@example.org",))
     with store.transaction() as connection:
-        people.see_people(connection, [bea, ada])
+        people.save_people(connection, [bea, ada])
         people.prove(connection, "email", "ADA@example.org", ADA)
-        people.see_people(connection, [ada])
+        people.save_people(connection, [ada])
         assert people.keys_of(connection, "email", "Ada@Example.org") == [ADA, BEA]
         assert people.keys_of(connection, "login", "ada") == [ADA]
         found = people.person(connection, ADA)
         people.opt_out(connection, BEA, NOW)
-        assert people.opted_out(connection) == {BEA}
+        assert people.opted_out_keys(connection) == {BEA}
     assert found is not None
     assert (found.login, found.names) == ("Ada", ("Ada", "Ada Example"))
 
@@ -178,10 +180,10 @@ async def test_a_pull_request_is_found_by_number_and_by_merge_commit(store: Stor
     await seed(store)
     pull = PullRequestRow(APP, 5, CommitId("b" * 40), NOW, CommitId("a" * 40), NOW, payload={"title": "half \ud800"})
     with store.transaction() as connection:
-        pulls.see(connection, pull)
-        pulls.see(connection, pull)
+        pulls.save_pull_request(connection, pull)
+        pulls.save_pull_request(connection, pull)
         found = pulls.read(connection, APP, 5)
-        assert found == pulls.merged_as(connection, APP, CommitId("a" * 40))
+        assert found == pulls.row_merged_as(connection, APP, CommitId("a" * 40))
         assert pulls.read(connection, APP, 6) is None
     assert found is not None
     assert found.payload == {"title": "half \ufffd"}
@@ -235,6 +237,6 @@ async def _filled_dump(url: str, rng: random.Random) -> tuple[str, list[str]]:
                 ledger.add_facts(connection, APP, [one], now=NOW + timedelta(seconds=rng.random()))
             for row in rng.sample(rows, len(rows)):
                 totals.replace(connection, [], [row])
-            people.see_people(connection, [Person(ADA, "Ada", ("ada@example.org",), bot=True)])
+            people.save_people(connection, [Person(ADA, "Ada", ("ada@example.org",), bot=True)])
             corrections.append(connection, Correction("c:1", "forget", ADA, NOW, {"b": 1, "a": [None, True]}))
         return await canonical_dump(store), await store.read(lambda connection: list(dump_lines(connection)))

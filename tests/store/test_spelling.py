@@ -11,7 +11,9 @@ import psycopg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.model import AiMark, CommitId, Fact, Lines, Signature, fact_from_json, fact_to_json
+from bot.model.commit import Signature
+from bot.model.fact import AiMark, Fact, Lines, fact_from_json, fact_to_json
+from bot.model.ids import CommitId
 from bot.store.arrays import array_text
 from bot.store.border import canonical_json, clean_text, ordered_json
 from tests.databases import fresh_database

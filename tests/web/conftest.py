@@ -13,9 +13,10 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.github.publish import Ourselves
+from bot.github.posts import Ourselves
+from bot.services.deliveries.inbox import RoutedDelivery
 from bot.web.signature import Secrets
-from bot.web.webhook import Delivery, Door, Webhook, webhook_runner
+from bot.web.webhook import Webhook, WebhookLimits, webhook_runner
 from handlers import Handlers
 
 SECRET = "a webhook secret of forty-one characters!"
@@ -32,11 +33,11 @@ def sign(body: bytes, secret: str = SECRET) -> str:
 class Memory:
     """Keeps deliveries by (hook, guid), and fails when told to."""
 
-    kept: dict[tuple[str, str], Delivery] = field(default_factory=dict)
+    kept: dict[tuple[str, str], RoutedDelivery] = field(default_factory=dict)
     fault: Exception | None = None
     wait: Callable[[], Any] | None = None
 
-    async def accept(self, delivery: Delivery) -> bool:
+    async def accept(self, delivery: RoutedDelivery) -> bool:
         if self.wait is not None:
             await self.wait()
         if self.fault is not None:
@@ -82,7 +83,9 @@ async def make_house(caplog: pytest.LogCaptureFixture) -> AsyncIterator[MakeHous
 
     async def make(**door: Any) -> House:
         inbox = Memory()
-        webhook = Webhook(Secrets([SECRET, OLD_SECRET]), Handlers(US), inbox=inbox, app_id=99, door=Door(**door))
+        webhook = Webhook(
+            Secrets([SECRET, OLD_SECRET]), Handlers(US), inbox=inbox, app_id=99, limits=WebhookLimits(**door)
+        )
         app = web.Application()
         app.router.add_post("/webhook", webhook.handle)
         runner = webhook_runner(app)

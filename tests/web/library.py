@@ -15,19 +15,10 @@ from aiohttp import web
 from msgspec.structs import replace
 from multidict import CIMultiDict
 
-from bot.landing.identity import person_key
-from bot.model import (
-    CommitId,
-    Fact,
-    InstallationId,
-    Lines,
-    Person,
-    PersonKey,
-    Repository,
-    RepositoryId,
-    Signature,
-    UserId,
-)
+from bot.landing.identity.credit import person_key
+from bot.model.commit import Person, Repository, Signature
+from bot.model.fact import Fact, Lines
+from bot.model.ids import CommitId, InstallationId, PersonKey, RepositoryId, UserId
 from bot.store import installations, ledger, links, people, visibility
 from bot.store.engine import Store
 from bot.store.links import Link
@@ -55,7 +46,7 @@ def fact(number: int, repository: str, *, author: Signature = ADA, **values: Any
         "committer": author,
         "title": f"Add part {number}",
         "how": "push",
-        "carrier": commit,
+        "merge_commit": commit,
         "kind": "feature",
         "lines": Lines(authored=10, tests=2),
         "languages": {"Python": 12},
@@ -70,15 +61,15 @@ async def keep(store: Store, repository: RepositoryId, facts: Iterable[Fact]) ->
     with store.transaction() as connection:
         ledger.add_facts(connection, repository, found, now=NOW)
         persons = [Person(person_key(sig), sig.name, (sig.email,), sig.login, sig.user_id, sig.bot) for sig in signed]
-        people.see_people(connection, persons)
+        people.save_people(connection, persons)
 
 
 async def fill(store: Store) -> None:
     """One organisation with a public and a private repository, and Ada's work in both."""
     with store.transaction() as connection:
-        installations.see_installation(connection, ACME, installations.Account(100, "acme"), app_id="1", now=NOW)
+        installations.save_installation(connection, ACME, installations.Account(100, "acme"), app_id="1", now=NOW)
         both = [Repository("acme/open", OPEN), Repository("acme/secret-plan", CLOSED, private=True)]
-        installations.see_repositories(connection, ACME, both, NOW)
+        installations.save_repositories(connection, ACME, both, NOW)
     mine = [fact(number, "acme/open", pull_request=number) for number in (1, 2, 30)]
     mine += [fact(-100, "acme/open", title="Fix the gate", kind="bug_fix")]
     await keep(store, OPEN, mine)
@@ -152,7 +143,7 @@ async def revoke(store: Store, why: str) -> None:
         elif why == "hidden by its person":
             visibility.hide_repository(connection, ADA_KEY, OPEN, hidden=True)
         elif why == "privatised":
-            installations.see_repositories(connection, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
+            installations.save_repositories(connection, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
         elif why == "removed":
             installations.remove_repositories(connection, [OPEN], NOW)
         elif why == "uninstalled":

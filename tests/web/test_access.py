@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bot.model import InstallationId, PersonKey, RepositoryId, UserId
+from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
 from bot.store.visibility import OrganisationState, PersonState, RepositoryState
 from bot.web.access import (
     ANYBODY,
     FEWEST_PEOPLE,
     OWNER,
     Viewer,
-    groups_to_show,
-    of_organisation,
-    of_person,
+    grant_for_organisation,
+    grant_for_person,
     shows_snapshot,
+    visible_groups,
 )
 
 HERE, THERE = InstallationId(1), InstallationId(2)
@@ -53,7 +53,7 @@ ALL = (OPEN, CLOSED, GONE, FOREIGN)
 def test_a_person_is_shown_to_whom_the_table_says(
     person: PersonState | None, viewer: Viewer, shown: set[int] | None
 ) -> None:
-    grant = of_person(person, ALL, viewer)
+    grant = grant_for_person(person, ALL, viewer)
     assert (None if grant is None else set(grant.repositories)) == shown
 
 
@@ -62,17 +62,17 @@ def test_a_person_is_shown_to_whom_the_table_says(
     [((CLOSED,), ANYBODY), ((GONE,), ANYBODY), ((CLOSED,), LINK), ((FOREIGN,), PRIVATE_LINK), ((GONE,), PRIVATE_LINK)],
 )
 def test_a_page_that_would_be_empty_is_not_there(repositories: tuple[RepositoryState, ...], viewer: Viewer) -> None:
-    assert of_person(SHOWN, repositories, viewer) is None
+    assert grant_for_person(SHOWN, repositories, viewer) is None
 
 
 def test_only_what_anybody_sees_is_for_search_engines() -> None:
-    found = {viewer: of_person(SHOWN, ALL, viewer) for viewer in (ANYBODY, LINK, PRIVATE_LINK, OWNER)}
+    found = {viewer: grant_for_person(SHOWN, ALL, viewer) for viewer in (ANYBODY, LINK, PRIVATE_LINK, OWNER)}
     assert [viewer for viewer, grant in found.items() if grant and grant.public] == [ANYBODY]
 
 
 def test_a_repository_that_its_person_hides_is_hidden_from_every_viewer() -> None:
     for viewer in (ANYBODY, LINK, PRIVATE_LINK, OWNER):
-        grant = of_person(SHOWN, ALL, viewer, hidden={OPEN.id})
+        grant = grant_for_person(SHOWN, ALL, viewer, hidden={OPEN.id})
         assert grant is None or OPEN.id not in grant.repositories
 
 
@@ -93,12 +93,12 @@ def test_a_repository_that_its_person_hides_is_hidden_from_every_viewer() -> Non
 def test_an_organisation_is_shown_to_whom_the_table_says(
     organisation: OrganisationState | None, viewer: Viewer, shown: set[int] | None
 ) -> None:
-    grant = of_organisation(organisation, ALL, viewer)
+    grant = grant_for_organisation(organisation, ALL, viewer)
     assert (None if grant is None else set(grant.repositories)) == shown
 
 
 def test_a_snapshot_is_shown_only_while_all_it_tells_of_is() -> None:
-    grant = of_person(SHOWN, (OPEN,), ANYBODY)
+    grant = grant_for_person(SHOWN, (OPEN,), ANYBODY)
     assert grant is not None
     assert shows_snapshot(grant, (OPEN.id,), "named")
     assert not shows_snapshot(grant, (OPEN.id, CLOSED.id), "named")
@@ -121,7 +121,7 @@ _VIEWERS = st.sampled_from([ANYBODY, LINK, PRIVATE_LINK, OWNER, Viewer("link", T
 def test_whatever_is_shown_is_active_and_private_only_by_a_link_of_its_own_installation(
     repositories: list[RepositoryState], viewer: Viewer, public: bool, opted_out: bool
 ) -> None:
-    grant = of_person(replace(ADA, public=public, opted_out=opted_out), repositories, viewer)
+    grant = grant_for_person(replace(ADA, public=public, opted_out=opted_out), repositories, viewer)
     if grant is None:
         return
     assert not opted_out
@@ -139,7 +139,7 @@ _GROUPS = st.dictionaries(
 
 @given(_GROUPS)
 def test_no_group_and_no_rest_has_fewer_than_five_people(groups: dict[str, frozenset[PersonKey]]) -> None:
-    shown = groups_to_show(groups)
+    shown = visible_groups(groups)
     rest = frozenset[PersonKey]().union(*(members for name, members in groups.items() if name not in shown))
     assert all(len(groups[name]) >= FEWEST_PEOPLE for name in shown)
     assert not shown or not rest or len(rest) >= FEWEST_PEOPLE

@@ -9,14 +9,15 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
+from bot.configuration.signing import signing_key
 from bot.landing.changes import fold
-from bot.model import Repository, RepositoryId, Signature, UserId
-from bot.render.anonymity import PERSONAL, WITHHELD, without_names
-from bot.render.json import schema
-from bot.signatures import signing_key
+from bot.model.commit import Repository, Signature
+from bot.model.ids import RepositoryId, UserId
+from bot.render.anonymity import PERSONAL, WITHHELD, redact_names
+from bot.render.text.json import schema
 from bot.store import installations, visibility
 from bot.store.engine import Store
-from bot.web.responses import FORMS
+from bot.web.responses import FORMATS
 from tests.databases import ON_SQLITE, database_url, store
 from tests.web.library import ACME, ADA_KEY, NOW, OPEN, fact, fill, keep, publish, serve
 
@@ -37,7 +38,7 @@ async def world(store: Store) -> str:
     """Work under telling titles in an organisation, and work in an own repository; the base of the page."""
     await fill(store)
     with store.transaction() as connection:
-        installations.see_repositories(connection, ACME, [Repository("zelda-q/dotfolder", OWN)], NOW)
+        installations.save_repositories(connection, ACME, [Repository("zelda-q/dotfolder", OWN)], NOW)
     named = [fact(60 + at, "acme/open", author=ZELDA, title=title) for at, title in enumerate(TITLES)]
     await keep(store, OPEN, named)
     own = [fact(-900, "zelda-q/dotfolder", author=ZELDA, title="Add a prompt", languages={"Shell": 400})]
@@ -59,7 +60,7 @@ def leaks(text: str) -> list[str]:
 async def test_no_form_holds_a_word_of_the_person(store: Store) -> None:
     base = await world(store)
     async with serve(store) as site:
-        ends = [f".{form.suffix}" for form in FORMS if form.suffix]
+        ends = [f".{form.suffix}" for form in FORMATS if form.suffix]
         for end in ("", *ends, "/months/2026-03", "/months/2026-01", "/compare/2026-01/2026-03"):
             status, headers, body = await site.get(base + end)
             assert (status, leaks(body.decode() + str(headers))) == (200, []), end
@@ -98,13 +99,13 @@ async def test_the_numbers_are_those_of_the_named_page(store: Store) -> None:
 
 
 async def test_a_snapshot_of_an_unnamed_page_names_nobody_either(store: Store, tmp_path: Any) -> None:
-    from bot.model import Month
-    from bot.web.dated import take_of_month
-    from tests.web.test_dated import LATER, pages_of
+    from bot.model.ids import Month
+    from bot.web.month_snapshots import take_month_snapshots
+    from tests.web.test_month_snapshots import LATER, pages_of
 
     base = await world(store)
     key = signing_key(tmp_path / "key.pem")
-    assert await take_of_month(pages_of(store, key, LATER), ADA_KEY, Month("2026-03")) == 1
+    assert await take_month_snapshots(pages_of(store, key, LATER), ADA_KEY, Month("2026-03")) == 1
     async with serve(store, signing=key) as site:
         assert "/snapshots/" in await site.text(base)
         link = (await site.text(base)).partition(f"{base}/snapshots/")[2][:32]
@@ -121,11 +122,11 @@ async def test_a_snapshot_of_an_unnamed_page_names_nobody_either(store: Store, t
     ],
 )
 def test_whole_words_are_masked_and_parts_of_a_name_only_as_they_are_written(title: str, masked: str) -> None:
-    (change,) = without_names(fold([fact(1, "acme/open", author=ZELDA, title=title)], {}), {ADA_KEY})
+    (change,) = redact_names(fold([fact(1, "acme/open", author=ZELDA, title=title)], {}), {ADA_KEY})
     assert change.title == masked
 
 
 def test_of_somebody_with_hundreds_of_names_no_text_is_shown() -> None:
     many = tuple(replace(ZELDA, name=f"Zelda {number}x{number}") for number in range(400))
     landed = [fact(1, "acme/open", author=ZELDA, co_authors=many, title="Add a lamp\nand a bell")]
-    assert [change.title for change in without_names(fold(landed, {}), {ADA_KEY})] == [WITHHELD]
+    assert [change.title for change in redact_names(fold(landed, {}), {ADA_KEY})] == [WITHHELD]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bot.github.payloads.beside_code import Release, Triage, shown
+from bot.github.payloads.non_code_activity import Release, Triage, read_non_code
 from handlers import ROUTERS
 from tests.web.conftest import House
 
@@ -63,7 +63,7 @@ async def test_examples_of_the_app_itself_lead_to_jobs(house: House, examples: l
                 body = json.dumps({"installation": {"id": 5}} | payload).encode()
                 guid = f"{event['name']}-{number}".replace("_", "-")
                 assert await house.send(body, event=event["name"], X_GitHub_Delivery=guid) == 202
-    wanted = {"record_pull_request", "update_installation", "update_repository", "observe_beside_code"}
+    wanted = {"record_pull_request", "update_installation", "update_repository", "observe_non_code"}
     assert {task for task, _ in house.inbox.jobs} >= wanted
 
 
@@ -73,7 +73,7 @@ def test_examples_of_issues_and_releases_show_what_was_done(examples: list[dict[
     releases = Counter(
         (payload["action"], found.tag, found.state)
         for payload in given["release"]
-        if isinstance(found := shown(json.dumps(payload).encode()), Release)
+        if isinstance(found := read_non_code(json.dumps(payload).encode()), Release)
     )
     assert set(releases) == {
         ("deleted", "0.0.1", "gone"),
@@ -84,10 +84,10 @@ def test_examples_of_issues_and_releases_show_what_was_done(examples: list[dict[
     sorted_by = set()
     for payload in given["issues"]:
         if payload["issue"]["user"]["id"] == payload["sender"]["id"]:
-            assert shown(json.dumps(payload).encode()) is None
+            assert read_non_code(json.dumps(payload).encode()) is None
         chosen = {"assignee": {"id": 1}} if payload["action"] == "assigned" else {}
         other = payload | {"issue": payload["issue"] | {"user": {"id": 1, "login": "somebody-else"}}} | chosen
-        if isinstance(found := shown(json.dumps(other).encode()), Triage):
+        if isinstance(found := read_non_code(json.dumps(other).encode()), Triage):
             sorted_by.add((payload["action"], found.did, found.by.login))
     assert sorted_by == {
         ("assigned", "assigned", "Codertocat"),

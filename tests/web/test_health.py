@@ -16,12 +16,12 @@ from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.logs import about, configure_logs
+from bot.configuration.logs import configure_logs, log_context
 from bot.queue.worker import Worker
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.jobs import NewJob, add_jobs
 from bot.web import health as probes
-from bot.web.health import KEPT_SECONDS, Health
+from bot.web.health import CACHED_SECONDS, Health
 from bot.web.telemetry import Telemetry
 from tests.databases import fresh_database
 
@@ -63,10 +63,10 @@ async def test_ready_is_a_database_that_can_be_written_and_a_worker_that_lives(f
         assert await _ready(client) == (503, "not ready: worker does not respond\n")
         health.worker.beat = time.monotonic()
         assert (await _ready(client))[0] == 503, "an answer stands for a while, as asking costs a write"
-        timer.now += KEPT_SECONDS
+        timer.now += CACHED_SECONDS
         assert await _ready(client) == (200, "ready\n")
         health.worker.beat -= 4 * health.worker.pace.renew_every
-        timer.now += KEPT_SECONDS
+        timer.now += CACHED_SECONDS
         assert (await _ready(client))[0] == 503
 
 
@@ -99,9 +99,9 @@ async def test_labels_are_bounded_and_name_nobody(folder: Path) -> None:
         with health.store.transaction() as connection:
             add_jobs(connection, [NewJob("record", "acme/secret", installation_id=7)], NOW)
         for number in range(50):
-            health.telemetry.delivery(f"canary_{number}", 403, 0.01)
-            health.telemetry.job(f"canary_{number}", "done", 0.01)
-        health.telemetry.delivery("push", 202, 0.01)
+            health.telemetry.record_delivery(f"canary_{number}", 403, 0.01)
+            health.telemetry.record_job(f"canary_{number}", "done", 0.01)
+        health.telemetry.record_delivery("push", 202, 0.01)
         text = await (await client.get("/metrics")).text()
         assert "canary" not in text
         assert "acme" not in text
@@ -119,7 +119,7 @@ def test_a_log_line_says_what_it_is_about_and_keeps_no_secret(monkeypatch: pytes
     monkeypatch.setattr("sys.stderr", sink)
     try:
         configure_logs("INFO")
-        with about(delivery="guid-1"), about(job=7):
+        with log_context(delivery="guid-1"), log_context(job=7):
             for secret in SECRETS:
                 logging.getLogger("bot.any").warning("refused: %s", secret)
             try:

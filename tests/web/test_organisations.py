@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html5lib
 
-from bot.model import PersonKey, Signature, UserId
+from bot.model.commit import Signature
+from bot.model.ids import PersonKey, UserId
 from bot.store import people, visibility
 from bot.store.engine import Store
 from bot.store.visibility import subject_of_installation

@@ -13,17 +13,16 @@ from typing import cast
 
 import pytest
 
-from bot.config import load_settings
-from bot.model import Month
-from bot.page_parts import pages_of
-from bot.signatures import is_signed
+from bot.configuration.settings import load_settings
+from bot.configuration.signing import is_signed
+from bot.model.ids import Month
+from bot.services.context import Context
 from bot.store import links, snapshots
 from bot.store.engine import Store
 from bot.store.links import Link
 from bot.store.visibility import subject_of_person
-from bot.tasks.workplace import Workplace
-from bot.web.collaborators import Pages
-from bot.web.dated import take_of_month
+from bot.web.collaborators import Pages, build_pages
+from bot.web.month_snapshots import take_month_snapshots
 from tests.databases import database_url, store
 from tests.test_repository import ROOT
 from tests.web.library import ACME, ADA_KEY, NOW, fill, publish, serve
@@ -38,7 +37,7 @@ Machine = Callable[[str], Pages]
 
 
 @pytest.fixture
-async def shown(store: Store) -> None:
+async def page_text(store: Store) -> None:
     """There is a page to link to, and to take snapshots of."""
     await fill(store)
     await publish(store)
@@ -52,8 +51,8 @@ def machine(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
 
     def start(name: str) -> Pages:
         monkeypatch.setenv("ALMANAC_DATA", str(tmp_path / name))
-        place = cast(Workplace, SimpleNamespace(store=store, clock=lambda: NOW))
-        return pages_of(load_settings(env_files=()), place)
+        place = cast(Context, SimpleNamespace(store=store, clock=lambda: NOW))
+        return build_pages(load_settings(env_files=()), place)
 
     return start
 
@@ -78,9 +77,9 @@ async def vouched(taker: Pages, shower: Pages) -> tuple[bool, bool]:
     subject = subject_of_person(ADA_KEY)
     with taker.store.transaction() as connection:
         token = links.mint(connection, Link(subject, ACME), secret=taker.secret, now=NOW)
-    assert await take_of_month(taker, ADA_KEY, Month("2026-02")) > 0
+    assert await take_month_snapshots(taker, ADA_KEY, Month("2026-02")) > 0
     with taker.store.snapshot() as connection:
-        taken = snapshots.listed(connection, [ADA_KEY])
+        taken = snapshots.snapshot_entries(connection, [ADA_KEY])
     async with serve(shower.store, secret=shower.secret, signing=shower.signing) as site:
         status, _, _ = await site.get(f"/p/{token}")
         (key,) = json.loads(await site.text("/.well-known/almanac-key.json"))["keys"]
@@ -93,7 +92,7 @@ async def vouched(taker: Pages, shower: Pages) -> tuple[bool, bool]:
 
 @by_openssl
 async def test_machines_with_the_keys_that_the_operations_page_makes_vouch_for_each_other(
-    shown: None, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page_text: None, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ALMANAC_LINKS_KEY", pasted(0, tmp_path))
     monkeypatch.setenv("ALMANAC_SNAPSHOTS_KEY", pasted(1, tmp_path))
@@ -101,7 +100,7 @@ async def test_machines_with_the_keys_that_the_operations_page_makes_vouch_for_e
     assert files(tmp_path / "one") == files(tmp_path / "other") == {}
 
 
-async def test_machines_without_shared_keys_do_not_vouch_for_each_other(shown: None, machine: Machine) -> None:
+async def test_machines_without_shared_keys_do_not_vouch_for_each_other(page_text: None, machine: Machine) -> None:
     assert await vouched(machine("one"), machine("other")) == (False, False)
 
 
@@ -116,7 +115,7 @@ async def test_one_folder_is_one_pair_of_keys_made_once_for_their_owner_alone(ma
 
 @by_openssl
 async def test_the_keys_of_a_folder_are_carried_over_as_settings(
-    shown: None, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page_text: None, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = machine("almanac-data")
     monkeypatch.setenv("ALMANAC_LINKS_KEY", pasted(2, tmp_path))

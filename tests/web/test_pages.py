@@ -14,15 +14,16 @@ import html5lib
 import jsonschema
 import pytest
 
-from bot.model import Month, Repository, Signature, UserId
-from bot.render.json import schema
-from bot.render.site import PROBLEMS, problem_page
-from bot.signatures import signing_key
+from bot.configuration.signing import signing_key
+from bot.model.commit import Repository, Signature
+from bot.model.ids import Month, UserId
+from bot.render.html.site import PROBLEMS, problem_page
+from bot.render.text.json import schema
 from bot.store import installations, links, people, sessions, visibility
 from bot.store.engine import Store
 from bot.store.visibility import subject_of_installation, subject_of_person
 from bot.web.collaborators import Pages
-from bot.web.dated import take_of_month
+from bot.web.month_snapshots import take_month_snapshots
 from bot.web.owner import SESSION_COOKIE
 from bot.web.sign_in import SignIn
 from tests.databases import ON_SQLITE, database_url, store
@@ -298,8 +299,8 @@ async def test_a_repository_that_took_over_a_name_does_not_show_the_old_ones_wor
     await fill(store)
     await publish(store)
     with store.transaction() as connection:
-        installations.see_repositories(connection, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
-        installations.see_repositories(connection, ACME, [Repository("acme/open", CLOSED)], NOW)
+        installations.save_repositories(connection, ACME, [Repository("acme/open", OPEN, private=True)], NOW)
+        installations.save_repositories(connection, ACME, [Repository("acme/open", CLOSED)], NOW)
     async with serve(store) as site:
         assert "Add part" not in await site.text("/@ada-example")
 
@@ -367,7 +368,7 @@ async def test_every_page_is_valid_html(store: Store, tmp_path: Path) -> None:
     organisation = ("/organisations/acme", "/organisations/acme/repositories/open/2026-01")
     more: dict[str, Any] = {"definitions": DEFINITIONS, "sign_in": SignIn("c", "s"), "signing": key}
     async with serve(store, **more) as site:
-        await take_of_month(
+        await take_month_snapshots(
             Pages(store, site.url, ZoneInfo("UTC"), lambda: NOW, SECRET, key), ADA_KEY, Month("2026-02")
         )
         for path in ("/", "/definitions", "/settings", f"/p/{token}", "/@ada-example", *organisation):

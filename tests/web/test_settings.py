@@ -14,14 +14,14 @@ import html5lib
 import pytest
 from aiohttp import web
 
-from bot.model import UserId
-from bot.signatures import is_signed, signing_key
+from bot.configuration.signing import is_signed, signing_key
+from bot.model.ids import UserId
 from bot.store import links, sessions, visibility
 from bot.store.engine import Store
 from bot.store.visibility import subject_of_person
 from bot.web.decisions import ACTIONS
 from bot.web.owner import SESSION_COOKIE
-from bot.web.sign_in import Attempt, SignIn
+from bot.web.sign_in import SignIn, SignInAttempt
 from tests.databases import ON_SQLITE, database_url, store
 from tests.web.library import ACME, ADA_KEY, NOW, OPEN, Answer, Site, fill, mint, publish, serve
 
@@ -253,7 +253,7 @@ class FakeGitHub:
     async def token(self, request: web.Request) -> web.Response:
         form = await request.post()
         self.seen.append(str(form["code"]))
-        if Attempt("", str(form["code_verifier"])).challenge != self.challenge:
+        if SignInAttempt("", str(form["code_verifier"])).challenge != self.challenge:
             return web.json_response({"error": "bad_verification_code"})
         return web.json_response({"access_token": "ghu_example"})
 

@@ -18,15 +18,15 @@ def test_the_published_test_vector_holds(monkeypatch: pytest.MonkeyPatch) -> Non
     """GitHub's own example uses a secret that is shorter than ours may be."""
     monkeypatch.setattr(signature, "SHORTEST_SECRET", 1)
     header = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
-    assert Secrets(["It's a Secret to Everybody"]).signed(b"Hello, World!", header)
+    assert Secrets(["It's a Secret to Everybody"]).verify(b"Hello, World!", header)
 
 
 def test_each_valid_secret_opens() -> None:
     secrets = Secrets([SECRET, OLD_SECRET])
-    assert secrets.signed(BODY, sign(BODY, SECRET))
-    assert secrets.signed(BODY, sign(BODY, OLD_SECRET))
-    assert not secrets.signed(BODY, sign(BODY, "x" * 40))
-    assert not Secrets([SECRET]).signed(BODY, sign(BODY, OLD_SECRET))
+    assert secrets.verify(BODY, sign(BODY, SECRET))
+    assert secrets.verify(BODY, sign(BODY, OLD_SECRET))
+    assert not secrets.verify(BODY, sign(BODY, "x" * 40))
+    assert not Secrets([SECRET]).verify(BODY, sign(BODY, OLD_SECRET))
 
 
 @pytest.mark.parametrize("secrets", [[], [""], ["short"], [SECRET, ""], [SECRET, "x" * 31]])
@@ -62,7 +62,7 @@ def sha1(body: bytes) -> str:
     ],
 )
 def test_nothing_but_the_right_sha256_opens(header: str | None) -> None:
-    assert not Secrets([SECRET]).signed(BODY, header)
+    assert not Secrets([SECRET]).verify(BODY, header)
 
 
 @given(st.binary(min_size=1, max_size=200), st.data())
@@ -71,13 +71,13 @@ def test_one_flipped_bit_shuts_the_door(body: bytes, data: st.DataObject) -> Non
     flipped = bytearray(body)
     flipped[bit // 8] ^= 1 << bit % 8
     secrets = Secrets([SECRET])
-    assert secrets.signed(body, sign(body))
-    assert not secrets.signed(bytes(flipped), sign(body))
+    assert secrets.verify(body, sign(body))
+    assert not secrets.verify(bytes(flipped), sign(body))
 
 
 @given(st.text(max_size=80))
 def test_any_text_can_be_a_header_without_an_error(header: str) -> None:
-    assert not Secrets([SECRET]).signed(BODY, header)
+    assert not Secrets([SECRET]).verify(BODY, header)
     assert isinstance(is_well_formed(header), bool)
 
 

@@ -239,8 +239,8 @@ async def test_an_address_that_sent_a_good_signature_is_never_shut_out(make_hous
 def test_failures_are_forgotten_after_a_minute() -> None:
     now = 0.0
     limiter = FailureLimiter(2, timer=lambda: now)
-    limiter.failed("a")
-    limiter.failed("a")
+    limiter.record_failure("a")
+    limiter.record_failure("a")
     assert limiter.refuses("a")
     now = 61.0
     assert not limiter.refuses("a")

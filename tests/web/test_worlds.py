@@ -48,10 +48,10 @@ def test_the_worlds_show_something_and_hide_something() -> None:
 
 
 def test_a_leak_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = access.of_person
+    policy = access.grant_for_person
 
     def leaking(person: Any, repositories: Iterable[RepositoryState], viewer: Viewer, **more: Any) -> Grant | None:
         return policy(person, [replace(one, public=True) for one in repositories], viewer, **more)
 
-    monkeypatch.setattr(access, "of_person", leaking)
+    monkeypatch.setattr(access, "grant_for_person", leaking)
     assert any(run(seed, forms=1).faults for seed in range(4))

@@ -14,7 +14,9 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from bot.model import AiMark, Fact, InstallationId, PersonKey, Repository, RepositoryId, Signature, UserId
+from bot.model.commit import Repository, Signature
+from bot.model.fact import AiMark, Fact
+from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
 from bot.store import installations, links, people, visibility
 from bot.store.engine import Store
 from bot.store.links import Link
@@ -110,12 +112,12 @@ async def write(world: World, store: Store, rng: random.Random) -> None:
     with store.transaction() as connection:
         for org in sorted({place.installation for place in world.places if place.installation}):
             account = installations.Account(1000 + org, f"org{org}")
-            installations.see_installation(connection, org, account, app_id="1", now=NOW)
+            installations.save_installation(connection, org, account, app_id="1", now=NOW)
         for place in world.places:
             before = place.private if rng.random() < 0.7 else not place.private
             parent = rng.choice(world.places).name if rng.random() < 0.2 else None
             seen = Repository(place.name, place.id, private=before, fork=parent is not None, parent=parent)
-            installations.see_repositories(connection, place.installation, [seen], NOW)  # type: ignore[arg-type]
+            installations.save_repositories(connection, place.installation, [seen], NOW)  # type: ignore[arg-type]
     for place in world.places:
         await keep(store, place.id, _work(place, world, rng))
     await _happen(world, store, rng)
@@ -157,7 +159,7 @@ async def _happen(world: World, store: Store, rng: random.Random) -> None:
             if place.fate == "transferred":
                 place.installation = rng.choice(orgs)
             seen = Repository(place.name, place.id, private=place.private)
-            installations.see_repositories(connection, place.installation, [seen], NOW)  # type: ignore[arg-type]
+            installations.save_repositories(connection, place.installation, [seen], NOW)  # type: ignore[arg-type]
             if place.fate == "removed":
                 installations.remove_repositories(connection, [place.id], NOW)
         for org in orgs:
@@ -189,7 +191,7 @@ async def _decide(world: World, store: Store, rng: random.Random) -> None:
                 link = Link(subject, rng.choice(orgs), rng.random() < 0.5, expires_at=ends)
                 token = links.mint(connection, link, secret=SECRET, now=NOW)
                 if not good and ends is None:
-                    nonce = links.opened(connection, token, secret=SECRET).nonce  # type: ignore[union-attr]
+                    nonce = links.open_link(connection, token, secret=SECRET).nonce  # type: ignore[union-attr]
                     links.revoke(connection, subject, NOW, nonce=nonce)
                 one.tokens.append((token, link, good))
     with store.snapshot() as connection:

@@ -15,7 +15,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bot import app
-from bot.config import GitHubAddress, Settings
+from bot.configuration.settings import Settings
+from bot.configuration.values import GitHubAddress
 from bot.store import inbox
 from bot.store.engine import Store
 
@@ -45,8 +46,8 @@ async def serve(port: int, secret: str, mode: str, data: Path) -> None:
         await app.serve(settings, asyncio.Event(), working=mode == "working")
         return
     async with app.build(settings) as bot:
-        apart = replace(bot, writer=Single(bot.store))  # it answers the one call
-        async with app.listening(apart, settings.host, port):
+        single = replace(bot, writer=Single(bot.store))  # it answers the one call
+        async with app.serve_http(single, settings.host, port):
             await asyncio.Event().wait()
 
 

@@ -21,15 +21,8 @@ from bot.github.payloads.reading import (
     moment,
     read,
 )
-from bot.model import (
-    CommitId,
-    InstallationId,
-    PullRequest,
-    Repository,
-    RepositoryId,
-    Review,
-    Signature,
-)
+from bot.model.commit import PullRequest, Repository, Review, Signature
+from bot.model.ids import CommitId, InstallationId, RepositoryId
 
 _REVIEW_STATES = frozenset({"approved", "changes_requested", "commented", "dismissed", "pending"})
 

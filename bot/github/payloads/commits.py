@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from bot.github.payloads.answers import Account, user
 from bot.github.payloads.reading import FullCommit, Number, PayloadError, moment, read, required_moment
-from bot.landing.addresses import app_of
-from bot.model import Commit, CommitId, FileChange, FileStatus, Signature
+from bot.landing.identity.addresses import app_of
+from bot.model.commit import Commit, FileChange, Signature
+from bot.model.ids import CommitId, FileStatus
 
 MOST_FILES = 3000
 """files GitHub shows of one commit, in all"""

@@ -20,7 +20,7 @@ from bot.github.payloads.reading import (
     decode_within_limits,
 )
 from bot.github.payloads.reading import read as read_as
-from bot.model import CommitId, InstallationId, RepositoryId, UserId
+from bot.model.ids import CommitId, InstallationId, RepositoryId, UserId
 
 T = TypeVar("T")
 _NO_COMMIT = frozenset("0")
@@ -30,12 +30,12 @@ class InstallationTold(Struct, frozen=True):
     id: Installed
 
 
-class RepositoryTold(Struct, frozen=True):
+class RepositoryPayload(Struct, frozen=True):
     id: Hosted
     default_branch: str | None = None
 
 
-class UserTold(Struct, frozen=True):
+class UserPayload(Struct, frozen=True):
     id: Person
     login: str
     type: str | None = None
@@ -45,51 +45,51 @@ class AuthorTold(Struct, frozen=True):
     id: Person
 
 
-class PullRequestTold(Struct, frozen=True):
+class PullRequestPayload(Struct, frozen=True):
     number: Identity
     state: str | None = None
     merged: bool | None = None
 
 
-class IssueTold(Struct, frozen=True):
+class IssuePayload(Struct, frozen=True):
     number: Identity
     user: AuthorTold | None = None
 
 
-class CommentTold(Struct, frozen=True):
+class CommentPayload(Struct, frozen=True):
     id: Identity
     body: str | None = None
     performed_via_github_app: Known | None = None
 
 
-class CheckTold(Struct, frozen=True):
+class CheckPayload(Struct, frozen=True):
     id: Identity
     head_sha: FullCommit
     app: Known | None = None
 
 
-class ButtonTold(Struct, frozen=True):
+class ButtonPayload(Struct, frozen=True):
     identifier: str
 
 
-class HookTold(Struct, frozen=True):
+class HookPayload(Struct, frozen=True):
     events: tuple[str, ...] | None = None
 
 
-class Told(Struct, frozen=True):
+class DeliveryPayload(Struct, frozen=True):
     """What is read of a delivery, of whichever event; https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
 
     action: str | None = None
     installation: InstallationTold | None = None
-    repository: RepositoryTold | None = None
-    sender: UserTold | None = None
-    pull_request: PullRequestTold | UnsetType = UNSET
-    issue: IssueTold | UnsetType = UNSET
-    comment: CommentTold | UnsetType = UNSET
-    check_run: CheckTold | UnsetType = UNSET
-    check_suite: CheckTold | UnsetType = UNSET
-    requested_action: ButtonTold | None = None
-    hook: HookTold | None = None
+    repository: RepositoryPayload | None = None
+    sender: UserPayload | None = None
+    pull_request: PullRequestPayload | UnsetType = UNSET
+    issue: IssuePayload | UnsetType = UNSET
+    comment: CommentPayload | UnsetType = UNSET
+    check_run: CheckPayload | UnsetType = UNSET
+    check_suite: CheckPayload | UnsetType = UNSET
+    requested_action: ButtonPayload | None = None
+    hook: HookPayload | None = None
     ref: str | UnsetType = UNSET
     before: FullCommit | UnsetType = UNSET
     after: FullCommit | UnsetType = UNSET
@@ -110,7 +110,7 @@ class Origin(Struct, frozen=True):
     repository: RepositoryId | None
 
 
-class Place(Struct, frozen=True):
+class InstalledRepository(Struct, frozen=True):
     """Where something happened: which installation may act, in which repository."""
 
     installation: InstallationId
@@ -125,7 +125,7 @@ class Sender(Struct, frozen=True):
     bot: bool
 
 
-class Push(Struct, frozen=True):
+class PushEvent(Struct, frozen=True):
     """A branch that moved. `before` is None where the branch was created, `after` where it was deleted."""
 
     before: CommitId | None
@@ -152,9 +152,9 @@ class CheckHint(Struct, frozen=True):
     """the button pressed, for `requested_action`"""
 
 
-def read(body: bytes) -> Told:
+def read(body: bytes) -> DeliveryPayload:
     """What a body tells. Raises ValueError where it is not what GitHub documents, read or not."""
-    return read_as(decode_within_limits(body), Told)
+    return read_as(decode_within_limits(body), DeliveryPayload)
 
 
 def _given(part: T | UnsetType, name: str) -> T:
@@ -163,63 +163,63 @@ def _given(part: T | UnsetType, name: str) -> T:
     return part
 
 
-def origin(told: Told) -> Origin:
+def origin(told: DeliveryPayload) -> Origin:
     """What to file a delivery under; a repository's own webhook has no installation."""
     return Origin(action(told), installation_id(told), None if told.repository is None else told.repository.id)
 
 
-def installation_id(told: Told) -> InstallationId | None:
+def installation_id(told: DeliveryPayload) -> InstallationId | None:
     return None if told.installation is None else told.installation.id
 
 
-def place(told: Told) -> Place | None:
+def installed_repository(told: DeliveryPayload) -> InstalledRepository | None:
     """Where it happened; None where no installation of ours may act there."""
     if told.installation is None or told.repository is None:
         return None
-    return Place(told.installation.id, told.repository.id)
+    return InstalledRepository(told.installation.id, told.repository.id)
 
 
-def action(told: Told) -> str:
+def action(told: DeliveryPayload) -> str:
     return told.action or ""
 
 
-def sender(told: Told) -> Sender | None:
+def sender(told: DeliveryPayload) -> Sender | None:
     """Who caused it; None for a ghost."""
     user = told.sender
     return None if user is None else Sender(user.id, user.login, user.type == "Bot")
 
 
-def pull_request_number(told: Told) -> int:
+def pull_request_number(told: DeliveryPayload) -> int:
     return _given(told.pull_request, "pull_request").number
 
 
-def pull_request_is_closed(told: Told) -> bool:
+def pull_request_is_closed(told: DeliveryPayload) -> bool:
     return _given(told.pull_request, "pull_request").state == "closed"
 
 
-def pull_request_is_merged(told: Told) -> bool:
+def pull_request_is_merged(told: DeliveryPayload) -> bool:
     return action(told) == "closed" and _given(told.pull_request, "pull_request").merged is True
 
 
-def issue_author(told: Told) -> UserId | None:
+def issue_author(told: DeliveryPayload) -> UserId | None:
     """Who opened an issue; None for a ghost."""
     user = _given(told.issue, "issue").user
     return None if user is None else user.id
 
 
-def push(told: Told) -> Push:
+def push(told: DeliveryPayload) -> PushEvent:
     """What moved. The default branch is the payload's own word, as it was at the time of the push."""
     branch = None if told.repository is None else told.repository.default_branch
     if branch is None:
         raise KeyError("default_branch")
-    return Push(
+    return PushEvent(
         before=_moved(_given(told.before, "before")),
         after=_moved(_given(told.after, "after")),
         on_default_branch=_given(told.ref, "ref") == f"refs/heads/{branch}",
     )
 
 
-def comment(told: Told, command: str) -> CommentHint:
+def comment(told: DeliveryPayload, command: str) -> CommentHint:
     """A comment on an issue or pull request."""
     found = _given(told.comment, "comment")
     body = found.body or ""
@@ -227,27 +227,27 @@ def comment(told: Told, command: str) -> CommentHint:
     return CommentHint(_given(told.issue, "issue").number, found.id, asks, body)
 
 
-def comment_app(told: Told) -> int | None:
+def comment_app(told: DeliveryPayload) -> int | None:
     """The App through which a comment was written, if any."""
     app = None if told.comment is UNSET else told.comment.performed_via_github_app
     return None if app is None else app.id
 
 
-def check_run(told: Told) -> CheckHint:
+def check_run(told: DeliveryPayload) -> CheckHint:
     pressed = told.requested_action
     return _check(_given(told.check_run, "check_run"), "" if pressed is None else pressed.identifier)
 
 
-def check_suite(told: Told) -> CheckHint:
+def check_suite(told: DeliveryPayload) -> CheckHint:
     return _check(_given(told.check_suite, "check_suite"))
 
 
-def hook_events(told: Told) -> tuple[str, ...]:
+def hook_events(told: DeliveryPayload) -> tuple[str, ...]:
     """The events a hook says it sends, for `ping`."""
     return () if told.hook is None else told.hook.events or ()
 
 
-def _check(check: CheckTold, identifier: str = "") -> CheckHint:
+def _check(check: CheckPayload, identifier: str = "") -> CheckHint:
     return CheckHint(check.id, 0 if check.app is None else check.app.id, check.head_sha, identifier)
 
 

@@ -20,7 +20,7 @@ class Category(Struct, frozen=True):
     answerable: bool = field(name="isAnswerable", default=False)
 
 
-class Written(Struct, frozen=True):
+class DiscussionPost(Struct, frozen=True):
     """A discussion or a comment in one: its node id, its text, and whether whoever asks wrote it."""
 
     id: str
@@ -28,10 +28,10 @@ class Written(Struct, frozen=True):
     ours: bool = field(name="viewerDidAuthor", default=False)
 
 
-class Page(Struct, frozen=True):
+class DiscussionPage(Struct, frozen=True):
     """Some of what was written, and the mark behind it (None on the last page)."""
 
-    written: tuple[Written, ...]
+    written: tuple[DiscussionPost, ...]
     cursor: str | None
 
 
@@ -62,11 +62,11 @@ class _Board(Struct, frozen=True, rename="camel"):
 
 
 class _Discussions(Struct, frozen=True):
-    discussions: NodePage[Written]
+    discussions: NodePage[DiscussionPost]
 
 
 class _Comments(Struct, frozen=True):
-    comments: NodePage[Written] | None = None
+    comments: NodePage[DiscussionPost] | None = None
 
 
 class _Inside(Struct, Generic[T], frozen=True):
@@ -91,11 +91,11 @@ def board(answer: object) -> Board:
     return Board(found.id, found.has_discussions_enabled, found.discussion_categories.present)
 
 
-def discussions(answer: object) -> Page:
+def discussions(answer: object) -> DiscussionPage:
     return _page(read(answer, _Inside[_Discussions]).repository.discussions)
 
 
-def comments(answer: object) -> Page | None:
+def comments(answer: object) -> DiscussionPage | None:
     """None where the discussion is gone."""
     found = read(answer, _Node).node
     return None if found is None or found.comments is None else _page(found.comments)
@@ -109,5 +109,5 @@ def made(answer: object, mutation: str, what: str) -> str:
     return found.id
 
 
-def _page(found: NodePage[Written]) -> Page:
-    return Page(found.present, found.cursor)
+def _page(found: NodePage[DiscussionPost]) -> DiscussionPage:
+    return DiscussionPage(found.present, found.cursor)

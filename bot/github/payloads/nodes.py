@@ -9,8 +9,8 @@ from typing import Annotated, Any, cast
 from msgspec import Meta, Struct, field
 
 from bot.github.payloads.answers import Label
-from bot.github.payloads.beside_code import Release, ReleaseState
 from bot.github.payloads.commits import Stated
+from bot.github.payloads.non_code_activity import Release, ReleaseState
 from bot.github.payloads.reading import (
     FullCommit,
     Hosted,
@@ -22,13 +22,14 @@ from bot.github.payloads.reading import (
     moment,
     read,
 )
-from bot.github.payloads.seen import Merge, Seen
-from bot.model import Commit, CommitId, PullRequest, RepositoryId, Review, Signature
+from bot.github.payloads.signals import Merge, PullRequestSignals
+from bot.model.commit import Commit, PullRequest, Review, Signature
+from bot.model.ids import CommitId, RepositoryId
 
 _HIDDEN = "PRIVATE", "INTERNAL"
 
 
-class Account(Struct, frozen=True):
+class ResolvedAccount(Struct, frozen=True):
     """Who GitHub says somebody is."""
 
     user_id: Person = field(name="databaseId")
@@ -44,7 +45,7 @@ class PullPage(Struct, frozen=True):
     cursor: str | None
     sizes: Mapping[int, int] = field(default_factory=dict)
     """how many commits each pull request has of its own, by number"""
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[PullRequestSignals, ...] = ()
     """its merge and its reviews, as deliveries would have shown them"""
 
 
@@ -118,7 +119,7 @@ class Inside(Struct, frozen=True, rename="camel"):
 
 
 class _User(Struct, frozen=True):
-    user: Account | None = None
+    user: ResolvedAccount | None = None
 
 
 class _People(Struct, frozen=True):
@@ -206,20 +207,20 @@ def _release(row: _Release) -> Release | None:
     return Release(row.database_id, row.tag_name, state, by, at)
 
 
-def _seen(row: _Pull) -> Iterator[Seen]:
+def _seen(row: _Pull) -> Iterator[PullRequestSignals]:
     author, merged_at, by = _author(row.author), moment(row.merged_at), _author(row.merged_by)
     mine = None if author is None else author.user_id
     if merged_at is not None and by is not None:
         merge = Merge(row.head_ref_oid, merged_at, None if mine is None else by.user_id == mine, by)
-        yield Seen(row.number, mine, merge=merge)
+        yield PullRequestSignals(row.number, mine, merge=merge)
     for one in row.reviews.present if row.reviews else ():
         who, at = _author(one.author), moment(one.submitted_at)
         if who is not None and at is not None:
             state = cast("Any", one.state.lower())
-            yield Seen(row.number, mine, review=(int(one.full_database_id), Review(who, state, at)))
+            yield PullRequestSignals(row.number, mine, review=(int(one.full_database_id), Review(who, state, at)))
 
 
-def accounts(inside: Mapping[str, object], name: str) -> tuple[Account | None, Account | None]:
+def accounts(inside: Mapping[str, object], name: str) -> tuple[ResolvedAccount | None, ResolvedAccount | None]:
     """The accounts of a commit's author and committer, in the repository of an answer."""
     found = read(inside.get(name) or {}, _People)
     return found.author.user if found.author else None, found.committer.user if found.committer else None

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Generic, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from bot.model import CommitId, InstallationId, RepositoryId, UserId
+from bot.model.ids import CommitId, InstallationId, RepositoryId, UserId
 
 T = TypeVar("T")
 

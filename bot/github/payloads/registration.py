@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
+from bot.configuration.redaction import Redacted, Secret
 from bot.github.payloads.reading import Identity, Number, read
-from bot.redaction import Redacted, Secret
 
 
 class Registered(Redacted, frozen=True):
@@ -49,7 +49,7 @@ def hook_address(answer: object) -> str:
     return read(answer, _Hook).url or ""
 
 
-class Attempt(Struct, frozen=True):
+class HookDelivery(Struct, frozen=True):
     """The last delivery GitHub tried: when, and the status it was answered with (0: no answer)."""
 
     event: str
@@ -57,7 +57,7 @@ class Attempt(Struct, frozen=True):
     status: Number = field(name="status_code", default=0)
 
     @property
-    def taken(self) -> bool:
+    def was_accepted(self) -> bool:
         return 200 <= self.status < 300
 
 

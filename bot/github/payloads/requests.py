@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from bot.model import CommitId
+from bot.model.ids import CommitId
 
 LONGEST_COMMENT = 65_536
 LONGEST_CHECK_TEXT = 65_535

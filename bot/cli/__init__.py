@@ -1,0 +1,1 @@
+"""One function per command, one file per subject; `bot/cli/main.py` is the visible list."""

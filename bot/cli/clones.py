@@ -1,0 +1,111 @@
+"""What can git clones answer without a service? Profiles, people, changes, kinds, and whether a profile is true."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.options import Clones, Output, Since, Until, Who, Zone
+from bot.cli.printing import write
+
+FORMS = ("json", "text", "markdown", "html", "svg", "csv", "atom", "jsonresume")
+
+
+def profile(
+    clones: Clones,
+    author: Who,
+    format_: Annotated[
+        str, typer.Option("--format", help=f"Output format: {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
+    ] = "text",
+    as_: Annotated[str, typer.Option("--as", help="Show the person as named or anonymous.")] = "named",
+    compat: Annotated[
+        str | None, typer.Option("--compat", help="Imitate another product: seed (its page) or seed-text.")
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    timezone: Zone = "UTC",
+    output: Output = None,
+) -> None:
+    """Render one contributor's profile from git clones."""
+    from bot.cli.recomputing import offline
+
+    offline.check_choice("--format", format_, FORMS)
+    offline.check_choice("--as", as_, ("named", "anonymous"))
+    if compat is not None:
+        offline.check_choice("--compat", compat, ("seed", "seed-text"))
+    window = offline.read_window(since, until, timezone)
+    write(offline.profile(clones, author, window, form=compat or format_, anonymous=as_ == "anonymous"), output)
+
+
+def contributors(
+    clones: Clones,
+    format_: Annotated[str, typer.Option("--format", help="Output format: table, json or csv.")] = "table",
+    timezone: Zone = "UTC",
+) -> None:
+    """List the contributors in git clones.
+
+    The most active come first.
+    """
+    from bot.cli.recomputing import offline
+
+    offline.check_choice("--format", format_, ("table", "json", "csv"))
+    write(offline.contributors(clones, offline.read_window(None, None, timezone), form=format_))
+
+
+def changes(
+    clones: Clones,
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="WHO", help="Print only the changes of this person.")
+    ] = None,
+    frozen: Annotated[
+        bool, typer.Option("--frozen", help="Print scores as they were at landing, without later facts.")
+    ] = False,
+    timezone: Zone = "UTC",
+) -> None:
+    """Print every landed change as JSON.
+
+    One line per change, oldest first.
+    """
+    from bot.cli.recomputing import offline
+
+    for line in offline.changes(clones, author, offline.read_window(None, None, timezone), frozen=frozen):
+        write(line)
+
+
+def classify() -> None:
+    """Print the kind of given changes.
+
+    Reads lines of JSON {"message", "files"?, "diff"?} from standard input and prints {"kind", "why"} for each.
+    """
+    from bot.cli.recomputing import offline
+
+    for line in offline.classify_lines(sys.stdin.buffer):
+        write(line)
+
+
+def verify(
+    clones: Clones,
+    profile: Annotated[Path, typer.Option(metavar="FILE", help="The published profile in JSON format.")],
+    keys: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The publisher's keys, to check a snapshot's signature.")
+    ] = None,
+) -> int:
+    """Recompute a published profile and compare.
+
+    Prints the differences; exits 1 if there are any.
+
+    Corrections by people, and what only GitHub knew, come from the profile; each of them is printed.
+    """
+    from bot.cli.recomputing.verify import examine_file
+
+    found = examine_file(clones, profile, keys=keys)
+    for stated in found.stated:
+        write(f"stated by the publisher, not in the clone: {stated}")
+    for difference in found.differences:
+        write(str(difference))
+    if not found.differences:
+        write("every other field is the same" if found.stated else "every field is the same")
+    return 1 if found.differences else 0

@@ -1,0 +1,22 @@
+"""How does an operator print or post a monthly digest by hand?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bot.cli.printing import write
+
+
+def digest(
+    repository: Annotated[
+        str, typer.Argument(metavar="OWNER/REPO", help="A repository on which the App is installed.")
+    ],
+    month: Annotated[str, typer.Option(metavar="YYYY-MM", help="The month to publish.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the digest and post nothing.")] = False,
+) -> None:
+    """Print and post one month's digest."""
+    from bot.cli.operating import run
+
+    write(run.digest(repository, month, dry_run=dry_run) or "nothing landed in that month")

@@ -1,0 +1,218 @@
+"""What an operator runs: settings read, logs set up, signals heard, and the bot started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import aiohttp
+from gidgethub import GitHubException
+from msgspec.structs import replace
+from sqlalchemy import make_url
+from sqlalchemy.exc import DatabaseError
+
+from bot import app
+from bot.configuration.addresses import relay_of
+from bot.configuration.errors import NO_ROOM, UnusableInputError
+from bot.configuration.logs import configure_logs
+from bot.configuration.settings import NEEDED_TO_SERVE, Settings, SettingsError, load_settings
+from bot.github.auth import BadKeyError
+from bot.store.advice import database_advice, missing_driver
+from bot.store.engine import StoreUnavailableError
+from bot.store.lock import StoreInUseError
+
+if TYPE_CHECKING:
+    from bot.cli.doctor.findings import Finding
+
+Answer = TypeVar("Answer")
+
+
+def read_settings(*, serving: bool) -> Settings:
+    """Raises UnusableInputError with every wrong setting, each on a line of its own."""
+    try:
+        settings = load_settings(serving=serving)
+    except SettingsError as error:
+        raise UnusableSettingsError(error.lines) from None
+    configure_logs(settings.log_level)
+    return settings
+
+
+def read_settings_of_a_record() -> Settings:
+    """The same for what is done to a record that exists: where the bot never ran, none is made.
+
+    Raises UnusableInputError too where the SQLite file is not there.
+    """
+    settings = read_settings(serving=False)
+    url = make_url(settings.database_url)
+    if url.get_backend_name() == "sqlite" and not os.path.lexists(url.database or ""):
+        raise UnusableInputError(
+            f"no database at {url.database}: run this command where the bot runs, or set ALMANAC_DATA to its folder"
+        )
+    return settings
+
+
+class UnusableSettingsError(UnusableInputError):
+    """Everything that is wrong with the settings."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: Settings) -> None:
+    async def until_stopped() -> None:
+        stopping = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stopping.set)
+        await make(settings, stopping)
+
+    with operator_errors(settings):
+        asyncio.run(until_stopped())
+
+
+@contextmanager
+def operator_errors(settings: Settings) -> Iterator[None]:
+    """What the settings name and this machine refuses, in one line each."""
+    try:
+        yield
+    except (StoreInUseError, StoreUnavailableError) as error:
+        raise UnusableInputError(f"the database cannot be used: {database_advice(str(error)) or error}") from None
+    except BadKeyError as error:
+        raise UnusableInputError(
+            f"ALMANAC_PRIVATE_KEY: {error}; make a new one on the App's settings page at GitHub"
+        ) from None
+    except ModuleNotFoundError as error:
+        missing = missing_driver(error)
+        if missing is None:
+            raise
+        raise UnusableInputError(missing) from None
+    except DatabaseError as error:
+        reason = database_advice(str(error.orig))
+        if reason is None:  # a defect of ours, which keeps its traceback
+            raise
+        raise UnusableInputError(f"the database cannot be used: {reason}") from None
+    except (GitHubException, aiohttp.ClientError, TimeoutError) as error:
+        reason = str(error) or type(error).__name__
+        raise UnusableInputError(f"GitHub cannot be asked: {reason}; run almanac doctor for details") from None
+    except BrokenPipeError:
+        raise  # whoever read what we print is gone
+    except OSError as error:
+        if error.errno in NO_ROOM and not error.filename:
+            raise
+        if error.filename:
+            raise UnusableInputError(f"cannot use {error.filename}: {error.strerror}") from None
+        raise UnusableInputError(
+            f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}"
+        ) from None
+
+
+def serve(relay: str | None = None, *, working: bool = True) -> None:
+    """Web, worker and month closer, until SIGTERM or SIGINT; where no App is registered, the set-up page comes first.
+
+    `relay` is a channel that wins over the setting. Not `working`: deliveries and pages alone, beside `work`.
+    """
+    settings = read_settings(serving=False)
+    if relay is not None:
+        settings = replace(settings, relay=_relay_channel(relay))
+    if not working and settings.database_url.startswith("sqlite"):
+        raise UnusableInputError("--no-work needs PostgreSQL: on SQLite, the one process must also run the jobs")
+    _run(partial(serve_or_register, working=working), settings)
+
+
+async def serve_or_register(settings: Settings, stopping: asyncio.Event, *, working: bool = True) -> None:
+    """The bot; where nothing at all is set of an App, after somebody has registered one."""
+    ready: Settings | None = settings
+    if len(settings.missing_to_serve) == len(NEEDED_TO_SERVE):
+        from bot.setup.registration import register_by_page
+
+        ready = await register_by_page(settings, stopping)
+    if ready is None:
+        return
+    if ready.missing_to_serve:
+        raise UnusableSettingsError(ready.missing_to_serve)
+    await app.serve(ready, stopping, working=working)
+
+
+def setup(form: Path | None, *, organisation: str = "", relay: str | None = None) -> None:
+    """Register the App: with a browser on this machine, or by a page (`form`) for one elsewhere and a pasted code."""
+    from bot.setup import registration
+
+    settings = read_settings(serving=False)
+    if relay is not None:
+        settings = replace(settings, relay=_relay_channel(relay))
+    if settings.app_id:
+        raise UnusableInputError(f"App {settings.app_id} is already set up here; check it with `almanac doctor`")
+    if len(settings.missing_to_serve) < len(NEEDED_TO_SERVE):
+        raise UnusableSettingsError(settings.missing_to_serve)  # what is set would win over what GitHub gives
+    if form is None:
+        if organisation:
+            raise UnusableInputError("--organisation needs --form; without it, the page asks")
+        _run(_register, settings)
+        return
+    made = registration.register_by_form(settings, form, organisation)
+    registration.print_line(f"The App {made.slug} is registered. Install it on an account: {made.install_link}")
+
+
+async def _register(settings: Settings, stopping: asyncio.Event) -> None:
+    from bot.setup.registration import register_by_page
+
+    await register_by_page(settings, stopping, starting=False)
+
+
+def examine(*, network: bool) -> list[Finding]:
+    """What ails this installation."""
+    from bot.cli.doctor.examine import examine as examined
+
+    return asyncio.run(examined(read_settings(serving=False), network=network))
+
+
+def _relay_channel(address: str) -> str:
+    try:
+        return relay_of(address)
+    except ValueError as error:
+        raise UnusableInputError(f"--relay {error}") from None
+
+
+def work() -> None:
+    """A worker alone, until SIGTERM or SIGINT."""
+    _run(app.work, read_settings(serving=True))
+
+
+def migrate() -> None:
+    """The tables, brought to the newest version."""
+    settings = read_settings(serving=False)
+    with operator_errors(settings):
+        asyncio.run(app.migrate_only(settings))
+
+
+def with_bot(settings: Settings, work: Callable[[app.Bot], Awaitable[Answer]]) -> Answer:
+    """Do it with the whole bot built, as a task would find it. Raises StoreInUseError beside a running process."""
+
+    async def run_with_bot() -> Answer:
+        async with app.build(settings) as bot:
+            return await work(bot)
+
+    return asyncio.run(run_with_bot())
+
+
+def digest(repository: str, month: str, *, dry_run: bool = False) -> str:
+    """The digest of one month of a repository as Markdown; posted too, unless `dry_run`. Empty where nothing landed."""
+    settings = read_settings(serving=True)
+
+    async def publish(bot: app.Bot) -> str:
+        from bot.services.digests.on_request import publish_month
+
+        text = await publish_month(bot.context, repository, month, dry_run=dry_run)
+        if not dry_run:
+            await bot.queue.drain()
+        return text
+
+    with operator_errors(settings):
+        return with_bot(settings, publish)

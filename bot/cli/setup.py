@@ -1,0 +1,50 @@
+"""How is the bot set up, and what is wrong with an installation?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.printing import write
+
+
+def setup(
+    form: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the page to this file for a browser elsewhere, and wait for a pasted code."
+        ),
+    ] = None,
+    organisation: Annotated[
+        str, typer.Option(metavar="ORG", help="With --form: the organisation that will own the App.")
+    ] = "",
+    relay: Annotated[
+        str | None, typer.Option(metavar="URL", help="Let GitHub send deliveries to this smee channel.")
+    ] = None,
+) -> None:
+    """Register the App from this terminal.
+
+    GitHub's answer, with the App's secrets, is saved in ALMANAC_DATA.
+    """
+    from bot.cli.operating import run
+
+    run.setup(form, organisation=organisation, relay=relay)
+
+
+def doctor(
+    no_network: Annotated[
+        bool, typer.Option("--no-network", help="Make no requests, and list the checks left out.")
+    ] = False,
+) -> int:
+    """Check this installation.
+
+    Says how to fix what is wrong; exits 1 if anything is wrong.
+    """
+    from bot.cli.operating import run
+
+    findings = run.examine(network=not no_network)
+    for finding in findings:
+        write(str(finding))
+    return 1 if any(finding.state == "WRONG" for finding in findings) else 0

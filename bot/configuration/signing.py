@@ -1,0 +1,103 @@
+"""Who signed this text? Ed25519 keys: this installation's own in a file, and any public key for checking."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.configuration.redaction import Redacted, Secret
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+class SigningKey(Redacted, frozen=True):
+    """A key that signs. `id` identifies it for verifiers: the hash of its public half."""
+
+    key: Secret[Ed25519PrivateKey]
+    public: bytes
+    """its public half, 32 bytes"""
+
+    @property
+    def id(self) -> str:
+        return hashlib.sha256(self.public).hexdigest()[:16]
+
+    def sign(self, text: str) -> str:
+        """The signature of a text's UTF-8 bytes, in base64."""
+        return base64.b64encode(self.key.sign(text.encode())).decode()
+
+    def published(self) -> dict[str, str]:
+        """The key as published at the well-known address."""
+        return {"kind": "Ed25519", "id": self.id, "public_key": base64.b64encode(self.public).decode()}
+
+
+def signing_key(path: Path) -> SigningKey:
+    """The key in this file, created if missing, readable only by its owner. Raises ValueError if it is invalid."""
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    if not path.exists():
+        pem = Ed25519PrivateKey.generate().private_bytes(
+            form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
+        )
+        write_once(path, pem)
+    try:
+        return read_signing_key(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path} {error}") from None
+
+
+def read_signing_key(pem: bytes) -> SigningKey:
+    """The key in PEM text. Raises ValueError with the end of a sentence, which never quotes the text."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    try:
+        key = form.load_pem_private_key(pem, password=None)
+    except TypeError:
+        raise ValueError("contains a key with a password: remove the password") from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise ValueError("contains no readable private key") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ValueError("contains a key that is not Ed25519")
+    return SigningKey(key, key.public_key().public_bytes_raw())
+
+
+def write_once(path: Path, content: bytes) -> None:
+    """Write a secret's file, readable only by its owner; an existing file is not changed.
+
+    It is written under a temporary name and then linked: if two processes start together, both use the same secret.
+    """
+    import tempfile
+
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # A random name: in containers every process has the same id, and a killed one may have left its file.
+    descriptor, temporary = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)  # a key truncated by a power failure would be easy to guess
+        with contextlib.suppress(FileExistsError):
+            os.link(temporary, path)
+    finally:
+        os.unlink(temporary)
+
+
+def is_signed(text: str, signature: str, public_key: str) -> bool:
+    """Whether the signature (base64) of this text was made by the owner of the public key (base64)."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key, validate=True))
+        key.verify(base64.b64decode(signature, validate=True), text.encode())
+    except (InvalidSignature, binascii.Error, ValueError):
+        return False
+    return True

@@ -1,0 +1,91 @@
+"""What does a kept delivery say of what happened? Hints: what landed is proved by what GitHub answers."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from msgspec import Raw, Struct
+
+from bot.github.payloads import answers
+from bot.github.payloads.answers import PullRequestAnswer, PullRequestRow, RepositoryRow
+from bot.github.payloads.reading import PayloadError, decode
+from bot.model.commit import Repository
+
+T = TypeVar("T")
+
+
+class DeliveryHints(Struct, frozen=True):
+    """One delivery. `repository` has no parent: webhooks do not tell it."""
+
+    repository: Repository | None = None
+    pull_request: PullRequestAnswer | None = None
+    """None where it is absent, or contradicts itself"""
+    commits: int = 0
+    """that a push says it brought; 0 where it does not say"""
+    merged: bool = False
+    """the newest commit of a push reads like a merge commit"""
+    forced: bool = False
+
+
+class _Listed(Struct, frozen=True):
+    """One of several that are only counted."""
+
+
+class _Commit(Struct, frozen=True):
+    message: str | None = None
+
+
+class _Payload(Struct, frozen=True):
+    action: str | None = None
+    repository: Raw = Raw()
+    pull_request: Raw = Raw()
+    ref: str | None = None
+    commits: tuple[_Listed, ...] | None = None
+    head_commit: _Commit | None = None
+    forced: bool | None = None
+
+
+NOTHING = DeliveryHints()
+
+
+def read_hints(body: bytes) -> DeliveryHints:
+    """What a body says; nothing at all where it is not what GitHub documents."""
+    try:
+        payload = decode(body, _Payload)
+        newest = payload.head_commit
+        return DeliveryHints(
+            repository=_repository(payload),
+            pull_request=_pull_request(payload),
+            commits=len(payload.commits or ()) if payload.ref else 0,
+            merged=newest is not None and (newest.message or "").startswith("Merge "),
+            forced=bool(payload.forced),
+        )
+    except PayloadError:
+        return NOTHING
+
+
+def _part(part: Raw, kind: type[T]) -> T | None:
+    """One part of a payload; None where it is absent, or not what GitHub documents."""
+    try:
+        return decode(part, kind)
+    except PayloadError:
+        return None
+
+
+def _repository(payload: _Payload) -> Repository | None:
+    row = _part(payload.repository, RepositoryRow)
+    return None if row is None or row.default_branch is None else answers.repository_of(row)
+
+
+def _pull_request(payload: _Payload) -> PullRequestAnswer | None:
+    """Bodies have been seen that say `closed` and `state: open`, or that a merged one has no commit."""
+    row = _part(payload.pull_request, PullRequestRow)
+    if row is None or row.state != "closed":
+        return None
+    answer = answers.pull_request_of(row)
+    known = answer.pull_request
+    if known.closed_at is None or (known.merged_at is not None) != (known.merge_commit is not None):
+        return None
+    if row.merged is not None or payload.action == "closed":
+        return answer if bool(row.merged) == (known.merged_at is not None) else None
+    return answer

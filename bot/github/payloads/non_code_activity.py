@@ -1,0 +1,109 @@
+"""What does a signed delivery show of work beside code: of issues that were sorted, of releases that were published?"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from bot.github.payloads import answers
+from bot.github.payloads.answers import Account
+from bot.github.payloads.reading import Identity, PayloadError, decode, moment
+from bot.model.commit import Signature
+
+ReleaseState = Literal["release", "prerelease", "gone"]
+_DONE = {
+    "assigned": "assigned",
+    "closed": "closed",
+    "labeled": "labelled",
+    "milestoned": "milestoned",
+    "transferred": "transferred",
+}
+_PUBLISHED = frozenset({"prereleased", "published", "released"})
+_WITHDRAWN = frozenset({"deleted", "unpublished"})
+
+
+class Triage(Struct, frozen=True):
+    """What somebody did to an issue of somebody else. Nothing that stands in the issue is kept."""
+
+    number: int
+    did: str
+    by: Signature
+    at: datetime
+
+
+class Release(Struct, frozen=True):
+    """A release as GitHub shows it; `by` is its author, or where that is a machine whoever published it."""
+
+    id: int
+    tag: str
+    state: ReleaseState
+    by: Signature | None
+    """None of one that is gone: whoever withdrew it, it is nobody's any more"""
+    at: datetime
+    """when it was published"""
+
+
+class _Issue(Struct, frozen=True):
+    number: Identity
+    user: Account | None = None
+    closed_at: str | None = None
+    updated_at: str | None = None
+
+
+class _Release(Struct, frozen=True):
+    id: Identity
+    tag_name: str
+    author: Account | None = None
+    draft: bool | None = None
+    prerelease: bool | None = None
+    created_at: str | None = None
+    published_at: str | None = None
+
+
+class _Payload(Struct, frozen=True):
+    action: str | None = None
+    sender: Account | None = None
+    assignee: Account | None = None
+    issue: _Issue | None = None
+    release: _Release | None = None
+
+
+def read_non_code(body: bytes) -> Triage | Release | None:
+    """What a body shows; None where it is not what GitHub documents, or no person did it."""
+    try:
+        payload = decode(body, _Payload)
+        if payload.issue is not None:
+            return _triage(payload, payload.issue)
+        return None if payload.release is None else _release(payload, payload.release)
+    except PayloadError:
+        return None
+
+
+def _triage(payload: _Payload, issue: _Issue) -> Triage | None:
+    by, did = answers.user(payload.sender), _DONE.get(payload.action or "")
+    at = (moment(issue.closed_at) if payload.action == "closed" else None) or moment(issue.updated_at)
+    if did is None or by is None or by.bot or at is None:
+        return None
+    if issue.user is not None and issue.user.id == by.user_id:
+        return None
+    chosen = payload.assignee
+    if payload.action == "assigned" and (chosen is None or chosen.id == by.user_id):
+        return None  # who takes an issue begins to work on it
+    return Triage(issue.number, did, by, at)
+
+
+def _release(payload: _Payload, found: _Release) -> Release | None:
+    """A draft that never was published is none."""
+    at = moment(found.published_at) or moment(found.created_at)
+    authors = (answers.user(found.author), answers.user(payload.sender))
+    by = next((one for one in authors if one is not None and not one.bot), None)
+    state: ReleaseState = "prerelease" if found.prerelease else "release"
+    if payload.action in _WITHDRAWN:
+        state = "gone"
+    elif payload.action not in _PUBLISHED or found.draft:
+        return None
+    if at is None or (by is None and state != "gone"):
+        return None
+    return Release(found.id, found.tag_name, state, None if state == "gone" else by, at)

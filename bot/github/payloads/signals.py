@@ -1,0 +1,135 @@
+"""What does a signed delivery show of reviews, checks and the merge of a pull request? Nothing of it is asked again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from bot.github.payloads import answers
+from bot.github.payloads.answers import Account, CommentRow, ReviewRow, Side
+from bot.github.payloads.reading import FullCommit, Identity, Known, PayloadError, decode, moment
+from bot.model.commit import Review, Signature
+from bot.model.ids import CommitId, UserId
+
+_CHECKS: dict[str, Literal["passed", "failed"]] = {
+    "success": "passed",
+    "failure": "failed",
+    "timed_out": "failed",
+    "startup_failure": "failed",
+}
+"""conclusions that say something of the code: what was cancelled, skipped or grew stale says nothing"""
+
+
+class Merge(Struct, frozen=True):
+    """A pull request that was merged. `by` and `by_author` are None where GitHub does not say who merged it."""
+
+    head: CommitId
+    at: datetime
+    by_author: bool | None
+    by: Signature | None = None
+
+
+class Checks(Struct, frozen=True):
+    """What the checks of one app concluded of one commit."""
+
+    head: CommitId
+    app: int
+    state: Literal["passed", "failed"]
+    at: datetime
+
+
+class PullRequestSignals(Struct, frozen=True):
+    """One delivery. `number` and `author` are the pull request's; 0 and None where it is about none."""
+
+    number: int = 0
+    author: UserId | None = None
+    merge: Merge | None = None
+    review: tuple[int, Review] | None = None
+    comment: tuple[int, Review] | None = None
+    """(id, its author and moment) of a review comment"""
+    checks: Checks | None = None
+
+
+class _PullRequest(Struct, frozen=True):
+    number: Identity
+    head: Side
+    user: Account | None = None
+    merged: bool | None = None
+    merged_by: Account | None = None
+    merged_at: str | None = None
+
+
+class _Suite(Struct, frozen=True):
+    head_sha: FullCommit
+    conclusion: str | None = None
+    updated_at: str | None = None
+    app: Known | None = None
+    head_branch: str | None = None
+    pull_requests: tuple[Known, ...] | None = None
+
+
+class _Repository(Struct, frozen=True):
+    default_branch: str | None = None
+
+
+class _Payload(Struct, frozen=True):
+    action: str | None = None
+    pull_request: _PullRequest | None = None
+    review: ReviewRow | None = None
+    comment: CommentRow | None = None
+    check_suite: _Suite | None = None
+    repository: _Repository | None = None
+
+
+NOTHING = PullRequestSignals()
+
+
+def read_signals(body: bytes) -> PullRequestSignals:
+    """What a body shows; nothing at all where it is not what GitHub documents."""
+    try:
+        payload = decode(body, _Payload)
+        pull = payload.pull_request
+        return PullRequestSignals(checks=_checks(payload)) if pull is None else _of_pull_request(payload, pull)
+    except PayloadError:
+        return NOTHING
+
+
+def _of_pull_request(payload: _Payload, pull: _PullRequest) -> PullRequestSignals:
+    return PullRequestSignals(
+        number=pull.number,
+        author=None if pull.user is None else pull.user.id,
+        merge=_merge(pull),
+        review=None if payload.review is None else answers.review_of(payload.review),
+        comment=None if payload.comment is None or payload.action == "deleted" else _comment(payload.comment),
+    )
+
+
+def _merge(pull: _PullRequest) -> Merge | None:
+    merged_at, merger, author = moment(pull.merged_at), answers.user(pull.merged_by), pull.user
+    if merged_at is None or not pull.merged:  # a review's delivery does not say who merged
+        return None
+    by_author = None if merger is None or author is None else merger.user_id == author.id
+    return Merge(pull.head.sha, merged_at, by_author, merger)
+
+
+def _comment(comment: CommentRow) -> tuple[int, Review] | None:
+    author, at = answers.user(comment.user), moment(comment.created_at)
+    return None if author is None or at is None else (comment.id, Review(author, "commented", at))
+
+
+def _checks(payload: _Payload) -> Checks | None:
+    suite = payload.check_suite
+    if suite is None:
+        return None
+    state, at = _CHECKS.get(suite.conclusion or ""), moment(suite.updated_at)
+    if state is None or at is None or suite.app is None or _is_default(payload, suite):
+        return None
+    return Checks(suite.head_sha, suite.app.id, state, at)
+
+
+def _is_default(payload: _Payload, suite: _Suite) -> bool:
+    """Checks of the default branch are of no pull request's head, unless GitHub names one."""
+    branch = payload.repository.default_branch if payload.repository else None
+    return (suite.head_branch or "") == (branch or "") and not suite.pull_requests

@@ -1,0 +1,148 @@
+"""How is a text posted to GitHub exactly once?
+
+Each post has a key: the external id of a check run, or a hidden marker on the first line of a comment. Our own posts
+are found by it and edited; duplicates that a crash left behind are removed. GitHub has no idempotency key of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any
+
+from gidgethub import BadRequest
+from msgspec import Struct
+
+from bot.github import operations as op
+from bot.github.client import Client, is_missing
+from bot.github.payloads import answers, requests
+from bot.github.payloads.requests import Button, CheckRun
+from bot.model.commit import Repository
+
+__all__ = ["Button", "CheckRun", "Ourselves", "Post", "Publisher", "marker"]
+
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._/-]{0,199}")
+
+
+class Post(Struct, frozen=True):
+    """A comment on an issue or pull request: `key` is our name for it, `body` is Markdown."""
+
+    number: int
+    key: str
+    body: str
+
+
+def marker(key: str) -> str:
+    """The hidden first line of our comments. Raises ValueError for a key that could end the HTML comment."""
+    if not _KEY.fullmatch(key) or "--" in key:
+        raise ValueError("a key is 1-200 letters, digits and : . _ / -, without --")
+    return f"<!-- almanac:{key} -->"
+
+
+@dataclass(slots=True)
+class Ourselves:
+    """The App as its posts show it: `id`, and the login of its comments (`<slug>[bot]`), empty until it is known."""
+
+    id: int
+    login: str
+
+    def wrote(self, comment: answers.CommentAnswer) -> bool:
+        """True if the comment is ours; a marker proves nothing by itself, since anybody can copy it."""
+        if comment.app is not None:
+            return comment.app == self.id
+        return comment.author is not None and comment.author.bot and comment.author.login == self.login
+
+
+class Publisher:
+    """Posts for one App. It never edits what another app or a person wrote, whatever marker that has."""
+
+    def __init__(self, client: Client, ourselves: Ourselves) -> None:
+        self._client = client
+        self._ourselves = ourselves
+
+    async def check_run(
+        self, repository: Repository, run: CheckRun, *, known: int | None = None, first: bool = False
+    ) -> int:
+        """The id of the check run that now shows `run`.
+
+        `known` is an earlier check run's id, tried first; with `first` none can exist yet, so none is searched for.
+        """
+        place = self._client.repository_path(repository)
+        if known is not None and await _lives(self._edit_check_run(place, known, requests.edit_check_run(run))):
+            return known
+        own = [] if first else await self._own_check_runs(place, run)
+        if not own:
+            made = await self._client.write(op.CREATE_CHECK_RUN, requests.create_check_run(run), repository=place)
+            return answers.identity(made)
+        for duplicate in own[:-1]:
+            await self._edit_check_run(place, duplicate, requests.supersede_check_run())
+        await self._edit_check_run(place, own[-1], requests.edit_check_run(run))
+        return own[-1]
+
+    async def comment(
+        self, repository: Repository, post: Post, *, known: int | None = None, first: bool = False
+    ) -> int:
+        """The id of the comment that now shows `post`; `known` and `first` as for check runs."""
+        place = self._client.repository_path(repository)
+        text = requests.cut(f"{marker(post.key)}\n{post.body}", requests.LONGEST_COMMENT)
+        if known is not None and await _lives(self._edit_comment(place, known, text)):
+            return known
+        own = [] if first else await self._own_comments(place, post)
+        if not own:
+            body = requests.comment(text)
+            made = await self._client.write(op.CREATE_COMMENT, body, repository=place, number=post.number)
+            return answers.identity(made)
+        for duplicate in own[1:]:
+            await self._client.write(op.DELETE_COMMENT, repository=place, comment=duplicate.id)
+        if own[0].body != text:
+            await self._edit_comment(place, own[0].id, text)
+        return own[0].id
+
+    async def reaction(self, repository: Repository, comment: int, content: str) -> int:
+        """The id of our reaction to a comment; GitHub keeps one of each content, however often it is created."""
+        place = self._client.repository_path(repository)
+        made = await self._client.write(op.CREATE_REACTION, {"content": content}, repository=place, comment=comment)
+        return answers.identity(made)
+
+    async def issue(self, repository: Repository, title: str, *, key: str, body: str) -> int:
+        """The number of our issue with this key: the existing one, or a new one."""
+        place, first = self._client.repository_path(repository), marker(key)
+        rows = self._client.items(op.ISSUES, repository=place, creator=self._ourselves.login)
+        own = [answers.issue(row) async for row in rows]
+        found = sorted(one.number for one in own if one.body.split("\n", 1)[0].strip() == first)
+        if found:
+            return found[0]
+        made = await self._client.write(op.CREATE_ISSUE, requests.issue(title, f"{first}\n{body}"), repository=place)
+        return answers.issue(made).number
+
+    async def _edit_check_run(self, place: str, check_run: int, body: dict[str, Any]) -> None:
+        await self._client.write(op.EDIT_CHECK_RUN, body, repository=place, check_run=check_run)
+
+    async def _edit_comment(self, place: str, comment: int, text: str) -> None:
+        await self._client.write(op.EDIT_COMMENT, requests.comment(text), repository=place, comment=comment)
+
+    async def _own_check_runs(self, place: str, run: CheckRun) -> list[int]:
+        """Ids, oldest first: of several with one name, GitHub shows the newest."""
+        rows = self._client.items(op.CHECK_RUNS, repository=place, commit=run.head, filter="all", check_name=run.name)
+        found = [answers.check_run(row) async for row in rows]
+        return sorted(check.id for check in found if check.app == self._ourselves.id and check.external_id == run.key)
+
+    async def _own_comments(self, place: str, post: Post) -> list[answers.CommentAnswer]:
+        """Oldest first: the one that people have already seen is kept."""
+        rows = self._client.items(op.COMMENTS, repository=place, number=post.number)
+        found = [answers.comment(row) async for row in rows]
+        own = (comment for comment in found if self._ourselves.wrote(comment))
+        first = marker(post.key)
+        return sorted((one for one in own if one.body.split("\n", 1)[0].strip() == first), key=lambda one: one.id)
+
+
+async def _lives(edit: Awaitable[None]) -> bool:
+    """Await an edit; False if its target no longer exists."""
+    try:
+        await edit
+    except BadRequest as error:
+        if is_missing(error):
+            return False
+        raise
+    return True

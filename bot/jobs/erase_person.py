@@ -1,0 +1,23 @@
+"""A person asked to be forgotten: take them out of the record, and out of everything that was posted."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from bot.model.ids import PersonKey
+from bot.queue.interface import Job
+from bot.services.context import Context, job_arguments
+from bot.services.privacy import erasure
+from bot.store import jobs
+
+
+async def erase_person(job: Job, context: Context) -> None:
+    """In one transaction: the record never shows half of it, and this job is in it no longer."""
+    user = job_arguments(job.ref_id)["user"]
+
+    def save(connection: Connection) -> None:
+        erasure.erase(connection, context, PersonKey(f"u:{user}"))
+        job.finish(connection)
+        jobs.forget_account(connection, user)
+
+    await context.store.write(save)

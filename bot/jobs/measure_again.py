@@ -1,0 +1,43 @@
+"""A definition changed: measure recorded work again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import Connection
+
+from bot.metrics.registry import FACT_METHOD
+from bot.model.fact import Fact
+from bot.model.ids import InstallationId, RepositoryId
+from bot.queue.interface import Job
+from bot.services.context import Context, job_arguments
+from bot.services.measuring_again import AT_ONCE, PAUSE, activate, defer_step, measure_batch
+from bot.store import erasure, measurements
+
+
+async def measure_again(job: Job, context: Context) -> None:
+    """One step in one repository: measure some of what waits; where nothing waits, put some of it in force."""
+    installation = InstallationId(job_arguments(job.ref_id)["installation"])
+
+    def read(connection: Connection) -> tuple[RepositoryId | None, list[Fact]]:
+        found = measurements.repositories_outdated(connection, FACT_METHOD)
+        here = next((one for owner, one in found if owner == installation), None)
+        waiting = measurements.outdated_facts(connection, here, FACT_METHOD, AT_ONCE) if here is not None else []
+        return here, waiting
+
+    repository_id, waiting = await context.store.read(read)
+    if repository_id is None:
+        return await context.store.write(job.finish)
+    measured = await measure_batch(context, (installation, repository_id), waiting) if waiting else []
+
+    def save_step(connection: Connection) -> None:
+        if waiting:
+            kept = erasure.without_erased(connection, measured)
+            measurements.keep(connection, repository_id, kept, method=FACT_METHOD, now=context.clock())
+        else:
+            activate(connection, context, (installation, repository_id))
+        defer_step(connection, context, installation, PAUSE if waiting else timedelta(0))
+        job.finish(connection)
+
+    await context.store.write_without_flush(save_step)
+    return None

@@ -1,0 +1,27 @@
+"""Somebody triaged an issue or published a release: keep it."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from bot.github.payloads.non_code_activity import read_non_code
+from bot.model.ids import InstallationId, RepositoryId
+from bot.queue.interface import Job
+from bot.services.context import Context, job_arguments
+from bot.services.observations import observation, save_observations
+from bot.store import inbox
+
+
+async def observe_non_code(job: Job, context: Context) -> None:
+    """Append it, where it was not seen before; GitHub is asked for nothing."""
+    given = job_arguments(job.ref_id)
+    where = InstallationId(given["installation"]), RepositoryId(given["repository"])
+    body = await context.store.read(inbox.body_of, f"app:{context.ourselves.id}", given["delivery"])
+    found = read_non_code(body) if body else None
+    rows = [] if found is None else [observation(where[1], found)]
+
+    def save(connection: Connection) -> None:
+        save_observations(connection, context, where, rows)
+        job.finish(connection)
+
+    await context.store.write(save)

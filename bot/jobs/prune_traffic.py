@@ -1,0 +1,21 @@
+"""Old deliveries and finished jobs are deleted."""
+
+from __future__ import annotations
+
+from bot.queue.interface import Job
+from bot.services.context import Context
+from bot.services.pruning import BODIES_KEPT, JOBS_KEPT, SCHEDULE, SLICE, log, repeat_slices
+from bot.store import inbox, jobs
+from bot.store.digests import forget_periods
+
+
+async def prune_traffic(job: Job, context: Context) -> None:
+    """Slice by slice; a prune that is cut goes on where it was."""
+    now = context.clock()
+    bodies = await repeat_slices(
+        context, lambda connection: inbox.drop_bodies(connection, now - BODIES_KEPT, limit=SLICE)
+    )
+    ended = await repeat_slices(context, lambda connection: jobs.prune(connection, now - JOBS_KEPT, limit=SLICE))
+    await repeat_slices(context, lambda connection: forget_periods(connection, SCHEDULE, now - JOBS_KEPT))
+    log.info("pruned the bodies of %d deliveries and %d jobs", bodies, ended)
+    await context.store.write(job.finish)

@@ -1,0 +1,36 @@
+"""A post is due: publish it on GitHub."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from bot.queue.interface import Job, RetryLater
+from bot.services.context import Context, translate_github_errors
+from bot.services.posting.publishing import claim_post, hold_lease, publish_claimed, release_failed
+from bot.store import outbox
+
+
+async def publish_post(job: Job, context: Context) -> None:
+    """Posting twice is posting once; a text that changed meanwhile is posted again."""
+    now = context.clock()
+    posting, busy = await context.store.write(claim_post, int(job.ref_id), now)
+    if busy is not None:
+        # perhaps a worker that died with the intent in hand: look again when its lease is over
+        raise RetryLater(max((busy - now).total_seconds(), 1.0), "another worker is posting it")
+    if posting is None:
+        return
+    try:
+        with translate_github_errors():
+            async with hold_lease(context, posting):
+                remote = await publish_claimed(context, posting)
+    except BaseException as error:
+        if await release_failed(context, job, posting, error):
+            return
+        raise
+
+    def save_result(connection: Connection) -> None:
+        if not outbox.mark_posted(connection, posting, str(remote)):
+            context.queue.defer(connection, "publish_post", posting.id, serial_key=f"post:{posting.intent.key}")
+        job.finish(connection)
+
+    await context.store.write(save_result)

@@ -1,0 +1,26 @@
+"""An installation was created, suspended, resumed or deleted: follow it."""
+
+from __future__ import annotations
+
+from bot.github.operations import INSTALLATION_REPOSITORIES, needed
+from bot.github.reads import read_installation, read_installation_repositories
+from bot.model.ids import InstallationId
+from bot.queue.interface import Job
+from bot.services.context import Context, job_arguments, translate_github_errors
+from bot.services.repositories.update import remove_installation, suspend_installation, update_installation_settings
+
+
+async def update_installation(job: Job, context: Context) -> None:
+    """Repositories no longer reached are hidden in the transaction that learns of it."""
+    number = InstallationId(job_arguments(job.ref_id)["installation"])
+    with translate_github_errors():
+        found = await read_installation(context.github.app, number)
+    if found is None:
+        await remove_installation(job, context, number)
+    elif found.suspended:
+        await suspend_installation(job, context, found)
+    else:
+        with translate_github_errors():
+            client = context.github.installation(number, permissions=needed(INSTALLATION_REPOSITORIES))
+            reached = await read_installation_repositories(client)
+        await update_installation_settings(job, context, found, reached)

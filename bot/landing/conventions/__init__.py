@@ -1,0 +1,1 @@
+"""How did a commit land, and what does that prove?"""

@@ -1,0 +1,123 @@
+"""How did a commit land, which title and keys does it have, and what does it revert?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from bot.landing.conventions.catalogue import CONVENTIONS, Convention
+from bot.landing.conventions.naming import keys_of, patch_key_of, title_of
+from bot.landing.lines.patch import PatchLines, read_patches
+from bot.landing.message.parts import DEFAULT, TRAILERS, LandingReading, LandingSettings, MessageFinding
+from bot.landing.reverts.statements import read_reverts
+from bot.landing.same_work.keys import plain_title
+from bot.model.commit import Landing
+
+__all__ = ["Recognised", "recognise", "recognise_all"]
+
+
+class Recognised(NamedTuple):
+    """What a landing's messages prove. The form of keys is defined in `bot.landing.same_work.keys`."""
+
+    how: str
+    pull_request: int | None
+    keys: tuple[str, ...]
+    reverts: tuple[str, ...]
+    relands: tuple[str, ...]
+    title: str
+
+
+@cache
+def _words(*, merged: bool) -> tuple[tuple[str, str], ...]:
+    """(word, convention that it may indicate)."""
+    return tuple(
+        (word, entry.name) for entry in CONVENTIONS for word in entry.words if (entry.looks_at == "merge") is merged
+    )
+
+
+def _signs(reading: LandingReading) -> frozenset[str]:
+    """The signs in a landing that decide which conventions to try."""
+    lower = reading.message.lower
+    signs = ["anything"] + [name for word, name in _words(merged=False) if word in lower]
+    if reading.merged:
+        lower = reading.merge_commit.lower
+        signs += ["merge"] + [name for word, name in _words(merged=True) if word in lower]
+    if not TRAILERS.isdisjoint(reading.trailers):
+        signs.append("trailers")
+    if reading.subject.endswith(")"):
+        signs.append("number")
+    if reading.landing.pull_request is not None:
+        signs.append("answer")
+    if reading.settings.trailers:
+        signs.append("settings")
+    return frozenset(signs)
+
+
+@cache
+def _possible_conventions(signs: frozenset[str]) -> tuple[Convention, ...]:
+    """The conventions that may apply, in their order."""
+    return tuple(entry for entry in CONVENTIONS if entry.looks_at in signs and (not entry.words or entry.name in signs))
+
+
+def recognise(landing: Landing, settings: LandingSettings = DEFAULT) -> Recognised:
+    """How the commit landed and which identities it has; GitHub's own answer, if present, overrides every message."""
+    return recognise_all((landing,), (read_patches(landing.commit.files),), settings)[0]
+
+
+def recognise_all(
+    landings: Sequence[Landing], patches: Sequence[Sequence[PatchLines | None]], settings: LandingSettings = DEFAULT
+) -> list[Recognised]:
+    """How several landings landed, processed together step by step; `patches` are those of the files of each commit."""
+    readings = [LandingReading.of(one, settings) for one in landings]
+    found = [_proofs(reading) for reading in readings]
+    pulls = [_proved_pull(*read) for read in zip(readings, found, strict=True)]
+    reverts = [read_reverts(reading) for reading in readings]
+    titles = [title_of(*known) for known in zip(readings, map(_findings, found), pulls, strict=True)]
+    works = [
+        None if revert.reverts else patch_key_of(reading, lines)
+        for reading, revert, lines in zip(readings, reverts, patches, strict=True)
+    ]
+    stated = [
+        [*(key for finding in _findings(proofs) for key in finding.keys), *([work] if work else ())]
+        for proofs, work in zip(found, works, strict=True)
+    ]
+    keys = [keys_of(*known) for known in zip(readings, stated, zip(titles, pulls, strict=True), reverts, strict=True)]
+    return [
+        Recognised(proofs[0][0].name, pull, named_keys, revert.reverts, revert.relands, title)
+        for proofs, pull, named_keys, revert, title in zip(found, pulls, keys, reverts, titles, strict=True)
+    ]
+
+
+Proofs = list[tuple[Convention, MessageFinding]]
+"""the conventions that apply, in their order"""
+
+
+def _proofs(reading: LandingReading) -> Proofs:
+    worth = _possible_conventions(_signs(reading))
+    return [(entry, finding) for entry in worth if (finding := entry.read(reading)) is not None]
+
+
+def _findings(proofs: Proofs) -> list[MessageFinding]:
+    return [finding for _, finding in proofs]
+
+
+def _proved_pull(reading: LandingReading, proofs: Proofs) -> int | None:
+    """The number that GitHub's answer gives, else the first proved one; none for a pull request that pushes exports.
+
+    In imported history only the merge that brought it proves a number of this repository.
+    """
+    github_pull = reading.landing.pull_request
+    findings = [each for entry, each in proofs if not reading.is_imported_history or entry.looks_at == "merge"]
+    pull = (
+        github_pull.number if github_pull else next((each.pull_request for each in findings if each.pull_request), None)
+    )
+    return None if _is_export(reading, proofs) else pull
+
+
+def _is_export(reading: LandingReading, found: Proofs) -> bool:
+    """A pull request that pushes a series of exported changes ("Push up to 123"): each is separate work."""
+    if not reading.merged:
+        return False
+    exported = any(entry.name == "copybara" and each.keys and not each.pull_request for entry, each in found)
+    return exported and plain_title(reading.merge_body()) != plain_title(reading.subject)

@@ -1,0 +1,1 @@
+"""Which lines changed, in which part and language?"""

@@ -1,0 +1,1 @@
+"""What does a repository's `.github/almanac.yml` ask for?"""

@@ -1,0 +1,1 @@
+"""What was reverted, and what landed again?"""

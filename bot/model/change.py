@@ -1,0 +1,67 @@
+"""What is a change, the piece of work that one or more landings carry, and what is an item?"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from bot.model.fact import Fact, Lines
+from bot.model.ids import ChangeId, ItemKind, Kind, State
+
+
+class CountedCommit(Struct, frozen=True):
+    """A fact as it counts once identities, forks and reverts are known."""
+
+    fact: Fact
+    counts: bool
+    """False if the same commit counts in another repository of the same fork network"""
+    lines: Lines
+    """the fact's lines, with those of reverted or mirrored work in their own part; same total"""
+
+
+class Change(Struct, frozen=True):
+    """One work group: the landed commits of the same work."""
+
+    id: ChangeId
+    repository: str
+    title: str
+    kind: Kind
+    why: str
+    certain: bool
+    state: State
+    landed_at: int
+    """epoch seconds of the landing that delivered it: the re-land's, if it landed again"""
+    commits: tuple[CountedCommit, ...]
+    """every landed commit of the change, oldest first, in every repository"""
+    pull_request: int | None = None
+    also_in: tuple[str, ...] = ()
+    """full names of forks, mirrors and backports, sorted"""
+    reverted_by: ChangeId | None = None
+    partly_reverted_by: tuple[ChangeId, ...] = ()
+    url: str | None = None
+    elsewhere: bool = False
+    """only an export of it landed here; its home is a repository outside the record"""
+
+    @property
+    def outcome(self) -> bool:
+        """Whether it is not reverted, not itself a revert, and not the export of another repository's change."""
+        return self.state != "reverted" and self.kind != "revert" and not self.elsewhere
+
+    @property
+    def counted(self) -> tuple[CountedCommit, ...]:
+        return tuple(commit for commit in self.commits if commit.counts)
+
+    @property
+    def lines(self) -> Lines:
+        parts = [commit.lines for commit in self.commits if commit.counts]
+        return parts[0] if len(parts) == 1 else sum(parts, Lines())
+
+
+class Item(Struct, frozen=True):
+    """A contributor's changes of one month that make up one feature, one bug fix or other work."""
+
+    kind: ItemKind
+    title: str
+    state: State
+    changes: tuple[ChangeId, ...]
+    edges: tuple[tuple[ChangeId, ChangeId, str], ...] = ()
+    """why they are grouped: (one, other, rule)"""

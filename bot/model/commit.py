@@ -1,0 +1,129 @@
+"""What is a commit, with its people, files and pull request, as it landed?"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from bot.model.ids import CommitId, FileStatus, PersonKey, RepositoryId, UserId
+
+
+class Repository(Struct, frozen=True):
+    """One repository. `id` identifies it if GitHub gave one; `full_name` ("owner/name") is shown, and names a clone."""
+
+    full_name: str
+    id: RepositoryId | None = None
+    private: bool = False
+    fork: bool = False
+    parent: str | None = None
+    """full name of the repository this one was forked from, where known"""
+    default_branch: str = "main"
+
+
+class Signature(Struct, frozen=True):
+    """A name and an e-mail as stated in a commit, after `.mailmap`; `user_id` and `login` where GitHub knows them."""
+
+    name: str
+    email: str
+    user_id: UserId | None = None
+    login: str | None = None
+    bot: bool = False
+    """GitHub says type Bot, or the identity table contains the name"""
+
+
+class FileChange(Struct, frozen=True):
+    """One file of one commit.
+
+    `additions` and `deletions` are git's numstat (0 for binary files). `patch` is only the hunks, from the first `@@`,
+    as in GitHub's API, with any number of context lines >= 1; None if it is not available (binary, too large).
+    """
+
+    path: str
+    status: FileStatus
+    additions: int
+    deletions: int
+    patch: str | None = None
+    previous_path: str | None = None
+    binary: bool = False
+    submodule: bool = False
+    symlink: bool = False
+
+
+class Commit(Struct, frozen=True):
+    """One commit. `partial` if a read limit hid files, so that its lines are a lower bound."""
+
+    id: CommitId
+    parents: tuple[CommitId, ...]
+    author: Signature
+    committer: Signature
+    authored_at: datetime
+    committed_at: datetime
+    message: str
+    files: tuple[FileChange, ...] = ()
+    partial: bool = False
+
+
+class Review(Struct, frozen=True):
+    author: Signature
+    state: Literal["approved", "changes_requested", "commented", "dismissed", "pending"]
+    submitted_at: datetime
+    comments: int = 0
+
+
+class PullRequest(Struct, frozen=True):
+    """A pull request in GitHub's current answer (never as stated in a payload)."""
+
+    number: int
+    title: str
+    body: str
+    author: Signature | None
+    """None for a ghost"""
+    base_ref: str
+    head_ref: str
+    head_id: CommitId
+    merge_commit: CommitId | None = None
+    merged_at: datetime | None = None
+    closed_at: datetime | None = None
+    labels: tuple[str, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    """its own commits, without files; empty if they were not read"""
+    reviews: tuple[Review, ...] = ()
+    checks: Literal["passed", "failed", "unknown"] = "unknown"
+    opened_at: datetime | None = None
+
+
+class Landing(Struct, frozen=True):
+    """One non-merge commit that the default branch of one repository contains.
+
+    `merge_commit` is the commit on the first-parent line that brought it there (a merge commit, or the commit itself).
+    `landed_at` is that commit's committer time, which anybody with a clone can read.
+    """
+
+    repository: Repository
+    commit: Commit
+    merge_commit: Commit
+    landed_at: datetime
+    pull_request: PullRequest | None = None
+    """known only if GitHub was asked; always None from a clone"""
+    brought_by: int | None = None
+    """if `merge_commit` merges several pull requests at once: the one whose branch contained the commit; 0 if the
+    commit belongs to the history of another repository, which `merge_commit` imported"""
+
+
+class Person(Struct, frozen=True):
+    """A contributor: all addresses that are proved to belong to one account, or one claimed e-mail."""
+
+    key: PersonKey
+    name: str
+    emails: tuple[str, ...]
+    login: str | None = None
+    user_id: UserId | None = None
+    bot: bool = False
+    names: tuple[str, ...] = ()
+
+    @property
+    def display(self) -> str:
+        """The name verbatim, else the login, else the e-mail's local part."""
+        return self.name or self.login or (self.emails[0].split("@")[0] if self.emails else "")

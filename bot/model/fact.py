@@ -1,0 +1,200 @@
+"""What is kept of one landed commit, measured by itself?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from operator import add, attrgetter
+from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import fields
+
+from bot.model.commit import Signature
+from bot.model.ids import NO_COUNTS, CommitId, Kind, no_counts
+
+PARTS = (
+    "authored",
+    "tests",
+    "docs",
+    "config",
+    "generated",
+    "vendored",
+    "lockfiles",
+    "moved",
+    "whitespace",
+    "reverted",
+    "mirrored",
+)
+each_part: Callable[[object], tuple[int, ...]] = attrgetter(*PARTS)
+
+
+class Lines(Struct, frozen=True):
+    """Changed lines (additions + deletions as git counts them), each in one part; the parts sum to git's total."""
+
+    authored: int = 0
+    tests: int = 0
+    docs: int = 0
+    config: int = 0
+    generated: int = 0
+    vendored: int = 0
+    lockfiles: int = 0
+    moved: int = 0
+    whitespace: int = 0
+    reverted: int = 0
+    mirrored: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(each_part(self))
+
+    @property
+    def code(self) -> int:
+        """Lines of code as shown in the profile: authored + tests + docs + config."""
+        return self.authored + self.tests + self.docs + self.config
+
+    def __add__(self, other: Lines) -> Lines:
+        return Lines(*map(add, each_part(self), each_part(other)))
+
+    def as_dict(self) -> dict[str, int]:
+        """The parts and `total`, in the order of the schema."""
+        return dict(zip(PARTS, each_part(self), strict=True)) | {"total": self.total}
+
+
+class AiMark(Struct, frozen=True):
+    """One disclosed trace of an AI tool on one commit.
+
+    `level` 1 line notes, 2 agent-authored, 3 trailer or footer, 4 pull request only, 5 applied suggestion (METRICS.md).
+    `source` is the attribution line or field with the evidence.
+    """
+
+    level: Literal[1, 2, 3, 4, 5]
+    tool: str
+    source: str
+
+
+class Fact(Struct, frozen=True):
+    """One landed commit, measured by itself: everything later steps need, and nothing they could read elsewhere.
+
+    The ledger and the caches of clones store facts. They are pure functions of a `Landing`.
+    """
+
+    repository: str
+    commit: CommitId
+    landed_at: int
+    """epoch seconds"""
+    authored_at: int
+    author: Signature
+    committer: Signature
+    title: str
+    """subject line, or the pull request's title if this is its only commit"""
+    how: str
+    """name of the landing convention that brought it (landing/conventions.py)"""
+    merge_commit: CommitId
+    pull_request: int | None = None
+    """number in `repository`, only where proved"""
+    co_authors: tuple[Signature, ...] = ()
+    keys: tuple[str, ...] = ()
+    """identities of the work group, such as `pr:owner/name#12` or `drev:D123`; landing/keys.py defines their form"""
+    reverts: tuple[str, ...] = ()
+    """identities (same form as `keys`) that this commit says it reverts"""
+    relands: tuple[str, ...] = ()
+    """identities that this commit says it brings back"""
+    lines: Lines = Lines()
+    kind: Kind = "chore"
+    why: str = ""
+    certain: bool = True
+    languages: Mapping[str, int] = field(default_factory=no_counts)
+    """authored + test lines by Linguist language"""
+    skills: Mapping[str, int] = field(default_factory=no_counts)
+    """evidence lines by skill of the vocabulary"""
+    ai: tuple[AiMark, ...] = ()
+    signals: Mapping[str, int] = field(default_factory=no_counts)
+    """whole-number signals of the patch for the quality formulas (metrics/quality.py lists them)"""
+    paths: tuple[str, ...] = ()
+    """source paths touched (not generated, vendored or lock files), sorted, at most 300"""
+    links: tuple[str, ...] = ()
+    """what items are grouped by: `issue:owner/name#5`, `pr:owner/name#7`, `stack:…`, `series:…`, `scope:…`"""
+    partial: bool = False
+    opened_at: int | None = None
+    """epoch seconds at which `pull_request` was opened, where GitHub said so; no clone holds it"""
+
+
+def fact_to_json(fact: Fact) -> dict[str, object]:
+    """A plain JSON object, keys in order, that `fact_from_json` converts back; fields at their default are omitted."""
+    out: dict[str, object] = {
+        name: value if write is None else write(value)
+        for (name, write), value in zip(_JSON_FIELDS, _json_values(fact), strict=True)
+        if value or name in _ALWAYS
+    }
+    # The only field that is omitted if it is true.
+    return out if fact.certain else dict(sorted({**out, "certain": False}.items()))
+
+
+_ALWAYS = frozenset(
+    ("repository", "commit", "landed_at", "authored_at", "author", "committer", "title", "how", "merge_commit", "lines")
+)
+
+
+def _signature_to_json(person: Signature) -> list[object]:
+    return [person.name, person.email, person.user_id, person.login, person.bot]
+
+
+def _sort_by_name(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+_JSON_WRITERS: dict[str, Callable[..., object]] = {
+    "ai": lambda marks: [[mark.level, mark.tool, mark.source] for mark in marks],
+    "author": _signature_to_json,
+    "co_authors": lambda people: [_signature_to_json(person) for person in people],
+    "committer": _signature_to_json,
+    "lines": lambda lines: list(each_part(lines)),
+    **dict.fromkeys(("keys", "links", "paths", "relands", "reverts"), list),
+    **dict.fromkeys(("languages", "signals", "skills"), _sort_by_name),
+}
+_JSON_FIELDS = tuple(
+    (name, _JSON_WRITERS.get(name)) for name in sorted(f.name for f in fields(Fact)) if name != "certain"
+)
+_json_values = attrgetter(*(name for name, _ in _JSON_FIELDS))
+
+
+@lru_cache(maxsize=4096)
+def _read_signature(row: tuple[Any, ...]) -> Signature:
+    """One object for the many facts that the same person signed."""
+    name, email, user_id, login, bot = row
+    return Signature(name, email, user_id, login, bool(bot))
+
+
+def fact_from_json(row: Mapping[str, Any]) -> Fact:
+    """The fact that `fact_to_json` wrote; arguments are positional, in the order of the fields, which is fastest."""
+    get = row.get
+    return Fact(
+        row["repository"],
+        row["commit"],
+        row["landed_at"],
+        row["authored_at"],
+        _read_signature(tuple(row["author"])),
+        _read_signature(tuple(row["committer"])),
+        row["title"],
+        row["how"],
+        row["merge_commit"],
+        get("pull_request"),
+        tuple([_read_signature(tuple(person)) for person in get("co_authors", ())]),
+        tuple(get("keys", ())),
+        tuple(get("reverts", ())),
+        tuple(get("relands", ())),
+        Lines(*row["lines"]),
+        get("kind", "chore"),
+        get("why", ""),
+        get("certain", True),
+        get("languages", NO_COUNTS),
+        get("skills", NO_COUNTS),
+        tuple([AiMark(*mark) for mark in get("ai", ())]),
+        get("signals", NO_COUNTS),
+        tuple(map(sys.intern, get("paths", ()))),  # the same paths occur again and again
+        tuple(get("links", ())),
+        get("partial", False),
+        get("opened_at"),
+    )

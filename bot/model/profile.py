@@ -1,0 +1,231 @@
+"""What does a profile hold?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from fractions import Fraction
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from bot.model.change import Change, Item
+from bot.model.fact import Lines
+from bot.model.ids import NO_COUNTS, ChangeId, Month, UserId, no_counts
+
+
+class Sentence(Struct, frozen=True):
+    text: str
+    evidence: tuple[ChangeId, ...]
+
+
+class Text(Struct, frozen=True):
+    sentences: tuple[Sentence, ...]
+    writer: Literal["template", "llm"] = "template"
+
+    @property
+    def text(self) -> str:
+        return " ".join(sentence.text for sentence in self.sentences)
+
+
+class Method(Struct, frozen=True):
+    version: str
+    timezone: str = "UTC"
+    date_basis: Literal["landed"] = "landed"
+    since: Month | None = None
+    """first month requested, if not all were"""
+    until: Month | None = None
+
+
+class Contributor(Struct, frozen=True):
+    display: str
+    naming: Literal["named", "anonymous"] = "named"
+    id: UserId | None = None
+    login: str | None = None
+    name: str | None = None
+
+
+Number = int | Fraction | None
+"""The value of a metric: a whole number or an exact fraction; None where nothing says what it is."""
+
+
+def _nothing() -> Mapping[str, Any]:
+    return NO_COUNTS
+
+
+class Part(Struct, frozen=True):
+    """What some changes, most often one, add to a metric."""
+
+    changes: tuple[ChangeId, ...]
+    value: int | Fraction = 1
+
+
+class Count:
+    """A field that reads a metric that counts, by its key; 0 where it was not measured."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __get__(self, record: Overall | MonthRecord, _: type) -> int:
+        value: Any = record.numbers.get(self._key)
+        return value or 0
+
+
+class Overall(Struct, frozen=True):
+    """The metrics of the whole record by their keys; the fields below are those that texts speak of."""
+
+    lines: Lines
+    numbers: Mapping[str, Number] = field(default_factory=_nothing)
+
+    commits = Count("commits")
+    co_authored = Count("co_authored")
+    outcomes = Count("outcomes")
+    features = Count("features")
+    bugs = Count("bugs")
+    other = Count("other")
+    active_months = Count("months")
+
+
+class MonthRecord(Struct, frozen=True):
+    """One month: its metrics by their keys, what each of them rests on, and what is said and shown beside them."""
+
+    month: Month
+    lines: Lines
+    summary: Text
+    items: tuple[Item, ...]
+    numbers: Mapping[str, Number] = field(default_factory=_nothing)
+    parts: Mapping[str, tuple[Part, ...]] = field(default_factory=_nothing)
+    repositories: tuple[str, ...] = ()
+    languages: Mapping[str, int] = field(default_factory=no_counts)
+    non_code: NonCodeActivity = field(default_factory=lambda: NonCodeActivity())
+    """non-code activity; never part of the numbers above"""
+
+    commits = Count("commits")
+    co_authored = Count("co_authored")
+    features = Count("features")
+    bugs = Count("bugs")
+
+
+class ScoreEvidence(Struct, frozen=True):
+    change: ChangeId
+    signal: str
+    effect: float
+
+
+class LiveScore(Struct, frozen=True):
+    """The score including what only GitHub shows: checks and reviews. It cannot be recomputed from a clone."""
+
+    score: float
+    evidence: tuple[ScoreEvidence, ...]
+
+
+class Score(Struct, frozen=True):
+    """0-100, None = not rated. `interval` is the 80 % interval; with fewer than three rated items it is provisional."""
+
+    score: float | None = None
+    rated: int = 0
+    interval: tuple[float, float] | None = None
+    evidence: tuple[ScoreEvidence, ...] = ()
+    live: LiveScore | None = None
+    """set if GitHub showed anything that changes the score"""
+
+
+class Trace(Struct, frozen=True):
+    """Where non-code activity can be seen: a pull request, an issue or a release, without text that others wrote there.
+
+    `name` is `#12` or the release's tag; `did` lists what was done there, each word as often as it was done, sorted.
+    """
+
+    repository: str
+    name: str
+    url: str | None = None
+    did: tuple[str, ...] = ()
+
+
+class NonCodeActivity(Struct, frozen=True):
+    """One person's non-code activity, never part of a number about code.
+
+    Changes are read from the record. Traces are shown only by GitHub: an empty tuple means that none was seen, not that
+    there was none, and a clone has none.
+    """
+
+    documentation: tuple[ChangeId, ...] = ()
+    first_contributions: tuple[ChangeId, ...] = ()
+    reviews: tuple[Trace, ...] = ()
+    triage: tuple[Trace, ...] = ()
+    releases: tuple[Trace, ...] = ()
+    newcomers: tuple[Trace, ...] = ()
+    self_merges: tuple[Trace, ...] = ()
+
+    def __bool__(self) -> bool:
+        by_github = self.reviews or self.triage or self.releases or self.newcomers or self.self_merges
+        return bool(self.documentation or self.first_contributions or by_github)
+
+
+class Quality(Struct, frozen=True):
+    correctness: Score = Score()
+    maintainability: Score = Score()
+    architecture: Score = Score()
+    performance: Score = Score()
+
+
+class AiUsage(Struct, frozen=True):
+    """Commits by level of disclosure; the three shares sum to 1 if there are commits. Unknown is not "human"."""
+
+    declared: int = 0
+    detected: int = 0
+    unknown: int = 0
+    tools: Mapping[str, int] = field(default_factory=no_counts)
+    """commits by tool"""
+
+    def shares(self) -> tuple[float, float, float]:
+        """(declared, detected, unknown), summing to 1; without commits everything is unknown."""
+        total = self.declared + self.detected + self.unknown
+        return (self.declared / total, self.detected / total, self.unknown / total) if total else (0.0, 0.0, 1.0)
+
+
+class LanguageSkill(Struct, frozen=True):
+    name: str
+    lines: int
+    first_month: Month
+
+
+class TechnicalSkill(Struct, frozen=True):
+    name: str
+    weight: float
+    evidence: tuple[ChangeId, ...]
+
+
+class RepositoryRecord(Struct, frozen=True):
+    full_name: str
+    first_month: Month
+    last_month: Month
+    active_months: int
+    commits: int
+    languages: tuple[str, ...]
+    skills: tuple[str, ...]
+    full_history: bool = True
+    """False if the record does not contain the repository's history from its first commit on"""
+
+
+class Profile(Struct, frozen=True):
+    """One contributor's record: what every renderer reads. `changes` is the evidence everything else refers to."""
+
+    generated_at: datetime
+    method: Method
+    contributor: Contributor
+    narrative: Text
+    overall: Overall
+    months: tuple[MonthRecord, ...]
+    """active months only, newest first"""
+    activity: Mapping[str, int]
+    """commits by ISO date, oldest first"""
+    quality: Quality
+    ai_usage: AiUsage
+    languages: tuple[LanguageSkill, ...]
+    """by authored lines, most first"""
+    technical: tuple[TechnicalSkill, ...]
+    repositories: tuple[RepositoryRecord, ...]
+    changes: tuple[Change, ...]
+    non_code_months: tuple[MonthRecord, ...] = ()
+    """months with non-code activity but no commits, newest first"""

@@ -1,0 +1,163 @@
+"""How did one number of a profile come about? Its value, its definition, and every change it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from bot.metrics.metric import Definition, Metric
+from bot.metrics.non_code_activity import CHANGE_FIELDS, GITHUB_FIELDS, combine_activity
+from bot.metrics.registry import METHOD_VERSION, METRICS, definitions, metric_called
+from bot.model.change import Item
+from bot.model.ids import ChangeId
+from bot.model.profile import Part, Profile, Trace
+
+
+class NoSuchMetricError(Exception):
+    """The name is none of those that can be explained; the text says which is near."""
+
+
+class Explanation(Struct, frozen=True):
+    """`rows` are (what it is about, how it entered the number), in the order in which they are shown."""
+
+    name: str
+    value: str
+    metric: Definition
+    rows: tuple[tuple[str, str], ...]
+
+    def text(self) -> str:
+        """Plain lines."""
+        head = [
+            f"{self.name}: {self.value}",
+            f"What it is: {self.metric.definition}",
+            f"Formula: {self.metric.formula}",
+            f"Version {self.metric.version} of {self.metric.key}, of definitions {METHOD_VERSION}",
+            f"Evidence, {len(self.rows)} rows:" if self.rows else "Evidence: none",
+        ]
+        return "\n".join([*head, *(f"  {about}  {detail}" for about, detail in self.rows)])
+
+
+def names() -> tuple[str, ...]:
+    """Everything that can be explained."""
+    return tuple(dict.fromkeys((*(metric.key for metric in METRICS), *_SECTIONS)))
+
+
+def check_name(name: str) -> str:
+    """The name, where it can be explained. Raises NoSuchMetricError with the nearest one."""
+    if name in names():
+        return name
+    near = get_close_matches(name.lower().replace("-", "_"), names(), n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names())}"
+    raise NoSuchMetricError(f"no metric is called {name!r}; {hint}")
+
+
+def explain(profile: Profile, name: str) -> Explanation:
+    """Raises NoSuchMetricError."""
+    metric = metric_called(check_name(name))
+    if metric is not None:
+        value = metric.figure(profile.overall.numbers.get(name))
+        return Explanation(name, value, metric, tuple(_by_month(profile, metric)))
+    value, rows = _SECTIONS[name](profile, name)
+    definition = next(one for one in definitions() if one.key == name)
+    return Explanation(name, value, definition, rows)
+
+
+_Rows = tuple[tuple[str, str], ...]
+
+
+def _by_month(profile: Profile, metric: Metric) -> Iterator[tuple[str, str]]:
+    """Each month in which it is not zero, and what it rests on there."""
+    titles = {change.id: change.title for change in profile.changes}
+    for month in profile.months:
+        parts, value = month.parts.get(metric.key, ()), month.numbers.get(metric.key)
+        if not parts and not value:
+            continue
+        yield month.month, metric.figure(value)
+        items = {item.changes: item for item in month.items}
+        for part in parts:
+            yield "  " + ", ".join(part.changes), _said(part, metric, items, titles)
+
+
+def _said(
+    part: Part, metric: Metric, items: Mapping[tuple[ChangeId, ...], Item], titles: Mapping[ChangeId, str]
+) -> str:
+    """An item's title with what joins its changes, else those of the changes; the value where it is not simply one."""
+    item = items.get(part.changes)
+    title = item.title if item else ", ".join(titles.get(key, key) for key in part.changes)
+    joined = "".join(f"; {one} with {other}: {rule}" for one, other, rule in item.edges) if item else ""
+    return f"{title}{joined}" if part.value == 1 else f"{title}{joined}: {metric.figure(part.value)}"
+
+
+_REST = "what every change loses, the pull of three items of the usual score, and smaller effects; from 100"
+
+
+def _score(profile: Profile, name: str) -> tuple[str, _Rows]:
+    score = getattr(profile.quality, name)
+    if score.score is None:
+        return "not rated: no source lines", ()
+    between = f", 80 % interval {score.interval[0]} to {score.interval[1]}" if score.interval else ""
+    provisional = ", provisional" if score.rated < 3 else ""
+    value = f"{score.score} over {score.rated} items{between}{provisional}"
+    rows = [(row.change, f"{row.effect:+.2f} {row.signal}") for row in score.evidence]
+    rest = score.score - 100 - sum(row.effect for row in score.evidence)
+    rows.append(("the rest", f"{rest:+.2f} {_REST}"))
+    if score.live is not None:
+        value += f"; {score.live.score} with what GitHub shows of checks and reviews"
+        rows += [(row.change, f"{row.effect:+.2f} {row.signal} (only GitHub shows it)") for row in score.live.evidence]
+    return value, tuple(rows)
+
+
+def _ai(profile: Profile, _: str) -> tuple[str, _Rows]:
+    usage = profile.ai_usage
+    value = f"declared {usage.declared}, detected {usage.detected}, unknown {usage.unknown} commits"
+    facts = [(change.id, commit.fact) for change in profile.changes for commit in change.counted]
+    rows = [(name, f"level {mark.level} {mark.tool}: {mark.source}") for name, fact in facts for mark in fact.ai]
+    return value, tuple(dict.fromkeys(rows))
+
+
+def _languages(profile: Profile, _: str) -> tuple[str, _Rows]:
+    rows = tuple((one.name, f"{one.lines} lines since {one.first_month}") for one in profile.languages)
+    return str(len(rows)), rows
+
+
+def _skills(profile: Profile, _: str) -> tuple[str, _Rows]:
+    rows = tuple((one.name, f"weight {one.weight}: {', '.join(one.evidence)}") for one in profile.technical)
+    return str(len(rows)), rows
+
+
+def _kinds(profile: Profile, _: str) -> tuple[str, _Rows]:
+    rows = tuple(
+        (change.id, f"{change.kind}{'' if change.certain else ', uncertain'}: {change.why}")
+        for change in profile.changes
+    )
+    return f"{len({kind for _, kind in rows})} reasons over {len(rows)} changes", rows
+
+
+def _non_code(profile: Profile, name: str) -> tuple[str, _Rows]:
+    """Everything of one sort of work beside code, by month."""
+    months = sorted((*profile.months, *profile.non_code_months), key=lambda record: record.month)
+    rows = [(record.month, one) for record in months for one in getattr(record.non_code, name)]
+    every = getattr(combine_activity(record.non_code for record in months), name)
+    value = "none seen, which does not mean none" if name in GITHUB_FIELDS and not every else str(len(every))
+    return value, tuple((month, _trace_text(one)) for month, one in rows)
+
+
+def _trace_text(one: Trace | ChangeId) -> str:
+    if isinstance(one, Trace):
+        return f"{one.repository}{'' if one.name.startswith('#') else ' '}{one.name}: {', '.join(one.did)}"
+    return one
+
+
+_SECTIONS: Mapping[str, Callable[[Profile, str], tuple[str, _Rows]]] = {
+    "kind": _kinds,
+    "correctness": _score,
+    "maintainability": _score,
+    "architecture": _score,
+    "performance": _score,
+    "ai_usage": _ai,
+    "languages": _languages,
+    "skills": _skills,
+    **dict.fromkeys((*CHANGE_FIELDS, *GITHUB_FIELDS), _non_code),
+}

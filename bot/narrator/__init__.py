@@ -1,5 +1,0 @@
-"""Who writes a text: nobody but the template, or a language model that receives facts alone."""
-
-from bot.narrator.writer import NO_WRITER, NoWriter, Writer, WriterError
-
-__all__ = ["NO_WRITER", "NoWriter", "Writer", "WriterError"]

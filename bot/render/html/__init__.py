@@ -1,0 +1,1 @@
+"""How does a record look in a browser?"""

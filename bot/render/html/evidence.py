@@ -1,0 +1,149 @@
+"""In how much detail does a page show each month's changes, where does each change stand, and how is it cited?
+
+The newest months list every change with its title and address. Where the page would grow beyond its budget, older
+months name their changes by number alone, older ones count them, and the oldest of very long histories tell the first
+sentence of their text; the JSON form holds all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct
+
+from bot.model.ids import ChangeId
+from bot.model.profile import MonthRecord, Profile, Sentence, Text
+from bot.render import wording
+from bot.render.html.listing import Listing, html_sentences
+
+_IN_FULL = 6
+"""active months that list their changes in full before older ones name theirs by number"""
+CITED = 6
+"""changes linked behind one sentence; of more, the number is told"""
+CITED_BY_DETAIL = {"rows": CITED, "numbers": 3, "count": 1, "first": 1}
+"""the same in a month, where numbers stand right below or the newest months need the room"""
+_MONTH, _SENTENCE, _CITATION = 155, 24, 9
+"""bytes of a month without evidence, of the frame of a sentence's citations, of a citation without a link"""
+_UNFOLDING, _NUMBER = 85, 10
+"""bytes of the frame of a month's list, and of one change in it by number"""
+_LINKED, _ROW = 14, 84
+"""bytes of the link of a citation, and of a row beside title and address"""
+Detail = dict[str, str]
+"""month -> `rows`, `numbers`, `count`, or `first` where the first sentence stands for the text too"""
+
+
+class PageEvidence(Struct, frozen=True):
+    """Where each change of a profile stands on the page, and how it is cited."""
+
+    listing: Listing
+    day: Callable[[int], str]
+    """epoch seconds as `9 Jul`"""
+    detail: Detail
+    anchors: dict[ChangeId, str]
+    """change -> its own id, or its month's"""
+
+    def cite(self, keys: Sequence[ChangeId], most: int = CITED, own_anchor: str = "") -> str:
+        """Links to the changes of a sentence, a score or a skill, bare numbers where they stand `here`; HTML."""
+        anchor_of, numbers = self.anchors.get, self.listing.numbers
+        links = ""
+        for key in keys[:most]:
+            anchor = anchor_of(key, own_anchor)
+            links += f" {numbers[key]}" if anchor == own_anchor else f" <a href=#{anchor}>{numbers[key]}</a>"
+        if len(keys) > most:
+            links += f" +{len(keys) - most}"
+        return links[1:]
+
+    def narrative(self, text: Text) -> str:
+        """A text that stands by itself, each sentence followed by the changes it rests on; HTML."""
+        (escaped,) = html_sentences([text])
+        return self.sentences(text, escaped)
+
+    def sentences(self, text: Text, escaped: Sequence[str], most: int = CITED, own_anchor: str = "") -> str:
+        """Each sentence, as `html_sentences` spells it, followed by the changes it rests on; HTML."""
+        cite = self.cite
+        return " ".join(
+            [
+                f"{words}<sup>{cite(one.evidence, most, own_anchor)}</sup>"
+                for words, one in zip(escaped, text.sentences, strict=True)
+            ]
+        )
+
+
+def evidence_of(profile: Profile, room: int, listing: Listing) -> PageEvidence:
+    """Which months get rows, numbers or a count in about `room` bytes, newest months first; and the anchors."""
+    detail = _detail(profile.months, listing, room)
+    return PageEvidence(
+        listing, wording.short_day_reader(profile.method.timezone), detail, _change_anchors(listing, detail)
+    )
+
+
+def _change_anchors(listing: Listing, detail: Detail) -> dict[ChangeId, str]:
+    """A change has its row's id where it has a row, else its month's."""
+    found = dict(listing.month_anchors)
+    in_rows = [key for month, keys in listing.months.items() if detail[month] == "rows" for key in keys]
+    rows = filter(found.__contains__, dict.fromkeys(in_rows))
+    found.update({key: f"c{number}" for number, key in enumerate(rows, 1)})
+    found.update({key: f"c{number}" for number, key in enumerate(listing.outside_months, len(found) + 1)})
+    return found
+
+
+# --- room ------------------------------------------------------------------------------------------------------------
+
+
+def _detail(months: Sequence[MonthRecord], listing: Listing, room: int) -> Detail:
+    """Half a year of rows first, then numbers for the months before it, then rows for as many as there is room."""
+    detail: Detail = {month.month: "count" for month in months}
+    room -= _size_of_counts(months)
+    for month in reversed(months):
+        if room >= 0:
+            break
+        room += _size_of_sentences(month.summary.sentences[1:])
+        detail[month.month] = "first"
+    for month in months[:_IN_FULL]:
+        room -= (cost := _size_of_numbers(month, listing) + _size_of_rows(month, listing))
+        if room < 0:
+            room += cost
+            break
+        detail[month.month] = "rows"
+    for month in months:
+        if detail[month.month] == "count" and (cost := _size_of_numbers(month, listing)) <= room:
+            room -= cost
+            detail[month.month] = "numbers"
+    for month in months:
+        if detail[month.month] != "rows":
+            room -= _size_of_rows(month, listing)
+            if room < 0:
+                break
+            detail[month.month] = "rows"
+    return detail
+
+
+def _size_of_counts(months: Sequence[MonthRecord]) -> int:
+    """Bytes of months that tell how many changes they have, estimated from above."""
+    return sum([_size_of_sentences(month.summary.sentences) for month in months], _MONTH * len(months))
+
+
+def _size_of_sentences(sentences: Iterable[Sentence]) -> int:
+    return sum([_SENTENCE + len(one.text) for one in sentences])
+
+
+def _size_of_numbers(month: MonthRecord, listing: Listing) -> int:
+    """What numbers take beyond a count."""
+    cited = _citations(month.summary.sentences, CITED_BY_DETAIL["numbers"])
+    return _UNFOLDING + _NUMBER * len(listing.months[month.month]) + _CITATION * cited
+
+
+def _size_of_rows(month: MonthRecord, listing: Listing) -> int:
+    """What rows take beyond numbers."""
+    size = (_LINKED + _CITATION) * _citations(month.summary.sentences, CITED_BY_DETAIL["rows"])
+    size += sum([len(item.title) for item in month.items if len(item.changes) > 1])
+    found = [change for key in listing.months[month.month] if (change := listing.changes.get(key)) is not None]
+    return size + sum([_ROW + len(change.title) + len(change.url or "") for change in found])
+
+
+def _citations(sentences: Iterable[Sentence], most: int) -> int:
+    found = 0
+    for one in sentences:
+        cited = len(one.evidence)
+        found += cited if cited < most else most
+    return found

@@ -1,0 +1,218 @@
+"""How does a page show months, items and changes, each change once?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from bot.metrics.bugs import BUGS
+from bot.metrics.features import FEATURES
+from bot.metrics.months import MONTHS
+from bot.metrics.other import OTHER
+from bot.metrics.registry import shown_on
+from bot.model.change import Change, Item
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import MonthRecord, Profile, Text
+from bot.render import wording
+from bot.render.escaping import HtmlText, html_link, html_names, html_text
+from bot.render.html.evidence import CITED_BY_DETAIL, PageEvidence
+from bot.render.html.listing import Listing
+from bot.render.html.non_code_activity import non_code_by_month
+from bot.render.non_code_activity import history_months
+
+_UNFOLDED = 8
+"""active months that a reader sees without unfolding a year"""
+_KINDS = {"feature": FEATURES.label, "bug_fix": BUGS.label, "other": OTHER.label}
+
+
+class Drawn(dict[tuple[Month, str], str]):
+    """(month, detail) -> its block, as long as every change of the page stands at the same place."""
+
+
+def history(profile: Profile, evidence: PageEvidence, drawn: Drawn) -> HtmlText:
+    """The months by calendar year; the newest years are unfolded until a reader sees enough, a short record wholly."""
+    out: list[str] = []
+    visible = 0
+    non_code = non_code_by_month(evidence.listing.non_code, evidence.cite)
+    for year, group in groupby(history_months(profile), key=lambda month: month.month[:4]):
+        months = tuple(group)
+        unfolded = " open" if visible < _UNFOLDED or len(profile.months) <= 24 else ""
+        tally = _year_tally([month for month in months if month.month in evidence.detail])
+        out.append(f"<h3>{year}</h3><details class=y{unfolded}><summary>{tally}</summary>")
+        out += [
+            _draw_month(month, evidence, non_code.get(month.month, ""), drawn)
+            if month.month in evidence.detail
+            else _non_code_month(month, non_code[month.month])
+            for month in months
+        ]
+        out.append("</details>\n")
+        visible += len(months)
+    if cited := evidence.listing.outside_months:
+        rows = _cited_rows(cited, evidence, profile.method.timezone)
+        label = wording.quantity(len(cited), "change")
+        out.append(f"<h3>Cited from elsewhere</h3><details><summary>{label}</summary>")
+        out.append(f"<article><ul>{rows}</ul></article></details>")
+    return HtmlText("".join(out))
+
+
+def _cited_rows(keys: Iterable[ChangeId], evidence: PageEvidence, zone: str) -> str:
+    day, changes = wording.day_reader(zone), evidence.listing.changes
+    found = [changes[key] for key in keys]
+    names = html_names([change.title for change in found])
+    return "".join(
+        [
+            _row(change, name, evidence, wording.date_name(day(change.landed_at)))
+            for change, name in zip(found, names, strict=True)
+        ]
+    )
+
+
+def _year_tally(months: Sequence[MonthRecord]) -> str:
+    """`3 active months: 41 commits • 7 features`; what was only credited makes no month active."""
+    if not months:
+        return "only reviews and triage"
+    sums = [(metric, sum(month.numbers.get(metric.key) or 0 for month in months)) for metric in shown_on("year")]
+    amounts = [metric.counted(number) for metric, number in sums if number and metric.additive]
+    active = sum(month.commits > 0 for month in months)
+    return (f"{MONTHS.counted(active)}: " if active else "") + wording.BULLET.join(amounts)
+
+
+def _non_code_month(month: MonthRecord, non_code: str) -> str:
+    """A month that has work beside code alone."""
+    return f"<article id=m{month.month}><h4>{wording.month_name(month.month)}</h4>{non_code}</article>\n"
+
+
+def _draw_month(month: MonthRecord, evidence: PageEvidence, non_code: str, drawn: Drawn) -> str:
+    key = (month.month, evidence.detail[month.month])
+    block = drawn.get(key)
+    if block is None:
+        block = drawn[key] = _month(month, evidence, non_code)
+    return block
+
+
+def _month(month: MonthRecord, evidence: PageEvidence, non_code: str) -> str:
+    anchor, detail = f"m{month.month}", evidence.detail[month.month]
+    text, escaped = month.summary, evidence.listing.sentences[month.month]
+    if detail == "first":
+        text, escaped = Text(text.sentences[:1]), escaped[:1]
+    summary = evidence.sentences(text, escaped, CITED_BY_DETAIL[detail], anchor)
+    return (
+        f"<article id={anchor}><h4>{wording.month_name(month.month)}</h4><p class=t>{wording.tally(month)}"
+        f"{non_code}{summary and '<p>' + summary}{_month_details(month, evidence) if month.items else ''}</article>\n"
+    )
+
+
+def month_items(month: MonthRecord, evidence: PageEvidence, zone: str) -> HtmlText:
+    """Everything one month delivered, unfolded, as far as its evidence goes."""
+    rows = evidence.detail[month.month] == "rows"
+    cited = _cited_rows(evidence.listing.outside_months, evidence, zone)
+    more = f"<h3>Cited from elsewhere</h3><ul>{cited}</ul>" if cited else ""
+    return HtmlText(f"<article id=m{month.month}>{_items(month, evidence, rows=rows, level='h3')}{more}</article>")
+
+
+def _month_details(month: MonthRecord, evidence: PageEvidence) -> str:
+    items, changes = len(month.items), len(evidence.listing.months[month.month])
+    label = f"{wording.quantity(items, 'item')}, {wording.quantity(changes, 'change')}"
+    detail = evidence.detail[month.month]
+    if detail in ("count", "first"):
+        return f"<p class=t>{label}"
+    return f"<details><summary>{label}</summary>{_items(month, evidence, rows=detail == 'rows')}</details>"
+
+
+def _items(month: MonthRecord, evidence: PageEvidence, *, rows: bool, level: str = "h5") -> str:
+    listing = evidence.listing
+    found = _rows(listing.months[month.month], evidence) if rows else {}
+    html = ""
+    for kind, heading in _KINDS.items():
+        if items := [item for item in month.items if item.kind == kind]:
+            if rows:
+                rows_html = "".join([_item(item, found) for item in items])
+                html += f"<{level}>{heading}</{level}><ul>{rows_html}</ul>"
+            else:
+                html += f"<p><b>{heading}</b> {_numbers(items, listing)}"
+    return html
+
+
+def _numbers(items: Iterable[Item], listing: Listing) -> str:
+    """`beacon#41 + #43; charts#7 (reverted)`: a repository is named where it changes."""
+    change_of, numbers, names = listing.changes.get, listing.numbers, listing.names
+    before = ""
+    groups = []
+    for item in items:
+        one = []
+        for key in item.changes:
+            change = change_of(key)
+            home = "" if change is None else change.repository
+            one.append(numbers[key] if home == before else names[home] + numbers[key])
+            before = home
+        called = " + ".join(one)
+        groups.append(called if item.state == "landed" else f"{called} ({wording.STATE_NAMES[item.state]})")
+    return "; ".join(groups)
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+Row = tuple[str, str]
+"""of a change: its title, number, day and size; and what became of it"""
+
+
+def _item(item: Item, rows: Mapping[ChangeId, Row]) -> str:
+    keys = item.changes
+    if len(keys) == 1:
+        return "".join(rows.get(keys[0]) or _unknown_row(keys[0]))
+    notes = {rows[key][1] for key in keys if key in rows}
+    shared = notes.pop() if len(notes) == 1 else None
+    found = [rows.get(key) or _unknown_row(key) for key in keys]
+    rows_html = "".join([row if shared is not None else row + note for row, note in found])
+    return f"<li><b>{html_text(item.title)}</b>{shared or ''}<ul>{rows_html}</ul>"
+
+
+def _unknown_row(key: ChangeId) -> Row:
+    """Of a change that the profile does not hold its id is all there is."""
+    return f"<li>{html_text(key)}", ""
+
+
+def _rows(keys: Iterable[ChangeId], evidence: PageEvidence) -> dict[ChangeId, Row]:
+    day, change_of = evidence.day, evidence.listing.changes.get
+    found = [change for change in map(change_of, keys) if change]
+    names = html_names([change.title for change in found])
+    return {
+        change.id: (
+            _row(
+                change,
+                name,
+                evidence,
+                f"{day(change.landed_at)} · {wording.quantity(wording.changed_lines(change), 'line')}",
+            ),
+            _notes(change, evidence),
+        )
+        for change, name in zip(found, names, strict=True)
+    }
+
+
+def _row(change: Change, name: str, evidence: PageEvidence, detail: str) -> str:
+    listing, key = evidence.listing, change.id
+    return (
+        f"<li id={evidence.anchors[key]}>{html_link(change.url, name)}"
+        f"<small>{listing.names[change.repository]}{listing.numbers[key]} · {detail}</small>"
+    )
+
+
+def _notes(change: Change, evidence: PageEvidence) -> str:
+    """What became of a change beside landing; nothing for most."""
+    if change.state == "landed" and change.certain and not change.also_in and not change.partly_reverted_by:
+        return ""
+    notes = []
+    if change.state == "reverted":
+        by = f" by {evidence.cite([change.reverted_by])}" if change.reverted_by else ""
+        notes.append(f"<mark>Reverted{by}</mark>")
+    elif change.state == "relanded":
+        notes.append("<mark>Landed again after a revert</mark>")
+    if change.partly_reverted_by:
+        notes.append(f"<mark>Partly reverted by {evidence.cite(change.partly_reverted_by)}</mark>")
+    if change.also_in:
+        notes.append(f"also in {html_text(', '.join(change.also_in))}, credited once")
+    if not change.certain:
+        notes.append("kind uncertain")
+    return f"<em>{' · '.join(notes)}</em>"

@@ -1,0 +1,105 @@
+"""Which changes does each month of a profile list, and what is each called where it is shown?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from operator import attrgetter
+
+from msgspec import Struct
+
+from bot.model.change import Change, Item
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import Profile, Text
+from bot.render import non_code_activity, wording
+from bot.render.escaping import html_text, html_texts
+from bot.render.non_code_activity import NonCodeLine
+from bot.render.plain_text import LONGEST_TEXT
+
+_CHANGES: Callable[[Item], tuple[ChangeId, ...]] = attrgetter("changes")
+
+
+class Listing(Struct, frozen=True):
+    """What a page needs to know of every change before it shows any, worked out once for all of them."""
+
+    changes: Mapping[ChangeId, Change]
+    months: dict[Month, list[ChangeId]]
+    """month -> the changes of its items, in their order"""
+    month_anchors: Mapping[ChangeId, str]
+    """change -> the id of the first month that lists it, but for changes which the profile does not hold"""
+    outside_months: Sequence[ChangeId]
+    """changes that are cited and belong to no month shown, such as the revert of another's"""
+    numbers: Mapping[ChangeId, str]
+    """change -> `#41` or `@0123456`, also of a change which the profile does not hold; HTML"""
+    names: Mapping[str, str]
+    """repository -> what stands before a number, empty where the profile has one repository; HTML"""
+    sentences: Mapping[Month, Sequence[str]]
+    """month -> the sentences of its text; HTML"""
+    non_code: Mapping[Month, Sequence[NonCodeLine]]
+    """month with work beside code -> each sort of it, newest first"""
+
+
+def listing_of(profile: Profile) -> Listing:
+    """The changes of a profile by month."""
+    changes = {change.id: change for change in profile.changes}
+    months = {month.month: [*chain.from_iterable(map(_CHANGES, month.items))] for month in profile.months}
+    month_anchors = _month_anchors(months, changes)
+    names = {change.repository for change in profile.changes}
+    return Listing(
+        changes=changes,
+        months=months,
+        month_anchors=month_anchors,
+        outside_months=[]
+        if len(month_anchors) == len(changes)
+        else [key for key in changes if key not in month_anchors],
+        numbers=_numbers(changes),
+        names={"": ""} | {name: _short_name(name) if len(names) > 1 else "" for name in names},
+        sentences=dict(zip(months, html_sentences(month.summary for month in profile.months), strict=True)),
+        non_code={
+            one.month: [*non_code_activity.non_code_lines(one.non_code)]
+            for one in non_code_activity.history_months(profile)
+            if one.non_code
+        },
+    )
+
+
+def html_sentences(texts: Iterable[Text]) -> Iterator[list[str]]:
+    """The sentences of each of many texts, escaped, all at once."""
+    sentences = [text.sentences for text in texts]
+    escaped = iter(html_texts([one.text for found in sentences for one in found], LONGEST_TEXT))
+    for found in sentences:
+        yield [*islice(escaped, len(found))]
+
+
+def _month_anchors(months: dict[Month, list[ChangeId]], changes: Mapping[ChangeId, Change]) -> dict[ChangeId, str]:
+    found: dict[ChangeId, str] = {}
+    # From the oldest on, so that the first month has the last word.
+    for month, keys in reversed(months.items()):
+        anchor = f"m{month}"
+        for key in keys:
+            found[key] = anchor
+    return found if found.keys() <= changes.keys() else {key: found[key] for key in found if key in changes}
+
+
+def _numbers(changes: Mapping[ChangeId, Change]) -> Mapping[ChangeId, str]:
+    numbers = _Numbers({key: f"#{change.pull_request}" for key, change in changes.items() if change.pull_request})
+    if len(numbers) < len(changes):
+        numbers.update(_commit_numbers([key for key in changes if key not in numbers]))
+    return numbers
+
+
+class _Numbers(dict[ChangeId, str]):
+    """Of a change that is not held the id is all there is."""
+
+    def __missing__(self, key: ChangeId) -> str:
+        return html_text(wording.short_id(key))
+
+
+def _commit_numbers(keys: Sequence[ChangeId]) -> dict[ChangeId, str]:
+    """Of changes that no pull request brought."""
+    commits = html_texts([key.rpartition("@")[2][:7] for key in keys])
+    return {key: f"@{commit}" for key, commit in zip(keys, commits, strict=True)}
+
+
+def _short_name(repository: str) -> str:
+    return html_text(repository.rpartition("/")[2])

@@ -1,0 +1,66 @@
+"""How does a page show work beside code, each number with links to what it was counted from?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from bot.metrics.non_code_activity import combine_activity
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import MonthRecord, Profile, Trace
+from bot.render import wording
+from bot.render.escaping import html_link, html_text
+from bot.render.non_code_activity import NonCodeLine, history_months, non_code_lines, trace_label
+
+_LINKED_MONTHS = 12
+"""of the months with work beside code, the newest that link to it; older ones tell its numbers"""
+_LINKS = 6
+"""links behind one number; of more, the number is told"""
+_LINK = 24
+"""bytes of a link to a change of the same page"""
+Cite = Callable[[Sequence[ChangeId], int], str]
+
+
+def months_with_non_code(profile: Profile) -> list[MonthRecord]:
+    """The months with work beside code, newest first."""
+    return [month for month in history_months(profile) if month.non_code]
+
+
+def non_code_totals(months: Sequence[MonthRecord]) -> list[str]:
+    """Each sort of all these months in words."""
+    return [one.words for one in non_code_lines(combine_activity(month.non_code for month in months))] if months else []
+
+
+def non_code_by_month(non_code: Mapping[Month, Sequence[NonCodeLine]], cite: Cite) -> dict[Month, str]:
+    """What was done beside code in each month with any of it, newest first; older ones tell its numbers alone."""
+    return {
+        month: non_code_line(sorts, cite if index < _LINKED_MONTHS else None)
+        for index, (month, sorts) in enumerate(non_code.items())
+    }
+
+
+def non_code_line(sorts: Collection[NonCodeLine], cite: Cite | None) -> str:
+    """`Reviews and triage: reviewed 2 pull requests of others (3 reviews) app#12 app#14`; no links without `cite`."""
+    if not sorts:
+        return ""
+    parts = []
+    for one in sorts:
+        links = "" if cite is None else cite(one.changes, _LINKS) if one.changes else _links(one.traces)
+        parts.append(f"{html_text(one.words)}{links and f'<sup>{links}</sup>'}")
+    return f"<p class=t>Reviews and triage: {wording.BULLET.join(parts)}"
+
+
+def _links(traces: Sequence[Trace]) -> str:
+    links = [html_link(one.url, html_text(trace_label(one))) for one in traces[:_LINKS]]
+    return " ".join([*links, f"+{len(traces) - _LINKS}"] if len(traces) > _LINKS else links)
+
+
+def non_code_bytes(
+    non_code: Mapping[Month, Sequence[NonCodeLine]], totals: Sequence[str], months_without_code: int
+) -> int:
+    """Bytes of all of it on a page, estimated from above; `alone` of the months have no landed work."""
+    lines = [len(line.encode()) for line in non_code_by_month(non_code, _widest_links).values()]
+    return sum(lines) + 90 * months_without_code + sum(len(one) + 10 for one in totals) + (600 if any(lines) else 0)
+
+
+def _widest_links(changes: Sequence[ChangeId], most: int) -> str:
+    return "." * (_LINK * min(len(changes), most + 1))

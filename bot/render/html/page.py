@@ -1,0 +1,205 @@
+"""What does a browser show of a profile? One page without a script and without a request for anything else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from msgspec import Struct
+
+from bot.metrics.bugs import BUGS
+from bot.metrics.feature_share import FEATURE_SHARE
+from bot.metrics.features import FEATURES
+from bot.metrics.registry import shown_on
+from bot.model.profile import Profile
+from bot.render import wording
+from bot.render.anonymity import PERSONAL
+from bot.render.environment import source, template
+from bot.render.escaping import HtmlText
+from bot.render.html import activity, sections
+from bot.render.html.evidence import PageEvidence, evidence_of
+from bot.render.html.history import Drawn, history
+from bot.render.html.listing import Listing, listing_of
+from bot.render.html.non_code_activity import months_with_non_code, non_code_bytes, non_code_totals
+from bot.render.images import charts
+from bot.render.non_code_activity import KNOWN_SINCE
+from bot.render.verification import repository_addresses, verify_commands
+
+BUDGET = 149_000
+"""bytes of one page, so that it stays under 150 kB with its address and headers"""
+_REST_FIXED = 15_500
+"""bytes of the page that do not grow with the record: style, headings, notes"""
+
+_MAPS = 3
+"""years whose heat maps are seen without unfolding the others"""
+_SLACK = 2_000
+"""bytes below the budget that a second attempt aims at"""
+
+
+class DatedLink(Struct, frozen=True):
+    """A dated snapshot: its address, the month at whose end the record stood so, and the day on which it was taken."""
+
+    address: str
+    month: str
+    day: str
+    """`YYYY-MM-DD`"""
+
+
+class PageOptions(Struct, frozen=True):
+    """What a page says about itself, which the record cannot know. Empty strings leave a thing out."""
+
+    public: bool = False
+    """search engines may list it; only then are `canonical` and `picture` written"""
+    canonical: str = ""
+    picture: str = ""
+    """address of the card for previews"""
+    record: str = ""
+    """address of the JSON form"""
+    feed: str = ""
+    snapshots: tuple[DatedLink, ...] = ()
+    """the dated snapshots that never change, the newest first"""
+    budget: int = BUDGET
+
+
+def render_html(profile: Profile) -> str:
+    """The profile as one self-contained page, not for search engines."""
+    return render_page(profile, PageOptions())
+
+
+def render_page(profile: Profile, page: PageOptions) -> str:
+    """The profile as a page of at most `page.budget` bytes: older evidence is folded to numbers where it must be."""
+    listing = listing_of(profile)
+    years = charts.by_year(profile.activity)
+    view = _view(profile, page, years)
+    room = page.budget - _fixed_bytes(profile, listing, view["non_code"], len(years))
+    room -= sum(40 + len(one.address) for one in page.snapshots)
+    evidence, drawn = evidence_of(profile, room, listing), Drawn()
+    text = _render(view, profile, evidence, drawn)
+    excess = len(text.encode("utf-8", "replace")) - page.budget
+    if excess <= 0:
+        return text
+    less = evidence_of(profile, room - excess - _SLACK, listing)
+    return _render(view, profile, less, drawn if less.anchors == evidence.anchors else Drawn())
+
+
+@cache
+def style() -> str:
+    """The text of the page's one style element, byte for byte."""
+    lines = (line.strip() for line in source("page.css").splitlines())
+    return "".join(line for line in lines if line and not line.startswith("/*"))
+
+
+@cache
+def style_hash() -> str:
+    """What Content-Security-Policy calls that style: `sha256-…`."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
+
+
+def _fixed_bytes(profile: Profile, listing: Listing, non_code: Sequence[str], years: int) -> int:
+    """Bytes of everything but the months' own blocks, estimated from above; `beside` is told of work beside code."""
+    elsewhere = [listing.changes[key] for key in listing.outside_months]
+    return (
+        _REST_FIXED
+        + (52 + 6 * len(shown_on("table"))) * len(profile.months)
+        + 13 * len(profile.activity)
+        + 700 * years
+        + 260 * len(profile.technical)
+        + 190 * len(profile.languages)
+        + 420 * len(profile.repositories)
+        + 4 * 1200
+        + non_code_bytes(listing.non_code, non_code, len(profile.non_code_months))
+        + sum(110 + len(change.title) + len(change.url or "") for change in elsewhere)
+    )
+
+
+def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, drawn: Drawn) -> str:
+    """The page with as much evidence as there is room for."""
+    short = [month for month, detail in evidence.detail.items() if detail != "rows"]
+    cut = [month for month, detail in evidence.detail.items() if detail == "first"]
+    return template("page.html").render(
+        view,
+        narrative=HtmlText(evidence.narrative(profile.narrative)),
+        history=history(profile, evidence, drawn),
+        shortened=wording.month_name(short[0]) if short else "",
+        cut=wording.month_name(cut[0]) if cut else "",
+        quality=sections.quality_rows(profile, evidence),
+        skills=sections.skill_rows(profile, evidence),
+    )
+
+
+def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, Any]:
+    """Everything that does not depend on how much evidence is shown."""
+    pictures = activity.year_pictures(years, profile.activity)
+    addresses = repository_addresses(profile)
+    older = [one.year for one in pictures[_MAPS:]]
+    return {
+        "page": page,
+        "style": HtmlText(style()),
+        "name": profile.contributor.display,
+        "span": _span(profile),
+        "description": profile.narrative.text or f"The landed work of {profile.contributor.display}",
+        "stats": sections.stat_rows(profile),
+        "share": FEATURE_SHARE.figure(profile.overall.numbers.get(FEATURE_SHARE.key)),
+        "share_label": _share_label(profile),
+        "share_bar": sections.share_bar(profile),
+        "lines": sections.part_rows(profile),
+        "lines_total": wording.thousands(profile.overall.lines.total),
+        "non_code": non_code_totals(months_with_non_code(profile)),
+        "known_since": KNOWN_SINCE,
+        "bars": activity.bars(profile),
+        "maps": activity.map_rows(pictures[:_MAPS]),
+        "older_years": " to ".join(dict.fromkeys((older[-1], older[0]))) if older else "",
+        "older_maps": activity.map_rows(pictures[_MAPS:]),
+        "months": activity.month_rows(profile, pictures),
+        "month_columns": activity.month_columns(),
+        "ai": sections.ai_rows(profile),
+        "languages": sections.language_rows(profile),
+        "repositories": sections.repository_cards(profile, addresses),
+        "repository_note": _repository_note(profile),
+        "verify": verify_commands(profile, addresses),
+        "personal": any(record.full_name.startswith(PERSONAL) for record in profile.repositories),
+        "snapshots": _snapshots(page),
+        "computed": wording.moment_name(profile.generated_at, profile.method.timezone),
+        "stamp": wording.rfc3339(profile.generated_at),
+        "method": profile.method,
+        "window": wording.window(profile.method),
+    }
+
+
+def _snapshots(page: PageOptions) -> list[tuple[str, list[tuple[str, str]]]]:
+    """(year, (address, words) of each) of the dated snapshots; one of a month's end is called by the month."""
+    found = [((one.month or one.day)[:4], one.address, _snapshot_label(one)) for one in page.snapshots]
+    return [
+        (year, [(address, words) for _, address, words in rows]) for year, rows in groupby(found, key=itemgetter(0))
+    ]
+
+
+def _snapshot_label(one: DatedLink) -> str:
+    month = wording.short_month(one.month or one.day)[:3]
+    return month if one.month else f"{int(one.day[8:10])} {month}"
+
+
+def _span(profile: Profile) -> str:
+    months = [month.month for month in profile.months]
+    parts = [wording.span(min(months), max(months))] if months else ["no work has landed yet"]
+    if profile.repositories:
+        parts.append(wording.quantity(len(profile.repositories), "repository", "repositories"))
+    return " · ".join(parts)
+
+
+def _repository_note(profile: Profile) -> str:
+    count = wording.quantity(len(profile.repositories), "repository", "repositories")
+    return f"{count}, most active months first" if len(profile.repositories) > 1 else count
+
+
+def _share_label(profile: Profile) -> str:
+    overall = profile.overall
+    if not overall.features and not overall.bugs:
+        return "no feature and no bug fix"
+    other = f"; {wording.quantity(overall.other, 'other item')}" if overall.other else ""
+    return f"{FEATURES.counted(overall.features)}, {BUGS.counted(overall.bugs)}{other}"

@@ -1,0 +1,217 @@
+"""How does a page show totals, quality, AI usage, skills and repositories? As rows a template only prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from bot.metrics.definitions import SCORES
+from bot.metrics.metric import Metric
+from bot.metrics.registry import shown_on
+from bot.model.profile import LanguageSkill, Number, Profile, RepositoryRecord, Score, ScoreEvidence
+from bot.render import wording
+from bot.render.escaping import HtmlText, html_link, html_name, html_text
+from bot.render.html.evidence import PageEvidence
+from bot.render.images import charts
+from bot.render.images.colours import language_colour
+from bot.render.plain_text import LONGEST_TEXT
+
+_QUALITY_ROWS = 8
+"""evidence rows of a score on the page, the strongest first"""
+_SKILL_CITED = 6
+
+
+def stat_rows(profile: Profile, *, monthly: bool = False) -> HtmlText:
+    """The totals as a list of terms; `monthly`: of metrics alone that say something of a single month."""
+    numbers = profile.overall.numbers
+    shown = [metric for metric in shown_on("page") if metric.shown_at_zero or numbers.get(metric.key)]
+    return HtmlText(
+        "".join([_stat(one, numbers.get(one.key)) for one in shown if one.monthly or not monthly]),
+    )
+
+
+def _stat(metric: Metric, number: Number) -> str:
+    label, figure, why = map(html_text, (metric.label, metric.figure(number), metric.note))
+    mark = " class=none" if number is None else ""
+    return f"<div><dt>{label}</dt><dd{mark}>{figure}</dd><dd class=why>{why}</dd></div>\n"
+
+
+def share_bar(profile: Profile) -> HtmlText:
+    """Features and bug fixes as one bar of 100 units."""
+    classes = ("f", "b")
+    spans = charts.shares((profile.overall.features, profile.overall.bugs), 100)
+    return HtmlText(
+        "".join(
+            f"<path class={name} d=M{start:g},0h{length:g}v1h-{length:g}z />"
+            for name, (start, length) in zip(classes, spans, strict=False)
+            if length
+        )
+    )
+
+
+def line_rows(profile: Profile) -> list[tuple[str, str, str, HtmlText]]:
+    """(part, lines, share, bar) for each part that has lines."""
+    counts = profile.overall.lines.as_dict()
+    total = counts["total"]
+    return [
+        (name, wording.thousands(counts[part]), f"{100 * counts[part] / total:.1f} %", _bar(counts[part] / total))
+        for part, name in wording.PART_NAMES.items()
+        if counts[part]
+    ]
+
+
+def part_rows(profile: Profile) -> HtmlText:
+    """The same as rows of a table."""
+    return HtmlText(
+        "".join(
+            [
+                f"<tr><th scope=row>{part}<td>{number}<td>{share}"
+                f'<td><svg viewBox="0 0 100 1" preserveAspectRatio=none aria-hidden=true><path d={path} /></svg>\n'
+                for part, number, share, path in line_rows(profile)
+            ]
+        )
+    )
+
+
+def _bar(share: float) -> HtmlText:
+    return HtmlText(f"M0,0h{100 * share:.1f}v1H0z")
+
+
+class ScoreRow(Struct, frozen=True):
+    """One of the four scores: its words, the paths of its scale, and the rows of its strongest evidence."""
+
+    name: str
+    score: str
+    basis: str
+    rated: bool
+    dot: HtmlText
+    range: HtmlText
+    rows: HtmlText
+    visible: int
+    """pieces of evidence in `rows`"""
+    all: int
+    rest: str
+    """points between 100 and the score that `rows`, as they are shown, leave over"""
+
+
+def quality_rows(profile: Profile, evidence: PageEvidence) -> list[ScoreRow]:
+    """The four scores, rated or not, each with its interval as a line on 0 to 100 and its strongest evidence."""
+    return [_score(one.key, getattr(profile.quality, one.key), evidence) for one in SCORES]
+
+
+def _score(name: str, score: Score, evidence: PageEvidence) -> ScoreRow:
+    strongest = score.evidence[:_QUALITY_ROWS]
+    return ScoreRow(
+        name=name.capitalize(),
+        score=wording.score_text(score),
+        basis=wording.score_basis(score),
+        rated=score.score is not None,
+        dot=HtmlText(f"M{score.score:.1f} 0h.01" if score.score is not None else ""),
+        range=HtmlText(f"M{score.interval[0]:.1f} 0H{score.interval[1]:.1f}" if score.interval else ""),
+        rows=HtmlText("".join([_effect(row, evidence) for row in strongest])),
+        visible=len(strongest),
+        all=len(score.evidence),
+        rest=signed_number((score.score or 0.0) - 100 - sum(round(row.effect, 1) for row in strongest)),
+    )
+
+
+def _effect(row: ScoreEvidence, evidence: PageEvidence) -> str:
+    return f"<tr><th scope=row>{evidence.cite([row.change])}<td>{html_text(row.signal)}<td>{signed_number(row.effect)}"
+
+
+def signed_number(effect: float) -> str:
+    """`+1.5` or `−6.4`, with a true minus sign."""
+    return f"{effect:+.1f}".replace("-", "−")
+
+
+def ai_rows(profile: Profile) -> dict[str, Any]:
+    """The three parts of AI usage with a bar, and the tools named."""
+    usage = profile.ai_usage
+    counts = (usage.declared, usage.detected, usage.unknown)
+    total = sum(counts)
+    parts = ("declared", "detected", "unknown")
+    explained = (
+        "the commit or its pull request says so",
+        "the author or the tool's own notes show it",
+        "nothing was disclosed; this does not mean that no tool was used",
+    )
+    spans = charts.shares(counts if total else (0, 0, 1), 100)
+    shares = wording.percents(usage.shares())
+    return {
+        "parts": [
+            (f"a{index}", parts[index], shares[index], wording.quantity(counts[index], "commit"), explained[index])
+            for index in range(3)
+        ],
+        "bar": HtmlText(
+            "".join(
+                f"<path class=a{index} d=M{start:g},0h{length:g}v1h-{length:g}z />"
+                for index, (start, length) in enumerate(spans)
+                if length
+            )
+        ),
+        "tools": [
+            (name, wording.quantity(number, "commit"))
+            for name, number in sorted(usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
+        ],
+    }
+
+
+def language_rows(profile: Profile) -> dict[str, Any]:
+    """The language bar in Linguist's colours and the rows of its table."""
+    languages = profile.languages
+    spans = charts.shares([skill.lines for skill in languages], 1000)
+    total = sum(skill.lines for skill in languages)
+    colours = [language_colour(skill.name) for skill in languages]
+    return {
+        "bar": HtmlText(
+            "".join(
+                f"<path fill={colour} d=M{start:g},0h{length:g}v1h-{length:g}z />"
+                for colour, (start, length) in zip(colours, spans, strict=False)
+                if length
+            )
+        ),
+        "rows": HtmlText(
+            "".join(
+                [_language_row(skill, colour, total) for skill, colour in zip(languages, colours, strict=True)],
+            )
+        ),
+    }
+
+
+def _language_row(skill: LanguageSkill, colour: str, total: int) -> str:
+    share = f"{100 * skill.lines / total:.1f} %" if total else ""
+    return (
+        f'<tr><th scope=row><svg viewBox="0 0 1 1" aria-hidden=true><path fill={colour} d=M0,0h1v1H0z /></svg>'
+        f"{html_text(skill.name)}<td>{wording.thousands(skill.lines)}<td>{share}"
+        f"<td>{wording.short_month(skill.first_month)}\n"
+    )
+
+
+def skill_rows(profile: Profile, evidence: PageEvidence) -> HtmlText:
+    """Each skill with the number of changes that show it, and links to the first of them."""
+    return HtmlText(
+        "".join(
+            [
+                f"<tr><th scope=row>{html_text(skill.name)}<td>{wording.quantity(len(skill.evidence), 'change')}"
+                f"<td>{evidence.cite(skill.evidence, _SKILL_CITED)}\n"
+                for skill in profile.technical
+            ]
+        )
+    )
+
+
+def repository_cards(profile: Profile, addresses: Mapping[str, str]) -> HtmlText:
+    """Each repository: its name, its span, months and commits, languages, skills."""
+    return HtmlText("".join([_card(record, addresses.get(record.full_name)) for record in profile.repositories]))
+
+
+def _card(record: RepositoryRecord, address: str | None) -> str:
+    languages, skills = (html_text(", ".join(names), LONGEST_TEXT) for names in (record.languages, record.skills))
+    return (
+        f"<li><h3>{html_link(address, html_name(record.full_name))}</h3>"
+        f"<p>{wording.span(record.first_month, record.last_month)}"
+        f"<p>{wording.quantity(record.active_months, 'active month')} • {wording.quantity(record.commits, 'commit')}"
+        f"{languages and '<p><b>Languages</b> ' + languages}{skills and '<p><b>Skills</b> ' + skills}\n"
+    )

@@ -1,0 +1,136 @@
+"""Which shapes draw a person's activity? Path data alone: pages and standalone pictures frame it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+
+from msgspec import Struct
+
+from bot.model.profile import MonthRecord
+
+LEVELS = ((8, "8 or more"), (4, "4 to 7"), (2, "2 to 3"), (1, "1"))
+"""(least commits, words) of a day's level, the strongest first; fixed, so that two pages compare"""
+_LEVEL_OF = tuple(max(0, sum(commits >= least for least, _ in LEVELS) - 1) for commits in range(9))
+Days = dict[str, list[str]]
+"""year or month -> its days with work, oldest first"""
+COLUMNS = 54
+"""weeks that a calendar year can touch"""
+
+
+class YearMap(Struct, frozen=True):
+    """One calendar year as a grid: x is the week, y the weekday (Monday 0), a day is a point of a stroked path."""
+
+    year: str
+    commits: int
+    days: int
+    every_day: str
+    """path of seven lines; drawn with the dashes `0 1` it shows each day of the year"""
+    levels: tuple[tuple[int, str], ...]
+    """(level 1-4, path), only those that occur"""
+
+
+def by_year(activity: Mapping[str, int]) -> Days:
+    """The days with work of each calendar year that has any, oldest first."""
+    return _runs(sorted(activity), len("2026"))
+
+
+def by_month(days: Sequence[str]) -> Days:
+    """Days, oldest first, by calendar month."""
+    return _runs(days, len("2026-01"))
+
+
+def _runs(days: Sequence[str], width: int) -> Days:
+    """Sorted days by their first `width` characters."""
+    found: Days = {}
+    begin = 0
+    while begin < len(days):
+        start = days[begin][:width]
+        end = bisect_left(days, start + "~", begin)
+        found[start] = [*days[begin:end]]
+        begin = end
+    return found
+
+
+def year_maps(years: Days, activity: Mapping[str, int]) -> list[YearMap]:
+    """A map for every calendar year from the first day with work to the last, newest first."""
+    return [year_map(year, days, [activity[day] for day in days]) for year, days in every_year(years)]
+
+
+def every_year(years: Days) -> list[tuple[str, list[str]]]:
+    """(year, its days with work) of every calendar year from the first with work to the last, newest first."""
+    if not years:
+        return []
+    span = range(int(max(years)), int(min(years)) - 1, -1)
+    return [(year, years.get(year, [])) for year in (f"{number:04d}" for number in span)]
+
+
+def year_map(year: str, days: Sequence[str], commits: Sequence[int]) -> YearMap:
+    """The map of one calendar year: its days with work, and the commits of each."""
+    every_day, day_paths = _year_grid(int(year))
+    points: tuple[list[str], ...] = ([], [], [], [])
+    put = [points[level].append for level in _LEVEL_OF]
+    for day, number in zip(days, commits, strict=True):
+        put[number if number < 8 else 8](day_paths[day])
+    return YearMap(
+        year=year,
+        commits=sum(commits),
+        days=len(days),
+        every_day=every_day,
+        levels=tuple((level + 1, "".join(path)) for level, path in enumerate(points) if path),
+    )
+
+
+@lru_cache(maxsize=64)
+def _year_grid(year: int) -> tuple[str, dict[str, str]]:
+    """(path of all days of the year as seven lines, path of each day as a point).
+
+    A point has a length, if a small one: what prints a page may leave out lines without any, whatever their ends.
+    """
+    start = date(year, 1, 1).toordinal()
+    monday = start - date(year, 1, 1).weekday()
+    days = {date.fromordinal(number): number - monday for number in range(start, date(year, 12, 31).toordinal() + 1)}
+    weeks: dict[int, list[int]] = {weekday: [] for weekday in range(7)}
+    for position in days.values():
+        weeks[position % 7].append(position // 7)
+    lines = "".join(f"M{row[0]} {weekday}H{row[-1]}.01" for weekday, row in weeks.items())
+    return lines, {day.isoformat(): f"M{position // 7} {position % 7}h.01" for day, position in days.items()}
+
+
+def calendar_months(months: Iterable[str]) -> list[str]:
+    """All calendar months of the years from the first of `months` to the last, oldest first."""
+    years = {month[:4] for month in months}
+    return list(_months_of_years(int(min(years)), int(max(years)))) if years else []
+
+
+@lru_cache(maxsize=64)
+def _months_of_years(first: int, last: int) -> tuple[str, ...]:
+    return tuple(f"{year:04d}-{month:02d}" for year in range(first, last + 1) for month in range(1, 13))
+
+
+def month_bars(months: Sequence[MonthRecord], height: int = 40) -> tuple[list[str], str, int]:
+    """(every month shown, oldest first, path of one bar a month with work, commits of the highest bar)."""
+    commits: dict[str, int] = {month.month: month.commits for month in months}
+    span = calendar_months(commits)
+    peak = max(commits.values(), default=0)
+    # Many months are equally high, and numbers cost more to spell than to look up.
+    high = {number: f"{round(height * number / peak, 1):g}" for number in set(commits.values()) if number}
+    bars = [
+        f"M{index}.1 {height}v-{tall}h.8v{tall}z"
+        for index, month in enumerate(span)
+        if (tall := high.get(commits.get(month, 0)))
+    ]
+    return span, "".join(bars), peak
+
+
+def shares(numbers: Sequence[int], width: int) -> list[tuple[float, float]]:
+    """(start, length) of each number's part in a bar of `width`, in order; nothing where all are zero."""
+    total = sum(numbers)
+    spans, start = [], 0
+    for number in numbers:
+        if total:
+            spans.append((round(start * width / total, 2), round(number * width / total, 2)))
+        start += number
+    return spans

@@ -1,0 +1,109 @@
+"""How does a stranger's text reach GitHub's Markdown so that nothing in it acts?
+
+A Markdown template takes `MdText` and numbers and nothing else: a plain `str` stops the rendering. What
+`md_text` returns shows the same characters to a reader, and holds no element, link, mention, reference or shortcode.
+GitHub decodes entities before it looks for mentions and references, therefore `@`, `#` and their kin are also followed
+by a zero-width space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from bot.render.plain_text import LONGEST, plain_text
+
+_BREAK = "\u200b"
+_SPLIT = re.compile(
+    r"""(?P<mark>[@#])
+      | (?P<issue>\b[Gg][Hh]-)(?=[0-9])
+      | (?P<hex>(?<![0-9A-Za-z])[0-9a-fA-F]{7,}(?![0-9A-Za-z]))
+      | (?P<emoji>:)(?=//|[A-Za-z0-9_+-]{1,40}:)
+      | (?P<word>(?<=[0-9A-Za-z])[-_](?=[0-9A-Za-z]) | (?<=[0-9A-VX-Za-vx-z])[.](?=[0-9A-Za-z]) | :(?=\ ))
+      | (?P<stop>(?<=[a-z)])(?<!www)[.](?=\ |$))
+      | (?P<other>(?<=[0-9])\) | [!$&*+.:<=>\[\\\]^_`{|}~-])""",
+    re.VERBOSE | re.ASCII,
+)
+_HEX_AT_ONCE = 6
+"""hexadecimal digits in a row that GitHub does not read as a commit"""
+_GITHUB = "https://github.com/"
+_REDIRECT = "https://redirect.github.com/"
+"""leads to the same page, and leaves no cross-reference in its timeline"""
+_SAFE_URL = "%:/?#@!$&'+,;=-._~"
+
+
+class MdText:
+    """Markdown that a template wrote or `md_text` escaped. Not a `str`, so that neither passes for the other."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def __str__(self) -> str:
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"MdText({self._value!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MdText) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash((MdText, self._value))
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __add__(self, other: MdText) -> MdText:
+        if not isinstance(other, MdText):
+            raise TypeError(f"only MdText joins MdText, not {type(other).__name__}")
+        return MdText(self._value + other._value)
+
+
+def md_text(text: str, longest: int = LONGEST) -> MdText:
+    """`text` as inert Markdown on one line: ASCII punctuation that could act is an entity, letters stay."""
+    return MdText(_SPLIT.sub(_escape_match, plain_text(text, longest)))
+
+
+def _escape_match(match: re.Match[str]) -> str:
+    text, group = match[0], match.lastgroup
+    if group in ("word", "stop"):
+        return text
+    if group == "issue":
+        return text + _BREAK
+    if group == "hex":
+        return _BREAK.join(text[start : start + _HEX_AT_ONCE] for start in range(0, len(text), _HEX_AT_ONCE))
+    entity = f"&#{ord(text)};"
+    return entity + _BREAK if group in ("mark", "emoji") else entity
+
+
+def md_join(separator: MdText, parts: Iterable[MdText]) -> MdText:
+    """The parts with `separator` between them; a `str` among them is a TypeError."""
+    texts = list(parts)
+    if not all(isinstance(part, MdText) for part in (separator, *texts)):
+        raise TypeError("only MdText joins MdText")
+    return MdText(str(separator).join(map(str, texts)))
+
+
+def md_link(text: MdText, url: str | None) -> MdText:
+    """`[text](<url>)` for an https address, else the text alone; for our own addresses and landed pull requests."""
+    if not isinstance(text, MdText):
+        raise TypeError("the text of a link must be MdText")
+    if url is None or not url.startswith("https://"):
+        return text
+    return MdText(f"[{text}](<{quote(url.replace(_GITHUB, _REDIRECT, 1), safe=_SAFE_URL, errors='replace')}>)")
+
+
+def only_md_text(value: object) -> object:
+    """What a Markdown template may print. Used as `finalize` of the environment.
+
+    Raises TypeError for a `str` and for anything else that is neither `MdText` nor a whole number.
+    """
+    if isinstance(value, MdText) or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise TypeError(f"a Markdown template was given {type(value).__name__}, not MdText: {value!r}")

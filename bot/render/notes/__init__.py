@@ -1,0 +1,1 @@
+"""What does Almanac post on GitHub?"""

@@ -1,0 +1,128 @@
+"""What was counted when something landed, as what, for whom, and what was left out: the check run and the comment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec import Struct, field
+
+from bot.landing.identity.credit import is_bot, person_key
+from bot.metrics.lines import LINES
+from bot.model.change import Change, CountedCommit
+from bot.model.commit import Signature
+from bot.model.fact import PARTS
+from bot.model.ids import Kind, PersonKey
+from bot.render.environment import template
+from bot.render.markdown_escaping import MdText, md_join, md_text
+from bot.render.wording import change_notes, quantity, thousands
+
+_KIND_NAMES: dict[Kind, str] = {
+    "feature": "a feature",
+    "bug_fix": "a bug fix",
+    "refactor": "refactoring",
+    "docs": "documentation",
+    "test": "tests",
+    "build": "build work",
+    "ci": "CI work",
+    "perf": "a performance improvement",
+    "style": "style",
+    "chore": "maintenance",
+    "revert": "a revert",
+}
+_COMMA = MdText(", ")
+
+
+class Note(Struct, frozen=True):
+    """Plain `title` (one line, GitHub does not render it) and Markdown `summary`."""
+
+    title: str
+    summary: str
+
+
+class NoteContext(Struct, frozen=True):
+    """Notes about the changes: whom not to name, errors of the configuration, and disputes."""
+
+    unnamed: Collection[PersonKey] = ()
+    problems: Sequence[str] = ()
+    disputes: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """by pull request"""
+
+
+NO_NOTE_CONTEXT = NoteContext()
+
+
+def landing_note(changes: Sequence[Change], context: NoteContext = NO_NOTE_CONTEXT) -> Note:
+    """The note on what one commit, or one pull request, brought."""
+    people = [change for change in changes if not is_machine_work(change)]
+    text = template("landing_note.md").render(
+        changes=[_view(change, context) for change in people],
+        reason=MdText("bots and merge tools are not people" if changes else "no commit is by a person"),
+        lines_of_code=md_text(LINES.note),
+        problems=[md_text(problem, 400) for problem in context.problems],
+    )
+    return Note(_title(people), text.strip() + "\n")
+
+
+def is_machine_work(change: Change) -> bool:
+    """No person made any of it."""
+    return all(is_bot(commit.fact.author) for commit in change.commits)
+
+
+def _title(changes: Sequence[Change]) -> str:
+    if not changes:
+        return "Nothing counted: no person's work"
+    if len(changes) > 1:
+        return f"Counted: {quantity(len(changes), 'change')}"
+    change = changes[0]
+    commits = quantity(len(change.counted), "commit")
+    if change.state == "reverted":
+        return f"{commits}, reverted: no longer counted as delivered"
+    return f"Counted: {commits} as {_KIND_NAMES[change.kind]}"
+
+
+def _names(people: Sequence[Signature], unnamed: Collection[PersonKey]) -> MdText:
+    names = dict.fromkeys(
+        "somebody who is not named" if person_key(person) in unnamed else person.login or person.name or "no name given"
+        for person in people
+    )
+    return md_join(_COMMA, (md_text(name) for name in names))
+
+
+def _lines(commits: Sequence[CountedCommit]) -> MdText:
+    parts: Counter[str] = Counter()
+    for commit in commits:
+        parts.update({part: number for part, number in commit.lines.as_dict().items() if number})
+    total = parts.pop("total", 0)
+    amounts = [f"{thousands(parts[part])} {part}" for part in PARTS if parts[part]]
+    return md_text(f"{thousands(total)} changed" + (f": {', '.join(amounts)}" if amounts else ""))
+
+
+def _view(change: Change, context: NoteContext) -> dict[str, Any]:
+    commits = change.counted or change.commits
+    facts = [commit.fact for commit in commits]
+    authors = [fact.author for fact in facts if not is_bot(fact.author)]
+    landed = datetime.fromtimestamp(change.landed_at, UTC)
+    tools = sorted({mark.tool for fact in facts for mark in fact.ai})
+    notes = [*change_notes(change)]
+    if not change.counted:
+        notes.append("already counted elsewhere, so it adds nothing here")
+    if any(fact.partial for fact in facts):
+        notes.append("GitHub did not show every file, so the lines are a lower bound")
+    notes += [f"disputed: {text}" for text in context.disputes.get(change.pull_request or 0, ())]
+    return {
+        "title": md_text(change.title, 200) or MdText("(no title)"),
+        "state": md_text(change.state) if change.state != "landed" else None,
+        "kind": md_text(_KIND_NAMES[change.kind]),
+        "why": md_text(change.why, 200),
+        "unsure": not change.certain,
+        "authors": _names(authors, context.unnamed) or MdText("no person"),
+        "helpers": _names([sig for fact in facts for sig in fact.co_authors], context.unnamed),
+        "commits": md_text(quantity(len(change.counted), "commit")),
+        "landed": md_text(f"on {landed:%Y-%m-%d %H:%M} UTC"),
+        "lines": _lines(commits),
+        "ai": md_join(_COMMA, (md_text(tool) for tool in tools)),
+        "notes": [md_text(note, 600) for note in notes],
+    }

@@ -1,0 +1,112 @@
+"""What does Almanac reply to a command when a reaction is not enough: an error, a record, a reason?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from bot.metrics.lines import LINES
+from bot.metrics.metric import Metric
+from bot.model.change import Change, Item
+from bot.model.ids import ChangeId
+from bot.model.profile import MonthRecord
+from bot.model.profile import Part as MetricPart
+from bot.render.environment import template
+from bot.render.markdown_escaping import MdText, md_join, md_text
+from bot.render.text.markdown import md_cite, md_sentences
+from bot.render.wording import change_notes, item_state, lines_of, month_name, tally, thousands
+
+_MOST_ROWS = 25
+
+
+class Part(Struct, frozen=True):
+    """The answer to one command: what was said, then paragraphs, then a list."""
+
+    command: str
+    lines: tuple[MdText, ...] = ()
+    rows: tuple[MdText, ...] = ()
+
+
+def reply_note(parts: Sequence[Part]) -> str:
+    """The Markdown of one answering comment."""
+    views = [{"command": md_text(part.command, 200), "lines": part.lines, "rows": part.rows} for part in parts]
+    return template("reply_note.md").render(parts=views).strip() + "\n"
+
+
+def plain_part(command: str, *lines: str) -> Part:
+    """An answer as plain text: no markup in it has an effect."""
+    return Part(command, tuple(md_text(line, 1000) for line in lines))
+
+
+def month_part(command: str, record: MonthRecord | None, changes: Mapping[ChangeId, Change], hint: str) -> Part:
+    """A person's newest month in one repository."""
+    if record is None:
+        return plain_part(command, "The record contains no commit by you in this repository.", hint)
+    head = md_text(f"{month_name(record.month)}: {tally(record)}, {LINES.counted(record.lines.code)} changed.")
+    return Part(command, (head, md_sentences(record.summary, changes), md_text(hint)), _items(record.items, changes))
+
+
+def why_change_part(command: str, changes: Sequence[Change]) -> Part:
+    """How the work of one pull request is counted."""
+    rows: list[MdText] = []
+    for change in changes:
+        lines = lines_of(change).as_dict()
+        parts = ", ".join(f"{thousands(number)} {name}" for name, number in lines.items() if number)
+        notes = "; ".join(change_notes(change))
+        rows.append(md_text(f"Kind: {change.kind.replace('_', ' ')}, because: {change.why}", 400))
+        rows.append(md_text(f"Commits: {len(change.counted)} of {len(change.commits)} count here"))
+        rows.append(md_text(f"Lines: {parts or 'none'}"))
+        rows += [md_text(notes, 400)] if notes else []
+        rows.append(md_text("It counts as delivered." if change.outcome else "It does not count as delivered."))
+    return Part(command, (), tuple(rows[:_MOST_ROWS]))
+
+
+def why_number_part(
+    command: str, metric: Metric, months: Sequence[MonthRecord], changes: Mapping[ChangeId, Change]
+) -> Part:
+    """A metric: what it is, the number by month, newest first, and what it rests on in the newest month."""
+    numbers = [month.numbers.get(metric.key) for month in months]
+    rows = [
+        md_text(f"{month_name(month.month)}: {metric.figure(number)}")
+        for month, number in zip(months[:12], numbers, strict=False)
+    ]
+    lines = [md_text(metric.definition, 600)]
+    if metric.additive:
+        total = metric.figure(sum(number or 0 for number in numbers))
+        lines.append(md_text(f"{metric.key}: {total} in this repository"))
+    evidence = _evidence(metric, months[0], changes) if months else ()
+    return Part(command, tuple(lines), (*rows, *evidence))
+
+
+def _evidence(metric: Metric, month: MonthRecord, changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:
+    """What each item or change adds to the metric; the rest as a number."""
+    parts = month.parts.get(metric.key, ())
+    items = {item.changes: item for item in month.items}
+    rows = [
+        _item(items[part.changes], changes)
+        if part.value == 1 and part.changes in items
+        else _part(metric, part, changes)
+        for part in parts[:_MOST_ROWS]
+    ]
+    more = len(parts) - len(rows)
+    return (*rows, *([md_text(f"{more} more")] if more else []))
+
+
+def _part(metric: Metric, part: MetricPart, changes: Mapping[ChangeId, Change]) -> MdText:
+    titles = ", ".join(changes[key].title for key in part.changes if key in changes)
+    said = md_text(f"{metric.counted(part.value)}: {titles}", 300)
+    return md_join(MdText(" "), (said, MdText("(") + md_cite(part.changes, changes) + MdText(")")))
+
+
+def _items(items: Sequence[Item], changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:
+    """Each item with its changes; the rest as a number."""
+    rows = [_item(item, changes) for item in items[:_MOST_ROWS]]
+    more = len(items) - len(rows)
+    return (*rows, *([md_text(f"{more} more")] if more else []))
+
+
+def _item(item: Item, changes: Mapping[ChangeId, Change]) -> MdText:
+    state = item_state(item, changes)
+    text = md_text(f"{item.kind.replace('_', ' ')}: {item.title}" + (f", {state}" if state else ""), 300)
+    return md_join(MdText(" "), (text, MdText("(") + md_cite(item.changes, changes) + MdText(")")))

@@ -1,0 +1,92 @@
+"""What does a spreadsheet read of a profile? One row a change, in which no cell is a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+from fractions import Fraction
+
+from bot.metrics.metric import Metric, decimal
+from bot.metrics.registry import shown_on
+from bot.model.ids import ChangeId
+from bot.model.profile import Profile
+from bot.render.plain_text import plain_text
+from bot.render.wording import day_reader, lines_of
+
+COLUMNS = (
+    "change",
+    "repository",
+    "pull_request",
+    "landed_on",
+    "month",
+    "kind",
+    "state",
+    "title",
+    "commits",
+    "lines_of_code",
+    "lines_total",
+    "reverted_by",
+    "also_in",
+    "url",
+)
+"""what is said of every change; a column for each metric that is shown here follows"""
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
+"""what begins a formula: https://owasp.org/www-community/attacks/CSV_Injection; the wide signs do too"""
+
+
+def render_csv(profile: Profile) -> str:
+    """The changes of the profile as RFC 4180 text with a header row, in the profile's order."""
+    day = day_reader(profile.method.timezone)
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\r\n")
+    metrics = [(metric, _added(profile, metric)) for metric in shown_on("csv")]
+    rows.writerow((*COLUMNS, *(metric.key for metric, _ in metrics)))
+    for change in profile.changes:
+        date, lines = day(change.landed_at), lines_of(change)
+        rows.writerow(
+            (
+                _cell(change.id),
+                _cell(change.repository),
+                change.pull_request or "",
+                date,
+                date[:7],
+                change.kind,
+                change.state,
+                _cell(change.title),
+                len(change.counted),
+                lines.code,
+                lines.total,
+                _cell(change.reverted_by or ""),
+                _cell(" ".join(change.also_in)),
+                _cell(change.url or ""),
+                *(_figure(metric, added.get(change.id)) for metric, added in metrics),
+            )
+        )
+    return out.getvalue()
+
+
+def _added(profile: Profile, metric: Metric) -> dict[ChangeId, int | Fraction]:
+    """What each change adds to the metric: over all its months where they add up, else in the newest."""
+    found: dict[ChangeId, int | Fraction] = {}
+    for month in profile.months:
+        for part in month.parts.get(metric.key, ()):
+            for key in part.changes:
+                if metric.additive:
+                    found[key] = found.get(key, 0) + part.value
+                else:
+                    found.setdefault(key, part.value)
+    return found
+
+
+def _figure(metric: Metric, value: int | Fraction | None) -> str:
+    """A number without grouped digits, for a program to read; nothing where the change adds nothing."""
+    return "" if value is None else decimal(value, metric.precision).replace(",", "")
+
+
+def _cell(text: str) -> str:
+    return escape_formula(plain_text(text, 2000))
+
+
+def escape_formula(text: str) -> str:
+    """Text that a spreadsheet does not run: a leading sign gets an apostrophe before it."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

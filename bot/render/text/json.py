@@ -1,0 +1,269 @@
+"""What does a script read of a profile? The record itself, as `profile.schema.json` spells it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from bot.metrics.definitions import SCORES
+from bot.metrics.non_code_activity import combine_activity
+from bot.metrics.registry import METRICS
+from bot.model.change import Change, Item
+from bot.model.profile import (
+    Method,
+    MonthRecord,
+    Number,
+    Profile,
+    Quality,
+    RepositoryRecord,
+    Score,
+    ScoreEvidence,
+    Text,
+)
+from bot.render.non_code_activity import json_fields
+from bot.render.wording import instant, lines_of, rfc3339
+
+Object = dict[str, Any]
+SCHEMA = "almanac.profile/1"
+
+
+def render_json(profile: Profile) -> str:
+    """The profile as JSON text: one line for each field, month, day, repository and change, in the schema's order."""
+    return "".join(json_parts(profile))
+
+
+def json_parts(profile: Profile) -> Iterator[str]:
+    """The same text in pieces, for those who write it away: a long record as one string takes ten times its bytes."""
+    mark = "{\n"
+    for name, value in _fields(profile).items():
+        yield f"{mark}{_dump(name)}: "
+        yield from _spread(value)
+        mark = ",\n"
+    yield "\n}\n"
+
+
+def _spread(value: Any) -> Iterator[str]:
+    """A list with one element a line, anything else on one line; the compiled encoder knows no other way to be fast."""
+    if not isinstance(value, Iterator):
+        yield _without_surrogates(_dump(value))
+        return
+    mark = "[\n"
+    for element in value:
+        yield mark + _without_surrogates(_dump(element))
+        mark = ",\n"
+    yield "[]" if mark == "[\n" else "\n]"
+
+
+def _without_surrogates(text: str) -> str:
+    """Without lone surrogates, which no encoder takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+@cache
+def schema() -> Object:
+    """The JSON Schema that every rendered profile satisfies."""
+    text = resources.files("bot.render").joinpath("profile.schema.json").read_text("utf-8")
+    loaded: Object = json.loads(text)
+    return loaded
+
+
+def profile_object(profile: Profile) -> Object:
+    """The profile as plain dictionaries, lists, strings and numbers."""
+    return {name: list(value) if isinstance(value, Iterator) else value for name, value in _fields(profile).items()}
+
+
+def _window(method: Method) -> Object:
+    """The months that were asked for, of a profile that does not tell all."""
+    return {name: month for name, month in (("since", method.since), ("until", method.until)) if month}
+
+
+def _fields(profile: Profile) -> Object:
+    """The fields in the schema's order; the lists are made element by element as they are read."""
+    contributor = profile.contributor
+    return {
+        "schema": SCHEMA,
+        "generated_at": rfc3339(profile.generated_at),
+        "method": {
+            "version": profile.method.version,
+            "timezone": profile.method.timezone,
+            "date_basis": profile.method.date_basis,
+            **_window(profile.method),
+        },
+        "contributor": {
+            "id": contributor.id,
+            "login": contributor.login,
+            "name": contributor.name,
+            "display": contributor.display,
+            "naming": contributor.naming,
+        },
+        "narrative": _text(profile.narrative),
+        "overall": _overall(profile),
+        "months": (_month(month) for month in profile.months),
+        "activity": ({"date": date, "commits": commits} for date, commits in sorted(profile.activity.items())),
+        "quality": _quality(profile.quality),
+        "ai_usage": _ai_usage(profile),
+        "skills": _skills(profile),
+        "repositories": (_repository(record) for record in profile.repositories),
+        "changes": (change_object(change) for change in profile.changes),
+    }
+
+
+def change_object(change: Change) -> Object:
+    """One change as the schema spells it. `commits` are those that count; all that carry it where none does."""
+    return {
+        "id": change.id,
+        "repository": change.repository,
+        "pull_request": change.pull_request,
+        "kind": change.kind,
+        "why": change.why,
+        "certain": change.certain,
+        "title": change.title,
+        "landed_at": instant(change.landed_at),
+        "commits": [commit.fact.commit for commit in change.counted or change.commits if commit.fact.commit],
+        "state": change.state,
+        "lines": lines_of(change).as_dict(),
+        "also_in": list(change.also_in),
+        "reverted_by": change.reverted_by,
+        "partly_reverted_by": list(change.partly_reverted_by),
+        "url": change.url,
+    }
+
+
+def _text(text: Text) -> Object:
+    return {
+        "text": text.text,
+        "writer": text.writer,
+        "sentences": [{"text": sentence.text, "evidence": list(sentence.evidence)} for sentence in text.sentences],
+    }
+
+
+def _overall(profile: Profile) -> Object:
+    """Every metric; beside them the sums of work beside code, and the months that had nothing else."""
+    overall = profile.overall
+    non_code = json_fields(
+        combine_activity(month.non_code for month in (*profile.months, *profile.non_code_months)), opened=False
+    )
+    if profile.non_code_months:
+        non_code["live"]["months"] = {
+            one.month: json_fields(one.non_code, opened=True)["live"] for one in profile.non_code_months
+        }
+    return (
+        {metric.field: number(overall.numbers.get(metric.key)) for metric in METRICS if metric.field}
+        | {"lines": overall.lines.as_dict(), "metrics": _metrics(overall.numbers)}
+        | non_code
+    )
+
+
+def _metrics(numbers: Mapping[str, Number]) -> Object:
+    """Every metric without a field of its own."""
+    return {
+        metric.key: {"value": number(numbers.get(metric.key)), "unit": metric.unit}
+        for metric in METRICS
+        if not metric.field
+    }
+
+
+def _month_metrics(month: MonthRecord) -> Object:
+    """The same of one month, each with the changes that it rests on and what they add."""
+    return {
+        metric.key: {
+            "value": number(month.numbers.get(metric.key)),
+            "evidence": [
+                {"changes": list(part.changes), "value": number(part.value)} for part in month.parts.get(metric.key, ())
+            ],
+        }
+        for metric in METRICS
+        if metric.monthly and not metric.field
+    }
+
+
+def number(value: Number) -> int | float | None:
+    """A metric's value: what is exact in the record is a float here where it is no whole number."""
+    return float(value) if isinstance(value, Fraction) else value
+
+
+def _month(month: MonthRecord) -> Object:
+    """Work beside code is there where there is any; what no clone holds of it is `live`."""
+    plain = {
+        "month": month.month,
+        **{
+            metric.field: number(month.numbers.get(metric.key)) for metric in METRICS if metric.monthly and metric.field
+        },
+        "lines": month.lines.as_dict(),
+        "metrics": _month_metrics(month),
+        "repositories": list(month.repositories),
+        "languages": dict(sorted(month.languages.items(), key=lambda pair: (-pair[1], pair[0]))),
+        "summary": _text(month.summary),
+        "items": [_item(item) for item in month.items],
+    }
+    return plain | json_fields(month.non_code, opened=True)
+
+
+def _item(item: Item) -> Object:
+    return {"kind": item.kind, "title": item.title, "state": item.state, "changes": list(item.changes)}
+
+
+def _quality(quality: Quality) -> Object:
+    return {one.key: _score(getattr(quality, one.key)) for one in SCORES}
+
+
+def _score(score: Score) -> Object:
+    """What only GitHub shows stands beside, and only where it moves the score."""
+    plain = {
+        "score": score.score,
+        "rated": score.rated,
+        "interval": list(score.interval) if score.interval else None,
+        "evidence": _evidence(score.evidence),
+    }
+    live = score.live
+    return plain | {"live": {"score": live.score, "evidence": _evidence(live.evidence)}} if live else plain
+
+
+def _evidence(rows: Iterable[ScoreEvidence]) -> list[Object]:
+    return [{"change": row.change, "signal": row.signal, "effect": row.effect} for row in rows]
+
+
+def _ai_usage(profile: Profile) -> Object:
+    usage = profile.ai_usage
+    declared, detected, unknown = usage.shares()
+    tools = sorted(usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
+    return {
+        "declared": declared,
+        "detected": detected,
+        "unknown": unknown,
+        "tools": [{"name": name, "commits": commits} for name, commits in tools],
+        "commits": {"declared": usage.declared, "detected": usage.detected, "unknown": usage.unknown},
+    }
+
+
+def _skills(profile: Profile) -> Object:
+    return {
+        "languages": [
+            {"name": skill.name, "lines": skill.lines, "first_month": skill.first_month} for skill in profile.languages
+        ],
+        "technical": [
+            {"name": skill.name, "weight": skill.weight, "evidence": list(skill.evidence)}
+            for skill in profile.technical
+        ],
+    }
+
+
+def _repository(record: RepositoryRecord) -> Object:
+    """Said of a repository whose history is known from some day on: nobody's first contribution to it is told."""
+    plain = {
+        "full_name": record.full_name,
+        "first_month": record.first_month,
+        "last_month": record.last_month,
+        "active_months": record.active_months,
+        "commits": record.commits,
+        "languages": list(record.languages),
+        "skills": list(record.skills),
+    }
+    return plain if record.full_history else plain | {"whole_history": False}

@@ -1,0 +1,173 @@
+"""What does GitHub show of a profile in a comment, a README or a gist? Markdown in which no stranger's text acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.metrics.definitions import SCORES
+from bot.metrics.non_code_activity import combine_activity
+from bot.metrics.registry import shown_on
+from bot.model.change import Change, Item
+from bot.model.ids import ChangeId
+from bot.model.profile import MonthRecord, NonCodeActivity, Profile, Text
+from bot.render import non_code_activity, wording
+from bot.render.environment import template
+from bot.render.markdown_escaping import MdText, md_join, md_link, md_text
+from bot.render.plain_text import LONGEST_TEXT
+from bot.render.verification import verify_commands
+
+_CITED = 4
+_COMMA = MdText(", ")
+_BLANK = MdText(" ")
+Changes = Mapping[ChangeId, Change]
+
+
+def render_markdown(profile: Profile) -> str:
+    """The profile as GitHub Markdown, for any place that shows it; a line feed at the end."""
+    return template("profile.md").render(_view(profile))
+
+
+def _view(profile: Profile) -> dict[str, Any]:
+    changes = {change.id: change for change in profile.changes}
+    return {
+        "name": md_text(profile.contributor.display),
+        "narrative": md_sentences(profile.narrative, changes),
+        "overall": _overall(profile),
+        "lines": _lines(profile),
+        "non_code": _non_code_totals(profile),
+        "known_since": MdText(non_code_activity.KNOWN_SINCE),
+        "months": [_month(month, changes) for month in non_code_activity.history_months(profile)],
+        "quality": _quality(profile),
+        "ai": list(zip(map(MdText, _AI), map(md_text, wording.percents(profile.ai_usage.shares())), strict=True)),
+        "tools": _tools(profile),
+        "languages": [(md_text(skill.name), _number(skill.lines)) for skill in profile.languages],
+        "skills": [(md_text(skill.name), md_cite(skill.evidence, changes)) for skill in profile.technical],
+        "repositories": _repositories(profile),
+        "verify": [md_code(command) for command in verify_commands(profile)],
+        "computed": md_text(wording.moment_name(profile.generated_at, profile.method.timezone)),
+        "version": md_text(profile.method.version),
+        "zone": md_text(profile.method.timezone),
+        "window": md_text(wording.window(profile.method)),
+    }
+
+
+_AI = ("Declared", "Detected", "Unknown")
+
+
+def md_sentences(text: Text, changes: Changes) -> MdText:
+    """Every sentence with links to the changes that it cites."""
+    return md_join(
+        _BLANK,
+        (
+            md_text(sentence.text, LONGEST_TEXT) + MdText(" (") + md_cite(sentence.evidence, changes) + MdText(")")
+            for sentence in text.sentences
+        ),
+    )
+
+
+def md_cite(ids: Iterable[ChangeId], changes: Changes) -> MdText:
+    """`[api#12](…), [api#14](…), 3 more`."""
+    every = list(ids)
+    links = [_link(change, changes) for change in every[:_CITED]]
+    more = [MdText(f"{len(every) - _CITED} more")] if len(every) > _CITED else []
+    return md_join(_COMMA, links + more)
+
+
+def md_code(text: str) -> MdText:
+    """`text` for inside a fenced code block of ours: no back-tick, one line."""
+    return MdText(text.replace("`", "'").replace("\n", " "))
+
+
+def _link(key: ChangeId, changes: Changes) -> MdText:
+    change = changes.get(key)
+    return md_link(md_text(wording.short_id(key)), change.url if change else None)
+
+
+def _number(number: int) -> MdText:
+    return MdText(wording.thousands(number))
+
+
+def _overall(profile: Profile) -> list[tuple[MdText, MdText]]:
+    numbers = profile.overall.numbers
+    return [
+        (md_text(metric.heading), md_text(metric.figure(numbers.get(metric.key))))
+        for metric in shown_on("text")
+        if metric.shown_at_zero or numbers.get(metric.key)
+    ]
+
+
+def _lines(profile: Profile) -> list[tuple[MdText, MdText]]:
+    counts = profile.overall.lines.as_dict()
+    rows = [(MdText(name), _number(counts[part])) for part, name in wording.PART_NAMES.items() if counts[part]]
+    return [*rows, (MdText("**total**"), MdText(f"**{counts['total']:,}**"))]
+
+
+def _month(month: MonthRecord, changes: Changes) -> dict[str, Any]:
+    return {
+        "name": MdText(wording.month_name(month.month)),
+        "tally": md_text(wording.tally(month)),
+        "non_code": md_non_code(month.non_code, changes),
+        "summary": md_sentences(month.summary, changes),
+        "items": [_item(item, changes) for item in month.items],
+    }
+
+
+def _non_code_totals(profile: Profile) -> list[MdText]:
+    total = combine_activity(month.non_code for month in non_code_activity.history_months(profile))
+    return [md_text(one.words) for one in non_code_activity.non_code_lines(total)]
+
+
+def md_non_code(non_code: NonCodeActivity, changes: Changes) -> MdText:
+    """`reviewed 2 pull requests of others (3 reviews) ([app#12](…), [app#14](…))` of each sort, one after the other."""
+    return md_join(MdText(" • "), (_linked_line(one, changes) for one in non_code_activity.non_code_lines(non_code)))
+
+
+def _linked_line(one: non_code_activity.NonCodeLine, changes: Changes) -> MdText:
+    links = [md_link(md_text(non_code_activity.trace_label(trace)), trace.url) for trace in one.traces[:_CITED]]
+    more = [MdText(f"{len(one.traces) - _CITED} more")] if len(one.traces) > _CITED else []
+    citations = md_join(_COMMA, links + more) if links else md_cite(one.changes, changes)
+    return md_text(one.words) + MdText(" (") + citations + MdText(")")
+
+
+def _item(item: Item, changes: Changes) -> dict[str, Any]:
+    return {
+        "kind": MdText(wording.ITEM_NAMES[item.kind]),
+        "title": md_text(item.title),
+        "state": md_text(wording.item_state(item, changes)),
+        "changes": md_join(_COMMA, (_change(key, changes) for key in item.changes)),
+    }
+
+
+def _change(key: ChangeId, changes: Changes) -> MdText:
+    change = changes.get(key)
+    notes = wording.change_notes(change) if change else ()
+    notes_text = MdText(" (") + md_text("; ".join(notes)) + MdText(")") if notes else MdText("")
+    return _link(key, changes) + notes_text
+
+
+def _quality(profile: Profile) -> list[tuple[MdText, MdText, MdText]]:
+    rows = [(one.key, getattr(profile.quality, one.key)) for one in SCORES]
+    return [
+        (MdText(name.capitalize()), md_text(wording.score_text(score)), md_text(wording.score_basis(score)))
+        for name, score in rows
+    ]
+
+
+def _tools(profile: Profile) -> MdText:
+    tools = sorted(profile.ai_usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
+    return md_text(", ".join(f"{name} ({wording.quantity(number, 'commit')})" for name, number in tools), 2000)
+
+
+def _repositories(profile: Profile) -> list[tuple[MdText, ...]]:
+    return [
+        (
+            md_text(record.full_name),
+            md_text(wording.span(record.first_month, record.last_month)),
+            _number(record.active_months),
+            _number(record.commits),
+            md_text(", ".join(record.languages)),
+            md_text(", ".join(record.skills)),
+        )
+        for record in profile.repositories
+    ]

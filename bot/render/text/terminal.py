@@ -1,0 +1,234 @@
+"""What does a terminal show of a profile? Plain text, every number with the changes behind it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from bot.metrics.commits import COMMITS
+from bot.metrics.definitions import SCORES
+from bot.metrics.months import MONTHS
+from bot.metrics.non_code_activity import combine_activity
+from bot.metrics.registry import shown_on
+from bot.model.change import Change, Item
+from bot.model.ids import ChangeId
+from bot.model.profile import MonthRecord, NonCodeActivity, Profile, Text
+from bot.render import non_code_activity, wording
+from bot.render.plain_text import plain_lines, plain_text
+from bot.render.verification import verify_commands
+
+WIDTH = 96
+_CITED = 4
+"""change ids named behind a sentence or a skill; of more, the number is told"""
+
+
+def render_text(profile: Profile) -> str:
+    """The profile as text for people: 96 columns, no control characters, a line feed at the end."""
+    return "\n".join(_lines(profile)) + "\n"
+
+
+def _lines(profile: Profile) -> Iterator[str]:
+    name = plain_text(profile.contributor.display)
+    yield name
+    yield "=" * max(4, min(len(name), WIDTH))
+    yield ""
+    yield from _paragraph(profile.narrative)
+    yield from _overall(profile)
+    yield from _non_code_totals(profile)
+    yield from _history(profile)
+    yield from _activity(profile)
+    yield from _quality(profile)
+    yield from _ai_usage(profile)
+    yield from _skills(profile)
+    yield from _repositories(profile)
+    yield from _footer(profile)
+
+
+def _heading(title: str) -> Iterator[str]:
+    yield title
+    yield "-" * len(title)
+
+
+def _paragraph(text: Text, indent: str = "") -> Iterator[str]:
+    if text.sentences:
+        sentences = " ".join(f"{plain_lines(one.text)} [{cite(one.evidence)}]" for one in text.sentences)
+        yield from _wrap(sentences, indent)
+        yield ""
+
+
+def _wrap(text: str, indent: str, hanging: str = "") -> list[str]:
+    """Lines of the page's width; those after the first begin with blanks, where the first may begin with a mark."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=" " * len(indent) + hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def cite(changes: Iterable[ChangeId]) -> str:
+    """`api#12, api#14, 3 more`."""
+    return _first([plain_text(wording.short_id(change)) for change in changes])
+
+
+def _first(names: list[str]) -> str:
+    more = [f"{len(names) - _CITED} more"] if len(names) > _CITED else []
+    return ", ".join(names[:_CITED] + more)
+
+
+def _columns(rows: Iterable[tuple[str, str]], indent: str = "  ") -> Iterator[str]:
+    pairs = list(rows)
+    left = max((len(label) for label, _ in pairs), default=0)
+    for label, value in pairs:
+        yield f"{indent}{label:<{left}}  {value}".rstrip()
+
+
+def _overall(profile: Profile) -> Iterator[str]:
+    overall = profile.overall
+    yield from _heading("Overall")
+    numbers = overall.numbers
+    yield from _columns(
+        (metric.heading, metric.figure(numbers.get(metric.key)))
+        for metric in shown_on("text")
+        if metric.shown_at_zero or numbers.get(metric.key)
+    )
+    yield ""
+    yield "Changed lines, each in exactly one part (additions + deletions as git counts them)"
+    counts = overall.lines.as_dict()
+    yield from _columns(
+        [(name, wording.thousands(counts[part])) for part, name in wording.PART_NAMES.items() if counts[part]]
+        + [("total", wording.thousands(counts["total"]))]
+    )
+    yield ""
+
+
+def _non_code_totals(profile: Profile) -> Iterator[str]:
+    total = combine_activity(month.non_code for month in non_code_activity.history_months(profile))
+    if total:
+        yield from _heading("Reviews and triage (not part of the numbers above)")
+        yield from (f"  {one.words}" for one in non_code_activity.non_code_lines(total))
+        yield from ("", *_wrap(non_code_activity.KNOWN_SINCE, ""), "")
+
+
+def _non_code_lines(non_code: NonCodeActivity) -> Iterator[str]:
+    """Each sort on a line, with what it opens into."""
+    for one in non_code_activity.non_code_lines(non_code):
+        citations = [plain_text(non_code_activity.trace_label(trace)) for trace in one.traces] or [
+            wording.short_id(key) for key in one.changes
+        ]
+        yield from _wrap(f"{one.words} [{_first(citations)}]", "  ", "  ")
+
+
+def _history(profile: Profile) -> Iterator[str]:
+    yield from _heading("Work history")
+    changes = {change.id: change for change in profile.changes}
+    day = wording.day_reader(profile.method.timezone)
+    for month in non_code_activity.history_months(profile):
+        yield wording.month_name(month.month)
+        yield from ([f"  {tally}"] if (tally := wording.tally(month)) else [])
+        yield from _non_code_lines(month.non_code)
+        yield from _paragraph(month.summary, "  ")
+        yield from _items(month, changes)
+        days = sorted({day(changes[key].landed_at) for item in month.items for key in item.changes if key in changes})
+        if days:
+            yield from (f"  landed {days[0]}" if len(days) == 1 else f"  landed {days[0]} to {days[-1]}", "")
+
+
+def _items(month: MonthRecord, changes: dict[ChangeId, Change]) -> Iterator[str]:
+    for item in month.items:
+        yield from _item(item, changes)
+
+
+def _item(item: Item, changes: dict[ChangeId, Change]) -> Iterator[str]:
+    state = wording.item_state(item, changes)
+    title = f"{wording.ITEM_NAMES[item.kind]}: {plain_text(item.title)}" + (f" ({plain_text(state)})" if state else "")
+    yield from _wrap(title, "  - ")
+    for key in item.changes:
+        change = changes.get(key)
+        yield from _wrap(_change(change) if change else plain_text(key), "      ", "  ")
+
+
+def _change(change: Change) -> str:
+    notes = [
+        f"{wording.quantity(wording.lines_of(change).total, 'line')}",
+        *map(plain_text, wording.change_notes(change)),
+    ]
+    return f"{plain_text(wording.short_id(change.id))}  {plain_text(change.title)} ({'; '.join(notes)})"
+
+
+def _activity(profile: Profile) -> Iterator[str]:
+    if not profile.activity:
+        return
+    yield from _heading("Activity")
+    busiest = max(profile.activity.items(), key=lambda pair: (pair[1], pair[0]))
+    peak = max(month.commits for month in profile.months) if profile.months else 0
+    yield f"  {wording.quantity(len(profile.activity), 'day')} with work; most on {busiest[0]}: " + wording.quantity(
+        busiest[1], "commit"
+    )
+    for month in profile.months:
+        bar = "█" * max(1, round(40 * month.commits / peak)) if peak and month.commits else ""
+        yield f"  {month.month}  {month.commits:>5}  {bar}".rstrip()
+    yield ""
+
+
+def _quality(profile: Profile) -> Iterator[str]:
+    yield from _heading("Quality (0 to 100, estimated from evidence)")
+    for one in SCORES:
+        score = getattr(profile.quality, one.key)
+        yield f"  {one.key.capitalize():<16}{wording.score_text(score):>9}  {wording.score_basis(score)}"
+    yield ""
+
+
+def _ai_usage(profile: Profile) -> Iterator[str]:
+    yield from _heading("AI usage (share of commits)")
+    shares = wording.percents(profile.ai_usage.shares())
+    yield from _columns(zip(("declared", "detected", "unknown"), shares, strict=True))
+    tools = sorted(profile.ai_usage.tools.items(), key=lambda pair: (-pair[1], pair[0]))
+    if tools:
+        yield "  tools: " + ", ".join(
+            f"{plain_text(name)} ({wording.quantity(number, 'commit')})" for name, number in tools
+        )
+    yield "  Unknown means that nothing was disclosed; it does not mean that no tool was used."
+    yield ""
+
+
+def _skills(profile: Profile) -> Iterator[str]:
+    if profile.languages:
+        yield from _heading("Programming languages (authored and test lines)")
+        yield from _columns((plain_text(skill.name), wording.thousands(skill.lines)) for skill in profile.languages)
+        yield ""
+    if profile.technical:
+        yield from _heading("Technical skills (changes that show them)")
+        yield from _columns((plain_text(skill.name), cite(skill.evidence)) for skill in profile.technical)
+        yield ""
+
+
+def _repositories(profile: Profile) -> Iterator[str]:
+    count = wording.quantity(len(profile.repositories), "repository", "repositories")
+    yield from _heading(f"Repositories contributed to: {count}")
+    for record in profile.repositories:
+        months = MONTHS.counted(record.active_months)
+        yield f"  {plain_text(record.full_name)}"
+        yield (
+            f"    {wording.span(record.first_month, record.last_month)}, {months}, {COMMITS.counted(record.commits)}"
+        )
+        if record.languages:
+            yield f"    Languages: {', '.join(map(plain_text, record.languages))}"
+        if record.skills:
+            yield f"    Skills: {', '.join(map(plain_text, record.skills))}"
+    yield ""
+
+
+def _footer(profile: Profile) -> Iterator[str]:
+    yield from _heading("How to verify")
+    yield "  Save this record in JSON format as profile.json, then run:"
+    yield from (f"    {plain_lines(command)}" for command in verify_commands(profile))
+    yield ""
+    yield "To dispute a count, comment `/almanac dispute TEXT` on its pull request; to leave, `/almanac opt-out`."
+    when = wording.moment_name(profile.generated_at, profile.method.timezone)
+    yield (
+        f"Computed {when}, method {plain_text(profile.method.version)}; a month is the calendar month of landing "
+        f"in {plain_text(profile.method.timezone)}{wording.window(profile.method)}."
+    )

@@ -1,0 +1,1 @@
+"""What does Almanac do: record, post, answer, remember and forget?"""

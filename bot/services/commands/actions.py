@@ -1,0 +1,256 @@
+"""What does each command do? `ACTIONS` is the whole list: a command is a function and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from bot.landing.months import month_of
+from bot.metrics.registry import metric_called
+from bot.model.change import Change
+from bot.model.commit import Person
+from bot.model.ids import ChangeId, Month
+from bot.model.profile import MonthRecord
+from bot.narrative.commands import Command, Name
+from bot.narrative.repository_month import contributor_months
+from bot.render.notes.reply import Part, month_part, plain_part, why_change_part, why_number_part
+from bot.services.context import Context, job_reference
+from bot.services.corrections import fold_corrected
+from bot.services.digests.month_note import month_note, month_number
+from bot.services.digests.refresh import refresh_digests, refresh_months
+from bot.services.digests.scope import expected_scope
+from bot.services.permissions import Asker, Scene, is_author
+from bot.services.posting.landings import request_landing_posts
+from bot.services.privacy import choices, erasure
+from bot.services.recording.record import RecordingTarget, recount
+from bot.services.repository_settings import stored_settings
+from bot.store import configurations, corrections, installations, ledger, people, records
+from bot.store.corrections import Correction
+from bot.store.digests import posted_at
+
+MOST_RECOUNTED = 20_000
+"""facts of one repository that a recount folds at once; more is an operator's work"""
+
+
+class CommandRequest(Struct, frozen=True):
+    """One command of one comment. `event` names it, so that hearing it twice is once."""
+
+    asker: Asker
+    scene: Scene
+    command: Command
+    event: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.command.name} {self.command.value}".strip()
+
+
+class CommandResult(Struct, frozen=True):
+    """Whether it was done, and what is to be said beside the reaction."""
+
+    done: bool = True
+    part: Part | None = None
+    reaction: str = "+1"
+
+
+Action = Callable[[Connection, Context, CommandRequest], CommandResult]
+DONE = CommandResult()
+
+
+def refusal(asked: CommandRequest, *why: str) -> CommandResult:
+    """Not done, and why."""
+    return CommandResult(done=False, part=plain_part(asked.text, *why))
+
+
+# --- about whoever asks ----------------------------------------------------------------------------------------------
+
+
+def _report_own(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    records, changes = _records(connection, context, asked)
+    newest = records[0] if records else None
+    hint = f"Your months, links and settings: {context.public_url}/settings"
+    return CommandResult(part=month_part(asked.text, newest, changes, hint))
+
+
+def _make_anonymous(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    if _record_choice(connection, asked, "visibility"):
+        choices.anonymise(connection, context, asked.asker)
+    return DONE
+
+
+def _set_public(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    if _record_choice(connection, asked, "visibility"):
+        choices.show(connection, context, asked.asker, public=asked.command.value == "on")
+    return DONE
+
+
+def _opt_out(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    if _record_choice(connection, asked, "opt-out"):
+        choices.hide(connection, context, asked.asker)
+    return DONE
+
+
+def _forget(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    erasure.forget(connection, context, asked.asker.key, asked.asker.asked_at)
+    return DONE
+
+
+# --- about a piece of work -------------------------------------------------------------------------------------------
+
+
+def _explain(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    metric = metric_called(asked.command.value)
+    if metric is None:
+        return CommandResult(part=why_change_part(asked.text, asked.scene.changes))
+    records, changes = _records(connection, context, asked)
+    return CommandResult(part=why_number_part(asked.text, metric, records, changes))
+
+
+def _classify(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    scene = asked.scene
+    if any(change.kind == "revert" for change in scene.changes):
+        return refusal(asked, "A change that reverts other work is always a revert.")
+    by = "its author" if is_author(asked.asker, scene.changes) else "a maintainer"
+    value = {"number": scene.number, "kind": asked.command.value, "by": by}
+    if _record_correction(connection, asked, "classify", value):
+        recount_scene(connection, context, scene)
+    return DONE
+
+
+def _dispute(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    scene = asked.scene
+    number = scene.number
+    if scene.is_digest:
+        now = month_of(int(asked.asker.asked_at.timestamp()), context.zone)
+        posted_months = [row.month for row in posted_at(connection, scene.repository_id) if row.month < now]
+        if not posted_months:
+            return refusal(asked, "There is no digest here yet.")
+        number = month_number(max(posted_months))
+    if _record_correction(connection, asked, "dispute", {"number": number, "text": asked.command.value}):
+        recount_scene(connection, context, scene)
+        refresh_months(connection, context, (scene.installation, scene.repository_id))
+    return DONE
+
+
+# --- what maintainers decide -----------------------------------------------------------------------------------------
+
+
+def _recount(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    scene = asked.scene
+    if not scene.is_digest:
+        given = {
+            "installation": scene.installation,
+            "number": scene.number,
+            "repository": scene.repository_id,
+            "again": 1,
+        }
+        ref = job_reference(given)
+        serial = f"repository:{scene.repository_id}"
+        context.queue.defer(
+            connection,
+            "record_pull_request",
+            ref,
+            serial_key=serial,
+            dedupe_key=f"record_pull_request:{ref}",
+            installation_id=scene.installation,
+        )
+        return DONE
+    facts = ledger.facts_in(connection, scene.repository_id)
+    if len(facts) > MOST_RECOUNTED:
+        return refusal(asked, "This record is too long to recount from a comment. Please ask the operator of Almanac.")
+    recount(connection, _target(context, scene), [fact.commit for fact in facts])
+    refresh_months(connection, context, (scene.installation, scene.repository_id))
+    return DONE
+
+
+def _preview(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    scene = asked.scene
+    settings = stored_settings(connection, scene.repository_id)
+    now = month_of(int(context.clock().timestamp()), settings.zone(context.zone))
+    found = month_note(connection, context, expected_scope(connection, (scene.installation, now), scene.repository))
+    if found is None:
+        return CommandResult(part=plain_part(asked.text, f"The digest for {now} would be empty so far."))
+    return CommandResult(part=Part(f"{asked.text} of {now}, so far", (found.markdown,)))
+
+
+def _pause(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    """Asked again, posting begins again; the rocket says which of the two it was."""
+    repository = asked.scene.repository_id
+    if not _record_correction(connection, asked, "visibility", {"pause": True}):
+        return DONE
+    if not stored_settings(connection, repository).paused:
+        configurations.pause(connection, repository, asked.asker.asked_at)
+        return DONE
+    configurations.pause(connection, repository, None)
+    refresh_months(connection, context, (asked.scene.installation, repository))
+    return CommandResult(reaction="rocket")
+
+
+ACTIONS: Mapping[Name, Action] = {
+    "me": _report_own,
+    "anonymise": _make_anonymous,
+    "public": _set_public,
+    "opt-out": _opt_out,
+    "forget-me": _forget,
+    "why": _explain,
+    "classify": _classify,
+    "dispute": _dispute,
+    "recount": _recount,
+    "digest preview": _preview,
+    "pause": _pause,
+}
+
+
+# --- shared by several -----------------------------------------------------------------------------------------------
+
+
+def _target(context: Context, scene: Scene) -> RecordingTarget:
+    return RecordingTarget(scene.installation, scene.repository_id, context.zone)
+
+
+def recount_scene(connection: Connection, context: Context, scene: Scene) -> None:
+    """Count the scene's changes anew and tell it where it was told."""
+    target = _target(context, scene)
+    commits = [commit.fact.commit for change in scene.changes for commit in change.commits]
+    recorded = recount(connection, target, commits)
+    request_landing_posts(connection, context, target, recorded)
+    refresh_digests(connection, context, target, recorded)
+
+
+def _record_correction(
+    connection: Connection, asked: CommandRequest, kind: corrections.CorrectionKind, value: object
+) -> bool:
+    """Write the event down; False where it was heard before."""
+    event = Correction(
+        asked.event, kind, asked.asker.key, asked.asker.asked_at, value, repository_id=asked.scene.repository_id
+    )
+    return corrections.append(connection, event)
+
+
+def _record_choice(connection: Connection, asked: CommandRequest, kind: corrections.CorrectionKind) -> bool:
+    """A choice about oneself, heard once: the person may have chosen otherwise since."""
+    event = Correction(asked.event, kind, asked.asker.key, asked.asker.asked_at, asked.text, person_key=asked.asker.key)
+    return corrections.append(connection, event)
+
+
+def _records(
+    connection: Connection, context: Context, asked: CommandRequest
+) -> tuple[list[MonthRecord], dict[ChangeId, Change]]:
+    """The asker's months in this repository alone, newest first: who reads here may not read elsewhere."""
+    scene, keys = asked.scene, sorted(asked.asker.keys)
+    facts = ledger.facts_of(connection, keys, repositories=[scene.repository_id])
+    stored = installations.repositories_of(connection, scene.installation)
+    names = {row.repository.full_name: row.repository for row in stored}
+    component = records.facts_about(connection, keys, [scene.repository_id]).facts()
+    changes = fold_corrected(connection, component, names)
+    known = people.person(connection, asked.asker.key) or Person(asked.asker.key, asked.asker.account.name, ())
+    persons = {key: replace(known, bot=False) for key in keys}
+    found: dict[Month, MonthRecord] = {}
+    for month in sorted({month_of(fact.landed_at, context.zone) for fact in facts}, reverse=True):
+        own_months = contributor_months(changes, persons, (scene.repository.full_name, month, context.zone))
+        if own_months:
+            found[month] = own_months[0][1]
+    return list(found.values()), {change.id: change for change in changes}

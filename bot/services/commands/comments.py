@@ -1,0 +1,178 @@
+"""Somebody asked for something in a comment: do it, and answer with a reaction, in words only where they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from gidgethub import BadRequest
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from bot.github.client import Client, is_missing
+from bot.github.payloads.answers import CommentAnswer, IssueAnswer
+from bot.github.posts import marker
+from bot.github.reads import read_comment, read_issue, read_permission, read_repository
+from bot.model.commit import Repository
+from bot.model.ids import InstallationId, RepositoryId
+from bot.narrative.commands import Command, Mistake, commands_mark, read_commands
+from bot.render.notes.reply import Part, plain_part, reply_note
+from bot.services.commands.actions import ACTIONS, CommandRequest, CommandResult, refusal
+from bot.services.context import Context
+from bot.services.permissions import ABOUT_WORK, MAINTAINERS, OWN, Asker, Scene, changes_of, is_author, keys_of, may_ask
+from bot.services.posting.intents import request_post
+from bot.services.posting.publishing import digests_key
+from bot.store import ledger, outbox
+from bot.store.closing import repository_of
+from bot.store.digests import posted_at
+
+MOST_REPLIES = 5
+"""answers in words on one issue or pull request in an hour; beyond them a reaction has to do"""
+
+
+class _CommandComment(Struct, frozen=True):
+    comment: CommentAnswer
+    issue: IssueAnswer
+    repository: Repository
+    maintainer: bool
+    commands: tuple[Command | Mistake, ...]
+
+
+async def read_command_comment(context: Context, given: dict[str, Any]) -> _CommandComment | None:
+    """What is asked, by whom; None where nothing is to be answered."""
+    client = context.reader(given["installation"], given["repository"])
+    repository = await read_repository(client, RepositoryId(given["repository"]))
+    try:
+        comment = await read_comment(client, repository, given["comment"])
+        issue = await read_issue(client, repository, comment.number or given["number"])
+    except BadRequest as error:
+        if is_missing(error):
+            return None
+        raise
+    mark = commands_mark(comment.body)
+    commands = read_commands(comment.body) if given.get("said", mark) == mark else ()
+    own = context.ourselves.wrote(comment) or comment.author is None or comment.author.bot
+    if own or not commands or not (issue.is_pull_request or _is_digest(context, repository, issue)):
+        return None
+    maintainer = await _is_maintainer(client, repository, comment)
+    return _CommandComment(comment, issue, repository, maintainer, commands)
+
+
+def _is_digest(context: Context, repository: Repository, issue: IssueAnswer) -> bool:
+    """The issue that takes our digests; a marker that somebody copied is not enough."""
+    first = issue.body.split("\n", 1)[0].strip()
+    return issue.app == context.ourselves.id and first == marker(digests_key(repository.id or 0))
+
+
+async def _is_maintainer(client: Client, repository: Repository, comment: CommentAnswer) -> bool:
+    login = comment.author.login if comment.author else None
+    try:
+        return bool(login) and await read_permission(client, repository, login or "") in MAINTAINERS
+    except BadRequest as error:
+        if is_missing(error):
+            return False
+        raise
+
+
+def answer_commands(
+    connection: Connection, context: Context, installation: InstallationId, heard: _CommandComment
+) -> None:
+    """Every command in its order, then one reaction and at most one comment for all of them."""
+    comment = heard.comment
+    assert comment.author is not None  # noqa: S101  # _hear lets nobody else through
+    key, keys = keys_of(connection, comment.author)
+    asker = Asker(key, keys, heard.maintainer, comment.author, comment.created_at or context.clock())
+    answers = []
+    for turn, command in enumerate(heard.commands):
+        scene = _scene_of(connection, installation, heard)
+        if isinstance(command, Mistake):
+            answers.append(
+                CommandResult(
+                    done=False,
+                    part=plain_part(
+                        command.said,
+                        f"Not understood: {command.hint.rstrip('?')}{'?' if command.hint.endswith('?') else '.'}",
+                    ),
+                )
+            )
+        else:
+            answers.append(
+                _run_command(connection, context, CommandRequest(asker, scene, command, f"comment:{comment.id}:{turn}"))
+            )
+    _request_answers(connection, context, (installation, heard), answers)
+
+
+def _scene_of(connection: Connection, installation: InstallationId, heard: _CommandComment) -> Scene:
+    repository = RepositoryId(heard.repository.id or 0)
+    is_digest, number = not heard.issue.is_pull_request, heard.issue.number
+    changes = () if is_digest else changes_of(connection, installation, repository, number)
+    return Scene(installation, heard.repository, number, is_digest, changes)
+
+
+def _run_command(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
+    """Refuse what this person may not ask, or what there is nothing to be said of; else do it."""
+    name, value = asked.command.name, asked.command.value
+    scene = asked.scene
+    if name == "why" and value.isdecimal():
+        found = changes_of(connection, scene.installation, scene.repository_id, int(value))
+        scene = Scene(scene.installation, scene.repository, int(value), changes=found)
+        asked = CommandRequest(asked.asker, scene, asked.command, asked.event)
+    by_name = name in OWN or (name == "why" and not value.isdecimal())
+    digest = name == "dispute" and scene.is_digest
+    theirs = by_name or is_author(asked.asker, scene.changes) or (digest and _has_work_in_digests(connection, asked))
+    if not may_ask(asked.asker, name, is_theirs=theirs):
+        # In words it would be a way to make us talk: a stranger gets a reaction.
+        return CommandResult(done=False)
+    if name in ABOUT_WORK and not by_name and not scene.changes and not digest:
+        where = (
+            "Use this command on a pull request." if scene.is_digest else "Nothing in this pull request has landed yet."
+        )
+        return refusal(asked, where)
+    return ACTIONS[name](connection, context, asked)
+
+
+def _has_work_in_digests(connection: Connection, asked: CommandRequest) -> bool:
+    """The asker has a part in work that landed here, or in what else the digests here tell of."""
+    repository_id = asked.scene.repository_id
+    repository_ids = {repository_id, *(repository_of(row.target) for row in posted_at(connection, repository_id))}
+    return bool(ledger.facts_of(connection, sorted(asked.asker.keys), repositories=sorted(repository_ids)))
+
+
+def _request_answers(
+    connection: Connection,
+    context: Context,
+    where: tuple[InstallationId, _CommandComment],
+    answers: Sequence[CommandResult],
+) -> None:
+    installation, heard = where
+    repository, comment = heard.repository.id or 0, heard.comment.id
+    content = answers[-1].reaction if all(answer.done for answer in answers) else "confused"
+    reaction = outbox.Intent(
+        f"reaction:{repository}:{comment}",
+        "reaction",
+        repository,
+        {"comment": comment},
+        {"content": content},
+        installation,
+    )
+    request_post(connection, context, reaction)
+    parts = [answer.part for answer in answers if answer.part is not None]
+    key = f"reply:{repository}:{comment}"
+    if parts and (outbox.is_posted(connection, key) or _may_reply(connection, context, heard)):
+        request_post(connection, context, _reply_intent(key, where, parts))
+
+
+def _reply_intent(key: str, where: tuple[InstallationId, _CommandComment], parts: Sequence[Part]) -> outbox.Intent:
+    installation, heard = where
+    author = heard.comment.author
+    target = {"number": heard.issue.number, "person": f"u:{author.user_id}" if author else ""}
+    return outbox.Intent(key, "reply", heard.repository.id or 0, target, {"text": reply_note(parts)}, installation)
+
+
+def _may_reply(connection: Connection, context: Context, heard: _CommandComment) -> bool:
+    """Not yet too many answers here within the hour."""
+    since = context.clock() - timedelta(hours=1)
+    replies = outbox.intents(connection, heard.repository.id or 0, ("reply",))
+    recent = [intent for intent, at in replies if at > since and intent.target["number"] == heard.issue.number]
+    return len(recent) < MOST_REPLIES

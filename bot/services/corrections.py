@@ -1,0 +1,46 @@
+"""What has been corrected, as the pure core takes it: asked wherever changes are folded from the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import Connection
+
+from bot.landing.changes import fold
+from bot.landing.corrections import Classification, apply_corrections
+from bot.model.change import Change
+from bot.model.commit import Repository
+from bot.model.fact import Fact
+from bot.model.ids import RepositoryId
+from bot.store import corrections
+from bot.store.classifications import classified
+
+
+def classifications_in(connection: Connection, repositories: Mapping[str, Repository]) -> tuple[Classification, ...]:
+    """Every classification in these repositories, oldest first."""
+    return classified(connection, {one.id: name for name, one in repositories.items() if one.id is not None})
+
+
+def disputes_in(connection: Connection, repository: RepositoryId) -> dict[int, list[str]]:
+    """What people say against the record in one repository, by the number of the pull request or issue it stands at."""
+    found: dict[int, list[str]] = {}
+    for one in corrections.of_repositories(connection, [repository]):
+        if one.kind == "dispute":
+            found.setdefault(one.value["number"], []).append(one.value["text"])
+    return found
+
+
+def fold_corrected(
+    connection: Connection, facts: Iterable[Fact], repositories: Mapping[str, Repository]
+) -> tuple[Change, ...]:
+    """The changes that facts carry, as people corrected them."""
+    return apply_corrections(fold(facts, repositories), classifications_in(connection, repositories))
+
+
+def fold_for_readers(
+    connection: Connection, facts: Iterable[Fact], repositories: Mapping[str, Repository], reader: RepositoryId
+) -> tuple[Change, ...]:
+    """The same for those who read one repository: other private ones, and those that are out of reach, do not exist
+    for them, nor what happened there. `repositories` are those within reach."""
+    seen = {name: one for name, one in repositories.items() if not one.private or one.id == reader}
+    return fold_corrected(connection, [fact for fact in facts if fact.repository in seen], seen)

@@ -1,0 +1,18 @@
+"""What did the delivery say that asked for a job?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.github.payloads.hints import NOTHING, DeliveryHints, read_hints
+from bot.services.context import Context
+from bot.store import inbox
+
+
+async def delivery_hints(context: Context, given: dict[str, Any]) -> DeliveryHints:
+    """Its hints; nothing where the job was not asked for by a delivery, or its body is kept no more."""
+    guid = given.get("delivery")
+    if not guid:
+        return NOTHING
+    body = await context.store.read(inbox.body_of, f"app:{context.ourselves.id}", guid)
+    return read_hints(body) if body else NOTHING

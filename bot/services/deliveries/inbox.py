@@ -1,0 +1,131 @@
+"""How does a delivery, wherever it comes from, enter the inbox together with its jobs?"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Protocol
+
+from gidgethub.sansio import Event
+from msgspec import Struct
+
+from bot.github.payloads import deliveries
+from bot.model.ids import InstallationId, RepositoryId
+from bot.queue.interface import Clock
+from bot.store import inbox
+from bot.store.ingest import GroupWriter
+from bot.store.jobs import NewJob
+
+log = logging.getLogger(__name__)
+
+
+class StoreInbox:
+    """Keeps a delivery and its jobs in one transaction."""
+
+    def __init__(self, writer: GroupWriter, clock: Clock) -> None:
+        self._writer, self._clock = writer, clock
+
+    async def accept(self, delivery: RoutedDelivery) -> bool:
+        """Raises StoreUnavailableError when the database cannot be written."""
+        asked = tuple(
+            NewJob(job.task, job.ref, serial_key=job.serial_key, dedupe_key=job.dedupe_key) for job in delivery.jobs
+        )
+        return await self._writer.accept(
+            inbox.Delivery(
+                app_id=delivery.hook,
+                guid=delivery.guid,
+                event=delivery.event,
+                received_at=self._clock(),
+                action=delivery.action or None,
+                installation_id=delivery.installation,
+                repository_id=delivery.repository,
+                body=delivery.body,
+                jobs=asked,
+            )
+        )
+
+
+class FailedDeliveries(Struct, frozen=True):
+    """Receives deliveries that GitHub kept after they failed, with the handlers, inbox and key of the webhook."""
+
+    routes: EventRouter
+    inbox: StoreInbox
+    hook: str
+
+    async def accept(self, guid: str, event: str, body: bytes) -> bool:
+        """Accept one as if it came now; False where nothing is asked for, or it came before."""
+        if event not in self.routes.events:
+            return False
+        told = Event(None, event=event, delivery_id=guid)
+        delivery = await read_delivery(self.routes, told, body, hook=self.hook)
+        return delivery is not None and bool(delivery.jobs) and await self.inbox.accept(delivery)
+
+
+class JobRequest(Protocol):
+    """A job to defer in the transaction of the inbox row."""
+
+    @property
+    def task(self) -> str: ...
+    @property
+    def ref(self) -> str:
+        """Its arguments as one line."""
+        ...
+
+    @property
+    def serial_key(self) -> str: ...
+    @property
+    def dedupe_key(self) -> str | None: ...
+
+
+class RoutedDelivery(Struct, frozen=True):
+    """One delivery as the inbox keeps it; (`hook`, `guid`) is its key, equal across redeliveries."""
+
+    hook: str
+    guid: str
+    event: str
+    action: str
+    installation: InstallationId | None
+    repository: RepositoryId | None
+    body: bytes
+    jobs: Sequence[JobRequest]
+
+
+class RoutingResult(Protocol):
+    """What the handlers decided."""
+
+    @property
+    def jobs(self) -> Sequence[JobRequest]: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+
+class EventRouter(Protocol):
+    """What the webhook needs of the handlers."""
+
+    @property
+    def events(self) -> frozenset[str]: ...
+
+    async def route(self, event: Event) -> RoutingResult: ...
+
+
+async def read_delivery(routes: EventRouter, event: Event, body: bytes, *, hook: str) -> RoutedDelivery | None:
+    """The delivery with the jobs the handlers ask for; None where its body is not what GitHub documents."""
+    try:
+        event.data = deliveries.read(body)
+        hint = deliveries.origin(event.data)
+        routed = await routes.route(event)
+    except Exception as error:  # whatever a stranger's shape sets off, the answer is a 4xx and the log has its name
+        log.warning("delivery %s (%s) refused: %s", event.delivery_id, event.event, type(error).__name__)
+        return None
+    for note in routed.notes:
+        log.info("delivery %s (%s): %s", event.delivery_id, event.event, note)
+    return RoutedDelivery(
+        hook=hook,
+        guid=event.delivery_id,
+        event=event.event,
+        action=hint.action,
+        installation=hint.installation,
+        repository=hint.repository,
+        body=body,
+        jobs=tuple(routed.jobs),
+    )

@@ -1,0 +1,152 @@
+"""A month is over: tell it once where the repository's digest stands, and again where late facts change it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from bot.model.commit import Repository
+from bot.model.ids import InstallationId, Month, RepositoryId
+from bot.render.wording import month_name
+from bot.services.context import Context, translate_github_errors
+from bot.services.digests.month_note import MonthNote, month_note
+from bot.services.digests.refresh import DigestId, defer_digest
+from bot.services.digests.scope import DigestScope, home_of, posted_scope, repositories_by_name, scope_of
+from bot.services.posting.intents import request_post
+from bot.services.repository_settings import (
+    RepositorySettings,
+    read_repository_settings,
+    save_settings,
+    stored_settings,
+)
+from bot.store import outbox
+from bot.store.closing import due, target_of
+from bot.store.digests import DigestRow, of_target, open_digest
+from bot.store.digests import record as record_digest
+
+
+class _Plan(Struct, frozen=True):
+    """One digest to be told: of which repository, in which scope, as a preview or as a post."""
+
+    row: DigestRow
+    subject: Repository
+    scope: DigestScope
+    preview: bool
+
+
+async def close_months(context: Context) -> int:
+    """Defer the digest of every closed month that has none; how many. The row and the job are one transaction."""
+    now = context.clock()
+    found = await context.store.read(due, now, context.zone)
+    deferred = 0
+    for installation, repository, month in found:
+        deferred += await context.store.write(_open, context, (installation, repository, month), now)
+    return deferred
+
+
+def _open(connection: Connection, place: Context, one: DigestId, now: datetime) -> bool:
+    """Whether this digest was not there yet."""
+    _, repository, month = one
+    is_new = open_digest(connection, DigestRow(target_of(repository), month, now, repository_id=repository))
+    if is_new:
+        defer_digest(connection, place, one)
+    return is_new
+
+
+async def refresh_settings(context: Context, one: DigestId) -> None:
+    """Keep the settings as their files are now: of the repository, and of another one that takes its digest."""
+    installation, repository, _ = one
+    names = await context.store.read(repositories_by_name, installation)
+    subject = next((known for known in names.values() if known.id == repository), None)
+    if subject is None:
+        return
+    settings = await _read_settings(context, installation, subject)
+    home = home_of(subject, names, settings)
+    if home is not subject:
+        await _read_settings(context, installation, home)
+
+
+async def _read_settings(context: Context, installation: InstallationId, repository: Repository) -> RepositorySettings:
+    number = RepositoryId(repository.id or 0)
+    with translate_github_errors():
+        settings = await read_repository_settings(context, context.reader(installation, number), repository)
+    await context.store.write(save_settings, number, settings)
+    return settings
+
+
+def plan_digest(connection: Connection, one: DigestId) -> _Plan | None:
+    """None where nothing is to be told: the repository is paused, or wants no digest, or left and was told nowhere."""
+    installation, repository, month = one
+    names = repositories_by_name(connection, installation)
+    subject = next((known for known in names.values() if known.id == repository), None)
+    settings = stored_settings(connection, repository)
+    rows = {row.month: row for row in of_target(connection, target_of(repository))}
+    row = rows.get(month)
+    if subject is None:
+        return None if row is None else _plan_for_lost_repository(connection, one, row)
+    if row is None or settings.paused or settings.digest == "off":
+        return None
+    if _is_preview(row, rows, settings):
+        return _Plan(row, subject, scope_of(installation, month, subject), preview=True)
+    home = home_of(subject, names, settings)
+    if row.state == "posted":
+        # What is posted stays where it is, whatever the settings say later.
+        home = next((known for known in names.values() if known.id == row.repository_id), home)
+    return _Plan(row, subject, posted_scope(connection, (installation, month, home), subject), preview=False)
+
+
+def _plan_for_lost_repository(connection: Connection, one: DigestId, row: DigestRow) -> _Plan | None:
+    """The digest that told of a repository which is out of reach now, where it stands in another one."""
+    installation, repository, month = one
+    names = repositories_by_name(connection, installation)
+    home = next((known for known in names.values() if known.id == row.repository_id), None)
+    if home is None or row.state != "posted" or row.repository_id == repository:
+        return None
+    return _Plan(row, home, posted_scope(connection, (installation, month, home)), preview=False)
+
+
+def _is_preview(row: DigestRow, rows: dict[Month, DigestRow], settings: RepositorySettings) -> bool:
+    """Once posted, a month stays posted; once previewed, it stays a preview until the settings ask for it."""
+    if settings.config.first_digest == "post" or row.state == "posted":
+        return False
+    return row.state == "preview" or row.month == min(rows)
+
+
+def request_preview(connection: Connection, context: Context, plan: _Plan) -> None:
+    """A check run on the month's newest commit, for those who installed us."""
+    note = month_note(connection, context, plan.scope, preview=True)
+    if note is None:
+        return
+    scope = plan.scope
+    body = {"title": f"Preview of the digest for {scope.month}", "summary": note.text}
+    key = f"preview:{scope.home_id}:{scope.month}"
+    intent = outbox.Intent(key, "preview", scope.home_id, {"commit": note.newest}, body, scope.installation)
+    request_post(connection, context, intent)
+    record_digest(connection, replace(plan.row, state="preview"))
+
+
+def request_digest(connection: Connection, context: Context, plan: _Plan) -> None:
+    """Post the text; a month that has none any more keeps its comment, which then says so."""
+    scope = plan.scope
+    note = month_note(connection, context, scope)
+    if note is None:
+        if not outbox.is_posted(connection, scope.key):
+            return
+        note = MonthNote(f"Nothing in {month_name(scope.month)} is counted any more.\n")
+    target = {"month": scope.month, "form": _post_form(connection, plan)}
+    request_post(
+        connection,
+        context,
+        outbox.Intent(scope.key, "digest", scope.home_id, target, {"text": note.text}, scope.installation),
+    )
+    record_digest(connection, replace(plan.row, state="posted", repository_id=scope.home_id))
+
+
+def _post_form(connection: Connection, plan: _Plan) -> str:
+    """An issue or a discussion, as the settings of the place say; where they want none of its own, as ours do."""
+    home = stored_settings(connection, plan.scope.home_id)
+    own = stored_settings(connection, RepositoryId(plan.subject.id or 0))
+    return home.digest if home.digest != "off" else own.digest

@@ -1,0 +1,84 @@
+"""Which digests does a change of the record concern?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection
+
+from bot.landing.months import month_after
+from bot.model.ids import InstallationId, Month, RepositoryId
+from bot.services.context import Context
+from bot.services.digests.scope import home_of, repositories_by_name
+from bot.services.recording.record import Recorded
+from bot.services.recording.record import RecordingTarget as Target
+from bot.services.repository_settings import stored_settings
+from bot.store.closing import repository_of, target_of
+from bot.store.digests import of_target, posted_at, posted_elsewhere
+
+
+def refresh_digests(connection: Connection, context: Context, target: Target, recorded: Recorded) -> None:
+    """Late facts: the digests of months that they touch are written anew."""
+    # A month of the digest may begin a day before or after the operator's, so its neighbours are looked at too.
+    near = {month_after(month, step) for month in recorded.months for step in (-1, 0, 1)}
+    refresh_months(connection, context, (target.installation, target.repository), near)
+
+
+def refresh_months(
+    connection: Connection,
+    context: Context,
+    where: tuple[InstallationId, RepositoryId],
+    months: Collection[Month] | None = None,
+) -> None:
+    """Write the digests of these months (None: of all) anew where they are told; an unchanged text posts nothing.
+
+    Those of other repositories that stand here are told anew too, each once.
+    """
+    own = of_target(connection, target_of(where[1]))
+    posted = {row.month for row in own if row.state == "posted"}
+    others = {row.month: row for row in posted_at(connection, where[1]) if row.month not in posted}
+    for row in (*own, *others.values()):
+        if months is None or row.month in months:
+            defer_digest(connection, context, (where[0], repository_of(row.target), row.month))
+
+
+def refresh_digests_elsewhere(
+    connection: Connection, context: Context, installation: InstallationId, moved: Collection[RepositoryId]
+) -> None:
+    """Write anew what stands at other repositories and told of these, which are out of reach now, or back."""
+    rows = posted_elsewhere(connection, [target_of(one) for one in moved])
+    # One text tells of all that are told at the same place.
+    for row in {(row.repository_id, row.month): row for row in rows}.values():
+        defer_digest(connection, context, (installation, repository_of(row.target), row.month))
+
+
+def defer_digest(connection: Connection, context: Context, one: DigestId) -> None:
+    """Ask for the text of one digest and its posting; the texts for one place are made one after the other."""
+    installation, repository, month = one
+    ref = f'{{"installation":{installation},"month":"{month}","repository":{repository}}}'
+    context.queue.defer(
+        connection,
+        "close_month",
+        ref,
+        serial_key=f"digest:{_current_home(connection, one)}",
+        dedupe_key=f"close_month:{ref}",
+        installation_id=installation,
+    )
+
+
+def _current_home(connection: Connection, one: DigestId) -> int:
+    """The repository where this month stands, or would stand by the settings as they are kept."""
+    installation, repository, month = one
+    rows = {row.month: row for row in of_target(connection, target_of(repository))}
+    if month in rows and rows[month].state == "posted":
+        return rows[month].repository_id or repository
+    names = repositories_by_name(connection, installation)
+    subject = next((known for known in names.values() if known.id == repository), None)
+    return (
+        repository
+        if subject is None
+        else home_of(subject, names, stored_settings(connection, repository)).id or repository
+    )
+
+
+DigestId = tuple[InstallationId, RepositoryId, Month]

@@ -1,0 +1,133 @@
+"""In which words may a month be told: has a language model been asked, and what did it answer?
+
+Asked outside any transaction and before the digest is made. Whatever goes wrong here the digest goes out, in the words
+of the templates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+
+from bot.model.ids import PersonKey
+from bot.services.context import Context
+from bot.services.digests.month_note import MonthParts, Passage, month_parts
+from bot.services.digests.scope import DigestScope
+from bot.services.writer import NO_WRITER, WriterError
+from bot.services.writer.answers import ask, judge, prompt_hash
+from bot.store import wordings
+from bot.store.wordings import EVERYBODY, Wording
+
+log = logging.getLogger(__name__)
+
+LONGEST = 240.0
+"""seconds for all the answers of one digest"""
+MOST_FAILURES = 2
+"""failures in a row after which the rest of a digest is not asked for"""
+
+
+@dataclass(slots=True)
+class WriterAnswers:
+    """What came of asking: answers to be kept, and for the others why there is none."""
+
+    answers: list[Wording] = field(default_factory=list)
+    failures: dict[PersonKey, str] = field(default_factory=dict)
+
+
+async def request_wordings(context: Context, scope: DigestScope) -> Mapping[PersonKey, str]:
+    """Ask for the words of every text of a digest that has none for its facts. Answers by whom, why there are none."""
+    if context.writer is NO_WRITER:
+        return {}
+
+    parts, wordings_by_person = await context.store.read(_parts_and_words, context, scope)
+    if parts is None or not parts.for_writer:
+        return {}
+    open_ones = [one for one in parts.passages if one.template.sentences and not _has_wording(one, wordings_by_person)]
+    asked = await _ask_for_all(context, scope, open_ones)
+    if asked.answers:
+        await context.store.write(wordings.keep, asked.answers)
+    return asked.failures
+
+
+def _parts_and_words(
+    connection: Connection, place: Context, scope: DigestScope
+) -> tuple[MonthParts | None, Mapping[PersonKey, Wording]]:
+    return month_parts(connection, place, scope), wordings.of_digest(connection, scope.home_id, scope.month)
+
+
+def _has_wording(passage: Passage, wordings_by_person: Mapping[PersonKey, Wording]) -> bool:
+    found = wordings_by_person.get(passage.key)
+    return found is not None and found.prompt_hash == prompt_hash(passage.facts, passage.naming)
+
+
+async def _ask_for_all(context: Context, scope: DigestScope, passages: Sequence[Passage]) -> WriterAnswers:
+    """One after the other: a model at home answers one at a time anyway."""
+    asked, in_a_row = WriterAnswers(), 0
+    loop = asyncio.get_running_loop()
+    until = loop.time() + LONGEST
+    for passage in passages:
+        left = until - loop.time()
+        if in_a_row >= MOST_FAILURES or left <= 0:
+            asked.failures[passage.key] = (
+                "not asked, because it failed before" if left > 0 else "not asked, because no time was left"
+            )
+            continue
+        try:
+            async with asyncio.timeout(left):
+                answer = await ask(context.writer, passage.facts, passage.naming)
+        except (WriterError, TimeoutError) as error:
+            in_a_row += 1
+            asked.failures[passage.key] = str(error) or "no time left"
+            log.warning(
+                "%s: the writer %s gave no text: %s", scope.key, context.writer.name, asked.failures[passage.key]
+            )
+            continue
+        in_a_row = 0
+        asked.answers.append(_wording(context, scope, passage, answer or ""))
+        judged = judge(answer, passage.facts, passage.template, naming=passage.naming)
+        for refusal in judged.refusals:
+            log.info("%s: refused of %s, %s", scope.key, context.writer.name, refusal)
+    return asked
+
+
+def _wording(context: Context, scope: DigestScope, passage: Passage, answer: str) -> Wording:
+    hashed = prompt_hash(passage.facts, passage.naming)
+    return Wording(scope.home_id, scope.month, passage.key, hashed, context.writer.name, answer, context.clock())
+
+
+async def wording_report(context: Context, scope: DigestScope, failures: Mapping[PersonKey, str]) -> str:
+    """For whoever runs Almanac: of each text both wordings, and what was refused of the writer's, and why."""
+
+    parts, wordings_by_person = await context.store.read(_parts_and_words, context, scope)
+    if parts is None:
+        return ""
+    if not parts.for_writer:
+        return f"Text: {context.writer.name} may not read this digest; `writer: llm` in its repositories allows it."
+    names = {EVERYBODY: "everybody", **{one.person.key: parts.name(one) for one in parts.contributors}}
+    blocks = [
+        _block(names[one.key], one, wordings_by_person, failures) for one in parts.passages if one.template.sentences
+    ]
+    return "\n\n".join([f"Words by {context.writer.name}", *blocks])
+
+
+def _block(
+    name: str, passage: Passage, wordings_by_person: Mapping[PersonKey, Wording], failures: Mapping[PersonKey, str]
+) -> str:
+    found = passage.words(wordings_by_person)
+    failure = found.failure or failures.get(passage.key, "")
+    lines = [
+        f"{name}",
+        f"  template: {found.template.text}",
+        *([f"  writer:   {found.offered.text}"] if found.offered else []),
+        *([f"  no words: {failure}"] if failure else []),
+        *(f"  refused:  {refusal}" for refusal in found.refusals),
+        f"  posted:   {'the template' if found.text == found.template else found.text.text}",
+    ]
+    return "\n".join(lines)
+
+
+__all__ = ["MonthParts", "request_wordings", "wording_report"]

@@ -1,0 +1,147 @@
+"""Commits reached a default branch: read them, measure them, and move their contributors' metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gidgethub import BadRequest
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from bot.github.client import Client, is_missing
+from bot.github.pushes import Push, Pushed, read_lost
+from bot.github.reads import LandedCommit, read_tip
+from bot.model.commit import Commit, Repository
+from bot.model.ids import CommitId, InstallationId, RepositoryId
+from bot.queue.interface import Job
+from bot.services.context import Context, job_arguments, translate_github_errors
+from bot.services.digests.refresh import refresh_digests
+from bot.services.measuring.facts import PullRequestCommits, measure_facts, stored_pull_request
+from bot.services.measuring.rules import CurrentRules, current_rules, forget_shared_rules, save_rules, touches_rules
+from bot.services.posting.landings import request_landing_posts
+from bot.services.pull_requests import without_erased
+from bot.services.recording.record import Recorded, RecordingTarget, record, recount
+from bot.services.repositories.repository import save_repositories
+from bot.store import backfills, ledger, pulls, readings
+
+
+class Arrivals(Struct, frozen=True):
+    """What is to be recorded of one repository, in one transaction."""
+
+    repository: Repository
+    pushed: Pushed
+    tip: CommitId | None = None
+    """the newest commit of the push that brought it all; None where it is not one push"""
+    lost: tuple[CommitId, ...] = ()
+    """what the default branch does not reach any more"""
+    again: bool = False
+    """also what is recorded is measured anew"""
+    brought: PullRequestCommits | None = None
+    pull: pulls.PullRequestRow | None = None
+    """a pull request to be kept"""
+    other_branch: bool = False
+    """the default branch is another one, and all that follows from it is here"""
+
+
+async def limited_to_default_branch(client: Client, repository: Repository, push: Push) -> Push:
+    """Another branch is the default one since: what came with this push counts as far as that one reaches it."""
+    return Push(push.before, await read_tip(client, repository, repository.default_branch))
+
+
+async def rebased_pull_request(
+    context: Context, repository: Repository, pushed: Pushed, tip: CommitId
+) -> PullRequestCommits | None:
+    """The pull request whose commits these are: as many as it has, in a row, and the last is its merge commit."""
+    names = [one.commit.id for one in pushed.landed]
+    if len(names) < 2 or any(one.merge_commit.id != one.commit.id for one in pushed.landed):
+        return None
+    row = await context.store.read(pulls.row_merged_as, RepositoryId(repository.id or 0), tip)
+    if row is None or row.size != len(names):
+        return None
+    return PullRequestCommits(stored_pull_request(row), frozenset(names))
+
+
+async def read_lost_commits(client: Client, repository: Repository, push: Push, pushed: Pushed) -> tuple[CommitId, ...]:
+    """What a forced push took off the branch; nothing where GitHub has thrown it away already."""
+    if not pushed.behind or push.before is None:
+        return ()
+    try:
+        return tuple(await read_lost(client, repository, before=push.before, after=push.after))
+    except BadRequest as error:
+        if is_missing(error):
+            return ()
+        raise
+
+
+async def record_arrivals(job: Job, context: Context, client: Client, arrived: Arrivals) -> None:
+    """Measure what is new (with `again`, all of it), and write ledger, totals, posts and the end of the job at once."""
+    repository = arrived.repository
+    number = RepositoryId(repository.id or 0)
+    wanted = await _unrecorded(context, number, arrived)
+    touched = touches_rules(arrived.pushed)
+    rules = None
+    if wanted or touched:
+        with translate_github_errors():
+            rules = await current_rules(context, client, repository, touched=touched)
+    facts = (
+        await measure_facts(context, repository, wanted, await rules.measure(), brought=arrived.brought)
+        if rules
+        else ()
+    )
+    installation = InstallationId(job_arguments(job.ref_id)["installation"])
+    now = context.clock()
+
+    def save_arrivals(connection: Connection) -> None:
+        save_repositories(connection, context, installation, [repository], job.begun, followed=arrived.other_branch)
+        if arrived.other_branch or arrived.pushed.behind:
+            backfills.rewritten(connection, number, job.claim.id, other_branch=arrived.other_branch)
+        target = RecordingTarget(installation, number, context.zone)
+        _save_read(connection, context, arrived, (wanted, rules))
+        if arrived.lost:
+            retracted = retract(connection, target, arrived.lost)
+            if retracted is not None:
+                refresh_digests(connection, context, target, retracted)
+        recorded = record(connection, target, facts, now=now, again=arrived.again)
+        request_landing_posts(connection, context, target, recorded)
+        refresh_digests(connection, context, target, recorded)
+        job.finish(connection)
+
+    # Lost with the power, the job is done once more; whoever posts what it says commits, and waits for the disk, first.
+    await context.store.write_without_flush(save_arrivals)
+
+
+async def _unrecorded(context: Context, number: RepositoryId, arrived: Arrivals) -> list[LandedCommit]:
+    landed = arrived.pushed.landed
+    if arrived.again:
+        return list(landed)
+    recorded = await context.store.read(ledger.recorded_commits, number, [one.commit.id for one in landed])
+    return [one for one in landed if one.commit.id not in recorded]
+
+
+def _save_read(
+    connection: Connection, context: Context, arrived: Arrivals, read: tuple[list[LandedCommit], CurrentRules | None]
+) -> None:
+    """What was read and need not be read again."""
+    wanted, rules = read
+    repository, now = arrived.repository, context.clock()
+    if rules is not None:
+        save_rules(connection, repository, rules, now=now)
+    forget_shared_rules(connection, repository, arrived.pushed.paths)
+    if arrived.tip is not None and wanted:
+        commits: dict[CommitId, Commit] = {one.merge_commit.id: one.merge_commit for one in wanted}
+        commits |= {one.commit.id: one.commit for one in wanted}
+        number = RepositoryId(repository.id or 0)
+        readings.keep(connection, number, commits.values(), tip=arrived.tip, now=now)
+    if arrived.pull is not None:
+        pulls.save_pull_request(connection, without_erased(connection, arrived.pull))
+
+
+def retract(connection: Connection, target: RecordingTarget, commits: Sequence[CommitId]) -> Recorded | None:
+    """Drop the facts of these commits and fold anew what belonged to them; None where none of them was recorded."""
+    lost = sorted(ledger.recorded_commits(connection, target.repository, commits))
+    if not lost:
+        return None
+    seeds = [(target.repository, commit) for commit in lost]
+    near = ledger.component(connection, seeds, installation_id=target.installation)
+    ledger.forget_facts(connection, target.repository, lost)
+    return recount(connection, target, [fact.commit for fact in near], gone=near)

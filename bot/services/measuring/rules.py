@@ -1,0 +1,109 @@
+"""By which rules is a landing measured? As their files were read last, until something lands that touches them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from bot.github.client import Client
+from bot.github.pushes import Pushed
+from bot.github.reads import read_file
+from bot.landing.lines.attributes import Attributes
+from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
+from bot.metrics.measure import Measure
+from bot.model.commit import Repository
+from bot.model.ids import RepositoryId
+from bot.services.context import Context
+from bot.services.repository_settings import (
+    SHARED_REPOSITORY,
+    RepositorySettings,
+    read_repository_settings,
+    save_settings,
+    stored_settings,
+)
+from bot.store import installations, stored_rules
+
+RULE_FILES = frozenset((CONFIG_PATH, ATTRIBUTES_PATH))
+_LARGE = 2_000
+"""characters"""
+TRUSTED_FOR = timedelta(days=1)
+"""for which a file shared from a repository that we are not installed on is taken to be as it was: no push tells us"""
+
+
+class CurrentRules(Struct, frozen=True):
+    """The settings in force and `.gitattributes`. `fresh` where the files were just read, and have to be kept."""
+
+    settings: RepositorySettings
+    attributes: str
+    fresh: bool = True
+
+    async def measure(self) -> Measure:
+        """What landings are measured by. The patterns of a large file take seconds, and deliveries do not wait."""
+        large = len(self.attributes) > _LARGE
+        found = (
+            await asyncio.to_thread(_parse_attributes, self.attributes) if large else _parse_attributes(self.attributes)
+        )
+        return Measure.of(self.settings.config, found)
+
+
+@lru_cache(maxsize=16)
+def _parse_attributes(text: str) -> Attributes:
+    """Read once for the many landings under the same file."""
+    return Attributes.parse(text)
+
+
+async def current_rules(context: Context, client: Client, repository: Repository, *, touched: bool) -> CurrentRules:
+    """The rules at the head of the default branch, as a clone's are: from the store, unless they were `touched`."""
+    number = RepositoryId(repository.id or 0)
+    if not touched:
+        kept = await context.store.read(_stored_rules, repository, number, now=context.clock())
+        if kept is not None:
+            return kept
+    settings = await read_repository_settings(context, client, repository)
+    return CurrentRules(settings, await read_file(client, repository, ATTRIBUTES_PATH) or "")
+
+
+def _stored_rules(
+    connection: Connection, repository: Repository, number: RepositoryId, *, now: datetime
+) -> CurrentRules | None:
+    kept = stored_rules.read(connection, number)
+    if kept is None or not _is_trusted(connection, repository, kept[1], now):
+        return None
+    return CurrentRules(stored_settings(connection, number), kept[0], fresh=False)
+
+
+def _is_trusted(connection: Connection, repository: Repository, read_at: datetime, now: datetime) -> bool:
+    name = shared_name(repository)
+    if repository.full_name.lower() == name.lower() or now - read_at < TRUSTED_FOR:
+        return True
+    stored = installations.repository_named(connection, name)
+    return stored is not None and stored.installation_id is not None and stored.removed_at is None
+
+
+def shared_name(repository: Repository) -> str:
+    """The repository whose settings file holds for all of an account."""
+    return f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
+
+
+def touches_rules(pushed: Pushed) -> bool:
+    """Whether a push may have changed one of the files: also where GitHub did not show all that it changed."""
+    return bool(RULE_FILES & pushed.paths) or not pushed.whole or pushed.behind > 0
+
+
+def save_rules(connection: Connection, repository: Repository, rules: CurrentRules, *, now: datetime) -> None:
+    """Put in force what was just read."""
+    if rules.fresh:
+        number = RepositoryId(repository.id or 0)
+        save_settings(connection, number, rules.settings)
+        stored_rules.keep(connection, number, rules.attributes, now=now)
+
+
+def forget_shared_rules(connection: Connection, repository: Repository, paths: Collection[str]) -> None:
+    """A landing in an account's shared repository may change the rules of all others."""
+    if repository.full_name.lower() == shared_name(repository).lower() and CONFIG_PATH in paths:
+        stored_rules.forget_of_owner(connection, repository.full_name.partition("/")[0])

@@ -1,0 +1,94 @@
+"""The definitions changed: what was measured by older ones is measured anew beside it, and then takes its place.
+
+A few commits at a time, for GitHub has to be asked for those that are not kept, and no transaction may be as long as a
+repository's history: what lands meanwhile must not wait.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from gidgethub import BadRequest
+from sqlalchemy import Connection
+
+from bot.github.client import Client, is_missing
+from bot.metrics.measure import Measure
+from bot.metrics.registry import FACT_METHOD
+from bot.model.commit import Repository
+from bot.model.fact import Fact
+from bot.model.ids import InstallationId, RepositoryId
+from bot.services.context import Context, job_reference, translate_github_errors
+from bot.services.digests.refresh import refresh_digests
+from bot.services.measuring.facts import measure_facts
+from bot.services.measuring.recorded_landings import read_recorded_landings
+from bot.services.measuring.rules import current_rules
+from bot.services.recording.record import RecordingTarget, record
+from bot.services.repositories.repository import current_repository
+from bot.store import measurements
+from bot.store.jobs import LATER
+
+log = logging.getLogger(__name__)
+AT_ONCE = 20
+"""commits of one step"""
+ACTIVATED_AT_ONCE = 200
+"""commits that are put in force in one transaction: about a fifth of a second on SQLite"""
+PAUSE = timedelta(minutes=2)
+"""between two steps: 600 commits an hour, at most 1,200 of the 5,000 requests that an installation has"""
+
+
+async def ask_to_measure_again(context: Context) -> None:
+    """Defer a step for each installation where facts of another version are in force; one waits at most."""
+    found = await context.store.read(measurements.repositories_outdated, FACT_METHOD)
+    for installation in sorted({one for one, _ in found}):
+        await context.store.write(defer_step, context, installation, timedelta(0))
+
+
+async def measure_batch(
+    context: Context, where: tuple[InstallationId, RepositoryId], waiting: Sequence[Fact]
+) -> list[Fact]:
+    client = context.reader(*where)
+    with translate_github_errors():
+        repository = await current_repository(context, client, where, None)
+        rules = await (await current_rules(context, client, repository, touched=False)).measure()
+        return [await _measure_one(context, client, (repository, rules), fact) for fact in waiting]
+
+
+async def _measure_one(context: Context, client: Client, known: tuple[Repository, Measure], fact: Fact) -> Fact:
+    """As it was read when it landed, else as GitHub shows it; what GitHub has thrown away stays as it was measured."""
+    repository, rules = known
+    try:
+        landed = await read_recorded_landings(context, client, repository, [fact])
+    except BadRequest as error:
+        if is_missing(error) or error.status_code == 422:  # GitHub's answer for a commit that it does not have
+            log.warning("%s@%s no longer exists: its measurement stays as it is", repository.full_name, fact.commit)
+            return fact
+        raise
+    (measured,) = await measure_facts(context, repository, landed, rules)
+    return measured
+
+
+def activate(connection: Connection, context: Context, where: tuple[InstallationId, RepositoryId]) -> None:
+    """The oldest facts step aside and the new ones are recorded in their place, in the caller's transaction."""
+    target, now = RecordingTarget(*where, context.zone), context.clock()
+    facts = measurements.measured_facts(connection, where[1], FACT_METHOD, ACTIVATED_AT_ONCE)
+    commits = [fact.commit for fact in facts]
+    measurements.set_aside(connection, where[1], commits, method=FACT_METHOD, now=now)
+    recorded = record(connection, target, facts, now=now, again=True)
+    refresh_digests(connection, context, target, recorded)
+    log.info("%d commits of repository %d were measured again", len(facts), where[1])
+
+
+def defer_step(connection: Connection, context: Context, installation: InstallationId, wait: timedelta) -> None:
+    ref = job_reference({"installation": installation})
+    context.queue.defer(
+        connection,
+        "measure_again",
+        ref,
+        serial_key=f"measure_again:{installation}",
+        dedupe_key=f"measure_again:{ref}",
+        priority=LATER,
+        installation_id=installation,
+        run_at=context.clock() + wait,
+    )

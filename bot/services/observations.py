@@ -1,0 +1,120 @@
+"""What does a delivery show of a pull request that no clone will hold: its reviews, its checks, who merged it?
+
+Deliveries are signed, so what they show is kept as it is and GitHub is not asked: an ordinary landing costs nothing
+here. One thing no delivery can show: that nobody approved. That is said only after the reviews themselves were read,
+once, of a merged pull request that was reviewed and of which no approval is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from bot.github.listings import read_reviews
+from bot.github.payloads.non_code_activity import Release, Triage
+from bot.github.payloads.signals import NOTHING, Checks, Merge, PullRequestSignals, read_signals
+from bot.landing.identity.credit import person_key
+from bot.landing.months import month_after, month_of
+from bot.model.commit import Review
+from bot.model.ids import InstallationId, RepositoryId
+from bot.services.context import Context, translate_github_errors
+from bot.services.digests.refresh import refresh_months
+from bot.services.repositories.repository import current_repository
+from bot.store import erasure, inbox, observations
+from bot.store.observations import DEEDS, NOBODY, READ, Observation
+
+
+async def read_delivery_signals(context: Context, guid: str) -> PullRequestSignals:
+    body = await context.store.read(inbox.body_of, f"app:{context.ourselves.id}", guid)
+    return read_signals(body) if body else NOTHING
+
+
+def observation_rows(repository: RepositoryId, signals: PullRequestSignals) -> list[Observation]:
+    """What one delivery shows, or what an answer says that deliveries would have shown."""
+    rows = []
+    if signals.checks is not None:
+        rows.append(_checks_row(repository, signals.checks))
+    if signals.merge is not None:
+        rows += merge_rows(repository, signals.number, signals.merge)
+    if signals.review is not None and _is_by_another(signals, signals.review[1]):
+        rows.append(review_row(repository, signals.number, signals.review))
+    if signals.comment is not None and _is_by_another(signals, signals.comment[1]):
+        remark = review_row(repository, signals.number, signals.comment)
+        rows.append(replace(remark, signal="remark", source=str(signals.comment[0]), value={}))
+    return rows
+
+
+def _is_by_another(signals: PullRequestSignals, review: Review) -> bool:
+    """Reviews of machines, and what authors write below their own work, are no reviews."""
+    return not review.author.bot and (signals.author is None or review.author.user_id != signals.author)
+
+
+def _checks_row(repository: RepositoryId, found: Checks) -> Observation:
+    source = f"{found.head}:{found.app}:{found.state}:{int(found.at.timestamp())}"
+    value = {"head": found.head, "app": found.app, "state": found.state}
+    return Observation(repository, 0, "checks", source, found.at, value)
+
+
+def merge_rows(repository: RepositoryId, number: int, found: Merge) -> list[Observation]:
+    """The merge itself, which names nobody, and where a person merged it, a row of that person."""
+    by_author = {} if found.by_author is None else {"by_author": found.by_author}
+    rows = [Observation(repository, number, "merge", found.head, found.at, {"head": found.head} | by_author)]
+    if found.by is not None and not found.by.bot:
+        state, key = "own" if found.by_author else "other", person_key(found.by)
+        rows.append(Observation(repository, number, "merger", found.head, found.at, {"state": state}, key))
+    return rows
+
+
+def review_row(repository: RepositoryId, number: int, found: tuple[int, Review]) -> Observation:
+    name, review = found
+    source, key = f"{name}:{review.state}", person_key(review.author)
+    return Observation(repository, number, "review", source, review.submitted_at, {"state": review.state}, key)
+
+
+def unapproved_merge_time(rows: Sequence[Observation]) -> datetime | None:
+    """When it was merged, where it was reviewed, no approval is known, and nobody has looked for one."""
+    merged = [row.at for row in rows if row.signal == "merge"]
+    reviewed = any(row.signal == "review" for row in rows)
+    return merged[0] if merged and reviewed and observations.approval(rows) is None else None
+
+
+async def read_all_reviews(
+    context: Context, where: tuple[int, RepositoryId], signals: PullRequestSignals, merged_at: datetime
+) -> list[Observation]:
+    """All its reviews as GitHub has them; where none of them approved, a row that says so."""
+    client = context.reader(*where)
+    with translate_github_errors():
+        repository = await current_repository(context, client, where, None)
+        found = await read_reviews(client, repository, signals.number)
+    rows = [review_row(where[1], signals.number, one) for one in found if _is_by_another(signals, one[1])]
+    if observations.approval(rows) is None:
+        rows.append(Observation(where[1], signals.number, "review", READ, merged_at, {"state": "none"}))
+    return rows
+
+
+def observation(repository: RepositoryId, found: Triage | Release) -> Observation:
+    """The row of it. Several deliveries of one moment tell of one act."""
+    key = NOBODY if found.by is None else person_key(found.by)
+    if isinstance(found, Triage):
+        source = f"{found.did}:{key}:{int(found.at.timestamp())}"
+        return Observation(repository, found.number, "triage", source, found.at, {"state": found.did}, key)
+    value = {"state": found.state, "tag": found.tag}
+    return Observation(repository, 0, "release", f"{found.id}:{found.state}", found.at, value, key)
+
+
+def save_observations(
+    connection: Connection, context: Context, where: tuple[InstallationId, RepositoryId], rows: Sequence[Observation]
+) -> int:
+    """Append what was not seen before; how many rows are new. Digests of months that are over are written anew."""
+    gone = erasure.erased_people(connection, {one.person_key for one in rows if one.person_key})
+    kept = [one for one in rows if one.person_key not in gone]
+    new = observations.observe(connection, kept)
+    now = month_of(int(context.clock().timestamp()), context.zone)
+    late = {month_of(int(one.at.timestamp()), context.zone) for one in kept if new and one.signal in DEEDS} - {now}
+    if late:
+        # A month of the digest may begin a day before or after the operator's.
+        refresh_months(connection, context, where, {month_after(month, step) for month in late for step in (-1, 0, 1)})
+    return new

@@ -1,0 +1,29 @@
+"""How is a post asked for?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from bot.services.context import Context
+from bot.store import outbox
+
+
+def request_post(connection: Connection, context: Context, intent: outbox.Intent) -> None:
+    """Write the intent down; a job posts it unless this very text stands at GitHub already."""
+    waiting = outbox.add_intent(connection, intent, context.clock())
+    if waiting is not None:
+        # Push and pull request tell of one landing within moments: both are heard before it is told, once.
+        options: dict[str, Any] = {
+            "installation_id": intent.installation_id,
+            "run_at": context.clock() + context.settle,
+        }
+        context.queue.defer(
+            connection,
+            "publish_post",
+            waiting,
+            serial_key=f"post:{intent.key}",
+            dedupe_key=f"post:{waiting}",
+            **options,
+        )

@@ -1,0 +1,164 @@
+"""One intent of the outbox reaches GitHub: found by its hidden marker and edited, or created."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+
+from gidgethub import BadRequest
+from sqlalchemy import Connection
+
+from bot.github import discussions
+from bot.github.client import Client, is_missing
+from bot.github.discussions import NoDiscussionsError
+from bot.github.posts import Button, CheckRun, Post, Publisher
+from bot.github.reads import read_repository
+from bot.model.commit import Repository
+from bot.model.ids import CommitId, InstallationId, RepositoryId
+from bot.queue.interface import Job, RetryLater
+from bot.services.context import Context
+from bot.store import installations, outbox
+from bot.store.engine import StoreUnavailableError
+from bot.store.outbox import Intent, Posting
+
+log = logging.getLogger(__name__)
+LEASE, RENEW_EVERY = timedelta(seconds=60), 20.0
+"""as short as a job's, and renewed as often (seconds): what a killed worker was posting waits for no longer"""
+CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview"}
+"""names of check runs by kind of intent; every other kind is a comment or a reaction"""
+DIGEST_TITLE = "Almanac: the months"
+DIGEST_BODY = (
+    "Each finished month gets one comment here: who landed what, with the changes behind every sentence. "
+    "Unsubscribe to stop notifications."
+)
+
+
+async def release_failed(context: Context, job: Job, posting: Posting, error: BaseException) -> bool:
+    """Release a post that failed; whether it is given up, which ends the job.
+
+    422 means that GitHub will never accept this text; 404 and 410 mean that what it was about is gone.
+    """
+    refused = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
+    final = refused or isinstance(error, NoDiscussionsError)
+
+    def save(connection: Connection) -> None:
+        outbox.release(connection, posting, f"{type(error).__name__}: {error}"[:300], give_up=final)
+        if final:
+            job.finish(connection)
+
+    await context.store.write(save)
+    if final:
+        log.warning("%s was not posted: %s", posting.intent.key, error)
+    return final
+
+
+def claim_post(connection: Connection, intent: int, now: datetime) -> tuple[Posting | None, datetime | None]:
+    """The posting in hand, or until when it is in another worker's."""
+    posting = outbox.claim(connection, intent, now=now, lease_until=now + LEASE)
+    return posting, outbox.busy_until(connection, intent) if posting is None else None
+
+
+@contextlib.asynccontextmanager
+async def hold_lease(context: Context, posting: Posting) -> AsyncIterator[None]:
+    """Renew the lease while the block runs."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(RENEW_EVERY)
+            with contextlib.suppress(StoreUnavailableError):
+                await context.store.write(outbox.renew, posting, context.clock() + LEASE)
+
+    renewing = asyncio.create_task(renew())
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        await asyncio.gather(renewing, return_exceptions=True)
+
+
+async def publish_claimed(context: Context, posting: Posting) -> int | str:
+    intent = posting.intent
+    if _is_discussion(posting):
+        return await _post_discussion(context, posting)
+    client, publisher = context.publisher(
+        intent.installation_id or 0, intent.repository_id, comments=intent.kind not in CHECKS
+    )
+    known = int(posting.remote_id) if posting.remote_id else None
+    repository = await _target_repository(context, client, RepositoryId(intent.repository_id))
+    first = known is None and _is_first(context, posting)
+    if intent.kind in CHECKS:
+        return await publisher.check_run(repository, _check_run(intent), known=known, first=first)
+    if intent.kind == "reaction":
+        return await publisher.reaction(repository, intent.target["comment"], intent.body["content"])
+    number = intent.target.get("number") or await _digests_issue(context, publisher, repository)
+    post = Post(number, intent.key, intent.body["text"])
+    return await publisher.comment(repository, post, known=known, first=first)
+
+
+async def _digests_issue(context: Context, publisher: Publisher, repository: Repository) -> int:
+    """The number of the issue that takes the digests of a repository."""
+    if not context.ourselves.login:
+        # By whom it was opened is all that tells it from a copy, and from all issues that there are.
+        raise RetryLater(60.0, "GitHub has not confirmed the App's identity yet")
+    return await publisher.issue(repository, DIGEST_TITLE, key=digests_key(repository.id or 0), body=DIGEST_BODY)
+
+
+def _is_first(context: Context, posting: Posting) -> bool:
+    """It cannot stand at GitHub yet, so nobody need look.
+
+    The claim is on disk before the first try, so no earlier try of this database posted it. A database that was taken
+    from a back-up has forgotten what it posted since: of what landed before this process began, that is not believed.
+    """
+    landed, started = posting.intent.target.get("landed"), context.started
+    if posting.attempt > 1 or started is None or not isinstance(landed, int):
+        return False
+    return landed >= int(started.timestamp())
+
+
+async def _target_repository(context: Context, client: Client, number: RepositoryId) -> Repository:
+    """Where it is posted: ids never change, so the store's word is enough, unless the host answers at names only."""
+    stored = await context.store.read(installations.repository, number)
+    if stored is None or client.repository_path(stored.repository) == f"repos/{stored.repository.full_name}":
+        return await read_repository(client, number)
+    return stored.repository
+
+
+def _is_discussion(posting: Posting) -> bool:
+    """What stands already stays what it is: comments on issues have numbers, those on discussions do not."""
+    if posting.remote_id:
+        return not posting.remote_id.isdecimal()
+    return bool(posting.intent.target.get("form") == "discussion")
+
+
+async def _post_discussion(context: Context, posting: Posting) -> str:
+    intent, number = posting.intent, RepositoryId(posting.intent.repository_id)
+    client = context.github.installation(
+        InstallationId(intent.installation_id or 0), repositories=(number,), permissions=discussions.PERMISSIONS
+    )
+    return await discussions.post_comment(
+        client,
+        await read_repository(client, number),
+        key=intent.key,
+        text=intent.body["text"],
+        known=posting.remote_id,
+        opening=(digests_key(number), DIGEST_TITLE, DIGEST_BODY),
+    )
+
+
+def digests_key(repository: int) -> str:
+    """The key of the issue that takes the digests of a repository."""
+    return f"digests:{repository}"
+
+
+def _check_run(intent: Intent) -> CheckRun:
+    return CheckRun(
+        CHECKS[intent.kind],
+        CommitId(intent.target["commit"]),
+        intent.key,
+        intent.body["title"],
+        intent.body["summary"],
+        buttons=tuple(Button(*button) for button in intent.body.get("buttons", ())),
+    )

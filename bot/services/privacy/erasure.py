@@ -1,0 +1,133 @@
+"""What a person decides about themselves takes effect everywhere at once: on pages, in digests, in notes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from bot.landing.identity.credit import person_key
+from bot.model.fact import Fact
+from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
+from bot.services.context import Context, job_reference
+from bot.services.digests.refresh import refresh_months
+from bot.services.posting.intents import request_post
+from bot.services.privacy.refresh import refresh_notes
+from bot.services.recording.record import RecordingTarget, recount
+from bot.store import (
+    choices,
+    corrections,
+    erasure,
+    folding,
+    inbox,
+    installations,
+    ledger,
+    outbox,
+    readings,
+    sessions,
+    visibility,
+)
+
+ERASED = "Removed at a person's request.\n"
+
+
+def forget(connection: Connection, context: Context, key: PersonKey, now: datetime) -> None:
+    """Hide at once and let nothing come back; a job erases the record, which takes longer."""
+    keys = visibility.every_key(connection, key)
+    erasure.add_tombstones(connection, keys, now)
+    choices.forget(connection, key, now)
+    if key.startswith("u:"):
+        sessions.end_all(connection, UserId(int(key[2:])))
+        defer_for_account(connection, context, "erase_person", key)
+
+
+def defer_for_account(connection: Connection, context: Context, task: str, key: PersonKey) -> None:
+    """Defer a task about one account, behind others about it; one that waits already is enough."""
+    user = int(key.removeprefix("u:"))
+    ref = job_reference({"user": user})
+    context.queue.defer(connection, task, ref, serial_key=f"user:{user}", dedupe_key=f"{task}:{user}")
+
+
+def erase(connection: Connection, context: Context, key: PersonKey) -> None:
+    """Delete the record of an erased person, fold anew what is left, and write every post anew without them."""
+    keys = visibility.every_key(connection, key)
+    _lock_folding(connection, keys)
+    work = erasure.work_of(connection, keys)
+    by_repository: dict[RepositoryId, list[Fact]] = defaultdict(list)
+    near: dict[RepositoryId, list[Fact]] = {}
+    for repository, fact in work:
+        by_repository[repository].append(fact)
+    homes = {repository: _installation_of(connection, repository) for repository in by_repository}
+    for repository, facts in by_repository.items():
+        seeds = [(repository, fact.commit) for fact in facts]
+        near[repository] = ledger.component(connection, seeds, installation_id=homes[repository])
+    disputed = corrections.disputes_of(connection, keys)
+    erasure.erase_record(connection, keys)
+    inbox.drop_bodies(connection, context.clock())
+    readings.forget_all(connection)
+    for repository, facts in by_repository.items():
+        home = homes[repository]
+        if home is not None:
+            _recount_without(
+                connection, context, RecordingTarget(home, repository, context.zone), (keys, facts, near[repository])
+            )
+    for repository, number in disputed:
+        _refresh_without_dispute(connection, context, repository, number)
+    _erase_replies(connection, context, keys)
+
+
+def _lock_folding(connection: Connection, keys: Collection[PersonKey]) -> None:
+    """Nobody else folds where their work is, until it is gone and what it folded with stands as it is then."""
+    repositories = {repository for repository, _ in erasure.work_of(connection, keys)}
+    for home in sorted({home for one in repositories if (home := _installation_of(connection, one)) is not None}):
+        folding.lock_installation(connection, home)
+
+
+def _installation_of(connection: Connection, repository: RepositoryId) -> InstallationId | None:
+    stored = installations.repository(connection, repository)
+    return stored.installation_id if stored is not None and stored.removed_at is None else None
+
+
+def _recount_without(
+    connection: Connection,
+    context: Context,
+    target: RecordingTarget,
+    gone: tuple[Collection[PersonKey], list[Fact], list[Fact]],
+) -> None:
+    """What folded with erased facts is folded anew, and told anew."""
+    keys, facts, near = gone
+    left = [fact.commit for fact in near if person_key(fact.author) not in keys]
+    lost = [fact for fact in near if person_key(fact.author) in keys]
+    recorded = recount(connection, target, left, gone=lost)
+    refresh_notes(connection, context, target, facts, recorded)
+    refresh_months(connection, context, (target.installation, target.repository))
+
+
+def _refresh_without_dispute(connection: Connection, context: Context, repository: RepositoryId, number: int) -> None:
+    """What somebody who is gone said against other people's work is told no more; below zero, of a month."""
+    home = _installation_of(connection, repository)
+    if home is None:
+        return
+    refresh_months(connection, context, (home, repository))
+    if number > 0:
+        facts = ledger.facts_of_pull_request(connection, repository, number)
+        refresh_notes(connection, context, RecordingTarget(home, repository, context.zone), facts)
+
+
+def _erase_replies(connection: Connection, context: Context, keys: Collection[PersonKey]) -> None:
+    """Our answers to that person stay as comments that say nothing."""
+    for intent in outbox.intents_about(connection, keys):
+        request_post(
+            connection,
+            context,
+            outbox.Intent(
+                intent.key,
+                intent.kind,
+                intent.repository_id,
+                {**intent.target, "person": ""},
+                {"text": ERASED},
+                intent.installation_id,
+            ),
+        )

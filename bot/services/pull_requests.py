@@ -1,0 +1,119 @@
+"""How a pull request is kept between the delivery that told of it and the commits it explains."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from bot.model.commit import Commit, PullRequest, Review, Signature
+from bot.model.ids import CommitId, RepositoryId, UserId
+from bot.store import erasure, pulls
+from bot.store.pulls import PullRequestRow
+
+LONGEST_BODY = 16_000
+"""characters of a body that are kept: attribution and links stand at its start or in its last lines"""
+
+
+def pull_request_to_json(pull_request: PullRequest) -> dict[str, Any]:
+    """The parts that later measuring reads, as JSON."""
+    body = pull_request.body
+    if len(body) > LONGEST_BODY:
+        body = body[: LONGEST_BODY // 2] + "\n" + body[-LONGEST_BODY // 2 :]
+    return {
+        "title": pull_request.title,
+        "body": body,
+        "author": _signature(pull_request.author),
+        "base_ref": pull_request.base_ref,
+        "head_ref": pull_request.head_ref,
+        "labels": sorted(pull_request.labels),
+        "commits": [
+            [commit.id, _signature(commit.author), commit.message[:LONGEST_BODY]] for commit in pull_request.commits
+        ],
+        # No measure reads them, and a history of pull requests would cost a page each.
+        "reviews": [],
+        "checks": pull_request.checks,
+        "opened_at": int(pull_request.opened_at.timestamp()) if pull_request.opened_at else None,
+    }
+
+
+def pull_request_from_json(
+    number: int, head: CommitId, payload: dict[str, Any], *, merged: CommitId | None
+) -> PullRequest:
+    """The pull request that `kept` wrote."""
+    return PullRequest(
+        number=number,
+        title=payload["title"],
+        body=payload["body"],
+        author=_person(payload["author"]) if payload["author"] else None,
+        base_ref=payload["base_ref"],
+        head_ref=payload["head_ref"],
+        head_id=head,
+        merge_commit=merged,
+        labels=tuple(payload["labels"]),
+        commits=tuple(_commit(*row) for row in payload["commits"]),
+        reviews=tuple(_review(*row) for row in payload["reviews"]),
+        checks=payload["checks"],
+        opened_at=_moment(payload.get("opened_at")),
+    )
+
+
+def _moment(seconds: int | None) -> datetime | None:
+    """None too for what was kept before the time was."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _signature(sig: Signature | None) -> list[Any] | None:
+    return [sig.name, sig.email, sig.user_id, sig.login, sig.bot] if sig else None
+
+
+def _person(row: list[Any]) -> Signature:
+    name, email, user_id, login, bot = row
+    return Signature(name, email, UserId(user_id) if user_id is not None else None, login, bot)
+
+
+def _commit(commit_id: str, author: list[Any], message: str) -> Commit:
+    start = datetime.fromtimestamp(0, UTC)
+    who = _person(author)
+    return Commit(CommitId(commit_id), (), who, who, start, start, message)
+
+
+def _review(author: list[Any], state: Any, seconds: int, comments: int) -> Review:
+    return Review(_person(author), state, datetime.fromtimestamp(seconds, UTC), comments)
+
+
+def save_pull_request(connection: Connection, row: PullRequestRow) -> bool:
+    """Keep a pull request; False where it is kept already as it is."""
+    row = replace(row, payload=erasure.pull_request_without_erased(connection, row.payload))
+    before = pulls.read(connection, row.repository_id, row.number)
+    if before is None or replace(before, read_at=row.read_at, size=row.size) != row:
+        pulls.save_pull_request(connection, row)
+        return True
+    if before.size != row.size and row.size is not None:
+        # It says nothing that facts are measured by, so it is not read anew for it.
+        pulls.save_pull_request(connection, replace(before, size=row.size))
+    return False
+
+
+def pull_request_row(
+    repository: RepositoryId, pull: PullRequest, now: datetime, *, size: int | None = None
+) -> PullRequestRow:
+    """What is kept of a pull request; `size` is how many commits it has of its own."""
+    return PullRequestRow(
+        repository_id=repository,
+        number=pull.number,
+        head_id=pull.head_id,
+        read_at=now,
+        merge_commit=pull.merge_commit if pull.merged_at else None,
+        merged_at=pull.merged_at,
+        closed_at=pull.closed_at,
+        payload=pull_request_to_json(replace(pull, commits=())),
+        size=size or None,
+    )
+
+
+def without_erased(connection: Connection, row: pulls.PullRequestRow) -> pulls.PullRequestRow:
+    """The pull request as it may be kept."""
+    return replace(row, payload=erasure.pull_request_without_erased(connection, row.payload))

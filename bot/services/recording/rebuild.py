@@ -1,0 +1,149 @@
+"""How is everything that is derived made anew from the facts, with the same bytes?"""
+
+from __future__ import annotations
+
+import gc
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from bot.landing.months import month_of
+from bot.model.change import Change
+from bot.model.ids import ChangeId, InstallationId, Month, RepositoryId
+from bot.services.recording.change_rows import change_rows
+from bot.services.recording.record import LedgerState, fold_state
+from bot.services.recording.sums import add_up
+from bot.store import changes, folding, ledger, totals
+from bot.store.dialect import execute, fetch
+from bot.store.engine import Store
+
+
+class RebuildResult(Struct, frozen=True):
+    """What a rebuild came to: how many changes and sums the facts give, and how many of these did not stand so, or
+    stood though no fact gives them."""
+
+    changes: int
+    sums: int
+    wrong: int
+
+
+async def rebuild(store: Store, installation: InstallationId, zone: ZoneInfo) -> RebuildResult:
+    """Fold all facts of an installation and make changes, contributions and totals what they give, in one transaction.
+
+    What is right is not written again. Repositories that were taken from the installation stay as they are.
+    """
+    return await store.write(_rebuild, installation, zone)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """What a rebuild makes holds no circles: to look for garbage in it, again and again, is a fifth of its time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+_REPOSITORIES = "repository_id IN (SELECT id FROM repository WHERE installation_id = ? AND removed_at IS NULL)"
+_DERIVED = (
+    f"FROM totals WHERE {_REPOSITORIES}",
+    f"FROM contribution WHERE change_id IN (SELECT id FROM change WHERE {_REPOSITORIES})",  # noqa: S608  # names
+    f"FROM change WHERE {_REPOSITORIES}",
+)
+"""all that is an installation's own: contributions by their change, which is how they are found"""
+
+
+def _rebuild(connection: Connection, installation: InstallationId, zone: ZoneInfo) -> RebuildResult:
+    """Put everything that the facts give in its place; where more is there than that, drop all and do it once more."""
+    with _without_collection():
+        folding.lock_installation(connection, installation)
+        given = _correct_all(connection, installation, zone)
+        there = _count_rows(connection, installation)
+        if given.rows != there:
+            for rows in _DERIVED:
+                execute(connection, f"DELETE {rows}", (installation,))
+            _correct_all(connection, installation, zone)
+    more = sum(max(0, found - due) for found, due in zip(there, given.rows, strict=True) if due >= 0)
+    return RebuildResult(given.changes, given.cells, given.wrong + more)
+
+
+def _count_rows(connection: Connection, installation: InstallationId) -> tuple[int, ...]:
+    """How many rows there are, table by table."""
+    counts = ", ".join(f"(SELECT COUNT(*) {rows})" for rows in _DERIVED)
+    ((*found,),) = fetch(connection, f"SELECT {counts}", (installation,) * len(_DERIVED))
+    return tuple(map(int, found))
+
+
+def _correct_all(connection: Connection, installation: InstallationId, zone: ZoneInfo) -> _Given:
+    """Put what the facts give in place of whatever is there, some facts at a time.
+
+    Facts that fold together come together, the oldest first: what lies in months before the next fact's is complete,
+    and is compared with what is there. The memory it takes depends on the largest month and the largest such group, and
+    not on how many facts there are, but for their numbers and the ids of changes.
+    """
+    stands, said = folding.read_installation(connection, installation)
+    known = LedgerState(stands, said)
+    parts, apart = folding.parts_of_installation(connection, installation)
+    given, begun = _Given(stands.ids, zone), _BEFORE_ALL
+    for numbers in parts:
+        facts = ledger.numbered_facts(connection, numbers)
+        month = month_of(min((fact.landed_at for fact in facts.values()), default=0), zone)
+        if month > begun:
+            _correct_months(connection, installation, given, before=month)
+            begun = month
+        given.take(fold_state(known, apart, facts))
+    _correct_months(connection, installation, given, before=_AFTER_ALL)
+    return given
+
+
+_BEFORE_ALL, _AFTER_ALL = Month(""), Month("9999-99")
+
+
+class _Given:
+    """What facts give, month by month, and how many rows that has been."""
+
+    def __init__(self, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> None:
+        self._ids, self._zone = ids, zone
+        self._kept: dict[Month, list[changes.Kept]] = defaultdict(list)
+        self._sums: dict[totals.Cell, totals.Sum] = defaultdict(totals.Sum)
+        self._names: set[ChangeId] = set()
+        self.cells = self.parts = self.changes = self.wrong = 0
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """How many rows that is, in the order of `_DERIVED`."""
+        # Two changes of one name would be one row: what stands cannot be told by counting then.
+        return self.cells, self.parts, self.changes if len(self._names) == self.changes else -1
+
+    def take(self, found: Sequence[Change]) -> None:
+        """Add what these changes give."""
+        add_up(self._sums, found, self._ids, self._zone)
+        for row, parts in change_rows(found, self._ids, self._zone):
+            self._kept[row.month].append((row, parts))
+            self._names.add(row.id)
+            self.changes += 1
+            self.parts += len(parts)
+
+    def kept(self, before: Month) -> list[tuple[Month, list[changes.Kept]]]:
+        """The changes that were delivered before a month, with everybody's part in them; they are given once."""
+        return [(month, self._kept.pop(month)) for month in sorted(self._kept) if month < before]
+
+    def sums(self, before: Month) -> dict[totals.Cell, totals.Sum]:
+        """The cells of the months before one; they are given once."""
+        found = {cell: self._sums.pop(cell) for cell in list(self._sums) if cell[2] < before}
+        self.cells += len(found)
+        return found
+
+
+def _correct_months(connection: Connection, installation: InstallationId, given: _Given, *, before: Month) -> None:
+    """Make the months before one what the facts give."""
+    for month, kept in given.kept(before):
+        given.wrong += changes.correct_changes(connection, installation, month, kept)
+    given.wrong += totals.correct_cells(connection, given.sums(before))

@@ -1,0 +1,67 @@
+"""What do changes add to the totals: a sum for each person, repository and month, each change by itself?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from zoneinfo import ZoneInfo
+
+from bot.landing.identity.credit import person_key
+from bot.landing.months import day_of, month_of
+from bot.metrics.ai_usage import DECLARED_LEVELS
+from bot.model.change import Change, CountedCommit
+from bot.model.fact import each_part
+from bot.model.ids import Month, PersonKey, RepositoryId
+from bot.store.totals import COUNTERS, Cell, Sum, count
+
+
+def sums(changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> dict[Cell, Sum]:
+    """The changes' part in every cell of the totals; `ids` are the repositories that have cells."""
+    found: dict[Cell, Sum] = defaultdict(Sum)
+    add_up(found, changes, ids, zone)
+    return dict(found)
+
+
+def add_up(found: dict[Cell, Sum], changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> None:
+    """Add the changes' part to sums that are made where there are none yet."""
+    for change in changes:
+        authors: dict[PersonKey, list[Month]] = {}
+        for commit in change.counted:
+            fact = commit.fact
+            repository = ids.get(fact.repository)
+            if repository is None:
+                continue
+            on = day_of(fact.landed_at, zone)
+            when = Month(on[:7])
+            author = person_key(fact.author)
+            authors.setdefault(author, []).append(when)
+            _add_commit(found[author, repository, when], commit, on, outcome=change.outcome)
+            if fact.co_authors:
+                for helper in {person_key(sig) for sig in fact.co_authors} - {author}:
+                    found[helper, repository, when].numbers[_HELPED] += 1
+        home = ids.get(change.repository)
+        if home is not None and change.outcome:
+            delivered = month_of(change.landed_at, zone)
+            for author, months in authors.items():
+                found[author, home, delivered if delivered in months else months[-1]].numbers[_OUTCOMES] += 1
+
+
+_HELPED, _OUTCOMES = COUNTERS.index("co_authored"), COUNTERS.index("outcomes")
+_DECLARED, _DETECTED, _UNKNOWN = (1, 0, 0, 1, 0, 0), (1, 0, 0, 0, 1, 0), (1, 0, 0, 0, 0, 1)
+"""what one commit adds to the COUNTERS, by what is disclosed of it"""
+
+
+def _add_commit(cell_sum: Sum, commit: CountedCommit, on: str, *, outcome: bool) -> None:
+    """One commit, to its author."""
+    fact, lines = commit.fact, commit.lines
+    disclosed = _UNKNOWN
+    if fact.ai:
+        # As `bot.metrics.ai_usage.usage` counts it.
+        disclosed = _DECLARED if any(mark.level in DECLARED_LEVELS for mark in fact.ai) else _DETECTED
+        count(cell_sum.tools, dict.fromkeys((mark.tool for mark in fact.ai), 1))
+    cell_sum.add((*disclosed, *each_part(lines)))
+    cell_sum.days[on] = cell_sum.days.get(on, 0) + 1
+    if not (lines.reverted or lines.mirrored):
+        count(cell_sum.languages, fact.languages)
+    if outcome:
+        count(cell_sum.skills, fact.skills)

@@ -1,0 +1,140 @@
+"""Which settings are in force in a repository: its own file over its organisation's, the last good ones of each."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from bot.github.client import Client
+from bot.github.discussions import has_discussions
+from bot.github.reads import read_file
+from bot.landing.repo_config.options import CONFIG_PATH, Errors, RepoConfig, merge, read_config
+from bot.model.commit import Repository
+from bot.model.ids import RepositoryId
+from bot.services.context import Context
+from bot.store import configurations, installations
+from bot.store.configurations import Configuration
+
+SHARED_REPOSITORY = ".github"
+
+
+class RepositorySettings(Struct, frozen=True, dict=True):
+    """The settings of one repository, and what is wrong with the files as they are now."""
+
+    stored: Configuration
+
+    @cached_property
+    def config(self) -> RepoConfig:
+        return merge(_parsed_or_default(self.stored.shared), _parsed_or_default(self.stored.own))
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return self.stored.problems
+
+    @property
+    def paused(self) -> bool:
+        return self.stored.paused_at is not None
+
+    @property
+    def digest(self) -> str:
+        """`issue`, `discussion`, or `off`, also where discussions are asked for and there are none."""
+        return self.stored.digest
+
+    def zone(self, default: ZoneInfo) -> ZoneInfo:
+        """The zone that cuts the months of the digest: the operator's where no file states one."""
+        return ZoneInfo(self.stored.zone) if self.stored.zone else default
+
+
+def _parsed_or_default(text: str) -> RepoConfig:
+    found = read_config(text)
+    return RepoConfig() if isinstance(found, Errors) else found
+
+
+def stored_settings(connection: Connection, repository: RepositoryId) -> RepositorySettings:
+    """As it was kept last."""
+    return RepositorySettings(configurations.read(connection, repository))
+
+
+async def read_repository_settings(context: Context, client: Client, repository: Repository) -> RepositorySettings:
+    """As the files are now; where one is wrong its last good text stays. Not yet kept."""
+    return await read_settings_with_own_file(
+        context, client, repository, own=await read_file(client, repository, CONFIG_PATH) or ""
+    )
+
+
+async def read_settings_with_own_file(
+    context: Context, client: Client, repository: Repository, *, own: str
+) -> RepositorySettings:
+    """`read_in_force` where the text of the repository's own file is at hand."""
+    before = await context.store.read(configurations.read, RepositoryId(repository.id or 0))
+    shared_name = f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
+    shared, private = "", False
+    if repository.full_name != shared_name:
+        shared, private = await _read_shared(context, client, shared_name)
+    kept_own, wrong = _valid_text(own, before.own, CONFIG_PATH)
+    kept_shared, wrong_shared = _valid_text(shared, before.shared, f"{shared_name}: {CONFIG_PATH}")
+    if wrong_shared and private and not repository.private:
+        # What is wrong quotes the file, and more people may read it here than there.
+        wrong_shared = (f"{shared_name}: {CONFIG_PATH} has errors; `almanac config lint` lists them",)
+    found = RepositorySettings(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
+    problem = await _discussions_problem(client, repository, found.config)
+    stored = replace(
+        found.stored,
+        digest="off" if problem else found.config.digest,
+        zone=await _digest_zone(context, repository, found.config),
+        problems=(*found.problems, *([problem] if problem else [])),
+    )
+    return RepositorySettings(stored)
+
+
+async def _read_shared(context: Context, client: Client, name: str) -> tuple[str, bool]:
+    """The organisation's file, and whether it is private. A token for one repository reads public ones too; a private
+    one needs its own."""
+    stored = await context.store.read(installations.repository_named, name)
+    if stored is None or stored.installation_id is None or stored.removed_at is not None:
+        return await read_file(client, Repository(name), CONFIG_PATH) or "", False
+    known = context.reader(stored.installation_id, stored.repository.id or 0)
+    return await read_file(known, stored.repository, CONFIG_PATH) or "", stored.repository.private
+
+
+def _valid_text(now: str, before: str, path: str) -> tuple[str, tuple[str, ...]]:
+    """The text in force, and what is wrong with the one that is not."""
+    found = read_config(now)
+    if isinstance(found, Errors):
+        return before, tuple(f"{path}, {problem}" for problem in found.problems)
+    return now, ()
+
+
+async def _discussions_problem(client: Client, repository: Repository, config: RepoConfig) -> str:
+    """What is said where the file asks for a discussion here and the repository has none switched on."""
+    elsewhere = (config.digest_repository or repository.full_name).lower() != repository.full_name.lower()
+    if config.digest != "discussion" or elsewhere or await has_discussions(client, repository):
+        return ""
+    return f"digest: discussions are disabled in {repository.full_name}, so no digest is posted"
+
+
+async def _digest_zone(context: Context, repository: Repository, config: RepoConfig) -> str | None:
+    """The zone of the digest's months: of the repository that takes it, where that is another one."""
+    own = config.timezone if "timezone" in config.stated else None
+    wanted = config.digest_repository
+    if wanted is None or wanted.lower() == repository.full_name.lower():
+        return own
+
+    def read(connection: Connection) -> str | None:
+        here = installations.repository(connection, RepositoryId(repository.id or 0))
+        home = installations.repository_named(connection, wanted)
+        if here is None or home is None or home.removed_at or home.installation_id != here.installation_id:
+            return own
+        if repository.private and not home.repository.private:
+            return own
+        return configurations.read(connection, RepositoryId(home.repository.id or 0)).zone
+
+    return await context.store.read(read)
+
+
+def save_settings(connection: Connection, repository: RepositoryId, found: RepositorySettings) -> None:
+    configurations.keep(connection, repository, found.stored)

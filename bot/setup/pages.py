@@ -1,0 +1,204 @@
+"""How does somebody with a browser register the App? Three pages, shown to whoever holds the one-time token.
+
+https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import re
+import secrets
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from msgspec import Struct
+from yarl import URL
+
+from bot.configuration.errors import UnusableInputError
+from bot.configuration.values import GitHubAddress, github_address_of
+from bot.github.payloads.registration import Registered
+from bot.github.registration import RegistrationError
+from bot.render.html import setup as pages
+from bot.render.html.setup import HandOver, SetupView
+from bot.web.responses import SECURE, Manner, answer, problem
+from bot.web.site import show_icon
+
+log = logging.getLogger(__name__)
+
+_LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}")
+_CODE = re.compile(r"[A-Za-z0-9._-]{1,200}")
+_LARGEST_FORM = 4096
+_MOST_STATES = 16
+_OWN = Manner(forms=True)
+
+Convert = Callable[[GitHubAddress, str], Awaitable[Registered]]
+Keep = Callable[[Registered, GitHubAddress], str]
+
+
+class Registration(Struct, frozen=True):
+    """What the pages need: who may come in, what is handed to GitHub, and what becomes of the answer."""
+
+    token: str
+    base: str
+    """address that the pages are reached at, without a closing slash"""
+    github: str
+    """offered first"""
+    hook: str
+    hand_over: Callable[[GitHubAddress, str, str], HandOver]
+    """the form for this GitHub, organisation and state"""
+    convert: Convert
+    keep: Keep
+    """stores what GitHub gave; the link to install the App with"""
+    warning: str = ""
+    starting: bool = True
+    """the bot follows in the same process"""
+
+
+class SetupPages:
+    """The pages until one registration is complete; `done` is set then, and every page is gone."""
+
+    def __init__(self, registration: Registration) -> None:
+        self._given = registration
+        self._states: OrderedDict[str, GitHubAddress] = OrderedDict()
+        self._working = asyncio.Lock()
+        self.done = asyncio.Event()
+
+    def web_app(self) -> web.Application:
+        """The only routes there are while no App is registered."""
+        app = web.Application(client_max_size=_LARGEST_FORM)
+        app[SECURE] = self._given.base.startswith("https://")
+        app.middlewares.append(_handle_errors)
+        app.router.add_get("/healthz", self._show_health)
+        app.router.add_get("/favicon.ico", show_icon)
+        app.router.add_get("/setup/done", self._return)
+        app.router.add_get("/setup/{token}", self._show)
+        app.router.add_post("/setup/{token}", self._hand_over)
+        app.router.add_route("*", "/{anything:.*}", _not_found)
+        return app
+
+    async def _show_health(self, request: web.Request) -> web.Response:
+        return answer(request, b"ok\n", "text/plain")
+
+    def _admits(self, request: web.Request) -> bool:
+        """Whether the address holds the token; the time taken does not tell how much of it was right."""
+        given = request.match_info["token"].encode("utf-8", "replace")
+        return hmac.compare_digest(given, self._given.token.encode()) and not self.done.is_set()
+
+    async def _show(self, request: web.Request) -> web.Response:
+        if not self._admits(request):
+            return problem(request, 404)
+        return self._first(request, self._given.github)
+
+    def _first(self, request: web.Request, github: str, organisation: str = "", wrong: str = "") -> web.Response:
+        view = SetupView(
+            action=f"/setup/{self._given.token}",
+            github=github,
+            organisation=organisation,
+            wrong=wrong,
+            warning=self._given.warning,
+            hook=self._given.hook,
+        )
+        return answer(request, pages.setup_page(view).encode(), "text/html", _OWN, status=400 if wrong else 200)
+
+    async def _hand_over(self, request: web.Request) -> web.Response:
+        if not self._admits(request):
+            return problem(request, 404)
+        try:
+            form = await request.post()
+        except (ValueError, LookupError):  # what aiohttp raises of bytes, a charset or a boundary that it cannot read
+            return problem(request, 400)
+        github, organisation = str(form.get("github", "")).strip()[:200], str(form.get("organisation", "")).strip()[:80]
+        try:
+            address = github_address_of(github)
+        except ValueError as error:
+            return self._first(request, github, organisation, f"GitHub's address {error}.")
+        if organisation and not is_login(organisation):
+            return self._first(request, github, organisation, "That is not the name of an organisation.")
+        handed = self._given.hand_over(address, organisation, self._begin(address))
+        response = answer(request, pages.hand_over_page(handed).encode(), "text/html", _OWN)
+        _allow_form(response, address.web, self._given.base)
+        return response
+
+    def _begin(self, address: GitHubAddress) -> str:
+        """A state that GitHub is to give back. A few stay good, for somebody who goes back and forth."""
+        state = secrets.token_urlsafe(32)
+        self._states[state] = address
+        while len(self._states) > _MOST_STATES:
+            self._states.popitem(last=False)
+        return state
+
+    async def _return(self, request: web.Request) -> web.Response:
+        """Back from GitHub: the state must be one that was given out here."""
+        code = request.query.get("code", "")
+        async with self._working:
+            address = self._address_of(request.query.get("state", ""))
+            if address is None or not _CODE.fullmatch(code) or self.done.is_set():
+                return problem(request, 404)
+            try:
+                registered = await self._given.convert(address, code)
+                install = self._given.keep(registered, address)
+            except (RegistrationError, UnusableInputError) as error:
+                log.error("the App was not registered: %s", error)
+                return answer(request, pages.unregistered_page(str(error)).encode(), "text/html", status=502)
+            self.done.set()
+        missing = () if registered.webhook_secret else (WITHOUT_WEBHOOKS,)
+        text = pages.registered_page(
+            slug=registered.slug, install=install, starting=self._given.starting, missing=missing
+        )
+        return answer(request, text.encode(), "text/html")
+
+    def _address_of(self, given: str) -> GitHubAddress | None:
+        found = None
+        for state, address in self._states.items():
+            if hmac.compare_digest(state.encode(), given.encode("utf-8", "replace")):
+                found = address
+        return found
+
+
+WITHOUT_WEBHOOKS = (
+    "GitHub created no webhook secret. Enter one of at least 32 characters in the App's settings there and in "
+    "ALMANAC_WEBHOOK_SECRET here, and then restart."
+)
+
+
+def _allow_form(response: web.Response, *addresses: str) -> None:
+    """Let this page's form go to these hosts too: to GitHub, and back from there."""
+    hosts = " ".join(str(URL(address).origin()) for address in addresses)
+    policy = response.headers["Content-Security-Policy"]
+    response.headers["Content-Security-Policy"] = policy.replace("form-action 'self'", f"form-action 'self' {hosts}")
+
+
+def is_login(text: str) -> bool:
+    """Whether an account can be called that."""
+    return _LOGIN.fullmatch(text) is not None
+
+
+def is_out_of_reach(hook: str, github: str) -> bool:
+    """Whether GitHub, elsewhere, is told an address that only this machine knows."""
+    return _is_local(hook) and not _is_local(github)
+
+
+def _is_local(address: str) -> bool:
+    host = urlsplit(address).hostname or ""
+    return host in {"localhost", "::1"} or host.startswith("127.")
+
+
+@web.middleware
+async def _handle_errors(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        return problem(request, error.status)
+    except Exception:
+        log.exception("a page could not be created")
+        return problem(request, 500)
+
+
+async def _not_found(request: web.Request) -> web.Response:
+    return problem(request, 404)

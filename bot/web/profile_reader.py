@@ -1,0 +1,187 @@
+"""What is a person's profile right now, as far as a grant goes; and which profiles need not be folded again?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import count
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from cachetools import LRUCache, TTLCache
+from msgspec import Struct
+from msgspec.structs import replace
+
+from bot.landing.changes import fold
+from bot.landing.corrections import apply_corrections
+from bot.landing.identity.credit import person_key
+from bot.model.commit import Person, Repository
+from bot.model.fact import Fact
+from bot.model.profile import Profile
+from bot.narrative.profile import ProfileContext, ProfileScope, build
+from bot.render.anonymity import apply_naming
+from bot.store import records
+from bot.store.engine import Store
+from bot.store.records import LedgerMark, RecordedFacts
+from bot.store.visibility import Naming, PersonState, RepositoryState
+from bot.web.access import Grant
+
+if TYPE_CHECKING:
+    from bot.web.subjects import OpenPerson
+
+_PROFILES = 64
+_MOST_TEXT = 32 * 1024 * 1024
+"""bytes of rendered pages that are kept"""
+_STALE = 300.0
+"""seconds after which a profile is folded again whatever the mark says"""
+_AT_ONCE = 2
+
+VisibleRepositories = Sequence[RepositoryState]
+_Key = tuple[PersonState, Naming, tuple[RepositoryState, ...], datetime]
+
+
+class Reading(Struct, frozen=True):
+    """A profile, and a number that no other profile has."""
+
+    number: int
+    mark: LedgerMark
+    content: bytes
+    """a digest of what it was folded from"""
+    profile: Profile
+
+
+class Reader:
+    """Folds profiles, each once for everybody who asks at the same time, away from the event loop."""
+
+    def __init__(self, store: Store, zone: ZoneInfo, *, timer: Callable[[], float]) -> None:
+        self._store, self._zone = store, zone
+        self._kept: TTLCache[_Key, Reading] = TTLCache(_PROFILES, _STALE, timer=timer)
+        self._texts: LRUCache[tuple[object, ...], bytes] = LRUCache(_MOST_TEXT, getsizeof=len)
+        self._building: dict[_Key, asyncio.Task[Reading]] = {}
+        self._numbers = count(1)
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def read(self, opened: OpenPerson, now: datetime) -> Reading:
+        """The profile of what the grant shows. It is the same for a whole UTC day, unless something lands."""
+        visible = tuple(one for one in opened.repositories if one.id in opened.grant.repositories)
+        day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        key = (opened.person, opened.grant.naming, visible, day)
+        mark = opened.mark
+        if mark is None:
+            mark = await self._store.read(records.mark_of, opened.grant.repositories)
+        kept = self._kept.get(key)
+        if kept is not None and kept.mark == mark:
+            return kept
+        if key not in self._building:
+            task = asyncio.create_task(self._build(key, mark))
+            task.add_done_callback(lambda _: self._building.pop(key, None))
+            self._building[key] = task
+        return await asyncio.shield(self._building[key])
+
+    async def _build(self, key: _Key, mark: LedgerMark) -> Reading:
+        person, naming, visible, day = key
+        async with self._turns:
+            found = await self._store.read(records.facts_about, person.keys, [one.id for one in visible])
+            frame = _ProfileScope(person, visible, naming, self._zone)
+            now = max(day, found.recorded_at)
+            content = await asyncio.to_thread(found.content)
+            kept = self._kept.get(key)
+            if kept is not None and kept.content == content:
+                # Something landed that is nothing of theirs: the profile and its pages stay what they are.
+                reading = replace(kept, mark=mark)
+            else:
+                profile = await asyncio.to_thread(lambda: _profile(found.facts(), found, frame, now))
+                reading = Reading(next(self._numbers), mark, content, profile)
+        self._kept[key] = reading
+        return reading
+
+    async def text(self, reading: Reading, name: object, render: Callable[[Profile], str]) -> bytes:
+        """The profile rendered, each form once; `name` tells this rendering from others of the same profile."""
+        key = (reading.number, name)
+        kept = self._texts.get(key)
+        if kept is None:
+            async with self._turns:
+                kept = (await asyncio.to_thread(render, reading.profile)).encode("utf-8", "replace")
+            if len(kept) <= _MOST_TEXT // 8:
+                self._texts[key] = kept
+        return kept
+
+    async def cached_page(self, name: object, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        """A page that is not of one profile, made once as long as `name` is the same."""
+        key = ("made", name)
+        kept = self._texts.get(key)
+        if kept is None:
+            async with self._turns:
+                kept = self._texts.get(key)
+                if kept is None:
+                    kept = await make()
+                    self._texts[key] = kept
+        return kept
+
+    def forget(self) -> None:
+        """Drop everything that is kept in memory."""
+        self._kept.clear()
+        self._texts.clear()
+
+
+class _ProfileScope(Struct, frozen=True):
+    person: PersonState
+    visible: tuple[RepositoryState, ...]
+    naming: Naming
+    zone: ZoneInfo
+
+
+def _profile(facts: Sequence[Fact], found: RecordedFacts, frame: _ProfileScope, now: datetime) -> Profile:
+    person = _visible_person(frame.person, facts)
+    scope = ProfileScope(person=person, keys=frame.person.keys, zone=frame.zone, now=now, naming=frame.naming)
+    changes = apply_corrections(fold(facts, repositories_of(frame.visible)), found.corrections)
+    context = ProfileContext(found.history(), found.live_values(), found.non_code_by_month(frame.zone), found.partial())
+    return apply_naming(build(changes, scope, context), changes, scope)
+
+
+async def profile_as_of(
+    store: Store, opened: tuple[PersonState, Grant, VisibleRepositories], zone: ZoneInfo, end: int
+) -> Profile:
+    """The profile as it stood after the second `end` (of the epoch), told only from what had landed by then.
+
+    The same facts give the same profile, whenever and wherever they were recorded.
+    """
+    person, grant, repositories = opened
+    visible = tuple(one for one in repositories if one.id in grant.repositories)
+    found = await store.read(records.facts_about, person.keys, [one.id for one in visible])
+    frame = _ProfileScope(person, visible, grant.naming, zone)
+
+    def make() -> Profile:
+        facts = [fact for fact in found.facts() if fact.landed_at <= end]
+        return _profile(facts, found.until(end), frame, datetime.fromtimestamp(end, UTC))
+
+    return await asyncio.to_thread(make)
+
+
+def repositories_of(visible: Iterable[RepositoryState]) -> Mapping[str, Repository]:
+    """The repositories by name; a parent that is not among them is not named."""
+    states = tuple(visible)
+    names = {one.full_name.lower() for one in states}
+    return MappingProxyType(
+        {
+            one.full_name: Repository(
+                full_name=one.full_name,
+                id=one.id,
+                fork=one.fork,
+                parent=one.parent if one.parent and one.parent.lower() in names else None,
+                default_branch=one.default_branch,
+            )
+            for one in states
+        }
+    )
+
+
+def _visible_person(person: PersonState, facts: Iterable[Fact]) -> Person:
+    """The person by the name that stands on the work shown: other work may bear a name that is not for everybody."""
+    signed = [sig for fact in facts for sig in (fact.author, *fact.co_authors)]
+    names = Counter(sig.name for sig in signed if sig.name and person_key(sig) in person.keys)
+    name = min(names, key=lambda one: (-names[one], one), default="")
+    return Person(person.key, name or person.login or "A contributor", (), person.login, person.user_id)

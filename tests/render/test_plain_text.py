@@ -1,0 +1,26 @@
+"""Text that takes the short way through `plain` comes out as by the long one."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.render.plain_text import LONGEST, LONGEST_TEXT, plain_text
+
+RARE = " \u3042"
+"""a letter with which no text takes the short way, and which changes nothing of what is before it"""
+
+
+def _the_long_way(text: str) -> str:
+    folded = plain_text(text + RARE, LONGEST_TEXT).removesuffix(RARE[1:]).rstrip(" ")
+    return folded if len(folded) <= LONGEST else folded[: LONGEST - 1].rstrip() + "…"
+
+
+@given(st.text(max_size=400) | st.text(st.characters(max_codepoint=0x2300), max_size=400))
+def test_any_text_is_what_the_long_way_makes_of_it(text: str) -> None:
+    assert plain_text(text) == _the_long_way(text)
+
+
+def test_every_character_below_the_pictograms_is_what_the_long_way_makes_of_it() -> None:
+    letters = (chr(code) for code in range(0x3000))
+    assert [one for one in letters if plain_text(f"a{one}b") != _the_long_way(f"a{one}b")] == []

@@ -1,0 +1,228 @@
+"""Work beside code is kept from the deliveries that tell of it, once, and read by whoever did it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.model.ids import PersonKey, RepositoryId
+from bot.model.profile import NonCodeActivity
+from bot.services.digests.publishing import close_months
+from bot.store import backfills, observations, records
+from bot.store.backfills import Backfill
+from bot.store.choices import export
+from simulator.non_code_activity import delete_release, label_issue, promote_release, publish_release, triage_issue
+from simulator.server import Simulator
+from simulator.state import Issue, SimAccount
+from simulator.work import NewPullRequest, Step
+from tests.path.requests import Shop, shop
+from tests.services.landed import NOW, Town, town
+
+UTC = ZoneInfo("UTC")
+
+
+@pytest.fixture
+async def there(github: Simulator, tmp_path: Path) -> Any:
+    async with shop(github, tmp_path) as made:
+        yield made
+
+
+async def seen(there: Shop, who: SimAccount) -> NonCodeActivity:
+    """What one person was seen to do in the only month there is."""
+    with there.bot.store.snapshot() as connection:
+        found = records.facts_about(connection, [PersonKey(f"u:{who.id}")], [RepositoryId(there.repository.id)])
+    months = found.non_code_by_month(UTC)
+    assert len(months) < 2
+    return next(iter(months.values()), NonCodeActivity())
+
+
+def asked(there: Shop, title: str = "It sinks") -> Issue:
+    there.clock.now += timedelta(minutes=5)
+    return there.github.open_issue(there.repository, title, by=there.ada, at=there.clock.now)
+
+
+def sort(there: Shop, issue: Issue, action: str, by: SimAccount, **more: Any) -> None:
+    there.clock.now += timedelta(minutes=5)
+    triage_issue(there.github, there.repository, issue, action, by=by, at=there.clock.now, **more)
+
+
+async def test_issues_of_others_that_were_sorted_are_counted_once_each_and_cost_no_request(there: Shop) -> None:
+    first, second = asked(there), asked(there)
+    label_issue(there.github, there.repository, first, "bug", by=there.mara, at=there.clock.now)
+    label_issue(there.github, there.repository, first, "urgent", by=there.mara, at=there.clock.now)
+    sort(there, first, "closed", there.mara)
+    sort(there, second, "assigned", there.mara, assignee={"id": there.ada.id, "login": "ada"})
+    sort(there, second, "transferred", there.mara)
+    assert await there.cost() == Counter()
+    triage = (await seen(there, there.mara)).triage
+    assert [(one.name, one.did) for one in triage] == [
+        (f"#{first.number}", ("closed", "labelled")),
+        (f"#{second.number}", ("assigned", "transferred")),
+    ]
+    assert triage[0].url == f"https://github.com/acme/app/issues/{first.number}"
+    assert not await seen(there, there.ada)
+
+
+async def test_own_issues_issues_taken_and_what_machines_do_are_no_triage(there: Shop) -> None:
+    issue, bot = asked(there), there.github.bot("sorter[bot]")
+    sort(there, issue, "closed", there.ada)
+    sort(there, issue, "reopened", there.mara)
+    sort(there, issue, "labeled", bot)
+    sort(there, issue, "assigned", there.mara, assignee={"id": there.mara.id, "login": "mara"})
+    await there.cost()
+    assert not await seen(there, there.mara)
+    assert not await seen(there, there.ada)
+
+
+async def test_an_issue_that_a_merge_closed_is_no_triage_and_one_closed_later_is(there: Shop) -> None:
+    closed, later = asked(there), asked(there)
+    there.merge(there.open(), "squash")
+    triage_issue(
+        there.github, there.repository, closed, "closed", by=there.mara, at=there.clock.now + timedelta(seconds=2)
+    )
+    sort(there, later, "closed", there.mara)
+    await there.cost()
+    assert [one.name for one in (await seen(there, there.mara)).triage] == [f"#{later.number}"]
+
+
+async def test_the_order_of_deliveries_and_their_number_make_no_difference(there: Shop) -> None:
+    github, issue = there.github, asked(there)
+    await there.cost()
+    github.deliveries.hold()
+    github.deliveries.duplicate_next = 4
+    there.merge(there.open(), "squash")
+    sort(there, issue, "closed", there.mara)
+    prerelease = publish_release(github, there.repository, "v1", by=there.mara, at=there.clock.now, prerelease=True)
+    promote_release(github, there.repository, prerelease, by=there.ada)
+    gone = publish_release(github, there.repository, "v2", by=there.mara, at=there.clock.now)
+    delete_release(github, there.repository, gone, by=there.ada)
+    github.deliveries.waiting.reverse()
+    github.deliveries.release()
+    await there.drained()
+    found = await seen(there, there.mara)
+    assert [one.name for one in found.triage] == [f"#{issue.number}"]
+    assert [(one.name, one.did) for one in found.releases] == [("v1", ("release",))]
+    assert not (await seen(there, there.ada)).releases
+
+
+async def test_a_release_is_its_authors_or_where_a_machine_drafted_it_whose_hand_published_it(there: Shop) -> None:
+    github, drafter = there.github, there.github.bot("drafter[bot]")
+    for tag, author in (("v1", drafter), ("v2", there.ada), ("v3-rc", None)):
+        there.clock.now += timedelta(minutes=1)
+        publish_release(
+            github, there.repository, tag, by=there.mara, at=there.clock.now, author=author, prerelease="rc" in tag
+        )
+    publish_release(github, there.repository, "v4", by=drafter, at=there.clock.now)
+    await there.cost()
+    mara, ada = await seen(there, there.mara), await seen(there, there.ada)
+    assert [(one.name, one.did) for one in mara.releases] == [("v1", ("release",)), ("v3-rc", ("prerelease",))]
+    assert [(one.name, one.url) for one in ada.releases] == [("v2", "https://github.com/acme/app/releases/tag/v2")]
+
+
+async def test_who_merges_their_own_work_is_told_of_it_and_nobody_else_is(there: Shop) -> None:
+    own, other = there.open(), there.open()
+    there.github.merge(there.repository, own, "squash", by=there.ada, at=there.clock.now)
+    there.merge(other, "squash")
+    await there.cost()
+    assert [one.name for one in (await seen(there, there.ada)).self_merges] == [f"#{own.number}"]
+    assert not (await seen(there, there.mara)).self_merges
+
+
+async def history_is_read(there: Shop) -> None:
+    with there.bot.store.transaction() as connection:
+        where = RepositoryId(there.repository.id)
+        backfills.begin(connection, Backfill(where, there.installation.id, there.clock.now, state="done"), again=True)
+
+
+async def test_the_first_work_of_newcomers_is_told_of_whoever_reviewed_or_merged_it(there: Shop) -> None:
+    bea = there.github.account("bea", name="Bea Example")
+    there.ada, ada = bea, there.ada
+    first = there.open()
+    there.github.review(there.repository, first, ("APPROVED", ""), by=there.mara, at=there.clock.now)
+    there.merge(first, "squash")
+    second = there.open()
+    there.merge(second, "squash")
+    there.ada = ada
+    there.merge(there.open(), "squash")  # who worked here before is new to nobody
+    await there.cost()
+    assert (await seen(there, there.mara)).newcomers == ()  # nobody knows what landed before the installation
+    await history_is_read(there)
+    assert [(one.name, one.did) for one in (await seen(there, there.mara)).newcomers] == [
+        (f"#{first.number}", ("merged", "reviewed"))
+    ]
+    assert (await seen(there, bea)).newcomers == ()
+
+
+# --- posts, exports and erasure --------------------------------------------------------------------------------------
+
+POST_AT_ONCE = "first_digest: post\n"
+APRIL = NOW.replace(month=4, day=10)
+
+
+async def _april(there: Town) -> Issue:
+    """Ada and Bea land a change each; Bea reviews one of Ada's, sorts her issue and publishes a release."""
+    await there.land("feat: add a lamp", by="ada", at=APRIL)
+    await there.land("feat: add a bell", by="bea", at=APRIL)
+    work = NewPullRequest(
+        "feat: add a horn", there.people["ada"], [Step("Add a horn", {"horn.py": b"x = 1\n"})], "horn"
+    )
+    pull = there.github.open_pull(there.repository, work, at=APRIL)
+    there.github.review(there.repository, pull, ("APPROVED", ""), by=there.people["bea"], at=APRIL)
+    issue = there.github.open_issue(there.repository, "@octocat it is dark", by=there.people["ada"], at=APRIL)
+    label_issue(there.github, there.repository, issue, "bug", by=there.people["bea"], at=APRIL)
+    publish_release(there.github, there.repository, "v1", by=there.people["bea"], at=APRIL)
+    await there.drained()
+    await close_months(there.bot.context)
+    await there.drained()
+    return issue
+
+
+def _non_code(there: Town) -> list[str]:
+    return [line for text in there.digests() for line in text.split("\n") if line.startswith("Reviews and triage:")]
+
+
+async def test_a_digest_tells_what_its_people_did_beside_code_and_nothing_that_strangers_wrote(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
+        issue = await _april(there)
+        (line,) = _non_code(there)
+        for words in ("reviewed 1 pull request of others", "triaged 1 issue of others", "published 1 release"):
+            assert words in line.replace("&#40;", "(")
+        assert f"redirect.github.com/acme/app/issues/{issue.number}" in line
+        assert "octocat" not in "".join(there.digests())
+        # what comes late is told late
+        other = there.github.open_issue(there.repository, "It rattles", by=there.people["ada"], at=APRIL)
+        triage_issue(github, there.repository, other, "transferred", by=there.people["bea"], at=APRIL)
+        await there.drained()
+        (line,) = _non_code(there)
+        assert "triaged 2 issues of others" in line
+
+
+async def test_who_opts_out_or_is_forgotten_did_nothing_beside_code_either(github: Simulator, tmp_path: Path) -> None:
+    async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
+        await _april(there)
+        bea = PersonKey(f"u:{there.people['bea'].id}")
+        with there.bot.store.snapshot() as connection:
+            told = json.loads(export(connection, bea))["seen"]
+        assert [(one["what"], one["state"]) for one in told] == [
+            ("release", "release"),
+            ("review", "approved"),
+            ("triage", "labelled"),
+        ]
+        assert "dark" not in json.dumps(told)
+        ours = next(one for one in there.repository.issues.values() if one.app is there.app)
+        await there.say(ours, "/almanac opt-out", by="bea")
+        assert _non_code(there) == []
+        await there.say(ours, "/almanac forget-me", by="bea")
+        for delivery in list(github.deliveries.log):
+            github.deliveries.redeliver(delivery.id)
+        await there.drained()
+        with there.bot.store.snapshot() as connection:
+            assert observations.everything_of(connection, [bea]) == []

@@ -1,0 +1,65 @@
+"""When a pull request was opened comes from GitHub alone: a page shows it, a clone does not, and `verify` says so."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from datetime import timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from bot.cli.recomputing.verify import examine
+from bot.landing.identity.people import People
+from bot.model.commit import Repository
+from bot.model.ids import PersonKey, RepositoryId
+from bot.model.profile import Profile
+from bot.narrative.profile import ProfileContext, ProfileScope, build
+from bot.render.text.json import render_json
+from bot.store import records
+from simulator.server import Simulator
+from simulator.work import NewPullRequest, Step
+from tests.services.landed import Town, town
+
+UTC = ZoneInfo("UTC")
+
+
+async def landed_after(there: Town, number: int, wait: timedelta) -> None:
+    """A pull request by ada that was merged so long after it was opened."""
+    step = Step(f"feat: add part {number}", {f"part_{number}.py": f"value = {number}\n".encode()})
+    work = NewPullRequest(f"feat: add part {number}", there.people["ada"], [step], f"topic-{number}")
+    pull = there.github.open_pull(there.repository, work, at=there.clock.now - wait)
+    there.github.merge(there.repository, pull, "squash", by=there.people["mara"], at=there.clock.now)
+    await there.drained()
+
+
+async def profile_of(there: Town) -> Profile:
+    ada, number = there.people["ada"], RepositoryId(there.repository.id)
+    keys = frozenset((PersonKey(f"u:{ada.id}"),))
+    found = await there.bot.store.read(records.facts_about, keys, [number])
+    (person,) = People.of([fact.author for fact in found.facts()]).all()
+    scope = ProfileScope(person=person, keys=keys, zone=UTC, now=there.clock.now + timedelta(days=1))
+    beside = ProfileContext(found.history(), found.live_values(), found.non_code_by_month(UTC), found.partial())
+    return build(found.changes({"acme/app": Repository("acme/app", number)}), scope, beside)
+
+
+def clone_of(there: Town, folder: Path) -> str:
+    subprocess.run(["git", "clone", "-q", there.repository.git.path, folder], check=True)
+    subprocess.run(["git", "-C", folder, "remote", "set-url", "origin", "https://github.com/acme/app.git"], check=True)
+    return str(folder)
+
+
+async def test_a_page_shows_the_median_and_a_clone_can_neither_confirm_nor_refute_it(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path) as there:
+        for number, wait in enumerate((timedelta(hours=2), timedelta(minutes=30), timedelta(hours=50))):
+            await landed_after(there, number, wait)
+            there.clock.now += timedelta(hours=1)
+        profile = await profile_of(there)
+        clone = clone_of(there, tmp_path / "app")
+    assert profile.overall.numbers["hours_to_land"] == 2
+    text = render_json(profile)
+    assert json.loads(text)["overall"]["metrics"]["hours_to_land"] == {"value": 2.0, "unit": "hours"}
+    found = examine([clone], text)
+    assert found.differences == ()
+    assert "overall.metrics.hours_to_land is 2.0" in found.stated

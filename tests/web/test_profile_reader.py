@@ -1,0 +1,72 @@
+"""When is a profile folded anew? When something it is made of changed, and not for the landings of others."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.model.commit import Signature
+from bot.model.ids import UserId
+from bot.store.engine import Store
+from bot.web import profile_reader
+from tests.databases import database_url, store
+from tests.web.library import ADA, NOW, OPEN, fact, fill, keep, publish, serve
+
+__all__ = ["database_url", "store"]
+
+BOB = Signature("Bob Example", "bob@example.org", UserId(8), "bob-example")
+GATE: dict[str, Any] = {"paths": ("src/gate.py",), "signals": {"added": 40, "files": 1}}
+
+
+@pytest.fixture
+def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of facts of each profile that was folded."""
+    seen: list[int] = []
+    fold = profile_reader.fold
+
+    def noted(facts: Any, *more: Any) -> Any:
+        seen.append(len(facts))
+        return fold(facts, *more)
+
+    monkeypatch.setattr(profile_reader, "fold", noted)
+    return seen
+
+
+async def test_the_landing_of_somebody_else_folds_nothing_anew(store: Store, folded: list[int]) -> None:
+    await fill(store)
+    await keep(store, OPEN, [fact(40, "acme/open", **GATE)])
+    await publish(store)
+    async with serve(store) as site:
+        page = await site.text("/@ada-example")
+        elsewhere = {"paths": ("src/wharf.py",), "signals": {"added": 9}}
+        await keep(store, OPEN, [fact(50, "acme/open", author=BOB, title="fix: the wharf", **elsewhere)])
+        await keep(store, OPEN, [fact(51, "acme/open", author=BOB, title="Paint the gate", **GATE)])
+        assert await site.text("/@ada-example") == page
+    assert folded == [5]
+
+
+@pytest.mark.parametrize(
+    ("what", "facts"),
+    [
+        ({"title": "fix: the gate", "author": BOB}, 5),
+        ({"title": "Widen the gate"}, 6),
+        ({"title": "Widen the gate", "author": BOB, "co_authors": (ADA,)}, 6),
+    ],
+    ids=["a fix of their file", "work of their own", "work they had a part in"],
+)
+async def test_whatever_a_profile_is_made_of_folds_it_anew(
+    store: Store, folded: list[int], what: dict[str, Any], facts: int
+) -> None:
+    await fill(store)
+    await keep(store, OPEN, [fact(40, "acme/open", **GATE)])
+    await publish(store)
+    later = {"clock": lambda: NOW + timedelta(days=120)}
+    async with serve(store, **later) as site:
+        page = await site.text("/@ada-example.json")
+        await keep(store, OPEN, [fact(50, "acme/open", **(GATE | what))])
+        again = await site.text("/@ada-example.json")
+    assert folded == [5, facts]
+    async with serve(store, **later) as another:
+        assert await another.text("/@ada-example.json") == again != page
