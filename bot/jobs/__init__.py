@@ -1,4 +1,4 @@
-"""Which jobs are there? `TASKS` is the whole list: a job is a file and a line here."""
+"""Which jobs are there? `JOBS` lists them all: a new job is a file and a line here."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from bot.services.context import Context
 
 
 class JobKind(Struct, frozen=True):
-    """A kind of job: what to call, how long one call may take, and after how many failures it is given up."""
+    """A kind of job: its function, its time limit, and the number of failures after which it becomes a dead letter."""
 
     function: Callable[[Job, Context], Awaitable[None]]
     time_out: timedelta = timedelta(minutes=10)

@@ -1,4 +1,4 @@
-"""Somebody pressed a button on one of our check runs: it says what `classify` says in a comment."""
+"""When somebody presses a button on one of our check runs, do what the command `classify` does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bot.services.repositories.installation import ensure_installation
 
 
 async def answer_button(job: Job, context: Context) -> None:
-    """Whoever may press it is asked of GitHub; a press that is not allowed does nothing."""
+    """Ask GitHub for the person's permission; do nothing if they may not press it."""
     given = job_arguments(job.ref_id)
     action, _, kind = given["identifier"].partition(":")
     await ensure_installation(context, given["installation"])
@@ -40,7 +40,7 @@ async def answer_button(job: Job, context: Context) -> None:
             key, keys = keys_of(connection, account)
             asker = Asker(key, keys, maintainer, account, context.clock())
             if may_ask(asker, "classify", is_theirs=is_author(asker, scene.changes)):
-                # The job is one press, however often it is tried.
+                # One job is one press, however often it is tried.
                 asked = CommandRequest(asker, scene, Command("classify", kind), f"press:{job.claim.id}")
                 ACTIONS["classify"](connection, context, asked)
         job.finish(connection)

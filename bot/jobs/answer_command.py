@@ -1,4 +1,4 @@
-"""A comment holds commands: answer them."""
+"""When a comment contains commands, read the comment and answer them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.services.repositories.installation import ensure_installation
 
 
 async def answer_command(job: Job, context: Context) -> None:
-    """The comment is read anew: what was deleted, or edited into something else, by whomever, is not obeyed."""
+    """Read the comment again: commands that were deleted or edited meanwhile, by anybody, are not run."""
     given = job_arguments(job.ref_id)
     await ensure_installation(context, given["installation"])
     with translate_github_errors():

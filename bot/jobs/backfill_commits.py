@@ -1,4 +1,4 @@
-"""The next commits of a history: measure and record them."""
+"""When a backfill has read the pull requests, measure and record the next batch of commits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.store import backfills, installations, stored_rules
 
 
 async def backfill_commits(job: Job, context: Context) -> None:
-    """Record the next batch of the plan; the facts, how far it is and the next step are one transaction."""
+    """Record the next batch of the plan; facts, progress and the next step share one transaction."""
     found = await backfill_step(job, context)
     if found is None:
         return
@@ -41,7 +41,7 @@ async def backfill_commits(job: Job, context: Context) -> None:
             defer_step(connection, context, one, "backfill_commits")
         else:
             backfills.forget_brought(connection, one.repository_id)
-            # What was recorded here is not looked through for changes of the rules: the next landing reads them.
+            # A backfill does not look for changes of the rules: the next landing reads them.
             stored_rules.forget(connection, one.repository_id)
             finish_backfill(connection, context, one)
         job.finish(connection)

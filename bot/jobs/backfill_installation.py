@@ -1,4 +1,4 @@
-"""An installation's histories are to be read: open a backfill for each repository."""
+"""When the history of an installation is requested, open a backfill for each of its repositories."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.store import installations
 
 
 async def backfill_installation(job: Job, context: Context) -> None:
-    """Read the history of every repository that the installation reaches and that was not read yet."""
+    """Open a backfill for every repository that the installation reaches and that was not read yet."""
     number = InstallationId(job_arguments(job.ref_id)["installation"])
     if context.clones is None:
         return
@@ -38,4 +38,4 @@ async def backfill_installation(job: Job, context: Context) -> None:
 
 
 _BATCH = 100
-"""histories opened in one transaction: deliveries wait for it on SQLite"""
+"""backfills opened in one transaction; deliveries wait for it on SQLite"""

@@ -1,4 +1,4 @@
-"""The next page of a history's pull requests: keep what describes them."""
+"""When a backfill has its clone, store the next page of the repository's pull requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bot.store import backfills
 
 
 async def backfill_pages(job: Job, context: Context) -> None:
-    """Ask for the page behind the cursor; its rows, the new cursor and the next step are one transaction."""
+    """Fetch the page after the cursor; its rows, the new cursor and the next step share one transaction."""
     found = await backfill_step(job, context)
     if found is None:
         return

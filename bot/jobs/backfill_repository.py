@@ -1,4 +1,4 @@
-"""A repository's history is to be read: fetch its clone and its rules."""
+"""When a backfill of a repository starts or has no clone, fetch its clone and its rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bot.store import backfills
 
 
 async def backfill_repository(job: Job, context: Context) -> None:
-    """Fetch the clone, and go on where the reading stands."""
+    """Fetch the clone and continue the backfill where it stopped."""
     one = await unfinished_backfill(job, context)
     if one is None:
         return
@@ -50,7 +50,7 @@ async def backfill_repository(job: Job, context: Context) -> None:
         elif one.head is not None and clone.holds(one.head):
             defer_step(connection, context, one, STEPS[one.state])
         else:
-            # The first time, or the head that was read is no longer on the branch: commits are looked through again.
+            # The first time, or the stored head is no longer on the branch: start again with the commits.
             state = "pull requests" if one.state == "waiting" else one.state
             backfills.move(connection, one.repository_id, state=state, head=head, commits=0, commits_done=0)
             defer_step(connection, context, one, STEPS[state])
@@ -62,10 +62,10 @@ async def backfill_repository(job: Job, context: Context) -> None:
 
 
 def _rule_files(clone: FetchedClone, head: CommitId | None) -> dict[str, str]:
-    """The files that say how its commits are measured, by path: their texts."""
+    """The texts of the files that decide how its commits are measured, by path."""
     files = clone.at(head).files(CONFIG_PATH, ATTRIBUTES_PATH) if head else {}
     return {path: text for path, (_, text) in files.items()}
 
 
 _RULES = 2
-"""requests for the repository itself and the settings of its account: its own settings stand in the clone"""
+"""requests: the repository, and its account's settings; its own settings are in the clone"""

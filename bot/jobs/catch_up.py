@@ -1,4 +1,4 @@
-"""Deliveries may be missing: fetch those that GitHub failed to deliver."""
+"""At the start and every few hours, fetch the deliveries that GitHub failed to deliver."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.store.backfills import Watermark
 
 
 async def catch_up(job: Job, context: Context) -> None:
-    """Take what failed since the START of the last look: what failed while that one ran is seen by this one."""
+    """Accept what failed since the START of the last run: what failed during that run is found by this one."""
     started = context.clock()
 
     def read(connection: Connection) -> tuple[Watermark | None, Watermark | None]:

@@ -1,4 +1,4 @@
-"""A month is over: publish its digest."""
+"""When a month is over, or its digest may have changed, publish the digest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.services.digests.wording import request_wordings
 
 
 async def close_month(job: Job, context: Context) -> None:
-    """A month without work posts nothing. The first one of a repository is a preview, unless its settings say post."""
+    """A month without work has no digest. A repository's first one is a preview, unless its settings say `post`."""
     given = job_arguments(job.ref_id)
     one = InstallationId(given["installation"]), RepositoryId(given["repository"]), Month(given["month"])
     await refresh_settings(context, one)

@@ -1,4 +1,4 @@
-"""A person took back at GitHub what they had allowed Almanac: nobody stays signed in as them."""
+"""When a person revokes Almanac's authorization at GitHub, end all their sessions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.store import sessions
 
 
 async def end_authorization(job: Job, context: Context) -> None:
-    """No token of theirs was kept; what they decided about their page stays as it is."""
+    """No token of theirs is stored; their choices about their page stay in effect."""
 
     def save(connection: Connection) -> None:
         sessions.end_all(connection, UserId(job_arguments(job.ref_id)["user"]))

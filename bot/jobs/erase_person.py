@@ -1,4 +1,4 @@
-"""A person asked to be forgotten: take them out of the record, and out of everything that was posted."""
+"""When a person asks to be forgotten, erase them from the record and from all posts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.store import jobs
 
 
 async def erase_person(job: Job, context: Context) -> None:
-    """In one transaction: the record never shows half of it, and this job is in it no longer."""
+    """Erase in one transaction, which also deletes this job: the record is never half erased."""
     user = job_arguments(job.ref_id)["user"]
 
     def save(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""A definition changed: measure recorded work again."""
+"""When a metric's definition has changed, measure recorded commits again, one step per job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.store import erasure, measurements
 
 
 async def measure_again(job: Job, context: Context) -> None:
-    """One step in one repository: measure some of what waits; where nothing waits, put some of it in force."""
+    """In one repository, measure some outdated facts; if all are measured, activate some of them."""
     installation = InstallationId(job_arguments(job.ref_id)["installation"])
 
     def read(connection: Connection) -> tuple[RepositoryId | None, list[Fact]]:

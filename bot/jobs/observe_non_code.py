@@ -1,4 +1,4 @@
-"""Somebody triaged an issue or published a release: keep it."""
+"""When somebody triages an issue or publishes a release, store it as an observation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.store import inbox
 
 
 async def observe_non_code(job: Job, context: Context) -> None:
-    """Append it, where it was not seen before; GitHub is asked for nothing."""
+    """Append the observation if it is new; this needs no request to GitHub."""
     given = job_arguments(job.ref_id)
     where = InstallationId(given["installation"]), RepositoryId(given["repository"])
     body = await context.store.read(inbox.body_of, f"app:{context.ourselves.id}", given["delivery"])

@@ -1,4 +1,4 @@
-"""A pull request was reviewed, checked or merged: keep what the delivery shows."""
+"""When a pull request is reviewed, checked or merged, store what the delivery shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bot.store import observations
 
 
 async def observe_pull_request(job: Job, context: Context) -> None:
-    """Append what the delivery shows and was not seen before; a delivery that is kept no more shows nothing."""
+    """Append the delivery's new observations; if its body was already deleted, there are none."""
     given = job_arguments(job.ref_id)
     repository, signals = RepositoryId(given["repository"]), await read_delivery_signals(context, given["delivery"])
     rows = (

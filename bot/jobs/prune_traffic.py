@@ -1,4 +1,4 @@
-"""Old deliveries and finished jobs are deleted."""
+"""Once a day, delete the bodies of old deliveries and finished jobs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.store.digests import forget_periods
 
 
 async def prune_traffic(job: Job, context: Context) -> None:
-    """Slice by slice; a prune that is cut goes on where it was."""
+    """Delete in slices; an interrupted run continues where it stopped."""
     now = context.clock()
     bodies = await repeat_slices(
         context, lambda connection: inbox.drop_bodies(connection, now - BODIES_KEPT, limit=SLICE)

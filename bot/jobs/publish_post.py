@@ -1,4 +1,4 @@
-"""A post is due: publish it on GitHub."""
+"""When a post is due in the outbox, publish it on GitHub."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bot.store import outbox
 
 
 async def publish_post(job: Job, context: Context) -> None:
-    """Posting twice is posting once; a text that changed meanwhile is posted again."""
+    """Publish idempotently; if the text changed meanwhile, defer another job for it."""
     now = context.clock()
     posting, busy = await context.store.write(claim_post, int(job.ref_id), now)
     if busy is not None:
-        # perhaps a worker that died with the intent in hand: look again when its lease is over
+        # that worker may have died: try again when its lease has expired
         raise RetryLater(max((busy - now).total_seconds(), 1.0), "another worker is posting it")
     if posting is None:
         return

@@ -1,4 +1,4 @@
-"""A repository is compared with GitHub, to find what no delivery reported."""
+"""Once a day or on request, compare all installations with GitHub, to find what no delivery reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bot.store.backfills import Watermark
 
 
 async def reconcile(job: Job, context: Context) -> None:
-    """Look at each installation in a job of its own; those that came, went, slept or woke unheard are read anew."""
+    """Defer one comparison per installation, and an update for each whose state changed unreported."""
     started = context.clock()
     with translate_github_errors():
         listed = {one.id: one async for one in read_installations(context.github.app)}

@@ -1,4 +1,4 @@
-"""An installation is compared with GitHub."""
+"""When `reconcile` asks for it, compare one installation with GitHub."""
 
 from __future__ import annotations
 

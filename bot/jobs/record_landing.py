@@ -1,4 +1,4 @@
-"""Commits reached a default branch: read them, measure them and record them."""
+"""When commits reach a default branch, read, measure and record them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bot.services.repositories.repository import current_repository
 
 
 async def record_landing(job: Job, context: Context) -> None:
-    """`before` empty means a new branch; what is recorded already is left alone."""
+    """Record the commits of a push; those already recorded stay. An empty `before` means a new branch."""
     given = job_arguments(job.ref_id)
     await ensure_installation(context, given["installation"])
     client = context.reader(given["installation"], given["repository"])

@@ -1,4 +1,4 @@
-"""A pull request was closed or edited: keep what describes it, and record its landing if no push does."""
+"""When a pull request is closed or edited, store it, and record its landing if no push does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from bot.services.repositories.installation import ensure_installation
 
 
 async def record_pull_request(job: Job, context: Context) -> None:
-    """Closed unmerged is a candidate too: a merge bot may have pushed its commits, or will; `again` measures anew."""
+    """Store the pull request and record or remeasure its landing; `again` forces measuring.
+
+    It may have landed even if it was closed unmerged: a merge bot may push its commits earlier or later.
+    """
     given = job_arguments(job.ref_id)
     await ensure_installation(context, given["installation"])
     client = context.reader(given["installation"], given["repository"])
@@ -39,7 +42,7 @@ async def record_pull_request(job: Job, context: Context) -> None:
 
 
 GRACE = timedelta(seconds=6)
-"""that the push of a merge may come behind its pull request; after it the delivery is taken to be lost"""
+"""how much later than its pull request a merge's push may arrive; after that it counts as lost"""
 WAIT = 2.0
 LOOKS = 4
-"""of which the last one waits no more, whatever the clock says: it may stand still, or be behind the job's"""
+"""attempts; the last one never waits, because the clock may have stopped or be behind the job's"""

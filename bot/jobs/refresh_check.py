@@ -1,4 +1,4 @@
-"""Somebody asked for a check run again: say once more what is counted for that commit, from the ledger."""
+"""When the checks of a commit are complete or requested again, update our check run from the ledger."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from bot.store import installations, ledger, outbox
 
 
 async def refresh_check(job: Job, context: Context) -> None:
-    """The text is made anew; the same text is posted again only where somebody asked, who waits for an answer.
+    """Write the text again; post an identical text only if `again` is set, since somebody waits for an answer.
 
-    Asked for `again`, GitHub has set the suite back to queued: it is complete once the check run is written again.
+    For `again`, GitHub has set the suite back to queued: it completes once the check run is updated.
     https://docs.github.com/en/rest/checks/runs#rerequest-a-check-run
     """
     given = job_arguments(job.ref_id)

@@ -1,4 +1,4 @@
-"""A person changed on a page how they are shown: rewrite what was posted, without anybody waiting for it."""
+"""When a person changes on a page how they are shown, rewrite their posts in the background."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.services.privacy.refresh import refresh_person_posts
 
 
 async def refresh_person(job: Job, context: Context) -> None:
-    """As a command does at once."""
+    """Do what a command does at once."""
     key = PersonKey(f"u:{job_arguments(job.ref_id)['user']}")
 
     def save(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""A month is over: take the snapshots of the pages that can be opened."""
+"""When a month is settled, take the snapshots of one person's pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bot.services.context import Context, job_arguments
 
 
 async def take_snapshots(job: Job, context: Context) -> None:
-    """The snapshots of one person and month; those that are there stay as they are."""
+    """Take the snapshots of one person and month; existing ones never change."""
     given = job_arguments(job.ref_id)
     if context.take_snapshots is not None:
         await context.take_snapshots(PersonKey(given["person"]), Month(given["month"]))

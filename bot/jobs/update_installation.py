@@ -1,4 +1,4 @@
-"""An installation was created, suspended, resumed or deleted: follow it."""
+"""When an installation is created, suspended, resumed or deleted, update its repositories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.services.repositories.update import remove_installation, suspend_instal
 
 
 async def update_installation(job: Job, context: Context) -> None:
-    """Repositories no longer reached are hidden in the transaction that learns of it."""
+    """Store GitHub's current answer; repositories out of reach are hidden in the same transaction."""
     number = InstallationId(job_arguments(job.ref_id)["installation"])
     with translate_github_errors():
         found = await read_installation(context.github.app, number)

@@ -1,4 +1,4 @@
-"""A repository was renamed, moved, hidden or deleted: follow it."""
+"""When a repository is renamed, moved, hidden, deleted or edited, update what the record knows of it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from bot.store import installations, jobs
 
 
 async def update_repository(job: Job, context: Context) -> None:
-    """What GitHub answers now counts, not what the delivery said; out of reach means hidden.
+    """Store GitHub's current answer, not the delivery's; hide the repository if it is out of reach.
 
-    What a delivery says is hidden is so before GitHub is asked, which may take hours to answer.
+    A repository that the delivery reports as hidden is hidden before GitHub is asked, which may take hours.
     """
     given = job_arguments(job.ref_id)
     number, installation = RepositoryId(given["repository"]), InstallationId(given["installation"])
@@ -51,11 +51,11 @@ async def update_repository(job: Job, context: Context) -> None:
             save_repositories(connection, context, installation, [repository], asked)
             follow_changes(connection, context, (installation, number), (before, repository))
         elif ours:
-            # What another installation has taken over is that one's to show.
+            # If another installation has it now, that one shows it.
             installations.remove_repositories(connection, [number], context.clock())
             refresh_digests_elsewhere(connection, context, installation, [number])
         if given.get("action") == "unarchived":
-            # What could not be posted while it was only read.
+            # Its posts were parked while the repository was read-only.
             jobs.unpark_installation(connection, installation, context.clock())
         job.finish(connection)
 
