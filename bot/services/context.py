@@ -1,4 +1,4 @@
-"""What a task works with: the store, the queue, GitHub, and what the operator decided."""
+"""What does a job work with? The store, the queue, GitHub, and the operator's settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bot.store.engine import Store
 
 
 class Context(Struct, frozen=True):
-    """Built once by the composition root."""
+    """Everything a job needs; built once, by `bot.app.build`."""
 
     store: Store
     queue: Queue
@@ -37,26 +37,26 @@ class Context(Struct, frozen=True):
     public_url: str
     clock: Callable[[], datetime]
     clones: Clones | None = None
-    """where histories are read; None: none is, unless somebody asks for it"""
+    """the clones for backfills; None if this process does not read histories"""
     accept_delivery: Callable[[str, str, bytes], Awaitable[bool]] | None = None
-    """takes a delivery (GUID, event, body) that GitHub kept, as the webhook does; False where nothing came of it"""
+    """accepts a redelivered delivery (GUID, event, body) as the webhook would; False if nothing was accepted"""
     settle: timedelta = timedelta(0)
-    """that a post waits for what else is told of the same landing"""
+    """how long a post waits, so that several deliveries about one landing give one post"""
     take_snapshots: Callable[[PersonKey, Month], Awaitable[object]] | None = None
-    """keeps the signed snapshots of a person's pages as of the end of a month; None where no pages are served"""
+    """stores the signed snapshots of a person's pages for a month; None if no pages are served"""
     writer: Writer = NO_WRITER
-    """who words digests beside the templates"""
+    """the optional writer of digest texts, checked against the templates"""
     started: datetime | None = None
-    """when this process began: what landed since, no earlier one can have told; None where that is not known"""
+    """when this process started: no earlier process can have reported a later landing; None if unknown"""
 
     def reader(self, installation: int, repository: int) -> Client:
-        """A client that may read one repository and nothing else."""
+        """A client that may only read one repository."""
         return self.github.installation(
             InstallationId(installation), repositories=(RepositoryId(repository),), permissions=needed(*READING)
         )
 
     def publisher(self, installation: int, repository: int, *, comments: bool) -> tuple[Client, Publisher]:
-        """A client that may post check runs, or comments, in one repository."""
+        """A client that may only post check runs, or comments, in one repository."""
         operations = POSTING_DIGESTS if comments else POSTING_CHECKS
         client = self.github.installation(
             InstallationId(installation), repositories=(RepositoryId(repository),), permissions=needed(*operations)
@@ -65,7 +65,7 @@ class Context(Struct, frozen=True):
 
 
 def job_arguments(ref_id: str) -> dict[str, Any]:
-    """The arguments a job carries, as the handlers wrote them."""
+    """The arguments of a job, as the handlers wrote them. Raises TypeError if they are not an object."""
     found = json.loads(ref_id)
     if not isinstance(found, dict):
         raise TypeError("a job's arguments are an object")
@@ -73,14 +73,17 @@ def job_arguments(ref_id: str) -> dict[str, Any]:
 
 
 def job_reference(given: Mapping[str, object]) -> str:
-    """The arguments of a job as it carries them: one line, equal for equal arguments, as the handlers write it."""
+    """A job's arguments as one line, equal for equal arguments, in the format of the handlers."""
     return json.dumps(given, sort_keys=True, separators=(",", ":"))
 
 
 @contextmanager
 def translate_github_errors() -> Iterator[None]:
-    """GitHub's limits put a job off, and so does a GitHub that is out of order, or knows our key no more; a closed or
-    narrowed installation sets it aside; what is gone stays an error."""
+    """Turn GitHub's errors into what the queue understands.
+
+    Rate limits, outages and a rejected App key raise RetryLater. A suspended installation, a missing permission or a
+    refusal raises Park. Every other error passes through, for example 404.
+    """
     try:
         yield
     except Limited as limited:

@@ -1,4 +1,4 @@
-"""What has been corrected, as the pure core takes it: asked wherever changes are folded from the ledger."""
+"""What have people corrected? Applied wherever changes are folded from the ledger."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def classifications_in(connection: Connection, repositories: Mapping[str, Reposi
 
 
 def disputes_in(connection: Connection, repository: RepositoryId) -> dict[int, list[str]]:
-    """What people say against the record in one repository, by the number of the pull request or issue it stands at."""
+    """The texts of the disputes in one repository, by the number of their pull request or issue."""
     found: dict[int, list[str]] = {}
     for one in corrections.of_repositories(connection, [repository]):
         if one.kind == "dispute":
@@ -33,14 +33,16 @@ def disputes_in(connection: Connection, repository: RepositoryId) -> dict[int, l
 def fold_corrected(
     connection: Connection, facts: Iterable[Fact], repositories: Mapping[str, Repository]
 ) -> tuple[Change, ...]:
-    """The changes that facts carry, as people corrected them."""
+    """The changes that these facts fold into, with people's corrections."""
     return apply_corrections(fold(facts, repositories), classifications_in(connection, repositories))
 
 
 def fold_for_readers(
     connection: Connection, facts: Iterable[Fact], repositories: Mapping[str, Repository], reader: RepositoryId
 ) -> tuple[Change, ...]:
-    """The same for those who read one repository: other private ones, and those that are out of reach, do not exist
-    for them, nor what happened there. `repositories` are those within reach."""
+    """The same for the readers of one repository, without other private repositories.
+
+    `repositories` are those within reach; facts in any other repository are ignored.
+    """
     seen = {name: one for name, one in repositories.items() if not one.private or one.id == reader}
     return fold_corrected(connection, [fact for fact in facts if fact.repository in seen], seen)

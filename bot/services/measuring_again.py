@@ -1,7 +1,7 @@
-"""The definitions changed: what was measured by older ones is measured anew beside it, and then takes its place.
+"""How are facts measured again after a definition has changed?
 
-A few commits at a time, for GitHub has to be asked for those that are not kept, and no transaction may be as long as a
-repository's history: what lands meanwhile must not wait.
+The new facts are stored beside the old ones and then replace them, a few commits at a time: commits that are not
+stored are requested from GitHub, and a long transaction would delay new landings.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from bot.store.jobs import LATER
 
 log = logging.getLogger(__name__)
 AT_ONCE = 20
-"""commits of one step"""
+"""commits measured in one step"""
 ACTIVATED_AT_ONCE = 200
-"""commits that are put in force in one transaction: about a fifth of a second on SQLite"""
+"""facts activated in one transaction: about a fifth of a second on SQLite"""
 PAUSE = timedelta(minutes=2)
 """between two steps: 600 commits an hour, at most 1,200 of the 5,000 requests that an installation has"""
 
 
 async def ask_to_measure_again(context: Context) -> None:
-    """Defer a step for each installation where facts of another version are in force; one waits at most."""
+    """Defer a step for each installation with outdated facts; at most one per installation waits."""
     found = await context.store.read(measurements.repositories_outdated, FACT_METHOD)
     for installation in sorted({one for one, _ in found}):
         await context.store.write(defer_step, context, installation, timedelta(0))
@@ -56,7 +56,10 @@ async def measure_batch(
 
 
 async def _measure_one(context: Context, client: Client, known: tuple[Repository, Measure], fact: Fact) -> Fact:
-    """As it was read when it landed, else as GitHub shows it; what GitHub has thrown away stays as it was measured."""
+    """Measure the commit as stored when it landed, else as GitHub returns it.
+
+    If GitHub no longer has the commit, its old fact stays.
+    """
     repository, rules = known
     try:
         landed = await read_recorded_landings(context, client, repository, [fact])
@@ -70,7 +73,7 @@ async def _measure_one(context: Context, client: Client, known: tuple[Repository
 
 
 def activate(connection: Connection, context: Context, where: tuple[InstallationId, RepositoryId]) -> None:
-    """The oldest facts step aside and the new ones are recorded in their place, in the caller's transaction."""
+    """Replace the oldest outdated facts by the new ones, in the caller's transaction."""
     target, now = RecordingTarget(*where, context.zone), context.clock()
     facts = measurements.measured_facts(connection, where[1], FACT_METHOD, ACTIVATED_AT_ONCE)
     commits = [fact.commit for fact in facts]

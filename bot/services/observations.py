@@ -1,8 +1,8 @@
-"""What does a delivery show of a pull request that no clone will hold: its reviews, its checks, who merged it?
+"""What do deliveries show of a pull request that no clone contains: reviews, checks, who merged it?
 
-Deliveries are signed, so what they show is kept as it is and GitHub is not asked: an ordinary landing costs nothing
-here. One thing no delivery can show: that nobody approved. That is said only after the reviews themselves were read,
-once, of a merged pull request that was reviewed and of which no approval is known.
+Deliveries are signed, so their content is stored without asking GitHub: an ordinary landing costs no request here.
+No delivery can show that nobody approved. That is stored only after one request for all reviews of a merged pull
+request that was reviewed and has no known approval.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ async def read_delivery_signals(context: Context, guid: str) -> PullRequestSigna
 
 
 def observation_rows(repository: RepositoryId, signals: PullRequestSignals) -> list[Observation]:
-    """What one delivery shows, or what an answer says that deliveries would have shown."""
+    """The observations in one delivery, or in an answer with the same content."""
     rows = []
     if signals.checks is not None:
         rows.append(_checks_row(repository, signals.checks))
@@ -48,7 +48,7 @@ def observation_rows(repository: RepositoryId, signals: PullRequestSignals) -> l
 
 
 def _is_by_another(signals: PullRequestSignals, review: Review) -> bool:
-    """Reviews of machines, and what authors write below their own work, are no reviews."""
+    """Reviews by machines, and authors' comments on their own work, do not count."""
     return not review.author.bot and (signals.author is None or review.author.user_id != signals.author)
 
 
@@ -59,7 +59,7 @@ def _checks_row(repository: RepositoryId, found: Checks) -> Observation:
 
 
 def merge_rows(repository: RepositoryId, number: int, found: Merge) -> list[Observation]:
-    """The merge itself, which names nobody, and where a person merged it, a row of that person."""
+    """One row for the merge, without a person, and one for the person who merged it, if any."""
     by_author = {} if found.by_author is None else {"by_author": found.by_author}
     rows = [Observation(repository, number, "merge", found.head, found.at, {"head": found.head} | by_author)]
     if found.by is not None and not found.by.bot:
@@ -75,7 +75,7 @@ def review_row(repository: RepositoryId, number: int, found: tuple[int, Review])
 
 
 def unapproved_merge_time(rows: Sequence[Observation]) -> datetime | None:
-    """When it was merged, where it was reviewed, no approval is known, and nobody has looked for one."""
+    """When the pull request was merged, if it was reviewed, has no known approval, and nobody has looked for one."""
     merged = [row.at for row in rows if row.signal == "merge"]
     reviewed = any(row.signal == "review" for row in rows)
     return merged[0] if merged and reviewed and observations.approval(rows) is None else None
@@ -84,7 +84,7 @@ def unapproved_merge_time(rows: Sequence[Observation]) -> datetime | None:
 async def read_all_reviews(
     context: Context, where: tuple[int, RepositoryId], signals: PullRequestSignals, merged_at: datetime
 ) -> list[Observation]:
-    """All its reviews as GitHub has them; where none of them approved, a row that says so."""
+    """All reviews at GitHub, and if none of them approves, a row that says so."""
     client = context.reader(*where)
     with translate_github_errors():
         repository = await current_repository(context, client, where, None)
@@ -96,7 +96,7 @@ async def read_all_reviews(
 
 
 def observation(repository: RepositoryId, found: Triage | Release) -> Observation:
-    """The row of it. Several deliveries of one moment tell of one act."""
+    """The row of one activity. Deliveries of the same activity at the same moment give the same row."""
     key = NOBODY if found.by is None else person_key(found.by)
     if isinstance(found, Triage):
         source = f"{found.did}:{key}:{int(found.at.timestamp())}"
@@ -108,7 +108,7 @@ def observation(repository: RepositoryId, found: Triage | Release) -> Observatio
 def save_observations(
     connection: Connection, context: Context, where: tuple[InstallationId, RepositoryId], rows: Sequence[Observation]
 ) -> int:
-    """Append what was not seen before; how many rows are new. Digests of months that are over are written anew."""
+    """Append new observations; return how many are new. Updates the digests of past months."""
     gone = erasure.erased_people(connection, {one.person_key for one in rows if one.person_key})
     kept = [one for one in rows if one.person_key not in gone]
     new = observations.observe(connection, kept)

@@ -1,7 +1,7 @@
-"""What does an operator ask of the process that holds the SQLite file, which no other process may write meanwhile?
+"""What does an operator request from the process that owns the SQLite file, since no other process may write to it?
 
-A command leaves its wish as a file in the data folder; the running process takes it up within a second, and its answer
-takes the file's place. Whoever may write there may read the keys too, so nothing more is proved.
+A command writes a request file into the data folder. The running process handles it within a second and replaces it
+by a result file. Anybody who can write there can also read the keys, so there is no further authentication.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _LARGEST = 4096
 
 
 class RequestResult(Struct, frozen=True):
-    """What the running process says to a wish."""
+    """The running process's answer to a request."""
 
     accepted: bool
     message: str
 
 
 def leave_request(data: Path, request: str, target: str = "") -> Path:
-    """Leave a wish; the file at which its answer will be."""
+    """Write a request; return the path of its future result."""
     folder = data / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     name = secrets.token_hex(8)
@@ -52,7 +52,7 @@ def leave_request(data: Path, request: str, target: str = "") -> Path:
 
 
 def read_result(file: Path) -> RequestResult | None:
-    """The answer once it is there, taken away."""
+    """The result, whose file is then deleted; None if there is none yet."""
     try:
         found = json.loads(file.read_text())
     except FileNotFoundError:
@@ -62,13 +62,13 @@ def read_result(file: Path) -> RequestResult | None:
 
 
 def withdraw_request(file: Path) -> None:
-    """Nobody has taken it up: take it back."""
+    """Withdraw a request that nobody handled."""
     file.with_suffix(_ASKED).unlink(missing_ok=True)
     file.unlink(missing_ok=True)
 
 
 async def handle_requests(context: Context, data: Path, on_handled: Callable[[], None], *, every: float = 1.0) -> None:
-    """Look for wishes, for ever; `taken` is called after each, `every` is in seconds."""
+    """Handle requests forever; call `on_handled` after each. `every` is in seconds."""
     _delete_old_results(data)
     while True:
         try:
@@ -81,13 +81,13 @@ async def handle_requests(context: Context, data: Path, on_handled: Callable[[],
 
 
 def _delete_old_results(data: Path) -> None:
-    """Whoever asked did not wait for them."""
+    """Delete results that nobody waits for any more."""
     for old in _files_with(data, _ANSWERED):
         old.unlink(missing_ok=True)
 
 
 async def _handle(context: Context, file: Path) -> None:
-    """Grant or refuse one; a job once deferred is safe, so a wish that outlives a crash is asked for twice at most."""
+    """Handle one request and write its result. After a crash it may run again, which defers its jobs at most twice."""
     try:
         answer = RequestResult(accepted=True, message=await _perform(context, file))
     except UnusableInputError as error:
@@ -100,14 +100,14 @@ async def _handle(context: Context, file: Path) -> None:
 
 def _write_result(file: Path, answer: RequestResult) -> None:
     hidden = file.with_suffix(".answering")
-    with contextlib.suppress(OSError):  # whoever asked may have taken it back meanwhile
+    with contextlib.suppress(OSError):  # the request may have been withdrawn
         hidden.write_text(json.dumps({"accepted": answer.accepted, "message": answer.message}))
         os.replace(hidden, file.with_suffix(_ANSWERED))
         file.unlink(missing_ok=True)
 
 
 def _read_request(file: Path) -> tuple[str, str]:
-    """The wish and its target."""
+    """The request and its target. Raises UnusableInputError."""
     try:
         with file.open("rb") as stream:
             given = json.loads(stream.read(_LARGEST))

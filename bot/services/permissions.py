@@ -1,7 +1,7 @@
-"""Who asks for something, about which work, and what may they ask?
+"""Who asks for something, about which work, and are they allowed to?
 
-Everybody decides about themselves. About a piece of work its author and the repository's maintainers have a say; only
-maintainers decide what is posted.
+Everybody decides about themselves. The author of a piece of work and the repository's maintainers may ask about it;
+only maintainers decide what is posted.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from bot.store import installations, ledger, outbox, visibility
 
 MAINTAINERS = frozenset(("admin", "maintain", "write"))
 OWN: frozenset[Name] = frozenset(("me", "anonymise", "public", "opt-out", "forget-me"))
-"""about whoever asks"""
+"""commands about the person who asks"""
 ABOUT_WORK: frozenset[Name] = frozenset(("why", "classify", "dispute"))
 
 
 class Asker(Struct, frozen=True):
-    """Who asks, where, and when. `keys` are all that are proved to be theirs."""
+    """Who asks, and when. `keys` are all keys proved to be theirs."""
 
     key: PersonKey
     keys: frozenset[PersonKey]
@@ -37,7 +37,7 @@ class Asker(Struct, frozen=True):
 
 
 class Scene(Struct, frozen=True):
-    """Where it is asked: a pull request with the changes it landed, or the digest issue."""
+    """Where they ask: on a pull request with the changes it landed, or on the digest issue."""
 
     installation: InstallationId
     repository: Repository
@@ -51,20 +51,20 @@ class Scene(Struct, frozen=True):
 
 
 def may_ask(asker: Asker, name: Name, *, is_theirs: bool) -> bool:
-    """Whether this person may ask this; `wrote` where the work is theirs."""
+    """Whether this person may use this command; `is_theirs` if the work is theirs."""
     if name in OWN:
         return True
     return asker.maintainer or (name in ABOUT_WORK and is_theirs)
 
 
 def is_author(asker: Asker, changes: Sequence[Change]) -> bool:
-    """The asker authored or helped with one of the changes."""
+    """Whether the asker is author or co-author of one of the changes."""
     signatures = [sig for c in changes for one in c.commits for sig in (one.fact.author, *one.fact.co_authors)]
     return any(person_key(sig) in asker.keys for sig in signatures)
 
 
 def keys_of(connection: Connection, account: Signature) -> tuple[PersonKey, frozenset[PersonKey]]:
-    """The key of an account, and all that are proved to be the same person's."""
+    """The key of an account, and all keys proved to be the same person's."""
     key = PersonKey(f"u:{account.user_id}")
     return key, visibility.proved_keys(connection, key)
 
@@ -72,7 +72,7 @@ def keys_of(connection: Connection, account: Signature) -> tuple[PersonKey, froz
 def changes_of(
     connection: Connection, installation: InstallationId, repository: RepositoryId, number: int
 ) -> tuple[Change, ...]:
-    """What one pull request landed, as it is counted now."""
+    """The changes that one pull request landed, as counted now."""
     facts = ledger.facts_of_pull_request(connection, repository, number)
     seeds = [(repository, fact.commit) for fact in facts]
     component = ledger.component(connection, seeds, installation_id=installation)
@@ -86,7 +86,7 @@ def changes_of(
 def scene_of_check_run(
     connection: Connection, installation: InstallationId, repository: Repository, check_run: int
 ) -> Scene | None:
-    """The one pull request that the check run is about; None where it is about none of ours."""
+    """The pull request that the check run is about; None unless it is one of ours about exactly one."""
     repository_id = RepositoryId(repository.id or 0)
     intent = outbox.intent_posted_as(connection, "check", repository_id, check_run)
     if intent is None:

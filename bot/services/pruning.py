@@ -1,6 +1,6 @@
-"""What passed through is forgotten after a while: bodies of deliveries, and jobs that ended well.
+"""What is deleted after a while? Bodies of deliveries, and jobs that succeeded.
 
-The keys of deliveries stay for ever, so that a body somebody captured years ago opens no door.
+The keys of deliveries stay forever, so that a delivery captured years ago cannot be replayed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ SCHEDULE = "prune_traffic"
 BODIES_KEPT = timedelta(days=14)
 JOBS_KEPT = timedelta(days=7)
 SLICE = 2000
-"""rows in one transaction, so that deliveries wait for none of them long"""
+"""rows in one transaction, so that no delivery waits for long"""
 
 
 async def ask_to_prune(context: Context) -> None:
-    """Defer the day's pruning once, whichever of many processes asks first."""
+    """Defer the day's pruning once, even if several processes ask."""
     now = context.clock()
     day = now.date().isoformat()
 
-    if day in await context.store.read(periods_of, SCHEDULE):  # asked first, because a read costs no write
+    if day in await context.store.read(periods_of, SCHEDULE):  # checked first, because a read is cheaper than a write
         return
 
     def save(connection: Connection) -> None:
@@ -39,7 +39,7 @@ async def ask_to_prune(context: Context) -> None:
 
 
 async def repeat_slices(context: Context, slice_of: Callable[[Connection], int]) -> int:
-    """Until a slice finds nothing more."""
+    """Repeat `slice_of` until a slice is not full; return the number of rows."""
     total = 0
     while True:
         count = await context.store.write(slice_of)

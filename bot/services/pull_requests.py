@@ -1,4 +1,4 @@
-"""How a pull request is kept between the delivery that told of it and the commits it explains."""
+"""How is a pull request stored, from its delivery until its commits are measured?"""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from bot.store import erasure, pulls
 from bot.store.pulls import PullRequestRow
 
 LONGEST_BODY = 16_000
-"""characters of a body that are kept: attribution and links stand at its start or in its last lines"""
+"""characters of a body that are stored: attribution and links are at its start or in its last lines"""
 
 
 def pull_request_to_json(pull_request: PullRequest) -> dict[str, Any]:
-    """The parts that later measuring reads, as JSON."""
+    """The parts that measuring reads later, as JSON."""
     body = pull_request.body
     if len(body) > LONGEST_BODY:
         body = body[: LONGEST_BODY // 2] + "\n" + body[-LONGEST_BODY // 2 :]
@@ -32,7 +32,7 @@ def pull_request_to_json(pull_request: PullRequest) -> dict[str, Any]:
         "commits": [
             [commit.id, _signature(commit.author), commit.message[:LONGEST_BODY]] for commit in pull_request.commits
         ],
-        # No measure reads them, and a history of pull requests would cost a page each.
+        # No metric reads them, and reading them in a backfill would cost one page per pull request.
         "reviews": [],
         "checks": pull_request.checks,
         "opened_at": int(pull_request.opened_at.timestamp()) if pull_request.opened_at else None,
@@ -42,7 +42,7 @@ def pull_request_to_json(pull_request: PullRequest) -> dict[str, Any]:
 def pull_request_from_json(
     number: int, head: CommitId, payload: dict[str, Any], *, merged: CommitId | None
 ) -> PullRequest:
-    """The pull request that `kept` wrote."""
+    """The pull request that `pull_request_to_json` wrote."""
     return PullRequest(
         number=number,
         title=payload["title"],
@@ -61,7 +61,7 @@ def pull_request_from_json(
 
 
 def _moment(seconds: int | None) -> datetime | None:
-    """None too for what was kept before the time was."""
+    """None also for rows stored before this field existed."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
@@ -85,14 +85,14 @@ def _review(author: list[Any], state: Any, seconds: int, comments: int) -> Revie
 
 
 def save_pull_request(connection: Connection, row: PullRequestRow) -> bool:
-    """Keep a pull request; False where it is kept already as it is."""
+    """Store a pull request; False if it is stored unchanged already."""
     row = replace(row, payload=erasure.pull_request_without_erased(connection, row.payload))
     before = pulls.read(connection, row.repository_id, row.number)
     if before is None or replace(before, read_at=row.read_at, size=row.size) != row:
         pulls.save_pull_request(connection, row)
         return True
     if before.size != row.size and row.size is not None:
-        # It says nothing that facts are measured by, so it is not read anew for it.
+        # Facts do not depend on the size, so nothing is measured again.
         pulls.save_pull_request(connection, replace(before, size=row.size))
     return False
 
@@ -100,7 +100,7 @@ def save_pull_request(connection: Connection, row: PullRequestRow) -> bool:
 def pull_request_row(
     repository: RepositoryId, pull: PullRequest, now: datetime, *, size: int | None = None
 ) -> PullRequestRow:
-    """What is kept of a pull request; `size` is how many commits it has of its own."""
+    """The row of a pull request; `size` is the number of its own commits."""
     return PullRequestRow(
         repository_id=repository,
         number=pull.number,
@@ -115,5 +115,5 @@ def pull_request_row(
 
 
 def without_erased(connection: Connection, row: pulls.PullRequestRow) -> pulls.PullRequestRow:
-    """The pull request as it may be kept."""
+    """The row without erased people."""
     return replace(row, payload=erasure.pull_request_without_erased(connection, row.payload))

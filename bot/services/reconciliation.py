@@ -1,7 +1,8 @@
-"""Does the record hold what GitHub shows? Every installation is looked through once a day; what differs is read.
+"""Does the record match GitHub? Once a day every installation is compared, and differences are read.
 
-A glance at fifty repositories is one request; only one that moved is listed: its closed pull requests down to the last
-look, and what its default branch got since. What is found missing is asked for by the jobs that deliveries ask for.
+One request covers fifty repositories. Only for a repository that changed, the closed pull requests since the last
+comparison and the new commits of its default branch are listed. Missing ones are read by the same jobs that deliveries
+defer.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ OVERLAP = timedelta(hours=1)
 
 
 class _Look(Struct, frozen=True):
-    """One repository: as it is stored, as it is now, and up to where nothing was missing."""
+    """One repository: as stored, as GitHub shows it now, and the point up to which nothing was missing."""
 
     stored: StoredRepository
     glance: Glance
@@ -43,14 +44,14 @@ class _Look(Struct, frozen=True):
 
 
 def differs(now: Installation | None, active: bool) -> bool:
-    """Whether an installation works at GitHub and not here, or the other way round."""
+    """Whether an installation is active only at GitHub or only in the record."""
     return (now is not None and not now.suspended) != active
 
 
 async def compare_repositories(
     context: Context, number: InstallationId, reached: dict[RepositoryId, Repository], asked: datetime
 ) -> None:
-    """Whatever is hidden, renamed, gone or back is read by the job that its delivery would have asked for."""
+    """Defer `update_repository` for each repository that was hidden, renamed, removed or restored."""
 
     def save(connection: Connection) -> None:
         stored = {
@@ -81,7 +82,7 @@ def _changed(stored: Repository, now: Repository) -> bool:
 
 
 async def read_looks(context: Context, client: Client, number: InstallationId, now: datetime) -> list[_Look]:
-    """A glance at every repository whose history is not being read just now."""
+    """The current state of every repository that no backfill is reading."""
 
     def read(connection: Connection) -> tuple[list[StoredRepository], list[Watermark]]:
         rows = installations.repositories_of(connection, number)
@@ -102,7 +103,7 @@ async def read_looks(context: Context, client: Client, number: InstallationId, n
 
 
 def _watermark(connection: Connection, row: StoredRepository, now: datetime) -> Watermark:
-    """Up to where nothing was missing: at first, when the installation came, and the newest landing that is known."""
+    """The point up to which nothing is missing; at first, the installation's start and the newest known landing."""
     name = f"repository:{row.repository.id}"
     found = backfills.watermark(connection, name)
     if found is not None:
@@ -113,7 +114,7 @@ def _watermark(connection: Connection, row: StoredRepository, now: datetime) -> 
 
 
 async def missing_pulls(context: Context, client: Client, look: _Look) -> list[int]:
-    """The closed pull requests that changed since the last look and are not kept as they are now."""
+    """The closed pull requests that changed since the last comparison and are stored differently or not at all."""
     since = look.mark.at - OVERLAP
     if look.glance.updated_at is None or look.glance.updated_at < since:
         return []
@@ -137,7 +138,7 @@ def _is_news(repository: RepositoryId, pull: PullRequest, kept: pulls.PullReques
 
 
 def ask_for_landings(connection: Connection, context: Context, look: _Look) -> None:
-    """Where the default branch stands at a commit that the record does not hold, what came since is asked for."""
+    """If the record does not have the head of the default branch, ask for the commits since the last comparison."""
     head, before = look.glance.head, look.mark.head
     if head is None or before is None or head == before or _is_recorded(connection, look.id, head):
         return
@@ -151,7 +152,7 @@ def _is_recorded(connection: Connection, repository: RepositoryId, head: CommitI
 
 
 def defer_for_repository(connection: Connection, context: Context, look: _Look, task: str, **more: int | str) -> None:
-    """Ask about a repository, unless a delivery has asked for the same meanwhile and its job still waits."""
+    """Defer a job about a repository, unless an equal job of a delivery already waits."""
     serial = f"repository:{look.id}"
     argument = "after" if "after" in more else "number"
     if jobs.is_waiting(connection, serial, task, job_reference({argument: more[argument]})[1:-1] + ","):
@@ -161,7 +162,7 @@ def defer_for_repository(connection: Connection, context: Context, look: _Look, 
 
 
 def defer_job(connection: Connection, context: Context, task: str, serial: str, **given: int | str) -> None:
-    """Defer a job as a delivery would, behind whatever deliveries ask for now."""
+    """Defer a job as a delivery would, but with lower priority."""
     ref = job_reference(given)
     installation = int(given["installation"])
     context.queue.defer(

@@ -1,4 +1,4 @@
-"""Which settings are in force in a repository: its own file over its organisation's, the last good ones of each."""
+"""Which settings apply in a repository? The last valid ones of its own file, then of its organisation's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHARED_REPOSITORY = ".github"
 
 
 class RepositorySettings(Struct, frozen=True, dict=True):
-    """The settings of one repository, and what is wrong with the files as they are now."""
+    """The settings of one repository, and the errors in the current files."""
 
     stored: Configuration
 
@@ -41,11 +41,11 @@ class RepositorySettings(Struct, frozen=True, dict=True):
 
     @property
     def digest(self) -> str:
-        """`issue`, `discussion`, or `off`, also where discussions are asked for and there are none."""
+        """`issue`, `discussion` or `off`; also `off` if discussions are configured but disabled in the repository."""
         return self.stored.digest
 
     def zone(self, default: ZoneInfo) -> ZoneInfo:
-        """The zone that cuts the months of the digest: the operator's where no file states one."""
+        """The time zone of the digest's months: the operator's unless a file states one."""
         return ZoneInfo(self.stored.zone) if self.stored.zone else default
 
 
@@ -55,12 +55,12 @@ def _parsed_or_default(text: str) -> RepoConfig:
 
 
 def stored_settings(connection: Connection, repository: RepositoryId) -> RepositorySettings:
-    """As it was kept last."""
+    """The settings stored last."""
     return RepositorySettings(configurations.read(connection, repository))
 
 
 async def read_repository_settings(context: Context, client: Client, repository: Repository) -> RepositorySettings:
-    """As the files are now; where one is wrong its last good text stays. Not yet kept."""
+    """The settings in the current files; for an invalid file, its last valid text. They are not stored yet."""
     return await read_settings_with_own_file(
         context, client, repository, own=await read_file(client, repository, CONFIG_PATH) or ""
     )
@@ -69,7 +69,7 @@ async def read_repository_settings(context: Context, client: Client, repository:
 async def read_settings_with_own_file(
     context: Context, client: Client, repository: Repository, *, own: str
 ) -> RepositorySettings:
-    """`read_in_force` where the text of the repository's own file is at hand."""
+    """`read_repository_settings` for a caller that already has the text of the repository's own file."""
     before = await context.store.read(configurations.read, RepositoryId(repository.id or 0))
     shared_name = f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
     shared, private = "", False
@@ -78,7 +78,7 @@ async def read_settings_with_own_file(
     kept_own, wrong = _valid_text(own, before.own, CONFIG_PATH)
     kept_shared, wrong_shared = _valid_text(shared, before.shared, f"{shared_name}: {CONFIG_PATH}")
     if wrong_shared and private and not repository.private:
-        # What is wrong quotes the file, and more people may read it here than there.
+        # The errors quote the file, and this repository has readers who may not read that one.
         wrong_shared = (f"{shared_name}: {CONFIG_PATH} has errors; `almanac config lint` lists them",)
     found = RepositorySettings(replace(before, own=kept_own, shared=kept_shared, problems=(*wrong, *wrong_shared)))
     problem = await _discussions_problem(client, repository, found.config)
@@ -92,8 +92,10 @@ async def read_settings_with_own_file(
 
 
 async def _read_shared(context: Context, client: Client, name: str) -> tuple[str, bool]:
-    """The organisation's file, and whether it is private. A token for one repository reads public ones too; a private
-    one needs its own."""
+    """The organisation's file, and whether it is private.
+
+    A token for one repository can read public ones too; a private one needs its own token.
+    """
     stored = await context.store.read(installations.repository_named, name)
     if stored is None or stored.installation_id is None or stored.removed_at is not None:
         return await read_file(client, Repository(name), CONFIG_PATH) or "", False
@@ -102,7 +104,7 @@ async def _read_shared(context: Context, client: Client, name: str) -> tuple[str
 
 
 def _valid_text(now: str, before: str, path: str) -> tuple[str, tuple[str, ...]]:
-    """The text in force, and what is wrong with the one that is not."""
+    """The valid text, and the errors of the current one."""
     found = read_config(now)
     if isinstance(found, Errors):
         return before, tuple(f"{path}, {problem}" for problem in found.problems)
@@ -110,7 +112,7 @@ def _valid_text(now: str, before: str, path: str) -> tuple[str, tuple[str, ...]]
 
 
 async def _discussions_problem(client: Client, repository: Repository, config: RepoConfig) -> str:
-    """What is said where the file asks for a discussion here and the repository has none switched on."""
+    """The problem to report if the file asks for a discussion here and the repository has discussions disabled."""
     elsewhere = (config.digest_repository or repository.full_name).lower() != repository.full_name.lower()
     if config.digest != "discussion" or elsewhere or await has_discussions(client, repository):
         return ""
@@ -118,7 +120,7 @@ async def _discussions_problem(client: Client, repository: Repository, config: R
 
 
 async def _digest_zone(context: Context, repository: Repository, config: RepoConfig) -> str | None:
-    """The zone of the digest's months: of the repository that takes it, where that is another one."""
+    """The time zone of the digest's months: that of the repository the digest is posted in, if it is another one."""
     own = config.timezone if "timezone" in config.stated else None
     wanted = config.digest_repository
     if wanted is None or wanted.lower() == repository.full_name.lower():

@@ -1,4 +1,4 @@
-"""A month is over: which signed snapshots of people's pages does it leave behind?"""
+"""Which snapshots of people's pages are due when a month is over?"""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bot.store import links, snapshots, visibility
 from bot.store.digests import begin_period
 
 SETTLE_TIME = timedelta(days=1)
-"""after a month's end, so that what GitHub tells late is in the snapshot, which cannot change"""
+"""wait after a month's end, so that late deliveries are in the snapshot, which cannot change"""
 
 
 async def defer_snapshots(context: Context) -> int:
-    """Defer a job for every page and every settled month that was not taken in hand yet; how many.
+    """Defer a job for every person and settled month that has none yet; return how many.
 
-    The month and its jobs are one transaction, so any number of processes ask once. The first month is the newest one:
-    nothing is dated before there was somebody to date it.
+    A month and its jobs share one transaction, so several processes defer them once. The first month is the newest one:
+    no snapshot is dated before this installation existed.
     """
     if context.take_snapshots is None:
         return 0
@@ -35,12 +35,12 @@ async def defer_snapshots(context: Context) -> int:
 
 
 def _begin(connection: Connection, place: Context, month: Month, now: datetime) -> int:
-    """The jobs of a month that nobody has begun yet."""
+    """Defer the jobs of a month that was not begun yet."""
     return _defer(connection, place, month) if begin_period(connection, snapshots.SCHEDULE, month, now) else 0
 
 
 def _defer(connection: Connection, context: Context, month: Month) -> int:
-    """One job a person with a page: of many, one that fails keeps nobody else waiting."""
+    """One job per person with a page, so that one failure does not affect the others."""
     keys = {person.key for person in visibility.public_people(connection)}
     keys |= set(links.people_with_links(connection, context.clock()))
     for key in sorted(keys):

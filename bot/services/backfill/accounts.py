@@ -1,4 +1,4 @@
-"""Whose addresses are those of a history? GitHub is asked once for each, sixty at a time beside other questions."""
+"""Which accounts own the addresses in a history? GitHub is asked once per address, up to sixty in one request."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _WEB_FLOW = "noreply@github.com"
 
 @dataclass(slots=True)
 class Accounts:
-    """The accounts behind addresses, as GitHub resolves them: every commit with one address has the same account."""
+    """The accounts behind addresses, as GitHub resolves them: one address always has the same account."""
 
     clone: FetchedClone
     wanted: dict[str, tuple[CommitId, int]] = field(default_factory=dict)
-    """addresses of people not asked for yet, each with a commit and its role there (0 author, 1 committer)"""
+    """people's addresses still to be resolved, each with a commit and its role there (0 author, 1 committer)"""
     machines: dict[str, tuple[CommitId, int]] = field(default_factory=dict)
-    """the same of machines whose address says no id: GraphQL knows users alone"""
+    """the same for machines whose address contains no id: GraphQL resolves only users"""
     known: dict[str, list[object] | None] = field(default_factory=dict)
     requests: int = 0
     points: int = 0
@@ -46,22 +46,22 @@ class Accounts:
 
     @property
     def is_incomplete(self) -> bool:
-        """Somebody has to be asked for."""
+        """Whether addresses are still to be resolved."""
         return bool(self.wanted or self.machines)
 
     def next(self, most: int = MOST_ADDRESSES) -> list[CommitId]:
-        """Commits to be named beside the next question."""
+        """Commits whose accounts the next request should include."""
         return list(dict.fromkeys(commit for commit, _ in self.wanted.values()))[:most]
 
     def learn(self, page: PullRequestPage) -> None:
-        """Keep what an answer says of the addresses that its commits stand for."""
+        """Store what an answer says about the addresses of its commits."""
         for email, (commit, role) in list(self.wanted.items()):
             if commit in page.accounts:
                 self.known[email] = _plain(page.accounts[commit][role])
                 del self.wanted[email]
 
     async def learn_all(self, client: Client, repository: Repository) -> None:
-        """Ask for every address that is still wanted."""
+        """Resolve every remaining address."""
         while self.machines:
             await self._learn_machine(client, repository)
         while self.wanted:
@@ -72,7 +72,7 @@ class Accounts:
         self.keep()
 
     async def _learn_machine(self, client: Client, repository: Repository) -> None:
-        """Ask for a commit that a machine wrote, where there is one: mostly a machine committed it too."""
+        """Resolve a machine from one commit, preferably one it authored: usually a machine committed it too."""
         email, (commit, role) = min(self.machines.items(), key=lambda one: one[1][1])
         self.requests += 1
         people = await read_people_of(client, repository, commit)
@@ -84,10 +84,10 @@ class Accounts:
         self.clone.save_accounts(self.known)
 
     def resolve(self, landing: Landing) -> Landing:
-        """The landing with its people as GitHub names them."""
+        """The landing with its people resolved to accounts."""
         merge_commit = self._of_commit(landing.merge_commit)
         commit = merge_commit if landing.commit.id == merge_commit.id else self._of_commit(landing.commit)
-        # The carrier's files are never looked at, and a commit that carried itself is one and the same.
+        # The merge commit's files are never read; a commit that landed by itself is its own merge commit.
         return replace(landing, commit=commit, merge_commit=merge_commit)
 
     def _of_commit(self, commit: Commit) -> Commit:
@@ -102,7 +102,7 @@ class Accounts:
 
 
 def addresses_of(commits: Iterable[Commit]) -> dict[str, tuple[CommitId, int]]:
-    """The addresses of some commits, each with one commit and its role there."""
+    """The addresses in these commits, each with one commit and its role there."""
     found: dict[str, tuple[CommitId, int]] = {}
     for commit in commits:
         found.setdefault(commit.author.email, (commit.id, 0))

@@ -22,7 +22,7 @@ def require_clones(context: Context) -> Clones:
 
 
 async def fetch_clone(clone: FetchedClone, client: Client) -> CommitId | None:
-    """Bring the clone up to date. Raises RetryLater where GitHub does not give it now."""
+    """Fetch the clone and return its head. Raises RetryLater if GitHub does not provide it now."""
     with translate_github_errors():
         token = await client.token()
     try:
@@ -32,7 +32,7 @@ async def fetch_clone(clone: FetchedClone, client: Client) -> CommitId | None:
 
 
 async def remove_unused_clones(context: Context) -> None:
-    """Delete the clones whose history is read no longer: what is taken away from us does not stay on this machine."""
+    """Delete clones that no backfill reads, so that no repository out of reach stays on this machine."""
     if context.clones is None:
         return
     existing = context.clones.existing()

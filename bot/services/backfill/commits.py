@@ -1,4 +1,4 @@
-"""One batch of a repository's landed commits is read from its clone and recorded, as its deliveries would have been."""
+"""How is a batch of landed commits read from a clone, with the same facts as from deliveries?"""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from bot.store.ledger import FACT
 from bot.store.pulls import PullRequestRow
 
 BATCH = 200
-"""commits recorded in one transaction: enough to hide git's start, few enough that live jobs do not wait for long"""
+"""commits recorded in one transaction: enough to amortise git's start, few enough that live jobs do not wait long"""
 
 
 def location_of(one: StoredRepository) -> tuple[InstallationId | None, str]:
-    """Which installation reaches it, if any does, and under which name."""
+    """The installation that reaches the repository, if any, and its name."""
     return None if one.removed_at is not None else one.installation_id, one.repository.full_name
 
 
 async def with_plan(one: Backfill, clone: FetchedClone, head: CommitId) -> Backfill:
-    """The reading with its plan on disk; made anew where another machine made it, or it was lost."""
+    """The backfill with its plan on disk; the plan is made again if it was lost or is on another machine."""
     if clone.is_planned(head) and one.commits:
         return one
     return replace(one, commits=await asyncio.to_thread(clone.plan, head))
@@ -62,7 +62,7 @@ class _Batch(Struct, frozen=True):
 async def read_batch(
     context: Context, client: Client, position: ClonePosition, rows: Sequence[CommitArrival]
 ) -> _Batch:
-    """The facts of a batch that the ledger does not hold, or holds as they were before their pull request was known."""
+    """The facts that the ledger does not have, or measured before their pull request was known."""
     with translate_github_errors():
         rules = await (await current_rules(context, client, position.clone.repository, touched=False)).measure()
     found = await asyncio.to_thread(_read_landings, position.clone, rows)
@@ -80,7 +80,7 @@ async def read_batch(
     people = addresses_of(c for one in wanted for c in (one.commit, one.merge_commit))
     accounts = Accounts.of(position.fetched, people)
     if accounts.is_incomplete:
-        # Who is asked for at all is asked for together with those of the batches to come.
+        # If anybody must be resolved, resolve the people of later batches in the same requests.
         everybody = await asyncio.to_thread(position.fetched.addresses, position.clone.head)
         accounts = Accounts.of(position.fetched, people | everybody)
     with translate_github_errors():
@@ -115,7 +115,7 @@ def _measure_landings(
 def _pulls_of(
     connection: Connection, position: ClonePosition, found: Sequence[Landing], rules: Measure
 ) -> dict[CommitId, PullRequestRow]:
-    """The pull request that brought each landing, looked for as `witnesses` says: `brought` are those of rebases."""
+    """The pull request that brought each landing, found in the order of `witnesses`; `brought` has those of rebases."""
     repository = position.one.repository_id
     brought = backfills.brought(connection, repository, [one.commit.id for one in found])
     merged = pulls.rows_merged_as(connection, repository, list({one.merge_commit.id for one in found}))
@@ -137,7 +137,7 @@ def _pulls_of(
 
 
 def _recorded_at(connection: Connection, repository: RepositoryId, ids: Sequence[CommitId]) -> dict[CommitId, datetime]:
-    """When each of these commits was recorded last; those that are not are left out."""
+    """When each of these commits was last recorded; commits without a fact are left out."""
     same = (FACT.c.repository_id == repository) & FACT.c.commit_id.in_(ids)
     query = select(FACT.c.commit_id, FACT.c.recorded_at).where(same)
     return {CommitId(row.commit_id): row.recorded_at for row in connection.execute(query)}

@@ -1,4 +1,4 @@
-"""One page of a repository's closed pull requests is kept, as their deliveries would have been."""
+"""How is a page of a repository's closed pull requests stored, with the same rows as from deliveries?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.store.observations import DEEDS, Observation
 
 
 def observations_in(repository: RepositoryId, page: PullRequestPage) -> list[Observation]:
-    """What people did to these pull requests, and the releases they published: the rows that deliveries make too."""
+    """People's activity on these pull requests, and their releases, as the rows that deliveries give."""
     rows = [row for seen in page.pulls.seen for row in observation_rows(repository, seen) if row.signal in DEEDS]
     return [*rows, *(observation(repository, one) for one in page.releases)]
 
@@ -34,7 +34,7 @@ def save_accounts(
 
 
 def rebased_commits(clone: FetchedClone, line: Sequence[CommitId], pulls: Sequence[PullRequest]) -> dict[CommitId, int]:
-    """The commits that the rebase button made of several: they keep author and text, and GitHub names only the last."""
+    """The commits of rebases of several commits: they keep author and message, and GitHub names only the last one."""
     position = {commit: number for number, commit in enumerate(line)}
     stretches = {
         pull.number: line[start : start + len(pull.commits)]
@@ -52,7 +52,7 @@ def rebased_commits(clone: FetchedClone, line: Sequence[CommitId], pulls: Sequen
 
 
 def _rebase_key(commit: Commit) -> tuple[str, str]:
-    """What a rebase keeps of a commit."""
+    """The parts of a commit that a rebase preserves."""
     return commit.author.email.lower(), commit.message.strip()
 
 
@@ -63,7 +63,7 @@ def defer_next(connection: Connection, context: Context, one: Backfill, page: Pu
         one.repository_id,
         state="commits" if last else "pull requests",
         cursor=page.pulls.cursor,
-        # Where GitHub was too slow for more it is asked for a little more each time: that may have been a moment's.
+        # After a time-out the page size grows again step by step: the cause may have been temporary.
         size=min(page.size + SMALLEST_PAGE, PAGE),
         pulls=page.pulls.total,
         pulls_done=one.pulls_done + kept,
@@ -74,5 +74,5 @@ def defer_next(connection: Connection, context: Context, one: Backfill, page: Pu
 
 
 def resume_at(points: Points) -> datetime | None:
-    """When history may go on asking; None: at once."""
+    """When the backfill may send requests again; None: at once."""
     return points.reset_at if points.scarce else None

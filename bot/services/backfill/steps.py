@@ -1,8 +1,8 @@
-"""The history of a repository comes into the ledger, in steps that may each be the last before a crash.
+"""How does a repository's history enter the ledger, in steps that survive a crash?
 
-`backfill_repository` fetches a clone, `backfill_pages` keeps its pull requests a page at a time, `backfill_commits`
-records its commits a batch at a time: the records that deliveries would have made, and no posts. A step and the job of
-the next are one transaction; each step is a job of its repository, behind whatever is live.
+`backfill_repository` fetches a clone, `backfill_pages` stores its pull requests page by page, and `backfill_commits`
+records its commits batch by batch: the same records as from deliveries, but no posts. A step and the job of the next
+share one transaction; every step has lower priority than live jobs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def open_backfills(
     *,
     again: bool = False,
 ) -> list[RepositoryId]:
-    """Ask for the history of these repositories; those that were not asked for before (`again`: are not being read)."""
+    """Open backfills for these repositories; return those newly opened.
+
+    Only repositories never requested before are opened; with `again`, all that are not being read.
+    """
     opened, steps = [], sorted(set(STEPS.values()))
     known = {one.repository_id: one for one in backfills.of(connection, repositories)}
     going_on = jobs.unfinished_references(connection, steps, installation) if again else set()
@@ -44,7 +47,7 @@ def open_backfills(
         if old is not None and old.state != "done" and old.installation_id == installation:
             if _job_reference(new) in going_on:
                 continue
-            # What is left of its jobs was given up or set aside: it is ended, as a new one goes on.
+            # Its jobs were given up or parked: end them, and let a new one continue.
             jobs.dismiss(connection, steps, _job_reference(new), context.clock())
         elif not backfills.begin(connection, new, again=again):
             continue
@@ -54,14 +57,14 @@ def open_backfills(
 
 
 def _job_reference(one: Backfill) -> str:
-    """The arguments of each of its jobs."""
+    """The arguments of each job of a backfill."""
     return job_reference({"installation": one.installation_id, "repository": one.repository_id})
 
 
 def defer_step(
     connection: Connection, context: Context, one: Backfill, task: str, run_at: datetime | None = None
 ) -> None:
-    """Ask for a step. The clone is fetched beside live jobs of the repository, records are made between them."""
+    """Defer a step. Fetching may run beside live jobs of the repository; recording runs between them."""
     ref = _job_reference(one)
     serial = "clone" if task == "backfill_repository" else "repository"
     context.queue.defer(
@@ -85,15 +88,15 @@ STEPS = {
 
 
 async def unfinished_backfill(job: Job, context: Context) -> Backfill | None:
-    """The reading that a job is about; None where it is done, or was never asked for."""
+    """The backfill of a job; None if it is done or was never requested."""
     one = await context.store.read(backfills.read, RepositoryId(job_arguments(job.ref_id)["repository"]))
     return None if one is None or one.state == "done" else one
 
 
 async def clone_with_head(job: Job, context: Context, one: Backfill) -> tuple[FetchedClone, CommitId] | None:
-    """The clone with the head that is being read; None, and a job that fetches it, where another machine has it.
+    """The clone and the head that is read; None, after deferring a fetch, if this machine does not have them.
 
-    Raises Park where the repository was taken away: what lies here of it is read no further.
+    Raises Park if the repository is out of reach: its clone is read no further.
     """
 
     def read(connection: Connection) -> tuple[StoredRepository | None, bool]:
@@ -116,14 +119,14 @@ async def clone_with_head(job: Job, context: Context, one: Backfill) -> tuple[Fe
 
 
 async def backfill_step(job: Job, context: Context) -> tuple[Backfill, FetchedClone, CommitId] | None:
-    """What a step goes on with: the reading, its clone and the head that is read; None where there is nothing to do."""
+    """What a step needs: the backfill, its clone and the head; None if there is nothing to do."""
     one = await unfinished_backfill(job, context)
     found = None if one is None else await clone_with_head(job, context, one)
     return None if one is None or found is None else (one, *found)
 
 
 def finish_backfill(connection: Connection, context: Context, one: Backfill) -> None:
-    """Write down the end, and up to where nothing is missing."""
+    """Mark the backfill done, and set the point up to which nothing is missing."""
     backfills.move(connection, one.repository_id, state="done", cursor=None, finished_at=context.clock())
     name = f"repository:{one.repository_id}"
     if backfills.watermark(connection, name) is None:

@@ -1,4 +1,4 @@
-"""What does each command do? `ACTIONS` is the whole list: a command is a function and a line here."""
+"""What does each command do? `ACTIONS` lists them all: a new command is a function and a line here."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from bot.store.corrections import Correction
 from bot.store.digests import posted_at
 
 MOST_RECOUNTED = 20_000
-"""facts of one repository that a recount folds at once; more is an operator's work"""
+"""facts of one repository that a command recounts at once; larger ones are left to the operator"""
 
 
 class CommandRequest(Struct, frozen=True):
-    """One command of one comment. `event` names it, so that hearing it twice is once."""
+    """One command of one comment. `event` identifies it, so that it takes effect only once."""
 
     asker: Asker
     scene: Scene
@@ -49,7 +49,7 @@ class CommandRequest(Struct, frozen=True):
 
 
 class CommandResult(Struct, frozen=True):
-    """Whether it was done, and what is to be said beside the reaction."""
+    """Whether the command was done, its answer in words if any, and the reaction."""
 
     done: bool = True
     part: Part | None = None
@@ -61,7 +61,7 @@ DONE = CommandResult()
 
 
 def refusal(asked: CommandRequest, *why: str) -> CommandResult:
-    """Not done, and why."""
+    """The result for a command that is refused, with the reasons."""
     return CommandResult(done=False, part=plain_part(asked.text, *why))
 
 
@@ -177,7 +177,7 @@ def _preview(connection: Connection, context: Context, asked: CommandRequest) ->
 
 
 def _pause(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
-    """Asked again, posting begins again; the rocket says which of the two it was."""
+    """Pause posting, or resume it if paused; the reaction is a rocket when it resumes."""
     repository = asked.scene.repository_id
     if not _record_correction(connection, asked, "visibility", {"pause": True}):
         return DONE
@@ -212,7 +212,7 @@ def _target(context: Context, scene: Scene) -> RecordingTarget:
 
 
 def recount_scene(connection: Connection, context: Context, scene: Scene) -> None:
-    """Count the scene's changes anew and tell it where it was told."""
+    """Recount the scene's changes and update their posts."""
     target = _target(context, scene)
     commits = [commit.fact.commit for change in scene.changes for commit in change.commits]
     recorded = recount(connection, target, commits)
@@ -223,7 +223,7 @@ def recount_scene(connection: Connection, context: Context, scene: Scene) -> Non
 def _record_correction(
     connection: Connection, asked: CommandRequest, kind: corrections.CorrectionKind, value: object
 ) -> bool:
-    """Write the event down; False where it was heard before."""
+    """Store the correction; False if it is already stored."""
     event = Correction(
         asked.event, kind, asked.asker.key, asked.asker.asked_at, value, repository_id=asked.scene.repository_id
     )
@@ -231,7 +231,7 @@ def _record_correction(
 
 
 def _record_choice(connection: Connection, asked: CommandRequest, kind: corrections.CorrectionKind) -> bool:
-    """A choice about oneself, heard once: the person may have chosen otherwise since."""
+    """Store a person's choice; False if it is already stored, because they may have chosen differently since."""
     event = Correction(asked.event, kind, asked.asker.key, asked.asker.asked_at, asked.text, person_key=asked.asker.key)
     return corrections.append(connection, event)
 
@@ -239,7 +239,7 @@ def _record_choice(connection: Connection, asked: CommandRequest, kind: correcti
 def _records(
     connection: Connection, context: Context, asked: CommandRequest
 ) -> tuple[list[MonthRecord], dict[ChangeId, Change]]:
-    """The asker's months in this repository alone, newest first: who reads here may not read elsewhere."""
+    """The asker's months, newest first, only in this repository: its readers may not be allowed to read others."""
     scene, keys = asked.scene, sorted(asked.asker.keys)
     facts = ledger.facts_of(connection, keys, repositories=[scene.repository_id])
     stored = installations.repositories_of(connection, scene.installation)

@@ -1,4 +1,4 @@
-"""Somebody asked for something in a comment: do it, and answer with a reaction, in words only where they are needed."""
+"""How are the commands in a comment run and answered? With a reaction, and with words only where needed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from bot.store.closing import repository_of
 from bot.store.digests import posted_at
 
 MOST_REPLIES = 5
-"""answers in words on one issue or pull request in an hour; beyond them a reaction has to do"""
+"""replies on one issue or pull request in an hour; after that there are only reactions"""
 
 
 class _CommandComment(Struct, frozen=True):
@@ -40,7 +40,7 @@ class _CommandComment(Struct, frozen=True):
 
 
 async def read_command_comment(context: Context, given: dict[str, Any]) -> _CommandComment | None:
-    """What is asked, by whom; None where nothing is to be answered."""
+    """The commands and their author; None if nothing is to be answered."""
     client = context.reader(given["installation"], given["repository"])
     repository = await read_repository(client, RepositoryId(given["repository"]))
     try:
@@ -60,7 +60,7 @@ async def read_command_comment(context: Context, given: dict[str, Any]) -> _Comm
 
 
 def _is_digest(context: Context, repository: Repository, issue: IssueAnswer) -> bool:
-    """The issue that takes our digests; a marker that somebody copied is not enough."""
+    """Whether it is our issue for digests; a copied marker is not enough."""
     first = issue.body.split("\n", 1)[0].strip()
     return issue.app == context.ourselves.id and first == marker(digests_key(repository.id or 0))
 
@@ -78,9 +78,9 @@ async def _is_maintainer(client: Client, repository: Repository, comment: Commen
 def answer_commands(
     connection: Connection, context: Context, installation: InstallationId, heard: _CommandComment
 ) -> None:
-    """Every command in its order, then one reaction and at most one comment for all of them."""
+    """Run all commands in order; answer with one reaction and at most one comment."""
     comment = heard.comment
-    assert comment.author is not None  # noqa: S101  # _hear lets nobody else through
+    assert comment.author is not None  # noqa: S101  # `read_command_comment` returns no comment without an author
     key, keys = keys_of(connection, comment.author)
     asker = Asker(key, keys, heard.maintainer, comment.author, comment.created_at or context.clock())
     answers = []
@@ -111,7 +111,7 @@ def _scene_of(connection: Connection, installation: InstallationId, heard: _Comm
 
 
 def _run_command(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
-    """Refuse what this person may not ask, or what there is nothing to be said of; else do it."""
+    """Run the command unless this person may not use it or there is nothing to apply it to."""
     name, value = asked.command.name, asked.command.value
     scene = asked.scene
     if name == "why" and value.isdecimal():
@@ -122,7 +122,7 @@ def _run_command(connection: Connection, context: Context, asked: CommandRequest
     digest = name == "dispute" and scene.is_digest
     theirs = by_name or is_author(asked.asker, scene.changes) or (digest and _has_work_in_digests(connection, asked))
     if not may_ask(asked.asker, name, is_theirs=theirs):
-        # In words it would be a way to make us talk: a stranger gets a reaction.
+        # A stranger only gets a reaction: replies would let anybody make us post.
         return CommandResult(done=False)
     if name in ABOUT_WORK and not by_name and not scene.changes and not digest:
         where = (
@@ -133,7 +133,7 @@ def _run_command(connection: Connection, context: Context, asked: CommandRequest
 
 
 def _has_work_in_digests(connection: Connection, asked: CommandRequest) -> bool:
-    """The asker has a part in work that landed here, or in what else the digests here tell of."""
+    """Whether the asker contributed to this repository, or to others covered by the digests here."""
     repository_id = asked.scene.repository_id
     repository_ids = {repository_id, *(repository_of(row.target) for row in posted_at(connection, repository_id))}
     return bool(ledger.facts_of(connection, sorted(asked.asker.keys), repositories=sorted(repository_ids)))
@@ -171,7 +171,7 @@ def _reply_intent(key: str, where: tuple[InstallationId, _CommandComment], parts
 
 
 def _may_reply(connection: Connection, context: Context, heard: _CommandComment) -> bool:
-    """Not yet too many answers here within the hour."""
+    """Whether the limit of replies per hour allows one more."""
     since = context.clock() - timedelta(hours=1)
     replies = outbox.intents(connection, heard.repository.id or 0, ("reply",))
     recent = [intent for intent, at in replies if at > since and intent.target["number"] == heard.issue.number]

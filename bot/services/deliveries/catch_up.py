@@ -1,4 +1,4 @@
-"""What GitHub failed to deliver is taken from its log, as if it came now; beyond the log, everything is looked at."""
+"""How are missed deliveries fetched? From GitHub's log of deliveries; older ones are found by reconciliation."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from bot.store.jobs import LATER
 log = logging.getLogger(__name__)
 DELIVERIES, EVERYTHING = "deliveries", "everything"
 OVERLAP = timedelta(minutes=10)
-"""our clock and GitHub's differ, and an attempt is logged when it has ended"""
+"""for differing clocks, and because GitHub logs an attempt when it ends"""
 ONE_DAY = timedelta(hours=24)
 
 
 async def ask_to_catch_up(context: Context, *, thorough: bool = False) -> None:
-    """Defer a look at the log; one waits at most. `thorough` looks through every repository too."""
+    """Defer a catch-up; at most one waits. `thorough` also reconciles every repository."""
     await context.store.write(defer_reconciliation, context, "catch_up", '{"thorough":1}' if thorough else "{}")
 
 
 async def accept_failed(context: Context, since: datetime) -> int:
-    """Give each failed delivery to the handlers that the door would have given it to, under its own GUID."""
+    """Pass each failed delivery to the webhook's handlers, under its own GUID; return how many were accepted."""
     app = context.github.app
     failed = await read_failures(app, since)
     stored = await context.store.read(inbox.known_guids, f"app:{context.ourselves.id}", [one.guid for one in failed])
@@ -33,7 +33,7 @@ async def accept_failed(context: Context, since: datetime) -> int:
     if not missing:
         return 0
     arrived = await read_arrived(app, min(one.delivered_at for one in missing))
-    # As they were sent, but pushes first: a pull request whose push waits already need not wait for it.
+    # In the order sent, but pushes first: a pull request need not wait for a push that is already queued.
     missing.sort(key=lambda one: one.event != "push")
     return sum([await _accept(context, one) for one in missing if one.guid not in arrived])
 

@@ -1,4 +1,4 @@
-"""What did the delivery say that asked for a job?"""
+"""What did the delivery that led to a job say?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.store import inbox
 
 
 async def delivery_hints(context: Context, given: dict[str, Any]) -> DeliveryHints:
-    """Its hints; nothing where the job was not asked for by a delivery, or its body is kept no more."""
+    """The delivery's hints; `NOTHING` if no delivery led to the job or its body was deleted."""
     guid = given.get("delivery")
     if not guid:
         return NOTHING

@@ -20,13 +20,13 @@ log = logging.getLogger(__name__)
 
 
 class StoreInbox:
-    """Keeps a delivery and its jobs in one transaction."""
+    """Stores a delivery and its jobs in one transaction."""
 
     def __init__(self, writer: GroupWriter, clock: Clock) -> None:
         self._writer, self._clock = writer, clock
 
     async def accept(self, delivery: RoutedDelivery) -> bool:
-        """Raises StoreUnavailableError when the database cannot be written."""
+        """Store the delivery; False if it is known. Raises StoreUnavailableError if the database cannot be written."""
         asked = tuple(
             NewJob(job.task, job.ref, serial_key=job.serial_key, dedupe_key=job.dedupe_key) for job in delivery.jobs
         )
@@ -46,14 +46,14 @@ class StoreInbox:
 
 
 class FailedDeliveries(Struct, frozen=True):
-    """Receives deliveries that GitHub kept after they failed, with the handlers, inbox and key of the webhook."""
+    """Accepts failed deliveries from GitHub's log, with the webhook's handlers, inbox and key."""
 
     routes: EventRouter
     inbox: StoreInbox
     hook: str
 
     async def accept(self, guid: str, event: str, body: bytes) -> bool:
-        """Accept one as if it came now; False where nothing is asked for, or it came before."""
+        """Accept one as if it had just arrived; False if it is known or leads to no job."""
         if event not in self.routes.events:
             return False
         told = Event(None, event=event, delivery_id=guid)
@@ -78,7 +78,7 @@ class JobRequest(Protocol):
 
 
 class RoutedDelivery(Struct, frozen=True):
-    """One delivery as the inbox keeps it; (`hook`, `guid`) is its key, equal across redeliveries."""
+    """One delivery for the inbox; (`hook`, `guid`) is its key, equal across redeliveries."""
 
     hook: str
     guid: str
@@ -100,7 +100,7 @@ class RoutingResult(Protocol):
 
 
 class EventRouter(Protocol):
-    """What the webhook needs of the handlers."""
+    """The part of the handlers that the webhook uses."""
 
     @property
     def events(self) -> frozenset[str]: ...
@@ -109,12 +109,12 @@ class EventRouter(Protocol):
 
 
 async def read_delivery(routes: EventRouter, event: Event, body: bytes, *, hook: str) -> RoutedDelivery | None:
-    """The delivery with the jobs the handlers ask for; None where its body is not what GitHub documents."""
+    """The delivery with the jobs that the handlers ask for; None if its body has not the form that GitHub documents."""
     try:
         event.data = deliveries.read(body)
         hint = deliveries.origin(event.data)
         routed = await routes.route(event)
-    except Exception as error:  # whatever a stranger's shape sets off, the answer is a 4xx and the log has its name
+    except Exception as error:  # any error in a stranger's body is answered with 4xx and logged by its type
         log.warning("delivery %s (%s) refused: %s", event.delivery_id, event.event, type(error).__name__)
         return None
     for note in routed.notes:

@@ -1,4 +1,4 @@
-"""What does the digest of one month say, from the ledger and from what a writer answered, as they are now?"""
+"""What does one month's digest say, from the ledger and the writer's answers as they are now?"""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ UNNAMED = "Somebody who is not named"
 
 
 class MonthNote(Struct, frozen=True):
-    """The text, and the newest commit of the month, which shows a preview."""
+    """The text, and the month's newest commit, on which a preview is shown."""
 
     text: str
     newest: CommitId | None = None
 
     @property
     def markdown(self) -> MdText:
-        """The text, for inside another one of ours."""
+        """The text, for embedding in another note."""
         return MdText(self.text)
 
 
 class Passage(Struct, frozen=True):
-    """One text of a digest: whose (`WHOLE` of all), the facts it may state, and the template's words for them."""
+    """One text of a digest: its person (or `EVERYBODY`), the facts it may state, and the template's text."""
 
     key: PersonKey
     facts: AnyFacts
@@ -60,14 +60,14 @@ class Passage(Struct, frozen=True):
     naming: Naming
 
     def words(self, by_person: Mapping[PersonKey, Wording]) -> WriterResult:
-        """What a writer said, where it was said of these very facts; else the template's."""
+        """The writer's text if it was written for these exact facts, else the template's."""
         found = by_person.get(self.key)
         fits = found is not None and found.prompt_hash == prompt_hash(self.facts, self.naming)
         return judge(found.answer if found and fits else None, self.facts, self.template, naming=self.naming)
 
 
 class MonthParts(Struct, frozen=True):
-    """All that a digest is made of, before its words are chosen."""
+    """Everything in a digest except the choice of words."""
 
     lead: Passage
     contributors: tuple[ContributorMonth, ...]
@@ -76,11 +76,11 @@ class MonthParts(Struct, frozen=True):
     frame: DigestFrame
     newest: CommitId
     for_writer: bool
-    """a model may be given these facts"""
+    """whether a language model may receive these facts"""
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """Every text, the one about all first."""
+        """Every text, the one about everybody first."""
         own = (Passage(one.person.key, one.facts, one.record.summary, one.naming) for one in self.contributors)
         return (self.lead, *own)
 
@@ -88,7 +88,7 @@ class MonthParts(Struct, frozen=True):
         return UNNAMED if one.person.key in self.unnamed else one.person.display
 
     def note(self, by_person: Mapping[PersonKey, Wording], *, preview: bool = False) -> MonthNote:
-        """The Markdown, in a writer's words where those are true."""
+        """The Markdown, with the writer's words if they passed the checks."""
         lead, *words = [passage.words(by_person if self.for_writer else {}).text for passage in self.passages]
         parts = [
             DigestPart(self.name(one), replace(one.record, summary=text))
@@ -100,7 +100,7 @@ class MonthParts(Struct, frozen=True):
 def month_note(
     connection: Connection, context: Context, scope: DigestScope, *, preview: bool = False
 ) -> MonthNote | None:
-    """None where nobody who may be shown has landed anything then."""
+    """None if nobody who may be shown landed anything that month."""
     parts = month_parts(connection, context, scope)
     if parts is None:
         return None
@@ -108,7 +108,7 @@ def month_note(
 
 
 def month_parts(connection: Connection, context: Context, scope: DigestScope) -> MonthParts | None:
-    """None where nobody who may be shown has landed anything then."""
+    """None if nobody who may be shown landed anything that month."""
     zone = stored_settings(connection, scope.home_id).zone(context.zone)
     facts = _facts(connection, scope, zone)
     if not facts:
@@ -138,7 +138,7 @@ def _facts(connection: Connection, scope: DigestScope, zone: ZoneInfo) -> list[F
 def _changes(
     connection: Connection, scope: DigestScope, keys: Sequence[PersonKey], zone: ZoneInfo
 ) -> tuple[Change, ...]:
-    """The changes as readers of this digest may see them: other private repositories, and lost ones, do not exist."""
+    """The changes that readers of this digest may see, without other private or unreachable repositories."""
     names = repositories_by_name(connection, scope.installation)
     seen = {name: one for name, one in names.items() if not one.private or one.id in scope.ids}
     component = months.component_of_month(connection, keys, scope.month, zone=zone, within=scope.installation)
@@ -146,7 +146,7 @@ def _changes(
 
 
 def _title(scope: DigestScope) -> str:
-    """What is told of, where that is not simply the repository that the digest stands in."""
+    """The subject, unless it is just the repository that the digest is posted in."""
     if len(scope.repositories) > 1:
         return scope.home.full_name.partition("/")[0]
     (only,) = scope.repositories
@@ -154,7 +154,7 @@ def _title(scope: DigestScope) -> str:
 
 
 def _lead(scope: DigestScope, contributors: Sequence[ContributorMonth]) -> Passage:
-    """What is said of everybody's month together; it names nobody."""
+    """The text about everybody's month together; it names nobody."""
     several = len(scope.repositories) > 1
     name = scope.home.full_name.partition("/")[0] if several else scope.repositories[0].full_name
     facts: DigestFacts = digest_facts(scope.month, name, [one.facts for one in contributors], organisation=several)
@@ -163,7 +163,7 @@ def _lead(scope: DigestScope, contributors: Sequence[ContributorMonth]) -> Passa
 
 
 def _is_for_writer(connection: Connection, scope: DigestScope) -> bool:
-    """Facts of a private repository go to a model only where its settings say so, those of a public one unless."""
+    """Whether a model may receive the facts: a private repository must allow it, a public one can forbid it."""
     for one, number in zip(scope.repositories, scope.ids, strict=True):
         wanted = stored_settings(connection, number).config.writer
         if wanted == "template" or (wanted is None and one.private):
@@ -172,18 +172,18 @@ def _is_for_writer(connection: Connection, scope: DigestScope) -> bool:
 
 
 def _disputes(connection: Connection, scope: DigestScope) -> Sequence[str]:
-    """What was said against this month: `dispute` on the digest issue speaks of the newest digest that stands there."""
+    """The disputes about this month: `dispute` on the digest issue refers to the newest digest there."""
     found = disputes_in(connection, scope.home_id)
     return found.get(month_number(scope.month), [])
 
 
 def month_number(month: Month) -> int:
-    """A number below zero that stands for a month where others stand for pull requests."""
+    """A negative number that identifies a month where others identify pull requests."""
     return -int(month.replace("-", ""))
 
 
 def _people(connection: Connection, keys: Sequence[PersonKey]) -> dict[PersonKey, Person]:
-    """Those who may be told of."""
+    """The people who may be shown."""
     hidden = visibility.hidden_people(connection)
     found = {key: people.person(connection, key) for key in keys if key not in hidden}
     return {key: person for key, person in found.items() if person is not None}
@@ -195,14 +195,14 @@ __all__ = ["MonthNote", "MonthParts", "Passage", "Repository", "month_note", "mo
 def month_non_code(
     connection: Connection, scope: DigestScope, keys: Sequence[PersonKey], changes: Iterable[Change], zone: ZoneInfo
 ) -> dict[PersonKey, NonCodeActivity]:
-    """By person: what GitHub showed in the repositories that the digest tells of, and first contributions to them."""
+    """By person: non-code activity in the digest's repositories, and first contributions to them."""
     begin, end = (
         datetime.fromtimestamp(month_start(month, zone), UTC) for month in (scope.month, month_after(scope.month))
     )
     rows = observations.of_people(connection, keys, scope.ids, (begin, end))
     by_person: dict[PersonKey, list[Observation]] = defaultdict(list)
     for row in rows:
-        for key in [row.person_key] if row.person_key else keys:  # a release that is gone is gone for everybody
+        for key in [row.person_key] if row.person_key else keys:  # a deleted release is deleted for everybody
             by_person[key].append(row)
     names = dict(zip(scope.ids, (one.full_name for one in scope.repositories), strict=True))
     first = _first_contributions(connection, scope, keys, changes, zone)
@@ -217,7 +217,7 @@ def month_non_code(
 def _first_contributions(
     connection: Connection, scope: DigestScope, keys: Sequence[PersonKey], changes: Iterable[Change], zone: ZoneInfo
 ) -> Mapping[PersonKey, tuple[ChangeId, ...]]:
-    """The changes of this month that brought somebody's first commit to a repository whose whole history is known."""
+    """This month's changes with somebody's first commit to a repository whose whole history is known."""
     fully_read = first_landings.fully_read_repositories(connection, scope.ids)
     carried: dict[CommitId, ChangeId] = {
         commit.fact.commit: change.id for change in changes for commit in change.counted

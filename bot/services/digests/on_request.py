@@ -1,4 +1,4 @@
-"""What an operator asks for: one month of one repository, shown, or told again at GitHub."""
+"""How does an operator print or repost one month's digest of one repository?"""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from bot.store.digests import DigestRow, open_digest
 
 
 async def publish_month(context: Context, full_name: str, month: str, *, dry_run: bool = False) -> str:
-    """The Markdown of the digest from the ledger as it is now. Unless `dry_run` a job posts it, once, or edits it.
+    """The Markdown of the digest from the current ledger. Unless `dry_run`, a job posts or edits it.
 
-    A dry run also tells what a writer said, if there is one, and why it was refused; what it said is kept, so that what
-    was shown is what is posted.
-
-    Raises UnusableInputError for a repository that is not in the record, and for a month that is none or not over.
+    A dry run also reports what the writer answered, if there is one, and what was refused. The answers are stored, so
+    that the same text is posted later. Raises UnusableInputError for a repository without an installation, an invalid
+    month, or one that is not over.
     """
     installation, repository = await _installed_repository(context, full_name)
     one = installation, RepositoryId(repository.id or 0), _closed_month(month)

@@ -1,4 +1,4 @@
-"""A month is over: tell it once where the repository's digest stands, and again where late facts change it."""
+"""How is the digest of a finished month posted, and updated when late facts change it?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bot.store.digests import record as record_digest
 
 
 class _Plan(Struct, frozen=True):
-    """One digest to be told: of which repository, in which scope, as a preview or as a post."""
+    """One digest to publish: its repository and scope, as a preview or as a post."""
 
     row: DigestRow
     subject: Repository
@@ -38,7 +38,7 @@ class _Plan(Struct, frozen=True):
 
 
 async def close_months(context: Context) -> int:
-    """Defer the digest of every closed month that has none; how many. The row and the job are one transaction."""
+    """Defer the digest of every finished month that has none; return how many. Row and job share one transaction."""
     now = context.clock()
     found = await context.store.read(due, now, context.zone)
     deferred = 0
@@ -48,7 +48,7 @@ async def close_months(context: Context) -> int:
 
 
 def _open(connection: Connection, place: Context, one: DigestId, now: datetime) -> bool:
-    """Whether this digest was not there yet."""
+    """Create the digest's row and defer it; False if it exists."""
     _, repository, month = one
     is_new = open_digest(connection, DigestRow(target_of(repository), month, now, repository_id=repository))
     if is_new:
@@ -57,7 +57,7 @@ def _open(connection: Connection, place: Context, one: DigestId, now: datetime) 
 
 
 async def refresh_settings(context: Context, one: DigestId) -> None:
-    """Keep the settings as their files are now: of the repository, and of another one that takes its digest."""
+    """Store the current settings of the repository, and of another one that its digest is posted in."""
     installation, repository, _ = one
     names = await context.store.read(repositories_by_name, installation)
     subject = next((known for known in names.values() if known.id == repository), None)
@@ -78,7 +78,10 @@ async def _read_settings(context: Context, installation: InstallationId, reposit
 
 
 def plan_digest(connection: Connection, one: DigestId) -> _Plan | None:
-    """None where nothing is to be told: the repository is paused, or wants no digest, or left and was told nowhere."""
+    """The digest to publish; None if there is nothing to post.
+
+    That is so while the repository is paused, has its digest off, or is out of reach without a posted digest.
+    """
     installation, repository, month = one
     names = repositories_by_name(connection, installation)
     subject = next((known for known in names.values() if known.id == repository), None)
@@ -93,13 +96,13 @@ def plan_digest(connection: Connection, one: DigestId) -> _Plan | None:
         return _Plan(row, subject, scope_of(installation, month, subject), preview=True)
     home = home_of(subject, names, settings)
     if row.state == "posted":
-        # What is posted stays where it is, whatever the settings say later.
+        # A posted digest stays where it is, whatever the settings say later.
         home = next((known for known in names.values() if known.id == row.repository_id), home)
     return _Plan(row, subject, posted_scope(connection, (installation, month, home), subject), preview=False)
 
 
 def _plan_for_lost_repository(connection: Connection, one: DigestId, row: DigestRow) -> _Plan | None:
-    """The digest that told of a repository which is out of reach now, where it stands in another one."""
+    """The posted digest of a repository that is now out of reach, if it was posted in another one."""
     installation, repository, month = one
     names = repositories_by_name(connection, installation)
     home = next((known for known in names.values() if known.id == row.repository_id), None)
@@ -109,14 +112,14 @@ def _plan_for_lost_repository(connection: Connection, one: DigestId, row: Digest
 
 
 def _is_preview(row: DigestRow, rows: dict[Month, DigestRow], settings: RepositorySettings) -> bool:
-    """Once posted, a month stays posted; once previewed, it stays a preview until the settings ask for it."""
+    """Whether the digest is a preview: a repository's first one is, until the settings ask for a post."""
     if settings.config.first_digest == "post" or row.state == "posted":
         return False
     return row.state == "preview" or row.month == min(rows)
 
 
 def request_preview(connection: Connection, context: Context, plan: _Plan) -> None:
-    """A check run on the month's newest commit, for those who installed us."""
+    """Request a check run on the month's newest commit, for the people who installed the App."""
     note = month_note(connection, context, plan.scope, preview=True)
     if note is None:
         return
@@ -129,7 +132,7 @@ def request_preview(connection: Connection, context: Context, plan: _Plan) -> No
 
 
 def request_digest(connection: Connection, context: Context, plan: _Plan) -> None:
-    """Post the text; a month that has none any more keeps its comment, which then says so."""
+    """Request the post; if the month has no work any more, its existing comment says so."""
     scope = plan.scope
     note = month_note(connection, context, scope)
     if note is None:
@@ -146,7 +149,7 @@ def request_digest(connection: Connection, context: Context, plan: _Plan) -> Non
 
 
 def _post_form(connection: Connection, plan: _Plan) -> str:
-    """An issue or a discussion, as the settings of the place say; where they want none of its own, as ours do."""
+    """`issue` or `discussion`, by the settings of the repository posted in, or ours if its own digest is off."""
     home = stored_settings(connection, plan.scope.home_id)
     own = stored_settings(connection, RepositoryId(plan.subject.id or 0))
     return home.digest if home.digest != "off" else own.digest

@@ -1,4 +1,4 @@
-"""Which digests does a change of the record concern?"""
+"""Which digests does a change of the record affect?"""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bot.store.digests import of_target, posted_at, posted_elsewhere
 
 
 def refresh_digests(connection: Connection, context: Context, target: Target, recorded: Recorded) -> None:
-    """Late facts: the digests of months that they touch are written anew."""
-    # A month of the digest may begin a day before or after the operator's, so its neighbours are looked at too.
+    """Update the digests of the months that a recording affects."""
+    # A month of the digest may begin a day before or after the operator's, so include its neighbours.
     near = {month_after(month, step) for month in recorded.months for step in (-1, 0, 1)}
     refresh_months(connection, context, (target.installation, target.repository), near)
 
@@ -30,9 +30,9 @@ def refresh_months(
     where: tuple[InstallationId, RepositoryId],
     months: Collection[Month] | None = None,
 ) -> None:
-    """Write the digests of these months (None: of all) anew where they are told; an unchanged text posts nothing.
+    """Update the digests of these months (None: all); an unchanged text is not posted again.
 
-    Those of other repositories that stand here are told anew too, each once.
+    Digests of other repositories that are posted here are updated too, each once.
     """
     own = of_target(connection, target_of(where[1]))
     posted = {row.month for row in own if row.state == "posted"}
@@ -45,15 +45,15 @@ def refresh_months(
 def refresh_digests_elsewhere(
     connection: Connection, context: Context, installation: InstallationId, moved: Collection[RepositoryId]
 ) -> None:
-    """Write anew what stands at other repositories and told of these, which are out of reach now, or back."""
+    """Update digests in other repositories that cover these, which have become unreachable or reachable again."""
     rows = posted_elsewhere(connection, [target_of(one) for one in moved])
-    # One text tells of all that are told at the same place.
+    # One text covers all repositories whose digests are posted in the same place.
     for row in {(row.repository_id, row.month): row for row in rows}.values():
         defer_digest(connection, context, (installation, repository_of(row.target), row.month))
 
 
 def defer_digest(connection: Connection, context: Context, one: DigestId) -> None:
-    """Ask for the text of one digest and its posting; the texts for one place are made one after the other."""
+    """Defer writing one digest; digests posted in the same repository are written one after the other."""
     installation, repository, month = one
     ref = f'{{"installation":{installation},"month":"{month}","repository":{repository}}}'
     context.queue.defer(
@@ -67,7 +67,7 @@ def defer_digest(connection: Connection, context: Context, one: DigestId) -> Non
 
 
 def _current_home(connection: Connection, one: DigestId) -> int:
-    """The repository where this month stands, or would stand by the settings as they are kept."""
+    """The repository where this month's digest is posted, or would be by the stored settings."""
     installation, repository, month = one
     rows = {row.month: row for row in of_target(connection, target_of(repository))}
     if month in rows and rows[month].state == "posted":

@@ -1,4 +1,4 @@
-"""In which repository is a month told, and which repositories are told there with it?"""
+"""In which repository is a month's digest posted, and which repositories does it cover?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.store.digests import posted_at
 
 
 class DigestScope(Struct, frozen=True):
-    """One digest: its month, where it stands, and the repositories that it tells of, by name."""
+    """One digest: its month, the repository it is posted in, and the repositories it covers, by name."""
 
     installation: InstallationId
     month: Month
@@ -33,7 +33,7 @@ class DigestScope(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What names the one post of this digest for ever."""
+        """The permanent key of this digest's post."""
         return f"digest:{self.home_id}:{self.month}"
 
 
@@ -43,7 +43,7 @@ def repositories_by_name(connection: Connection, installation: InstallationId) -
 
 
 def home_of(repository: Repository, names: Mapping[str, Repository], settings: RepositorySettings) -> Repository:
-    """Where the digest stands: the chosen repository, unless more people may read there than here."""
+    """Where the digest is posted: the chosen repository, unless it is public and this one is private."""
     wanted = (settings.config.digest_repository or "").lower()
     chosen = next((row for name, row in names.items() if name.lower() == wanted), repository)
     return repository if repository.private and not chosen.private else chosen
@@ -52,7 +52,7 @@ def home_of(repository: Repository, names: Mapping[str, Repository], settings: R
 def scope_of(
     installation: InstallationId, month: Month, home: Repository, covered: Iterable[Repository] = ()
 ) -> DigestScope:
-    """What readers of `home` may read of `told` (none: of itself)."""
+    """The scope of a digest in `home`: those of `covered` that its readers may see; if there are none, `home`."""
     fit = {one.full_name: one for one in covered if one is home or home.private or not one.private} or {"": home}
     return DigestScope(installation, month, home, tuple(fit[name] for name in sorted(fit)))
 
@@ -60,7 +60,7 @@ def scope_of(
 def posted_scope(
     connection: Connection, where: tuple[InstallationId, Month, Repository], also: Repository | None = None
 ) -> DigestScope:
-    """The digest that stands at a repository, with `also` among those that it tells of; of nothing where all left."""
+    """The scope of a digest posted in a repository, plus `also`; empty if all of its repositories left."""
     installation, month, home = where
     by_id = {one.id: one for one in repositories_by_name(connection, installation).values()}
     rows = posted_at(connection, home.id or 0, month)
@@ -71,7 +71,7 @@ def posted_scope(
 
 
 def expected_scope(connection: Connection, where: tuple[InstallationId, Month], repository: Repository) -> DigestScope:
-    """The digest that would stand at a repository, from the settings of all that would be told there."""
+    """The scope of a digest not posted yet, from the settings of all repositories of the installation."""
     installation, month = where
     names = repositories_by_name(connection, installation)
     home = names.get(repository.full_name, repository)

@@ -1,7 +1,7 @@
-"""In which words may a month be told: has a language model been asked, and what did it answer?
+"""In which words is a month's digest written: was a language model asked, and what did it answer?
 
-Asked outside any transaction and before the digest is made. Whatever goes wrong here the digest goes out, in the words
-of the templates.
+The model is asked before the digest is made, outside any transaction. If anything fails, the digest uses the
+templates.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from bot.store.wordings import EVERYBODY, Wording
 log = logging.getLogger(__name__)
 
 LONGEST = 240.0
-"""seconds for all the answers of one digest"""
+"""seconds for all answers of one digest"""
 MOST_FAILURES = 2
-"""failures in a row after which the rest of a digest is not asked for"""
+"""consecutive failures after which the rest of a digest is not requested"""
 
 
 @dataclass(slots=True)
 class WriterAnswers:
-    """What came of asking: answers to be kept, and for the others why there is none."""
+    """The result of asking: answers to store, and for the others the reason there is none."""
 
     answers: list[Wording] = field(default_factory=list)
     failures: dict[PersonKey, str] = field(default_factory=dict)
 
 
 async def request_wordings(context: Context, scope: DigestScope) -> Mapping[PersonKey, str]:
-    """Ask for the words of every text of a digest that has none for its facts. Answers by whom, why there are none."""
+    """Ask for each text of a digest that has no wording for its facts; return the failures by person."""
     if context.writer is NO_WRITER:
         return {}
 
@@ -65,7 +65,7 @@ def _has_wording(passage: Passage, wordings_by_person: Mapping[PersonKey, Wordin
 
 
 async def _ask_for_all(context: Context, scope: DigestScope, passages: Sequence[Passage]) -> WriterAnswers:
-    """One after the other: a model at home answers one at a time anyway."""
+    """Ask one after the other: a local model answers one at a time anyway."""
     asked, in_a_row = WriterAnswers(), 0
     loop = asyncio.get_running_loop()
     until = loop.time() + LONGEST
@@ -100,7 +100,7 @@ def _wording(context: Context, scope: DigestScope, passage: Passage, answer: str
 
 
 async def wording_report(context: Context, scope: DigestScope, failures: Mapping[PersonKey, str]) -> str:
-    """For whoever runs Almanac: of each text both wordings, and what was refused of the writer's, and why."""
+    """A report for the operator: both versions of each text, and what was refused of the writer's, with reasons."""
 
     parts, wordings_by_person = await context.store.read(_parts_and_words, context, scope)
     if parts is None:

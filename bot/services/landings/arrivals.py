@@ -1,4 +1,4 @@
-"""Commits reached a default branch: read them, measure them, and move their contributors' metrics."""
+"""How are commits that reached a default branch measured and recorded?"""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from bot.store import backfills, ledger, pulls, readings
 
 
 class Arrivals(Struct, frozen=True):
-    """What is to be recorded of one repository, in one transaction."""
+    """What to record about one repository in one transaction."""
 
     repository: Repository
     pushed: Pushed
     tip: CommitId | None = None
-    """the newest commit of the push that brought it all; None where it is not one push"""
+    """the newest commit of the push that brought everything; None if it is not one push"""
     lost: tuple[CommitId, ...] = ()
-    """what the default branch does not reach any more"""
+    """commits that the default branch no longer contains"""
     again: bool = False
-    """also what is recorded is measured anew"""
+    """whether recorded commits are measured again"""
     brought: PullRequestCommits | None = None
     pull: pulls.PullRequestRow | None = None
-    """a pull request to be kept"""
+    """a pull request to store"""
     other_branch: bool = False
-    """the default branch is another one, and all that follows from it is here"""
+    """whether the default branch changed; then this contains everything that follows from that"""
 
 
 async def limited_to_default_branch(client: Client, repository: Repository, push: Push) -> Push:
-    """Another branch is the default one since: what came with this push counts as far as that one reaches it."""
+    """A push limited to what the new default branch contains, if another branch has become the default since."""
     return Push(push.before, await read_tip(client, repository, repository.default_branch))
 
 
 async def rebased_pull_request(
     context: Context, repository: Repository, pushed: Pushed, tip: CommitId
 ) -> PullRequestCommits | None:
-    """The pull request whose commits these are: as many as it has, in a row, and the last is its merge commit."""
+    """The pull request whose commits these are: the same number in a row, the last one being its merge commit."""
     names = [one.commit.id for one in pushed.landed]
     if len(names) < 2 or any(one.merge_commit.id != one.commit.id for one in pushed.landed):
         return None
@@ -62,7 +62,7 @@ async def rebased_pull_request(
 
 
 async def read_lost_commits(client: Client, repository: Repository, push: Push, pushed: Pushed) -> tuple[CommitId, ...]:
-    """What a forced push took off the branch; nothing where GitHub has thrown it away already."""
+    """The commits that a forced push removed from the branch; empty if GitHub has already deleted them."""
     if not pushed.behind or push.before is None:
         return ()
     try:
@@ -74,7 +74,7 @@ async def read_lost_commits(client: Client, repository: Repository, push: Push, 
 
 
 async def record_arrivals(job: Job, context: Context, client: Client, arrived: Arrivals) -> None:
-    """Measure what is new (with `again`, all of it), and write ledger, totals, posts and the end of the job at once."""
+    """Measure new commits (with `again`, all), and write ledger, totals, posts and the end of the job together."""
     repository = arrived.repository
     number = RepositoryId(repository.id or 0)
     wanted = await _unrecorded(context, number, arrived)
@@ -106,7 +106,7 @@ async def record_arrivals(job: Job, context: Context, client: Client, arrived: A
         refresh_digests(connection, context, target, recorded)
         job.finish(connection)
 
-    # Lost with the power, the job is done once more; whoever posts what it says commits, and waits for the disk, first.
+    # After a power failure the job runs again; a post first commits and waits for the disk.
     await context.store.write_without_flush(save_arrivals)
 
 
@@ -121,7 +121,7 @@ async def _unrecorded(context: Context, number: RepositoryId, arrived: Arrivals)
 def _save_read(
     connection: Connection, context: Context, arrived: Arrivals, read: tuple[list[LandedCommit], CurrentRules | None]
 ) -> None:
-    """What was read and need not be read again."""
+    """Store what was read, so that it is not read again."""
     wanted, rules = read
     repository, now = arrived.repository, context.clock()
     if rules is not None:
@@ -137,7 +137,7 @@ def _save_read(
 
 
 def retract(connection: Connection, target: RecordingTarget, commits: Sequence[CommitId]) -> Recorded | None:
-    """Drop the facts of these commits and fold anew what belonged to them; None where none of them was recorded."""
+    """Delete the facts of these commits and fold again what belonged to them; None if none was recorded."""
     lost = sorted(ledger.recorded_commits(connection, target.repository, commits))
     if not lost:
         return None

@@ -1,4 +1,4 @@
-"""Another branch is the default one: what does it reach that the old one did not, and the reverse?"""
+"""After a change of the default branch, which commits does only the new one contain, and which only the old one?"""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bot.store import ledger
 
 
 async def read_branch_change(context: Context, client: Client, before: Repository, now: Repository) -> Arrivals:
-    """What is to be recorded so that the record is that of a fresh clone.
+    """What to record so that the record equals that of a fresh clone.
 
-    The old branch is asked for by its name; where it is gone (it was renamed, say), the newest landing that is
-    recorded stands for it.
+    The old branch is read by name; if it no longer exists (for example after a rename), the newest recorded landing is
+    used instead.
     """
     number = RepositoryId(now.id or 0)
     tip = await read_tip(client, now, now.default_branch)
@@ -38,7 +38,7 @@ async def read_branch_change(context: Context, client: Client, before: Repositor
         recorded = await known.recorded([one.commit.id for one in pushed.landed])
         new = (one for one in pushed.landed if one.commit.id not in recorded | set(fresh))
         pushed = replace(pushed, landed=(*new, *more.landed))
-    # Another branch may have other rules: `whole` is not claimed, so that they are read.
+    # Another branch may have other rules: `whole` is False, so that they are read.
     return Arrivals(now, replace(pushed, whole=False), lost=tuple(lost), again=bool(again), other_branch=True)
 
 
@@ -55,7 +55,7 @@ async def _old_tip(context: Context, client: Client, before: Repository, number:
 async def _with_other_merge_commit(
     context: Context, client: Client, repository: Repository, tip: CommitId
 ) -> tuple[LandedCommit, ...]:
-    """Commits that both branches reach and that another commit of the first-parent line carried to the new one."""
+    """Commits in both branches that another merge commit brought into the new one."""
     landed = await _mainline(context, client, repository, tip)
     facts = await context.store.read(
         ledger.facts_at, RepositoryId(repository.id or 0), [one.commit.id for one in landed]
@@ -67,7 +67,7 @@ async def _with_other_merge_commit(
 async def _mainline(
     context: Context, client: Client, repository: Repository, tip: CommitId
 ) -> tuple[LandedCommit, ...]:
-    """All that the new branch reaches; nothing where that is more than is listed, and a clone has to be read."""
+    """All commits of the new branch; empty if there are too many to list and a clone is needed."""
     facts = await context.store.read(ledger.facts_in, RepositoryId(repository.id or 0))
     try:
         return await read_landed(client, repository, before=None, after=tip) if facts else ()

@@ -1,7 +1,7 @@
-"""A pull request was closed or edited: keep what is told of it, and let the commits it landed know.
+"""How does a closed or edited pull request describe the commits it landed?
 
-What landed is told by pushes. A pull request only describes it, so nothing is asked of GitHub here unless a delivery
-contradicts itself or what is kept, or the push that belongs to it does not come.
+Pushes report what landed; a pull request only describes it. So GitHub is asked only if a delivery contradicts itself
+or what is stored, or if the push does not arrive.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bot.store import jobs, ledger, pulls, readings
 
 
 class _PullRequestState(Struct, frozen=True):
-    """One pull request as it is known now, and the row kept of it before."""
+    """One pull request as known now, and its row stored before."""
 
     repository: Repository
     answer: PullRequestAnswer
@@ -43,19 +43,19 @@ class _PullRequestState(Struct, frozen=True):
 
     @property
     def is_news(self) -> bool:
-        """It says something that what it landed was not measured with."""
+        """Whether it contains anything that its landed commits were not measured with."""
         row, before = self.row, self.before
         return before is None or before.payload != row.payload or before.merge_commit != row.merge_commit
 
     @property
     def merge(self) -> CommitId | None:
-        """The commit that landed it on the default branch, as GitHub says."""
+        """Its merge commit on the default branch, as GitHub reports it."""
         known = self.answer.pull_request
         return known.merge_commit if known.base_ref == self.repository.default_branch else None
 
 
 def recorded_facts(connection: Connection, scene: _PullRequestState) -> tuple[list[Fact], list[Fact], bool]:
-    """What its merge carried, what names it, and whether the push of the merge is still to be worked off."""
+    """Facts of its merge commit, facts that name it, and whether the job of its push still waits."""
     carried = ledger.facts_of_merge_commit(connection, scene.repository_id, scene.merge) if scene.merge else []
     named = ledger.facts_of_pull_request(connection, scene.repository_id, scene.row.number)
     waits = not carried and scene.merge is not None and _push_waits(connection, scene)
@@ -65,7 +65,7 @@ def recorded_facts(connection: Connection, scene: _PullRequestState) -> tuple[li
 async def read_state(
     context: Context, client: Client, given: dict[str, Any], hints: DeliveryHints
 ) -> _PullRequestState:
-    """The delivery is believed where it is the first to tell and agrees with itself; else GitHub is asked."""
+    """The state from the delivery if it is the first one and consistent, else from GitHub."""
     where = (given["installation"], given["repository"])
     repository = await current_repository(context, client, where, hints.repository)
     answer = hints.pull_request
@@ -98,7 +98,7 @@ async def _state_of(context: Context, repository: Repository, answer: PullReques
 
 
 def _push_waits(connection: Connection, scene: _PullRequestState) -> bool:
-    """The job of the push that ends in the merge waits, and will find the pull request kept."""
+    """Whether the job of the push that ends with the merge commit waits; it will find the stored pull request."""
     return jobs.is_waiting(
         connection, f"repository:{scene.repository_id}", "record_landing", f'"after":"{scene.merge}"'
     )
@@ -107,7 +107,7 @@ def _push_waits(connection: Connection, scene: _PullRequestState) -> bool:
 async def remeasure(
     context: Context, client: Client, scene: _PullRequestState, recorded: tuple[list[Fact], list[Fact]]
 ) -> Arrivals:
-    """What it landed is recorded: measure it anew, now that the pull request is known."""
+    """Measure its recorded commits again, now that the pull request is known."""
     carried, named = recorded
     own = await _own_recorded_commits(context, client, scene, carried)
     own_facts = await context.store.read(ledger.facts_at, scene.repository_id, sorted(own))
@@ -120,9 +120,9 @@ async def remeasure(
 async def _own_recorded_commits(
     context: Context, client: Client, scene: _PullRequestState, carried: list[Fact]
 ) -> set[CommitId]:
-    """Of what is recorded, what this pull request brought.
+    """The recorded commits that this pull request brought.
 
-    A merge commit carries its own, a squash is one commit. The rebase button pushes as many new commits as the pull
+    A merge commit brings its own commits; a squash is one commit. A rebase pushes as many new commits as the pull
     request has, and only the last of them is the merge commit.
     """
     merge, size = scene.merge, scene.answer.commits
@@ -139,7 +139,7 @@ async def _own_recorded_commits(
 
 
 async def read_unpushed(context: Context, client: Client, scene: _PullRequestState) -> Arrivals:
-    """Its push never came: read from the base as the pull request knew it, asking again what it is."""
+    """Read its landed commits from its base, because no push arrived; the pull request is read again first."""
     answer = await read_pull_request(client, scene.repository, scene.row.number)
     scene = await _state_of(context, scene.repository, answer)
     landed = await _read_own_landings(client, scene) if scene.merge is not None else []
@@ -150,7 +150,7 @@ async def read_unpushed(context: Context, client: Client, scene: _PullRequestSta
 
 
 async def _read_own_landings(client: Client, scene: _PullRequestState) -> list[LandedCommit]:
-    """What it landed, by what reached the branch since its base, without the files."""
+    """Its landed commits, without files, from what reached the branch since its base."""
     landed = await read_landed_from(client, scene.repository, scene.answer)
     commits = await read_pull_request_commits(client, scene.repository, scene.answer)
     return list(_own_landings(landed, scene.merge, commits))
@@ -159,10 +159,10 @@ async def _read_own_landings(client: Client, scene: _PullRequestState) -> list[L
 def _own_landings(
     landed: tuple[LandedCommit, ...], merge: CommitId | None, commits: tuple[Commit, ...]
 ) -> tuple[LandedCommit, ...]:
-    """Of what reached the branch since the base, what this pull request brought; pushes tell of what landed beside it.
+    """Of the commits that reached the branch since the base, those of this pull request; pushes report the others.
 
-    The merge commit carries its own. The rebase button makes new commits of the pull request's, which keep author and
-    message, and only the last of them is the merge commit.
+    A merge commit brings its own commits. A rebase creates new commits with the same author and message, and only the
+    last of them is the merge commit.
     """
     carried = [one for one in landed if one.merge_commit.id == merge]
     written = Counter(_rebase_key(commit) for commit in commits)
@@ -172,5 +172,5 @@ def _own_landings(
 
 
 def _rebase_key(commit: Commit) -> tuple[str, str, int]:
-    """What a rebase keeps of a commit."""
+    """The parts of a commit that a rebase preserves."""
     return commit.author.email.lower(), commit.message.strip(), int(commit.authored_at.timestamp())

@@ -1,4 +1,4 @@
-"""How what GitHub shows of a landing becomes facts, by the rules of its repository."""
+"""How are facts measured from a landing that was read from GitHub, by the rules of its repository?"""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from bot.store import ledger, pulls, readings
 
 
 class PullRequestCommits(Struct, frozen=True):
-    """A pull request that was just told of, and the landed commits that are its own."""
+    """A pull request that was just read, and its own landed commits."""
 
     pull_request: PullRequest
     commits: frozenset[CommitId]
 
 
 class StoredCommits(Struct, frozen=True):
-    """What need not be asked of GitHub about one repository; with `again`, also facts are measured anew."""
+    """What is stored of one repository and is not read again; with `again`, recorded commits are measured again."""
 
     context: Context
     repository: RepositoryId
@@ -54,7 +54,7 @@ async def measure_facts(
     *,
     brought: PullRequestCommits | None = None,
 ) -> tuple[Fact, ...]:
-    """Measure landed commits that were read, each with the pull request that is known to have brought it."""
+    """Measure landed commits, each with the pull request that brought it, if known."""
     facts = []
     for one in landed:
         landing = Landing(
@@ -64,7 +64,7 @@ async def measure_facts(
         pull_request = await context.store.read(bringing)
         if pull_request is not None:
             landing = replace(landing, pull_request=pull_request)
-        # A large patch keeps the processor busy for a while: the lease must be renewed meanwhile.
+        # A large patch takes a while; the lease must be renewed meanwhile, so use a thread.
         facts.append(await asyncio.to_thread(measure, landing, rules))
     return tuple(facts)
 
@@ -72,7 +72,7 @@ async def measure_facts(
 def pull_request_of(
     connection: Connection, landing: Landing, rules: Measure, *, brought: PullRequestCommits | None = None
 ) -> PullRequest | None:
-    """The pull request that brought a landing, looked for as `witnesses` says; None where none is kept."""
+    """The pull request that brought a landing, found in the order of `witnesses`; None if none is stored."""
     repository = RepositoryId(landing.repository.id or 0)
     number = recognise(landing, rules.landing).pull_request
     if brought is not None and number == brought.pull_request.number:
@@ -89,19 +89,19 @@ def pull_request_of(
 
 
 Witness = Literal["commit", "merge_commit", "message"]
-"""GitHub's word on the commit itself, its word on what carried it, the number that message and shape tell"""
+"""GitHub's data on the commit, on its merge commit, or the number in the message and shape"""
 
 
 def witnesses(landing: Landing, number: int | None) -> tuple[Witness, ...]:
-    """Who is asked in turn which pull request brought a landing; `number` is what its message and shape tell.
+    """Which sources name the pull request of a landing, in order; `number` is the one in its message and shape.
 
-    Of a commit that landed by itself GitHub's word counts first, then its message. A merge may hold what other pull
-    requests brought to its branch: there what message and shape tell is all that counts, where they tell anything.
+    For a commit that landed by itself, GitHub's data counts before its message. A merge may contain other pull requests
+    that were merged into its branch: there only message and shape count, if they name one.
     """
     merged = landing.commit.id != landing.merge_commit.id
     return ("message",) if merged and number is not None else ("commit", "merge_commit", "message")
 
 
 def stored_pull_request(row: pulls.PullRequestRow) -> PullRequest:
-    """A pull request as it is kept: cut, and without those who were erased."""
+    """The stored pull request: shortened, and without erased people."""
     return pull_request_from_json(row.number, row.head_id, row.payload, merged=row.merge_commit)

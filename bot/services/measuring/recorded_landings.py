@@ -1,4 +1,4 @@
-"""Which commit carried a landing that the ledger holds already?"""
+"""Which merge commit brought a landing that the ledger already contains?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bot.store import readings
 async def read_recorded_landings(
     context: Context, client: Client, repository: Repository, facts: Sequence[Fact]
 ) -> tuple[LandedCommit, ...]:
-    """The facts' commits with their carriers, as they were when they landed: as they were kept, else each read once."""
+    """The facts' commits with their merge commits, as stored when they landed, else read from GitHub once each."""
     names = list(dict.fromkeys(name for fact in facts for name in (fact.commit, fact.merge_commit)))
     number = RepositoryId(repository.id or 0)
     read: dict[CommitId, Commit] = await context.store.read(readings.known_commits, number, names)
@@ -29,7 +29,7 @@ async def read_recorded_landings(
 
 
 def _landed_commit(fact: Fact, commit: Commit, merge_commit: Commit) -> LandedCommit:
-    """What lay between the two is not read again: where the shape told the pull request, the fact says which."""
+    """Commits in between are not read again: if the shape gave the pull request, the fact names it."""
     by_shape = commit.id != merge_commit.id and (
         fact.how == NESTED or is_batch(merge_commit) or is_rolled_up(merge_commit)
     )

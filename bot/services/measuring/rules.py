@@ -1,4 +1,4 @@
-"""By which rules is a landing measured? As their files were read last, until something lands that touches them."""
+"""By which rules is a landing measured? By the stored rule files, until a landing changes them."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ RULE_FILES = frozenset((CONFIG_PATH, ATTRIBUTES_PATH))
 _LARGE = 2_000
 """characters"""
 TRUSTED_FOR = timedelta(days=1)
-"""for which a file shared from a repository that we are not installed on is taken to be as it was: no push tells us"""
+"""how long a shared file of a repository without an installation is trusted: no push reports its changes"""
 
 
 class CurrentRules(Struct, frozen=True):
-    """The settings in force and `.gitattributes`. `fresh` where the files were just read, and have to be kept."""
+    """The settings that apply, and `.gitattributes`. `fresh` if they were just read and must be stored."""
 
     settings: RepositorySettings
     attributes: str
     fresh: bool = True
 
     async def measure(self) -> Measure:
-        """What landings are measured by. The patterns of a large file take seconds, and deliveries do not wait."""
+        """The rules for `measure`. Patterns of a large file take seconds, so they are parsed in a thread."""
         large = len(self.attributes) > _LARGE
         found = (
             await asyncio.to_thread(_parse_attributes, self.attributes) if large else _parse_attributes(self.attributes)
@@ -53,12 +53,12 @@ class CurrentRules(Struct, frozen=True):
 
 @lru_cache(maxsize=16)
 def _parse_attributes(text: str) -> Attributes:
-    """Read once for the many landings under the same file."""
+    """Cached, because many landings share one file."""
     return Attributes.parse(text)
 
 
 async def current_rules(context: Context, client: Client, repository: Repository, *, touched: bool) -> CurrentRules:
-    """The rules at the head of the default branch, as a clone's are: from the store, unless they were `touched`."""
+    """The rules at the head of the default branch, as for a clone: from the store unless `touched`."""
     number = RepositoryId(repository.id or 0)
     if not touched:
         kept = await context.store.read(_stored_rules, repository, number, now=context.clock())
@@ -86,17 +86,17 @@ def _is_trusted(connection: Connection, repository: Repository, read_at: datetim
 
 
 def shared_name(repository: Repository) -> str:
-    """The repository whose settings file holds for all of an account."""
+    """The repository whose settings file applies to all of an account."""
     return f"{repository.full_name.partition('/')[0]}/{SHARED_REPOSITORY}"
 
 
 def touches_rules(pushed: Pushed) -> bool:
-    """Whether a push may have changed one of the files: also where GitHub did not show all that it changed."""
+    """Whether a push may have changed a rule file; also true if GitHub did not list all changed files."""
     return bool(RULE_FILES & pushed.paths) or not pushed.whole or pushed.behind > 0
 
 
 def save_rules(connection: Connection, repository: Repository, rules: CurrentRules, *, now: datetime) -> None:
-    """Put in force what was just read."""
+    """Store rules that were just read."""
     if rules.fresh:
         number = RepositoryId(repository.id or 0)
         save_settings(connection, number, rules.settings)
@@ -104,6 +104,6 @@ def save_rules(connection: Connection, repository: Repository, rules: CurrentRul
 
 
 def forget_shared_rules(connection: Connection, repository: Repository, paths: Collection[str]) -> None:
-    """A landing in an account's shared repository may change the rules of all others."""
+    """Forget the rules of all repositories of an account if a landing in its shared repository may change them."""
     if repository.full_name.lower() == shared_name(repository).lower() and CONFIG_PATH in paths:
         stored_rules.forget_of_owner(connection, repository.full_name.partition("/")[0])

@@ -1,4 +1,4 @@
-"""How is a post asked for?"""
+"""How is a post requested?"""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from bot.store import outbox
 
 
 def request_post(connection: Connection, context: Context, intent: outbox.Intent) -> None:
-    """Write the intent down; a job posts it unless this very text stands at GitHub already."""
+    """Store the intent; a job posts it unless GitHub already has this exact text."""
     waiting = outbox.add_intent(connection, intent, context.clock())
     if waiting is not None:
-        # Push and pull request tell of one landing within moments: both are heard before it is told, once.
+        # Push and pull request arrive within moments of each other: wait for both, and post once.
         options: dict[str, Any] = {
             "installation_id": intent.installation_id,
             "run_at": context.clock() + context.settle,

@@ -1,4 +1,4 @@
-"""What is to be said of a landing, and where: intents in the outbox, in the transaction of what they tell."""
+"""What is posted about a landing, and where? Intents are added in the transaction that records the landing."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from bot.services.repository_settings import stored_settings
 from bot.store import ledger, outbox, visibility
 
 MOST_CHECKS = 10
-"""check runs for one recording: a push of more carriers gets one, on its newest"""
+"""check runs for one recording; a push with more merge commits gets one, on the newest"""
 ONE_PUSH = 60
-"""seconds between the commits of one pull request that a rebase made"""
+"""seconds between the commits of one rebased pull request"""
 BUTTONS = (
     ("feature", "Feature", "Count it as a feature", "classify:feature"),
     ("bug_fix", "Bug fix", "Count it as a bug fix", "classify:fix"),
     ("other", "Neither", "Count it as other work", "classify:other"),
 )
-"""item kind, label, description and identifier of what authors and maintainers may press"""
+"""item kind, label, description and identifier of the buttons for authors and maintainers"""
 K = TypeVar("K")
 _LandedChanges = list[tuple[Change, CountedCommit]]
 
@@ -37,7 +37,7 @@ _LandedChanges = list[tuple[Change, CountedCommit]]
 def request_landing_posts(
     connection: Connection, context: Context, target: RecordingTarget, recorded: Recorded
 ) -> None:
-    """What is counted, where the repository's settings want it said; edited where it was told otherwise before."""
+    """Request the posts about recorded changes, as the repository's settings say; existing posts are edited."""
     settings = stored_settings(connection, target.repository)
     how = settings.config.on_merge
     if settings.paused or how == "off":
@@ -58,8 +58,11 @@ def request_landing_posts(
 def _already_posted(
     connection: Connection, target: RecordingTarget, silent: _LandedChanges
 ) -> dict[CommitId, list[Change]]:
-    """What was told one by one before the pull request was known that brought it together: taken back where nobody has
-    begun to post it. The rest stands at GitHub, which deletes no check run, and is to say what is counted now."""
+    """The changes on merge commits whose check run was requested before the pull request joined them.
+
+    Check runs that nobody has begun to post are withdrawn. The others stay at GitHub, which deletes no check run, and
+    are updated to what is counted now.
+    """
     carried = _group_changes(silent, lambda commit: commit.fact.merge_commit)
     keys = {check_key(target, merge_commit): merge_commit for merge_commit in sorted(carried)}
     outbox.withdraw(connection, list(keys))
@@ -70,7 +73,7 @@ def _already_posted(
 def request_check(
     connection: Connection, context: Context, target: RecordingTarget, reported: tuple[CommitId, Sequence[Change]]
 ) -> None:
-    """Write down the check run of one carrier, and ask for its posting."""
+    """Request the check run of one merge commit."""
     merge_commit, changes = reported
     note = landing_note(changes, note_context(connection, target.repository))
     intent = outbox.Intent(
@@ -90,7 +93,7 @@ def request_check(
 def request_comment(
     connection: Connection, context: Context, target: RecordingTarget, reported: tuple[int, Sequence[Change]]
 ) -> None:
-    """Write down the one comment on a pull request; none where no person has a part in it and none stands there."""
+    """Request the one comment on a pull request; nothing for machine work only, unless a comment exists."""
     number, changes = reported
     key = f"landing:{target.repository}:{number}"
     if all(is_machine_work(change) for change in changes) and not outbox.is_posted(connection, key):
@@ -108,29 +111,29 @@ def request_comment(
 
 
 def check_key(target: RecordingTarget, merge_commit: CommitId) -> str:
-    """What names the one check run of a commit for ever."""
+    """The permanent key of a commit's check run."""
     return f"check:{target.repository}:{merge_commit}"
 
 
 def _first_landed_at(changes: Sequence[Change], is_included: Callable[[Fact], bool]) -> int:
-    """Since when it can have been told: epoch seconds of the oldest landing that is."""
+    """Landing time of the oldest included commit, in epoch seconds: it cannot have been posted earlier."""
     facts = (one.fact for change in changes for one in change.commits)
     return min((fact.landed_at for fact in facts if is_included(fact)), default=0)
 
 
 def note_context(connection: Connection, repository: RepositoryId) -> NoteContext:
-    """What every note of this repository has to respect or to say."""
+    """What all notes of this repository depend on: hidden names, problems and disputes."""
     settings = stored_settings(connection, repository)
     return NoteContext(unnamed_people(connection), settings.problems, disputes_in(connection, repository))
 
 
 def unnamed_people(connection: Connection) -> frozenset[PersonKey]:
-    """Whom no post names: those who opted out, and those who chose to be anonymous."""
+    """People whom no post names: those who opted out and those who chose to be anonymous."""
     return visibility.hidden_people(connection) | visibility.anonymous_people(connection)
 
 
 def _buttons(changes: Sequence[Change]) -> list[list[str]]:
-    """The two other kinds, where the check run is about one change that is no revert."""
+    """Buttons for the two other kinds, if the check run is about exactly one change that is no revert."""
     people = [change for change in changes if not is_machine_work(change)]
     if len(people) != 1 or people[0].kind == "revert" or people[0].pull_request is None:
         return []
@@ -139,7 +142,7 @@ def _buttons(changes: Sequence[Change]) -> list[list[str]]:
 
 
 def _visible_changes(connection: Connection, recorded: Recorded, target: RecordingTarget) -> _LandedChanges:
-    """The changes to be told, each with the commits that carried it here, as readers of this repository may see it."""
+    """The changes to report, each with its commits in this repository, as its readers may see them."""
     name = next((name for name, repo in recorded.repositories.items() if repo.id == target.repository), None)
     own = {one.fact.commit for c in recorded.changed for one in c.commits if one.fact.repository == name}
     changes: Sequence[Change] = recorded.changed
@@ -153,7 +156,7 @@ def _visible_changes(connection: Connection, recorded: Recorded, target: Recordi
 
 
 def _repositories_named(change: Change) -> set[str]:
-    """The repositories that a change was made in, and those that its state tells of."""
+    """The repositories of a change's commits and of its reverts."""
     takers = (change.reverted_by, *change.partly_reverted_by)
     names = {re.split("[#@]", taker, maxsplit=1)[0] for taker in takers if taker}
     return names | {commit.fact.repository for commit in change.commits}
@@ -168,14 +171,14 @@ def _group_changes(landed: _LandedChanges, key: Callable[[CountedCommit], K]) ->
 
 
 def _split_by_pull_request(landed: _LandedChanges) -> tuple[dict[int, list[Change]], _LandedChanges]:
-    """The changes by the pull request that brought them, and what came without one."""
+    """The changes by pull request, and those without one."""
     brought = [one for one in landed if one[1].fact.pull_request is not None]
     rest = [one for one in landed if one[1].fact.pull_request is None]
     return _group_changes(brought, lambda commit: commit.fact.pull_request or 0), rest
 
 
 def _last_of_each_rebase(landed: _LandedChanges) -> _LandedChanges:
-    """A rebased pull request lands as several commits in one push: it is told on the newest of them alone."""
+    """A rebased pull request lands as several commits in one push: report it only on the newest."""
     last: dict[str, CountedCommit] = {}
     kept: _LandedChanges = []
     for change, commit in sorted(landed, key=lambda one: (one[1].fact.landed_at, one[1].fact.commit), reverse=True):
@@ -194,7 +197,7 @@ def _is_one_push(one: CountedCommit, newer: CountedCommit) -> bool:
 
 
 def _group_by_merge_commit(landed_changes: _LandedChanges) -> dict[CommitId, list[Change]]:
-    """The changes to be told on each carrier in this repository, newest carriers last."""
+    """The changes to report on each merge commit in this repository, newest last."""
     landed_changes = _last_of_each_rebase(landed_changes)
     found = _group_changes(landed_changes, lambda commit: commit.fact.merge_commit)
     landed = {commit.fact.merge_commit: commit.fact.landed_at for _, commit in landed_changes}
@@ -206,7 +209,7 @@ def _group_by_merge_commit(landed_changes: _LandedChanges) -> dict[CommitId, lis
 
 
 def is_check_wanted(connection: Connection, target: RecordingTarget, merge_commit: CommitId) -> bool:
-    """Where comments, or nothing, tell of landings no check run begins; one that stands already is kept right."""
+    """Whether to write a check run: if the settings ask for one or one exists, but never while paused."""
     settings = stored_settings(connection, target.repository)
     is_reported = settings.config.on_merge == "check" or outbox.is_posted(connection, check_key(target, merge_commit))
     return is_reported and not settings.paused

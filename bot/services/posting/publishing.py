@@ -1,4 +1,4 @@
-"""One intent of the outbox reaches GitHub: found by its hidden marker and edited, or created."""
+"""How is an intent of the outbox published at GitHub? Its post is found by a hidden marker and edited, or created."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from bot.store.outbox import Intent, Posting
 
 log = logging.getLogger(__name__)
 LEASE, RENEW_EVERY = timedelta(seconds=60), 20.0
-"""as short as a job's, and renewed as often (seconds): what a killed worker was posting waits for no longer"""
+"""as short as a job's and renewed as often (seconds), so that the post of a killed worker is not delayed longer"""
 CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview"}
-"""names of check runs by kind of intent; every other kind is a comment or a reaction"""
+"""names of check runs by kind of intent; all other kinds are comments or reactions"""
 DIGEST_TITLE = "Almanac: the months"
 DIGEST_BODY = (
     "Each finished month gets one comment here: who landed what, with the changes behind every sentence. "
@@ -56,7 +56,7 @@ async def release_failed(context: Context, job: Job, posting: Posting, error: Ba
 
 
 def claim_post(connection: Connection, intent: int, now: datetime) -> tuple[Posting | None, datetime | None]:
-    """The posting in hand, or until when it is in another worker's."""
+    """The claimed posting, or the time until which another worker has it."""
     posting = outbox.claim(connection, intent, now=now, lease_until=now + LEASE)
     return posting, outbox.busy_until(connection, intent) if posting is None else None
 
@@ -99,18 +99,18 @@ async def publish_claimed(context: Context, posting: Posting) -> int | str:
 
 
 async def _digests_issue(context: Context, publisher: Publisher, repository: Repository) -> int:
-    """The number of the issue that takes the digests of a repository."""
+    """The number of the issue for the digests of a repository."""
     if not context.ourselves.login:
-        # By whom it was opened is all that tells it from a copy, and from all issues that there are.
+        # Only its creator distinguishes our issue from a copy.
         raise RetryLater(60.0, "GitHub has not confirmed the App's identity yet")
     return await publisher.issue(repository, DIGEST_TITLE, key=digests_key(repository.id or 0), body=DIGEST_BODY)
 
 
 def _is_first(context: Context, posting: Posting) -> bool:
-    """It cannot stand at GitHub yet, so nobody need look.
+    """Whether the post cannot exist at GitHub yet, so that nobody need look for it.
 
-    The claim is on disk before the first try, so no earlier try of this database posted it. A database that was taken
-    from a back-up has forgotten what it posted since: of what landed before this process began, that is not believed.
+    The claim is on disk before the first attempt, so no earlier attempt of this database posted it. A database restored
+    from a backup may not know its latest posts: for landings before this process started, this returns False.
     """
     landed, started = posting.intent.target.get("landed"), context.started
     if posting.attempt > 1 or started is None or not isinstance(landed, int):
@@ -119,7 +119,7 @@ def _is_first(context: Context, posting: Posting) -> bool:
 
 
 async def _target_repository(context: Context, client: Client, number: RepositoryId) -> Repository:
-    """Where it is posted: ids never change, so the store's word is enough, unless the host answers at names only."""
+    """The repository to post in. The stored row suffices, because ids never change, unless the host uses names."""
     stored = await context.store.read(installations.repository, number)
     if stored is None or client.repository_path(stored.repository) == f"repos/{stored.repository.full_name}":
         return await read_repository(client, number)
@@ -127,7 +127,7 @@ async def _target_repository(context: Context, client: Client, number: Repositor
 
 
 def _is_discussion(posting: Posting) -> bool:
-    """What stands already stays what it is: comments on issues have numbers, those on discussions do not."""
+    """Whether it is a discussion comment. An existing post keeps its form: only comments on issues have numeric ids."""
     if posting.remote_id:
         return not posting.remote_id.isdecimal()
     return bool(posting.intent.target.get("form") == "discussion")
@@ -149,7 +149,7 @@ async def _post_discussion(context: Context, posting: Posting) -> str:
 
 
 def digests_key(repository: int) -> str:
-    """The key of the issue that takes the digests of a repository."""
+    """The key of the issue for the digests of a repository."""
     return f"digests:{repository}"
 
 

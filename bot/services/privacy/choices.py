@@ -1,4 +1,4 @@
-"""What does a person decide: hide, show, remove the name?"""
+"""What can a person choose: to opt out, to be public, or to be anonymous?"""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bot.store.visibility import Naming, subject_of_person
 
 
 def hide(connection: Connection, context: Context, asker: Asker) -> None:
-    """Opt out: shown nowhere, whoever they are; what was posted is written anew without them."""
+    """Opt out: the person is shown nowhere, and posts are rewritten without them."""
     _ensure_person(connection, asker)
     choices.opt_out(connection, asker.key, asker.asked_at)
     refresh_person_posts(connection, context, asker.key)
 
 
 def show(connection: Connection, context: Context, asker: Asker, *, public: bool) -> None:
-    """A public page, or none any more. Who opted out comes back by asking for a public page."""
+    """Publish the person's page or end that. Publishing also ends an opt-out."""
     _ensure_person(connection, asker)
     if public:
         people.opt_out(connection, asker.key, None)
@@ -30,7 +30,7 @@ def show(connection: Connection, context: Context, asker: Asker, *, public: bool
 
 
 def anonymise(connection: Connection, context: Context, asker: Asker) -> None:
-    """Shown without a name from now on."""
+    """Show the person without a name from now on."""
     _ensure_person(connection, asker)
     state = visibility.person_state(connection, asker.key)
     naming: Naming = "anonymous"
@@ -42,7 +42,7 @@ def anonymise(connection: Connection, context: Context, asker: Asker) -> None:
 
 
 def _ensure_person(connection: Connection, asker: Asker) -> None:
-    """A choice needs a person to hang on, also before any work of theirs landed."""
+    """Store the person if unknown, because a choice refers to one even before any work landed."""
     if people.person(connection, asker.key) is None:
         account = asker.account
         save_people(connection, [Person(asker.key, account.name, (), account.login, account.user_id)])

@@ -1,4 +1,4 @@
-"""What a person decides about themselves takes effect everywhere at once: on pages, in digests, in notes."""
+"""How is a person erased everywhere: from the record, pages, digests and notes?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ERASED = "Removed at a person's request.\n"
 
 
 def forget(connection: Connection, context: Context, key: PersonKey, now: datetime) -> None:
-    """Hide at once and let nothing come back; a job erases the record, which takes longer."""
+    """Hide the person at once and store tombstones; a job erases the record, which takes longer."""
     keys = visibility.every_key(connection, key)
     erasure.add_tombstones(connection, keys, now)
     choices.forget(connection, key, now)
@@ -44,14 +44,14 @@ def forget(connection: Connection, context: Context, key: PersonKey, now: dateti
 
 
 def defer_for_account(connection: Connection, context: Context, task: str, key: PersonKey) -> None:
-    """Defer a task about one account, behind others about it; one that waits already is enough."""
+    """Defer a task about one account, after others about it, unless an equal one waits."""
     user = int(key.removeprefix("u:"))
     ref = job_reference({"user": user})
     context.queue.defer(connection, task, ref, serial_key=f"user:{user}", dedupe_key=f"{task}:{user}")
 
 
 def erase(connection: Connection, context: Context, key: PersonKey) -> None:
-    """Delete the record of an erased person, fold anew what is left, and write every post anew without them."""
+    """Delete an erased person's record, fold again what is left, and rewrite every post without them."""
     keys = visibility.every_key(connection, key)
     _lock_folding(connection, keys)
     work = erasure.work_of(connection, keys)
@@ -79,7 +79,7 @@ def erase(connection: Connection, context: Context, key: PersonKey) -> None:
 
 
 def _lock_folding(connection: Connection, keys: Collection[PersonKey]) -> None:
-    """Nobody else folds where their work is, until it is gone and what it folded with stands as it is then."""
+    """Lock folding in every installation with their work, until the transaction ends."""
     repositories = {repository for repository, _ in erasure.work_of(connection, keys)}
     for home in sorted({home for one in repositories if (home := _installation_of(connection, one)) is not None}):
         folding.lock_installation(connection, home)
@@ -96,7 +96,7 @@ def _recount_without(
     target: RecordingTarget,
     gone: tuple[Collection[PersonKey], list[Fact], list[Fact]],
 ) -> None:
-    """What folded with erased facts is folded anew, and told anew."""
+    """Fold again, and post again, what was folded with erased facts."""
     keys, facts, near = gone
     left = [fact.commit for fact in near if person_key(fact.author) not in keys]
     lost = [fact for fact in near if person_key(fact.author) in keys]
@@ -106,7 +106,7 @@ def _recount_without(
 
 
 def _refresh_without_dispute(connection: Connection, context: Context, repository: RepositoryId, number: int) -> None:
-    """What somebody who is gone said against other people's work is told no more; below zero, of a month."""
+    """Remove an erased person's dispute from posts; a negative number identifies a month."""
     home = _installation_of(connection, repository)
     if home is None:
         return
@@ -117,7 +117,7 @@ def _refresh_without_dispute(connection: Connection, context: Context, repositor
 
 
 def _erase_replies(connection: Connection, context: Context, keys: Collection[PersonKey]) -> None:
-    """Our answers to that person stay as comments that say nothing."""
+    """Replace the text of our replies to that person, which remain as comments."""
     for intent in outbox.intents_about(connection, keys):
         request_post(
             connection,

@@ -16,7 +16,7 @@ from bot.store import erasure, installations, outbox, visibility
 
 
 def refresh_person_posts(connection: Connection, context: Context, key: PersonKey) -> None:
-    """Write anew every digest and note in which this person's work is told."""
+    """Rewrite every digest and note that includes this person's work."""
     work = erasure.work_of(connection, visibility.every_key(connection, key))
     for repository in sorted({repository for repository, _ in work}):
         stored = installations.repository(connection, repository)
@@ -35,7 +35,7 @@ def refresh_notes(
     facts: Collection[Fact],
     recorded: Recorded | None = None,
 ) -> None:
-    """Post the notes on these facts' carriers and pull requests again, as far as such notes stand."""
+    """Post again the existing notes on these facts' merge commits and pull requests."""
     recorded = recorded or recount(connection, target, [fact.commit for fact in facts])
     merge_commits, numbers = {fact.merge_commit for fact in facts}, {fact.pull_request for fact in facts}
     name = next((name for name, repo in recorded.repositories.items() if repo.id == target.repository), "")

@@ -1,4 +1,4 @@
-"""How is a change kept: as which row, and with which part of everybody who worked on it?"""
+"""How is a change stored: in which row, and with which part of each contributor?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.store.columns import EncodedJson
 
 
 def change_rows(found: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> Iterator[changes.Kept]:
-    """The changes of these repositories as they are kept, each with everybody's part in it."""
+    """The rows of the changes in these repositories, each with every contributor's part."""
     for change in found:
         home = ids.get(change.repository)
         if home is not None:
@@ -32,7 +32,7 @@ def _row(change: Change, home: RepositoryId, delivered: Month) -> changes.Change
 
 
 def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[changes.PartRow]:
-    """Everybody's part in one change, by repository and month."""
+    """Each contributor's part in one change, by repository and month."""
     found: dict[totals.Cell, tuple[int, int, Lines]] = {}
     for commit in change.counted:
         fact = commit.fact

@@ -1,4 +1,4 @@
-"""How is everything that is derived made anew from the facts, with the same bytes?"""
+"""How is all derived data rebuilt from the facts, byte for byte?"""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from bot.store.engine import Store
 
 
 class RebuildResult(Struct, frozen=True):
-    """What a rebuild came to: how many changes and sums the facts give, and how many of these did not stand so, or
-    stood though no fact gives them."""
+    """The result of a rebuild: the number of changes and sums, and of rows that were wrong, missing or superfluous."""
 
     changes: int
     sums: int
@@ -32,16 +31,16 @@ class RebuildResult(Struct, frozen=True):
 
 
 async def rebuild(store: Store, installation: InstallationId, zone: ZoneInfo) -> RebuildResult:
-    """Fold all facts of an installation and make changes, contributions and totals what they give, in one transaction.
+    """Fold all facts of an installation and correct its changes, contributions and totals, in one transaction.
 
-    What is right is not written again. Repositories that were taken from the installation stay as they are.
+    Correct rows are not written again. Repositories removed from the installation stay unchanged.
     """
     return await store.write(_rebuild, installation, zone)
 
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """What a rebuild makes holds no circles: to look for garbage in it, again and again, is a fifth of its time."""
+    """A rebuild creates no reference cycles, and looking for them takes a fifth of its time."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -57,11 +56,11 @@ _DERIVED = (
     f"FROM contribution WHERE change_id IN (SELECT id FROM change WHERE {_REPOSITORIES})",  # noqa: S608  # names
     f"FROM change WHERE {_REPOSITORIES}",
 )
-"""all that is an installation's own: contributions by their change, which is how they are found"""
+"""all derived rows of an installation; contributions are found by their change"""
 
 
 def _rebuild(connection: Connection, installation: InstallationId, zone: ZoneInfo) -> RebuildResult:
-    """Put everything that the facts give in its place; where more is there than that, drop all and do it once more."""
+    """Correct all derived rows; if there are superfluous ones, delete all and write them again."""
     with _without_collection():
         folding.lock_installation(connection, installation)
         given = _correct_all(connection, installation, zone)
@@ -75,18 +74,18 @@ def _rebuild(connection: Connection, installation: InstallationId, zone: ZoneInf
 
 
 def _count_rows(connection: Connection, installation: InstallationId) -> tuple[int, ...]:
-    """How many rows there are, table by table."""
+    """The number of rows in each derived table."""
     counts = ", ".join(f"(SELECT COUNT(*) {rows})" for rows in _DERIVED)
     ((*found,),) = fetch(connection, f"SELECT {counts}", (installation,) * len(_DERIVED))
     return tuple(map(int, found))
 
 
 def _correct_all(connection: Connection, installation: InstallationId, zone: ZoneInfo) -> _Given:
-    """Put what the facts give in place of whatever is there, some facts at a time.
+    """Replace derived rows by what the facts give, some facts at a time.
 
-    Facts that fold together come together, the oldest first: what lies in months before the next fact's is complete,
-    and is compared with what is there. The memory it takes depends on the largest month and the largest such group, and
-    not on how many facts there are, but for their numbers and the ids of changes.
+    Facts that fold together are read together, oldest first: months before the next fact's month are complete and can
+    be compared. Memory depends on the largest month and the largest such group, and otherwise only on the row numbers
+    of facts and the ids of changes.
     """
     stands, said = folding.read_installation(connection, installation)
     known = LedgerState(stands, said)
@@ -107,7 +106,7 @@ _BEFORE_ALL, _AFTER_ALL = Month(""), Month("9999-99")
 
 
 class _Given:
-    """What facts give, month by month, and how many rows that has been."""
+    """What the facts give, month by month, with the number of rows."""
 
     def __init__(self, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> None:
         self._ids, self._zone = ids, zone
@@ -118,12 +117,12 @@ class _Given:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """How many rows that is, in the order of `_DERIVED`."""
-        # Two changes of one name would be one row: what stands cannot be told by counting then.
+        """The number of rows, in the order of `_DERIVED`."""
+        # Two changes with the same id would be one row; then counting rows proves nothing.
         return self.cells, self.parts, self.changes if len(self._names) == self.changes else -1
 
     def take(self, found: Sequence[Change]) -> None:
-        """Add what these changes give."""
+        """Add the rows that these changes give."""
         add_up(self._sums, found, self._ids, self._zone)
         for row, parts in change_rows(found, self._ids, self._zone):
             self._kept[row.month].append((row, parts))
@@ -132,18 +131,18 @@ class _Given:
             self.parts += len(parts)
 
     def kept(self, before: Month) -> list[tuple[Month, list[changes.Kept]]]:
-        """The changes that were delivered before a month, with everybody's part in them; they are given once."""
+        """Remove and return the changes delivered before a month, with each contributor's part."""
         return [(month, self._kept.pop(month)) for month in sorted(self._kept) if month < before]
 
     def sums(self, before: Month) -> dict[totals.Cell, totals.Sum]:
-        """The cells of the months before one; they are given once."""
+        """Remove and return the cells of all months before a month."""
         found = {cell: self._sums.pop(cell) for cell in list(self._sums) if cell[2] < before}
         self.cells += len(found)
         return found
 
 
 def _correct_months(connection: Connection, installation: InstallationId, given: _Given, *, before: Month) -> None:
-    """Make the months before one what the facts give."""
+    """Correct the stored rows of all months before a month."""
     for month, kept in given.kept(before):
         given.wrong += changes.correct_changes(connection, installation, month, kept)
     given.wrong += totals.correct_cells(connection, given.sums(before))

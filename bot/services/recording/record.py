@@ -1,4 +1,4 @@
-"""How facts enter the ledger, and what they change: changes, contributions and totals, in the caller's transaction."""
+"""How do facts enter the ledger, and which changes, contributions and totals follow, in the caller's transaction?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bot.store.together import facts_folding_with
 
 
 class RecordingTarget(Struct, frozen=True):
-    """Where facts are recorded: one repository of one installation; months are cut in `zone`."""
+    """Where facts are recorded: one repository of one installation. Months are counted in `zone`."""
 
     installation: InstallationId
     repository: RepositoryId
@@ -37,28 +37,28 @@ class RecordingTarget(Struct, frozen=True):
 
 
 class Recorded(Struct, frozen=True):
-    """What a recording did: the commits that were new, and every change that looks otherwise than before."""
+    """The result of a recording: the new commits, and every change that differs from before."""
 
     new: tuple[CommitId, ...]
     changed: tuple[Change, ...]
     repositories: Mapping[str, Repository]
-    """all that these changes may have to do with"""
+    """all repositories that these changes may involve"""
     months: frozenset[Month] = frozenset()
-    """every month whose numbers or words this touches"""
+    """every month whose numbers or texts are affected"""
 
 
 def record(
     connection: Connection, target: RecordingTarget, facts: Sequence[Fact], *, now: datetime, again: bool = False
 ) -> Recorded:
-    """Append facts and fold what they touch. With `again`, facts known already are measured anew and replace the old.
+    """Append facts and fold what they affect. With `again`, facts replace recorded ones of the same commits.
 
-    The outcome depends on the set of facts alone. Work that nothing recorded has to do with is added to the totals;
-    where something recorded looks otherwise now, the months it touches are summed anew from their facts.
+    The result depends only on the set of facts. Work unconnected to anything recorded is added to the totals; if
+    anything recorded changes, the affected months are summed again from their facts.
     """
     facts = erasure.without_erased(connection, facts)
     before, left = _forget_measured(connection, target, facts) if again else (_NO_FACTS, _NO_FACTS)
     fresh = ledger.append_facts(connection, target.repository, facts, now)
-    # Others append meanwhile; whoever comes to fold later finds what is appended here.
+    # Other transactions may append before the lock; the one that folds later finds these facts.
     folding.lock_installation(connection, target.installation)
     stands, said = folding.read_repository(connection, target.installation, target.repository)
     if not fresh:
@@ -80,12 +80,12 @@ def record(
 def recount(
     connection: Connection, target: RecordingTarget, commits: Sequence[CommitId], *, gone: Sequence[Fact] = ()
 ) -> Recorded:
-    """Fold again what belongs to these commits and write it, whatever was there; `gone` are facts just deleted."""
+    """Fold the facts connected to these commits again and write the result; `gone` are facts just deleted."""
     folding.lock_installation(connection, target.installation)
     stands, said = folding.read_installation(connection, target.installation)
     after = _recorded(connection, target, ledger.numbers_of(connection, target.repository, commits))
     known = LedgerState(stands, said, after)
-    # Numbers below zero stand for no row.
+    # Negative numbers identify no row.
     old = {**after, **{-1 - at: KeyedFact.of(fact) for at, fact in enumerate(gone)}}
     changed, months = _write(connection, target, known, (known.folded(old), known.folded(after)), everything=True)
     return Recorded((), changed, stands.repositories, months)
@@ -97,8 +97,10 @@ _NO_FACTS: Mapping[int, KeyedFact] = MappingProxyType({})
 def _forget_measured(
     connection: Connection, place: RecordingTarget, facts: Sequence[Fact]
 ) -> tuple[Mapping[int, KeyedFact], Mapping[int, KeyedFact]]:
-    """Forget what is recorded of these commits: all that folded with it, and what of that is left, which may have no
-    more to do with what is measured anew."""
+    """Delete the recorded facts of these commits.
+
+    Returns all facts that folded with them, and those of them that remain, which may be unconnected to the new facts.
+    """
     folding.lock_installation(connection, place.installation)
     numbers = ledger.numbers_of(connection, place.repository, [fact.commit for fact in facts])
     before = _recorded(connection, place, numbers)
@@ -108,30 +110,30 @@ def _forget_measured(
 
 
 def _recorded(connection: Connection, place: RecordingTarget, numbers: Sequence[int]) -> dict[int, KeyedFact]:
-    """The facts of these rows, with all that folds with them."""
+    """The facts of these rows, and all facts that fold with them."""
     return facts_folding_with(connection, with_keys(ledger.numbered_facts(connection, numbers)), place.installation)
 
 
 def _cells(facts: Mapping[int, KeyedFact], target: RecordingTarget) -> list[totals.Cell]:
-    """The cells to which these add where they have to do with nothing recorded, as nearly all do."""
+    """The cells that these facts add to if they are unconnected to anything recorded, as nearly all are."""
     months = ((one.fact, month_of(one.fact.landed_at, target.zone)) for one in facts.values())
     return sorted({(person, target.repository, month) for fact, month in months for person in credited_keys(fact)})
 
 
 class LedgerState(Struct, frozen=True):
-    """What a recording has read already."""
+    """What a recording has read from the database."""
 
     stored_state: folding.Standing
     classifications: tuple[Classification, ...]
     facts: Mapping[int, KeyedFact] = field(default_factory=dict)
-    """closed under what folds together"""
+    """including all facts that fold with them"""
     recorded: frozenset[CommitId] = frozenset()
-    """those of them that the ledger held before"""
+    """commits of those that were in the ledger before"""
     cells: totals.Found = field(default_factory=dict)
-    """what the cells of the totals hold that were read already"""
+    """the contents of the cells read so far"""
 
     def folded(self, facts: Mapping[int, KeyedFact]) -> tuple[Change, ...]:
-        """The changes that these facts carry, as people corrected them, oldest first."""
+        """The changes that these facts fold into, with people's corrections, oldest first."""
         return fold_state(self, unconnected(facts), {number: one.fact for number, one in facts.items()})
 
 
@@ -146,7 +148,7 @@ def _write(
     *,
     everything: bool,
 ) -> tuple[tuple[Change, ...], frozenset[Month]]:
-    """Write the changes that look otherwise than before (or `everything`), and the months they touch."""
+    """Write the changes that differ from before (or `everything`), and the months they affect."""
     ids, zone = known.stored_state.ids, place.zone
     old, folded = before_and_after
     changed, new, again = folded, folded, _NO_MONTHS
@@ -170,16 +172,16 @@ _NO_MONTHS: _PeopleByMonth = MappingProxyType({})
 
 
 class _Difference(Struct, frozen=True):
-    """What a fold changes of what was recorded."""
+    """How folding changes what was recorded."""
 
     changed: tuple[Change, ...]
     replaced: tuple[Change, ...]
-    """those of them that take the place of something recorded"""
+    """the changed ones that replace something recorded"""
     new: tuple[Change, ...]
-    """those of them that have to do with nothing recorded, and are still to be added"""
+    """the changed ones unconnected to anything recorded, still to be added"""
     gone: tuple[ChangeId, ...]
     recounted: tuple[Change, ...]
-    """changes whose people's months are to be summed again"""
+    """changes whose contributors' months must be summed again"""
 
 
 def _difference(known: LedgerState, before_and_after: BeforeAndAfter, *, everything: bool) -> _Difference:
@@ -203,7 +205,7 @@ def _difference(known: LedgerState, before_and_after: BeforeAndAfter, *, everyth
 
 
 def fold_state(known: LedgerState, unconnected: Collection[int], facts: Mapping[int, Fact]) -> tuple[Change, ...]:
-    """The changes of these facts; those `apart` have to do with no other, and nearly all are."""
+    """The changes of these facts; those in `unconnected` fold with no other, and nearly all are such."""
     found: list[Change] = []
     connected: list[Fact] = []
     for number, fact in facts.items():
@@ -219,7 +221,7 @@ def fold_state(known: LedgerState, unconnected: Collection[int], facts: Mapping[
 
 
 def _has_recorded_commit(change: Change, recorded: frozenset[CommitId]) -> bool:
-    """Whether something of it was counted before."""
+    """Whether any of its commits was recorded before."""
     return bool(recorded) and any(commit.fact.commit in recorded for commit in change.commits)
 
 
@@ -236,7 +238,7 @@ _NEVER = (0, CommitId(""))
 
 @lru_cache(maxsize=4096)
 def _person_of(sig: Signature) -> Person:
-    """The same people land again and again."""
+    """Cached, because the same people land work again and again."""
     emails = (sig.email.lower(),) if sig.email else ()
     return Person(person_key(sig), sig.name, emails, sig.login, sig.user_id, is_bot(sig), (sig.name,))
 
@@ -245,7 +247,7 @@ def _person_of(sig: Signature) -> Person:
 
 
 def _touched_months(found: Iterable[Change], zone: ZoneInfo) -> dict[Month, set[PersonKey]]:
-    """Whose months these changes belong to."""
+    """The months of these changes, with the people in them."""
     touched: dict[Month, set[PersonKey]] = defaultdict(set)
     for change in found:
         everybody: set[PersonKey] = set()
@@ -258,7 +260,7 @@ def _touched_months(found: Iterable[Change], zone: ZoneInfo) -> dict[Month, set[
 
 
 def _months(found: Iterable[Change], zone: ZoneInfo) -> set[Month]:
-    """The months in which these landed, and those that delivered them."""
+    """The months in which their commits landed, and those in which they count as delivered."""
     landed = {month_of(commit.fact.landed_at, zone) for change in found for commit in change.commits}
     return landed | {month_of(change.landed_at, zone) for change in found}
 
@@ -266,7 +268,7 @@ def _months(found: Iterable[Change], zone: ZoneInfo) -> set[Month]:
 def _write_month(
     connection: Connection, place: RecordingTarget, known: LedgerState, cells: tuple[Month, Sequence[PersonKey]]
 ) -> None:
-    """One month of these people, summed from its facts."""
+    """Write one month of these people, summed from its facts."""
     (when, persons), within = cells, place.installation
     facts = folding.month_of_people(connection, persons, when, within=within, known=known.facts)
     wanted = frozenset(persons)

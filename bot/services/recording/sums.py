@@ -1,4 +1,4 @@
-"""What do changes add to the totals: a sum for each person, repository and month, each change by itself?"""
+"""What do changes add to the totals of each person, repository and month?"""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bot.store.totals import COUNTERS, Cell, Sum, count
 
 
 def sums(changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> dict[Cell, Sum]:
-    """The changes' part in every cell of the totals; `ids` are the repositories that have cells."""
+    """What the changes add to every cell of the totals; `ids` are the repositories with cells."""
     found: dict[Cell, Sum] = defaultdict(Sum)
     add_up(found, changes, ids, zone)
     return dict(found)
 
 
 def add_up(found: dict[Cell, Sum], changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> None:
-    """Add the changes' part to sums that are made where there are none yet."""
+    """Add the changes to sums, creating them where needed."""
     for change in changes:
         authors: dict[PersonKey, list[Month]] = {}
         for commit in change.counted:
@@ -48,15 +48,15 @@ def add_up(found: dict[Cell, Sum], changes: Iterable[Change], ids: Mapping[str, 
 
 _HELPED, _OUTCOMES = COUNTERS.index("co_authored"), COUNTERS.index("outcomes")
 _DECLARED, _DETECTED, _UNKNOWN = (1, 0, 0, 1, 0, 0), (1, 0, 0, 0, 1, 0), (1, 0, 0, 0, 0, 1)
-"""what one commit adds to the COUNTERS, by what is disclosed of it"""
+"""what one commit adds to the COUNTERS, by its AI disclosure"""
 
 
 def _add_commit(cell_sum: Sum, commit: CountedCommit, on: str, *, outcome: bool) -> None:
-    """One commit, to its author."""
+    """Add one commit to its author's sum."""
     fact, lines = commit.fact, commit.lines
     disclosed = _UNKNOWN
     if fact.ai:
-        # As `bot.metrics.ai_usage.usage` counts it.
+        # The same rule as `bot.metrics.ai_usage.usage`.
         disclosed = _DECLARED if any(mark.level in DECLARED_LEVELS for mark in fact.ai) else _DETECTED
         count(cell_sum.tools, dict.fromkeys((mark.tool for mark in fact.ai), 1))
     cell_sum.add((*disclosed, *each_part(lines)))

@@ -1,4 +1,4 @@
-"""Which installation and which of its repositories does an operator mean by OWNER or OWNER/REPO?"""
+"""Which installation and repositories does OWNER or OWNER/REPO mean?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.services.repositories.installation import save_installation
 
 
 async def read_chosen(context: Context, target: str) -> tuple[InstallationId, list[Repository]]:
-    """The repositories meant, as the installation reaches them. Raises UnusableInputError where there are none."""
+    """The repositories that the installation reaches. Raises UnusableInputError if there are none."""
     owner, _, name = target.partition("/")
     found = [one async for one in read_installations(context.github.app) if one.account.lower() == owner.lower()]
     if not found:

@@ -1,4 +1,4 @@
-"""Does the store know an installation? Deliveries may be lost, and the one that told of it is no exception."""
+"""Does the store know an installation? The delivery that announced it may be lost."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bot.store.installations import Account
 
 
 def account_of(found: Installation) -> Account:
-    """Whose installation it is, as the store keeps it."""
+    """The installation's account, as stored."""
     return Account(found.account_id, found.account, "Organization" if found.organisation else "User")
 
 
 async def refresh_account(context: Context, installation: int, repository: Repository) -> None:
-    """No delivery tells that an account is called otherwise now, but its repositories' names do: ask, and keep it."""
+    """Read the account again if a repository's name shows that it was renamed: no delivery reports that."""
     number, owner = InstallationId(installation), repository.full_name.partition("/")[0]
     login = await context.store.read(installations.login_of, number)
     if login is None or login.lower() == owner.lower():
@@ -32,13 +32,13 @@ async def refresh_account(context: Context, installation: int, repository: Repos
 
 
 def save_installation(connection: Connection, context: Context, found: Installation) -> None:
-    """Keep what GitHub says of it."""
+    """Store an installation as GitHub returned it."""
     account, app_id = account_of(found), str(context.ourselves.id)
     installations.save_installation(connection, found.id, account, app_id=app_id, now=context.clock())
 
 
 async def ensure_installation(context: Context, installation: int) -> None:
-    """Ask GitHub about an installation that no delivery has told of. Raises Park where GitHub does not know it."""
+    """Ask GitHub about an unknown installation and store it. Raises Park if it is deleted."""
     number = InstallationId(installation)
     if await context.store.read(installations.is_active, number):
         return

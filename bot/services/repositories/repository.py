@@ -1,4 +1,4 @@
-"""Which repository is it, as the store knows it and GitHub says now? Names change hands; ids do not."""
+"""Which repository is this, by the store and by GitHub? Names change; ids do not."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from bot.store.installations import StoredRepository
 async def current_repository(
     context: Context, client: Client, where: tuple[int, int], reported: Repository | None
 ) -> Repository:
-    """As the store knows it; read anew where it is not known, or a delivery says otherwise.
+    """The stored repository; read from GitHub if it is unknown or a delivery contradicts it.
 
-    `where` is (installation, repository). A delivery is not believed, since an old one may come late; it only says
-    that there is something to ask. It tells no parent, so a fork whose parent is not known is asked about as well.
+    `where` is (installation, repository). A delivery may be old, so it is only a reason to ask. It names no parent, so
+    a fork with an unknown parent is read too. Raises Park if the repository is out of reach.
     """
     installation, number = InstallationId(where[0]), RepositoryId(where[1])
     stored = await context.store.read(installations.repository, number)
@@ -60,10 +60,10 @@ def save_repositories(
     *,
     followed: bool = False,
 ) -> None:
-    """Keep what GitHub says of them; where one has another name or another installation, its record follows.
+    """Store repositories as GitHub returned them; after a rename or a new installation, the record follows.
 
-    Another default branch is kept once the record has `followed` it, and a job is asked to do so. GitHub was asked no
-    sooner than `asked`: what was hidden since then stays hidden.
+    A new default branch is stored only once the record has `followed` it, otherwise a job is deferred for that. `asked`
+    is a time before GitHub was asked: a repository hidden since then stays hidden.
     """
     now = context.clock()
     known = installations.repositories(connection, [RepositoryId(one.id or 0) for one in found])
@@ -100,7 +100,7 @@ def _was_removed(before: StoredRepository, installation: InstallationId, since: 
 def has_left(
     connection: Connection, installation: InstallationId, before: StoredRepository, repository: Repository
 ) -> bool:
-    """It belongs to another account than this installation now; a token also reads public ones of others."""
+    """Whether it belongs to another account than the installation's; a token can also read others' public ones."""
     owner = repository.full_name.partition("/")[0].lower()
     if before.installation_id == installation and before.repository.full_name.partition("/")[0].lower() == owner:
         return False
@@ -126,7 +126,7 @@ def _has_moved(before: StoredRepository, repository: Repository, installation: I
 def _follow_move(
     connection: Connection, context: Context, moved: tuple[StoredRepository, Repository, InstallationId], now: datetime
 ) -> None:
-    """The facts get the new name, and both what they leave and what they come to is folded anew."""
+    """Give the facts the new name, and fold again both what they leave and what they join."""
     before, repository, installation = moved
     number = RepositoryId(repository.id or 0)
     left = {installation} if before.installation_id is None else {installation, before.installation_id}
@@ -140,7 +140,7 @@ def _follow_move(
         ledger.follow_rename(connection, number, before.repository.full_name, repository.full_name)
     changes.replace(connection, old, [], [])
     if before.installation_id is not None:
-        # Also one that took the old name, where it was heard of before the new one.
+        # Including one that took the old name, if it was reported before the rename.
         _recount_remaining(connection, context, (before.installation_id, number), {fact.repository for fact in near})
     if before.installation_id is not None and before.installation_id != installation:
         refresh_digests_elsewhere(connection, context, before.installation_id, [number])
@@ -150,7 +150,7 @@ def _follow_move(
 def _recount_remaining(
     connection: Connection, context: Context, left: tuple[InstallationId, RepositoryId], names: set[str]
 ) -> None:
-    """What stays in the installation was folded together with the repository that has left it, or its old name."""
+    """Recount repositories that stay in the installation and were folded with the one that left."""
     installation, gone = left
     for stored in installations.repositories_of(connection, installation):
         number = stored.repository.id

@@ -1,4 +1,4 @@
-"""An installation came, went, slept or woke: read what GitHub says, and show or hide at once."""
+"""How are installations and repositories shown or hidden when GitHub says they changed?"""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def branch_has_moved(before: Repository, now: Repository) -> bool:
 
 
 async def read_current(client: Client, repository: RepositoryId) -> Repository | None:
-    """The repository as GitHub shows it; None where it is out of reach."""
+    """The repository as GitHub returns it; None if it is out of reach."""
     try:
         with translate_github_errors():
             return await read_repository(client, repository)

@@ -1,4 +1,4 @@
-"""Who writes a text: nobody but the template, or a language model that receives facts alone."""
+"""Who writes a text: only the template, or also a language model that receives only facts?"""
 
 from bot.services.writer.interface import NO_WRITER, NoWriter, Writer, WriterError
 

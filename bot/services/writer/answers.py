@@ -1,4 +1,4 @@
-"""How does a text come about: the writer's where it is true, the template's wherever it is not?"""
+"""Which text is published: the writer's if it passes the checks, else the template's?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Naming = Literal["named", "anonymous"]
 
 
 class WriterResult(Struct, frozen=True):
-    """The text to publish, and for a dry run what the writer said, what was refused of it and why it failed."""
+    """The text to publish, and for a dry run the writer's offer, what was refused of it, and why it failed."""
 
     text: Text
     template: Text
@@ -26,17 +26,17 @@ class WriterResult(Struct, frozen=True):
 
 
 def prompt_hash(facts: AnyFacts, naming: Naming = "named") -> str:
-    """Names what a writer is told about these facts: an answer is good for as long as it stays the same."""
+    """A hash of the prompt for these facts: an answer is valid as long as it stays the same."""
     return hashlib.sha256(f"{instructions()}\n{fact_prompt(facts, naming)}".encode()).hexdigest()
 
 
 async def ask(writer: Writer, facts: AnyFacts, naming: Naming = "named") -> str | None:
-    """The writer's raw answer, which `judge` reads; None from one that is off. Raises WriterError."""
+    """The writer's raw answer, for `judge`; None from a writer that is off. Raises WriterError."""
     return await writer.answer(instructions(), fact_prompt(facts, naming))
 
 
 def judge(answer: str | None, facts: AnyFacts, template: Text, *, naming: Naming = "named") -> WriterResult:
-    """The answer checked sentence by sentence; the template's text where there is none, or none of the agreed form."""
+    """The answer, checked sentence by sentence; the template's text if it is missing or malformed."""
     if answer is None or not template.sentences:
         return WriterResult(template, template)
     try:
@@ -48,7 +48,7 @@ def judge(answer: str | None, facts: AnyFacts, template: Text, *, naming: Naming
 
 
 async def write(writer: Writer, facts: AnyFacts, template: Text, *, naming: Naming = "named") -> WriterResult:
-    """The writer's text, checked sentence by sentence; never raises, since the template always stands in."""
+    """The writer's text, checked sentence by sentence; never raises, since the template replaces it."""
     if not template.sentences:
         return WriterResult(template, template)
     try:

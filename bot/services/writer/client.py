@@ -78,7 +78,7 @@ WIRES: Mapping[str, WireFormat] = {
 
 
 class HttpWriter:
-    """A model behind one of the wire formats. It gets no tools, and no second try: the template is always there."""
+    """A model behind one of the wire formats. It gets no tools and one attempt: the template is always available."""
 
     def __init__(self, settings: WriterSettings, session: aiohttp.ClientSession) -> None:
         self._settings = settings
@@ -130,5 +130,5 @@ class HttpWriter:
 
 
 def writer_of(settings: WriterSettings, session: aiohttp.ClientSession) -> Writer:
-    """The writer that the settings name; the template alone where none is set up."""
+    """The writer that the settings name; `NO_WRITER` if none is configured."""
     return HttpWriter(settings, session) if settings.kind != "off" else NO_WRITER

@@ -1,4 +1,4 @@
-"""What is a writer of texts, and which one is it when none is set up?"""
+"""What is a writer of texts, and what replaces it if none is configured?"""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ class WriterError(Exception):
 
 
 class Writer(Protocol):
-    """Answers a fact sheet with sentences. `name` stands in logs and in a dry run."""
+    """Turns facts into sentences. `name` appears in logs and dry runs."""
 
     @property
     def name(self) -> str: ...
 
     async def answer(self, instructions: str, prompt: str) -> str | None:
-        """The raw answer to the sheet (JSON text); None from a writer that is off. Raises WriterError."""
+        """The raw answer to the prompt (JSON text); None from a writer that is off. Raises WriterError."""
         ...
 
 
 class NoWriter:
-    """The writer that is off: texts come from the template alone."""
+    """The writer that is off: all texts come from templates."""
 
     name = "template"
 

@@ -1,4 +1,4 @@
-"""What does a writer get to see of the facts, and how are its answer's sentences read back?"""
+"""What does a writer receive of the facts, and how are the sentences of its answer read?"""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LONGEST_SENTENCE = 600
 
 @cache
 def instructions() -> str:
-    """What every writer is told, whatever the facts."""
+    """The instructions for every writer, whatever the facts."""
     return files("bot.services.writer").joinpath("instructions.txt").read_text("utf-8")
 
 
 def short_ids(facts: AnyFacts) -> dict[str, ChangeId]:
-    """`c1` -> change id, weightiest first: a writer never sees numbers that GitHub would turn into references."""
+    """`c1` -> change id, most important first: a writer never sees numbers that GitHub would turn into references."""
     revert_changes = [name for turn in facts.turns for name in turn.evidence]
     item_changes = [name for item in facts.items for name in item.evidence]
     names = [name for name in dict.fromkeys([*revert_changes, *item_changes]) if name in facts.changes]
@@ -64,14 +64,14 @@ def _opening(facts: AnyFacts) -> str:
 
 
 def _row(change: Change) -> Mapping[str, str]:
-    """A title that may not be repeated is left out, not shown."""
+    """One change as JSON; a title that may not be repeated is left out."""
     clause = clause_of(change.title, change.repository)
     kind = change.kind if change.certain else "change"
     return {"text": clause.text if clause else "", "kind": kind, "state": change.state, "repository": change.repository}
 
 
 def read_answer(answer: str, facts: AnyFacts) -> Text:
-    """The sentences of an answer with their change ids. Raises WriterError where it has another shape."""
+    """The sentences of an answer with their change ids. Raises WriterError if it is malformed."""
     ids = short_ids(facts)
     start, end = answer.find("{"), answer.rfind("}")
     try:
