@@ -1,4 +1,4 @@
-"""How the parts become a running bot: everything is built here, once, and handed to those who need it."""
+"""How is the running bot built? Everything is created here, once, and passed to the parts that need it."""
 
 from __future__ import annotations
 
@@ -64,24 +64,24 @@ log = logging.getLogger(__name__)
 WEBHOOK_PATH = "/webhook"
 LARGEST_BODY = 26 * 1024 * 1024
 PATIENCE = 10.0
-"""seconds that a job waits for GitHub's limits with its place in hand, which other installations' jobs want"""
+"""seconds that a job waits for GitHub's limits while it occupies a worker that other installations need"""
 
 
 class Timing(Struct, frozen=True):
-    """What a simulation or a test runs faster than the world does."""
+    """The times that a simulation or a test shortens."""
 
     clock: Clock = utc_now
     work: WorkPace = field(default_factory=WorkPace)
     settle: timedelta | None = None
-    """that a post waits; None: as long as two writes are apart"""
+    """how long a post waits; None: twice the gap between two writes"""
     catch_up_every: float = 3 * 3600.0
-    """seconds between two looks for deliveries that never came"""
+    """seconds between two searches for missed deliveries"""
     close_every: float = 60.0
-    """seconds between two looks for months that are over"""
+    """seconds between two checks for finished months"""
 
 
 class Bot(Struct, frozen=True):
-    """The running parts. `context` is what jobs work with."""
+    """The running parts. `context` is what jobs receive."""
 
     settings: Settings
     store: Store
@@ -108,7 +108,7 @@ class Bot(Struct, frozen=True):
         return application
 
     async def introduce(self, stopping: asyncio.Event) -> None:
-        """Find out who we are, until it is known or `stopping` is set, but no longer than one try takes."""
+        """Ask GitHub for the App's identity, once; stop waiting when `stopping` is set."""
         asking = asyncio.create_task(_introduce(self.context))
         waiting = asyncio.create_task(stopping.wait())
         _, late = await asyncio.wait({asking, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -116,7 +116,7 @@ class Bot(Struct, frozen=True):
             task.cancel()
 
     async def catch_up(self) -> None:
-        """Ask for what was missed: at start, and every few hours for ever."""
+        """Schedule searches for missed work at the start and then every few hours, forever."""
         while True:
             await self._try(ask_to_catch_up, "could not schedule the catch-up")
             await self._try(ask_to_measure_again, "could not schedule measuring again")
@@ -125,7 +125,7 @@ class Bot(Struct, frozen=True):
             await asyncio.sleep(self.timing.catch_up_every)
 
     async def close_months(self) -> None:
-        """Look for months that are over, for ever. What is due has no digest yet, so a missed look loses nothing."""
+        """Check for finished months, forever. A month without a digest stays due, so a failed check loses nothing."""
         while True:
             await self._try(close_months, "months could not be closed")
             await self._try(defer_snapshots, "snapshots could not be scheduled")
@@ -135,7 +135,7 @@ class Bot(Struct, frozen=True):
                 await _introduce(self.context)
 
     async def _try(self, look: Callable[[Context], Awaitable[object]], failed: str) -> None:
-        """One of several, each by itself: one that fails for good must not hold the others back."""
+        """Run one of several checks; its failure does not stop the others."""
         try:
             await look(self.context)
         except Exception:
@@ -146,11 +146,10 @@ class Bot(Struct, frozen=True):
 async def build(
     settings: Settings, timing: Timing | None = None, *, asking: bool = True, working: bool = True
 ) -> AsyncIterator[Bot]:
-    """The bot with its database open and at its newest tables; closed at the end of the block.
+    """The bot, with its database open and migrated; closed at the end of the block.
 
-    Not `asking`: it does not know yet what GitHub calls it, which `Bot.introduce` finds out. Not `working`: nobody
-    waits for its worker.
-    Raises StoreInUseError where another process has the SQLite file.
+    Without `asking`, GitHub is not asked for the App's identity yet; `Bot.introduce` does that. Without `working`, the
+    health page does not expect a running worker. Raises StoreInUseError if another process has the SQLite file open.
     """
     timing = timing or Timing()
     async with contextlib.AsyncExitStack() as stack:
@@ -178,7 +177,7 @@ async def build(
             started=timing.clock(),
         )
         pages = build_pages(settings, context)
-        announce = queue.announce if store.dialect == "postgresql" else None  # rows are all that the other needs
+        announce = queue.announce if store.dialect == "postgresql" else None  # SQLite's queue needs only the rows
         writer = GroupWriter(store, announce=announce, committed=queue.nudge)
         take = FailedDeliveries(
             Handlers(context.ourselves), StoreInbox(writer, timing.clock), f"app:{context.ourselves.id}"
@@ -195,7 +194,7 @@ async def build(
 
 
 def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
-    """One process has the file: whatever is in hand there belonged to one that is gone, and need not run out."""
+    """Free all leases: only one process opens a SQLite file, so their owner no longer exists."""
     jobs.free_all(connection, now)
     outbox.free_all(connection, now)
 
@@ -204,7 +203,7 @@ def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -
     surroundings = Surroundings(
         endpoint=Endpoint(base_url=settings.github.api),
         pace=RequestPace(write_gap=settings.write_gap, patience=PATIENCE),
-        # On SQLite there is one process only, and its lanes keep the pace among themselves.
+        # SQLite has only one process, which keeps the pace in memory.
         shared=partial(StoredPace, store) if store.dialect == "postgresql" else None,
     )
     return Connection(
@@ -214,7 +213,7 @@ def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -
 
 async def _queue(worker: Worker, stack: contextlib.AsyncExitStack) -> EmbeddedQueue | ScaledQueue:
     if worker.store.dialect == "postgresql":
-        # Here alone: its engine is an extra, which a bot on SQLite does without.
+        # Imported only here: its engine is an optional extra that SQLite does not need.
         from bot.queue.scaled import ScaledQueue
 
         return await stack.enter_async_context(ScaledQueue(worker))
@@ -224,7 +223,7 @@ async def _queue(worker: Worker, stack: contextlib.AsyncExitStack) -> EmbeddedQu
 def _register(queue: Queue, context: Context) -> None:
     for name, kind in JOBS.items():
         if context.clones is None and name in STEPS.values():
-            continue  # left for a process that reads histories
+            continue  # left for a process that runs backfills
         queue.register(name, _with_context(kind.function, context), kind.time_out, kind.max_attempts)
 
 
@@ -236,7 +235,7 @@ def _with_context(function: Callable[[Job, Context], Awaitable[None]], context: 
 
 
 async def _introduce(context: Context) -> None:
-    """Ask who our own posts are by. GitHub out of reach stops nothing: our id alone tells most of them."""
+    """Ask for the App's id and login. If GitHub is unreachable, the id identifies most of our posts."""
     try:
         app = await read_app(context.github.app)
     except Exception as error:
@@ -247,7 +246,7 @@ async def _introduce(context: Context) -> None:
 
 @contextlib.asynccontextmanager
 async def serve_http(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
-    """Serve while the block runs; the port that was bound (asked for as 0: a free one)."""
+    """Serve while the block runs; yields the bound port (0 requests a free one)."""
     runner = webhook_runner(bot.web_app(), access_log=None)
     await runner.setup()
     try:
@@ -261,22 +260,23 @@ async def serve_http(bot: Bot, host: str, port: int) -> AsyncIterator[int]:
 async def serve(
     settings: Settings, stopping: asyncio.Event, timing: Timing | None = None, *, working: bool = True
 ) -> None:
-    """Web, worker and month closer in one process, until `stopping` is set; the web alone where not `working`.
+    """Run web server, worker and month closer in one process until `stopping` is set.
 
-    Deliveries are taken at once; the worker begins when GitHub has said who we are, or did not answer.
+    Without `working`, only the web server runs. Deliveries are accepted at once; the worker starts after GitHub was
+    asked for the App's identity.
     """
     building = build(settings, timing, asking=False, working=working)
     async with building as bot, serve_http(bot, settings.host, settings.port) as port:
         log.info("listening on %s:%s; deliveries go to %s%s", settings.host, port, settings.public_url, WEBHOOK_PATH)
         async with follow_channel(settings.relay, f"{own_address(settings.host, port)}{WEBHOOK_PATH}"):
-            # What stands now stays: looking through it for garbage, again and again, is a tenth of accepting.
+            # These objects live as long as the process; collecting them again and again takes a tenth of accepting.
             gc.freeze()
             await bot.introduce(stopping)
             await (_run(bot, stopping) if working and not stopping.is_set() else stopping.wait())
 
 
 async def work(settings: Settings, stopping: asyncio.Event, timing: Timing | None = None) -> None:
-    """Worker and month closer alone."""
+    """Run only worker and month closer, until `stopping` is set."""
     async with build(settings, timing) as bot:
         await _run(bot, stopping)
 

@@ -1,1 +1,1 @@
-"""One function per command, one file per subject; `bot/cli/main.py` is the visible list."""
+"""How is the command line organised? One function per command, one file per subject; `bot/cli/main.py` lists them."""

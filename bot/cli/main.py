@@ -1,4 +1,4 @@
-"""The commands: `COMMANDS` is the whole list; bad input is one line on stderr and exit 2."""
+"""Which commands are there? `COMMANDS` lists them all; bad input gives one line on stderr and exit code 2."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def save(folder: Path, credentials: Credentials) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Raises UnusableInputError if `keep` would fail: called before GitHub returns secrets it returns only once."""
+    """Raises UnusableInputError if `save` would fail: called before GitHub returns secrets it returns only once."""
     path = path_in(folder)
     if path.exists():
         raise UnusableInputError(f"{path} already contains an App's secrets: move it away, then register again")

@@ -11,9 +11,9 @@ from bot.configuration.signing import SigningKey, read_signing_key, signing_key,
 
 
 def link_secret(path: Path) -> bytes:
-    """The 32 bytes that sign links, made at the first start; readable by the service alone.
+    """The 32 bytes that sign links, created at the first start; only the service's user can read the file.
 
-    Raises UnusableInputError for a file that was cut: what little it holds could be guessed.
+    Raises UnusableInputError for a truncated file, whose short key could be guessed.
     """
     if not path.exists():
         write_once(path, secrets.token_bytes(_SECRET_BYTES))
@@ -24,7 +24,7 @@ def link_secret(path: Path) -> bytes:
 
 
 def snapshot_key(path: Path) -> SigningKey:
-    """The key that signs snapshots, made at the first start. Raises UnusableInputError for a file that holds none."""
+    """The key that signs snapshots, created at the first start. Raises UnusableInputError if the file contains none."""
     try:
         return signing_key(path)
     except ValueError as error:

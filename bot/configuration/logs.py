@@ -1,4 +1,4 @@
-"""How are the bot's logs written? One JSON object a line, without secrets."""
+"""How are the bot's logs written? One JSON object per line, without secrets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _add_context(_logger: Any, _method: str, event: Any) -> Any:
 def scrub_secrets(text: str) -> str:
     """The text without tokens and keys.
 
-    >>> scrubbed("token ghs_abcdefgh12345678 refused")
+    >>> scrub_secrets("token ghs_abcdefgh12345678 refused")
     'token [secret] refused'
     """
     return _SECRET.sub("[secret]", text)

@@ -37,9 +37,9 @@ class Lease(Struct, frozen=True):
 
 
 def claim(connection: Connection, tasks: Collection[str], lease: Lease) -> ClaimedJob | None:
-    """Take the first job that is due: one whose lease has run out, else the ready one of highest priority, oldest.
+    """Claim the first job that is due: one with an expired lease, else the oldest ready one of the highest priority.
 
-    None if nothing is due, or another worker was faster with a job of the same serial key.
+    None if nothing is due, or if another worker was faster with a job of the same serial key.
     """
     return _claim(connection, _claim_first_statement(), tasks, lease)
 
@@ -151,9 +151,10 @@ def _end(connection: Connection, claim: ClaimedJob, **values: Any) -> bool:
 
 
 def renew(connection: Connection, lease: Lease, held: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Prolong the leases of what this worker has in hand; the (id, attempt) of the jobs that are still its own.
+    """Renew the leases of the jobs this worker is running; return the (id, attempt) of those that are still its own.
 
-    It renews no other lease of its own: if the end of a job could not be written, its lease expires and it runs again.
+    Other leases of its own are not renewed: if the end of a job could not be written, its lease expires and it runs
+    again.
     """
     mine = (JOB.c.owner == lease.owner) & (JOB.c.state == "running") & JOB.c.id.in_([number for number, _ in held])
     statement = update(JOB).where(mine).values(lease_until=lease.until).returning(JOB.c.id, JOB.c.attempt)

@@ -220,7 +220,7 @@ class ScaledQueue:
         keys = [f"job:{job.id}" for job in due]
         awake = set(connection.execute(_RUNNABLE, {"locks": keys}).scalars())
         asleep = [job for job, key in zip(due, keys, strict=True) if key not in awake]
-        # In place of a wake-up that is set for later than the job is due.
+        # Remove wake-ups that are scheduled later than their job is due.
         connection.execute(_CANCEL, {"locks": [f"job:{job.id}" for job in asleep]})
         for job in asleep:
             self._wake_again(connection, job)

@@ -1,4 +1,4 @@
-"""What does the App request from GitHub? Reads `app.yml`, wherever this installation has it."""
+"""What does the App request from GitHub? Reads `app.yml` from the checkout or the wheel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does somebody with a browser register the App? Three pages, shown to whoever holds the one-time token.
+"""How does somebody register the App in a browser? On three pages, for the holder of the one-time token.
 
 https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
 """
@@ -40,26 +40,26 @@ Keep = Callable[[Registered, GitHubAddress], str]
 
 
 class Registration(Struct, frozen=True):
-    """What the pages need: who may come in, what is handed to GitHub, and what becomes of the answer."""
+    """What the pages need: the token, the manifest's form, and what to do with GitHub's answer."""
 
     token: str
     base: str
-    """address that the pages are reached at, without a closing slash"""
+    """the base address of the pages, without a trailing slash"""
     github: str
-    """offered first"""
+    """the GitHub address in the form at first"""
     hook: str
     hand_over: Callable[[GitHubAddress, str, str], HandOver]
     """the form for this GitHub, organisation and state"""
     convert: Convert
     keep: Keep
-    """stores what GitHub gave; the link to install the App with"""
+    """stores GitHub's answer; returns the link to install the App"""
     warning: str = ""
     starting: bool = True
-    """the bot follows in the same process"""
+    """whether the bot starts afterwards in the same process"""
 
 
 class SetupPages:
-    """The pages until one registration is complete; `done` is set then, and every page is gone."""
+    """The pages until one registration is complete; then `done` is set and no page is available any more."""
 
     def __init__(self, registration: Registration) -> None:
         self._given = registration
@@ -68,7 +68,7 @@ class SetupPages:
         self.done = asyncio.Event()
 
     def web_app(self) -> web.Application:
-        """The only routes there are while no App is registered."""
+        """All routes while no App is registered."""
         app = web.Application(client_max_size=_LARGEST_FORM)
         app[SECURE] = self._given.base.startswith("https://")
         app.middlewares.append(_handle_errors)
@@ -84,7 +84,7 @@ class SetupPages:
         return answer(request, b"ok\n", "text/plain")
 
     def _admits(self, request: web.Request) -> bool:
-        """Whether the address holds the token; the time taken does not tell how much of it was right."""
+        """Whether the address contains the token; compared in constant time."""
         given = request.match_info["token"].encode("utf-8", "replace")
         return hmac.compare_digest(given, self._given.token.encode()) and not self.done.is_set()
 
@@ -109,7 +109,7 @@ class SetupPages:
             return problem(request, 404)
         try:
             form = await request.post()
-        except (ValueError, LookupError):  # what aiohttp raises of bytes, a charset or a boundary that it cannot read
+        except (ValueError, LookupError):  # what aiohttp raises for an unreadable body, charset or boundary
             return problem(request, 400)
         github, organisation = str(form.get("github", "")).strip()[:200], str(form.get("organisation", "")).strip()[:80]
         try:
@@ -124,7 +124,7 @@ class SetupPages:
         return response
 
     def _begin(self, address: GitHubAddress) -> str:
-        """A state that GitHub is to give back. A few stay good, for somebody who goes back and forth."""
+        """A new state, which GitHub returns. The last few stay valid, for a person who goes back and forth."""
         state = secrets.token_urlsafe(32)
         self._states[state] = address
         while len(self._states) > _MOST_STATES:
@@ -132,7 +132,7 @@ class SetupPages:
         return state
 
     async def _return(self, request: web.Request) -> web.Response:
-        """Back from GitHub: the state must be one that was given out here."""
+        """Handle the return from GitHub; the state must be one of ours."""
         code = request.query.get("code", "")
         async with self._working:
             address = self._address_of(request.query.get("state", ""))
@@ -166,19 +166,19 @@ WITHOUT_WEBHOOKS = (
 
 
 def _allow_form(response: web.Response, *addresses: str) -> None:
-    """Let this page's form go to these hosts too: to GitHub, and back from there."""
+    """Allow this page's form to be sent to these hosts too: to GitHub, which redirects back."""
     hosts = " ".join(str(URL(address).origin()) for address in addresses)
     policy = response.headers["Content-Security-Policy"]
     response.headers["Content-Security-Policy"] = policy.replace("form-action 'self'", f"form-action 'self' {hosts}")
 
 
 def is_login(text: str) -> bool:
-    """Whether an account can be called that."""
+    """Whether this can be an account's login."""
     return _LOGIN.fullmatch(text) is not None
 
 
 def is_out_of_reach(hook: str, github: str) -> bool:
-    """Whether GitHub, elsewhere, is told an address that only this machine knows."""
+    """Whether GitHub, on another machine, would get an address that works only on this one."""
     return _is_local(hook) and not _is_local(github)
 
 

@@ -149,7 +149,7 @@ def _skip_blanks(text: str, at: int, sign: str = "") -> int:
 
 
 class Relay:
-    """Follows one channel forever and sends each delivery to `door`, in order."""
+    """Follows one channel forever and posts each delivery to the webhook, in order."""
 
     def __init__(self, channel: str, webhook_url: str, *, sleep: Sleep = asyncio.sleep) -> None:
         self._channel, self._webhook_url, self._sleep = channel, webhook_url, sleep

@@ -199,7 +199,7 @@ async def _database(settings: Settings) -> list[Finding]:
 
 
 async def _try_to_write(store: Store) -> str | None:
-    """The tables' revision, after a write that is rolled back: a transaction also begins where nobody may write."""
+    """The tables' revision, after a write that is rolled back: beginning a transaction would not prove write access."""
 
     def write_and_undo(connection: Connection) -> str | None:
         found = revision_of(connection)

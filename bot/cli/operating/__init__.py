@@ -1,1 +1,1 @@
-"""What does an operator do from a terminal: run the bot, read the past, look after record and queue?"""
+"""What can an operator do from a terminal: run the bot, read histories, maintain record and queue?"""

@@ -1,4 +1,4 @@
-"""Which profile is asked about when a number is to be explained: one of the record, or one of clones?"""
+"""From which profile is a number explained: one of the record, or one of clones?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _known_metric(metric: str) -> str:
 
 
 def from_clones(paths: Sequence[str], who: str, metric: str, timezone: str) -> str:
-    """Raises UnusableInputError for a metric, a person, a zone or a clone that is none."""
+    """Explain a number from clones. Raises UnusableInputError for an unknown metric, person or zone, or a bad clone."""
     from bot.cli.recomputing import offline
 
     name = _known_metric(metric)
@@ -29,7 +29,7 @@ def from_clones(paths: Sequence[str], who: str, metric: str, timezone: str) -> s
 
 
 def from_record(login: str, metric: str) -> str:
-    """What the operator sees of everything recorded. Raises UnusableInputError likewise."""
+    """Explain a number from everything recorded, as the operator sees it. Raises UnusableInputError likewise."""
     from bot.cli.operating.run import operator_errors, read_settings_of_a_record
 
     name = _known_metric(metric)
@@ -40,7 +40,7 @@ def from_record(login: str, metric: str) -> str:
 
 
 async def recorded_profile(url: str, login: str, zone: str) -> Profile:
-    """Everything recorded of a login, months cut in `zone`. Raises UnusableInputError where nobody is called so."""
+    """Everything recorded about a login, with months in `zone`. Raises UnusableInputError for an unknown one."""
     from datetime import UTC, datetime
     from zoneinfo import ZoneInfo
 

@@ -1,4 +1,4 @@
-"""What an operator asks of the past from a terminal: histories read with progress and price, and what was missed."""
+"""How does an operator read histories, with progress and cost, and fetch missed deliveries?"""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _STEPS = ("backfill_repository", "backfill_pages", "backfill_commits")
 _LOOKS = ("catch_up", "reconcile", "reconcile_installation")
 _FINDS = ("record_landing", "record_pull_request")
 _FIXED, _POINTS = 4, 3
-"""requests a repository needs beside its pages, and points a page costs"""
+"""requests per repository besides its pages, and points per page"""
 _LOOK = 0.25
 _PATIENCE = 60.0
-"""seconds that the running process may take to answer: it asks GitHub first"""
+"""seconds to wait for the running process's answer: it asks GitHub first"""
 
 
 def backfill(target: str) -> None:
-    """Raises UnusableInputError where the App is not installed there."""
+    """Read the history of one repository or account. Raises UnusableInputError if the App is not installed there."""
     _with_bot(lambda bot: _backfill(bot, target, _print_line), ("backfill", target))
 
 
@@ -52,7 +52,7 @@ def catch_up() -> None:
 
 
 def _with_bot(work: Callable[[app.Bot], Awaitable[None]], request: tuple[str, str]) -> None:
-    """Do it here, or ask it of the process that has the database: only one may write to a SQLite file."""
+    """Run `work` here, or request it from the running process: only one process may write to a SQLite file."""
     settings = replace(read_settings(serving=True), backfill=True)
     with operator_errors(settings):
         try:
@@ -62,7 +62,7 @@ def _with_bot(work: Callable[[app.Bot], Awaitable[None]], request: tuple[str, st
 
 
 def _ask_running_process(data: Path, request: tuple[str, str], refusal: str) -> None:
-    """Raises UnusableInputError with the running process's reason, or where it does not answer."""
+    """Pass the request on and print the answer. Raises UnusableInputError if it is refused or not answered."""
     file = operator_requests.leave_request(data, *request)
     until = time.monotonic() + _PATIENCE
     while (answer := operator_requests.read_result(file)) is None and time.monotonic() < until:
@@ -111,7 +111,7 @@ async def _backfill(bot: app.Bot, target: str, report: Report) -> None:
 async def _estimate(
     context: Context, installation: InstallationId, chosen: Sequence[Repository]
 ) -> tuple[list[int], tuple[int, int]]:
-    """How many closed pull requests each has, and what asking for it cost (requests, points)."""
+    """The number of closed pull requests of each repository, and the cost of asking (requests, points)."""
     client = context.github.installation(installation, permissions=op.needed(op.CONTENT, op.CLOSED_PULL_REQUESTS))
     counts: list[int] = []
     points = requests = 0
@@ -123,7 +123,7 @@ async def _estimate(
 
 
 class _Progress(Struct, frozen=True):
-    """How far the histories are, from 0 to 1, and in words."""
+    """The progress of the backfills, from 0 to 1, and in words."""
 
     share: float
     words: str
@@ -138,15 +138,17 @@ async def _progress(context: Context, ids: Sequence[RepositoryId]) -> _Progress:
 
 
 def _share(one: Backfill) -> float:
-    """Pull requests are quick: they are taken for a tenth of the work."""
+    """Progress of one backfill; pull requests are fast and count as a tenth of the work."""
     if one.state == "done":
         return 1.0
     return 0.1 * one.pulls_done / max(one.pulls, 1) + 0.9 * one.commits_done / max(one.commits, 1)
 
 
 class _JobFilter(Struct, frozen=True):
-    """What a command waits for: the jobs of these tasks, of one installation or of all. Those above the number `newest`
-    came later, of deliveries, which never end where other processes take them."""
+    """The jobs that a command waits for: of these tasks, and of one installation or all.
+
+    Jobs with numbers above `newest` came later, from deliveries, which never end while other processes accept them.
+    """
 
     tasks: Sequence[str]
     installation: InstallationId | None = None
@@ -162,7 +164,7 @@ class _JobFilter(Struct, frozen=True):
 async def _work_until_done(
     bot: app.Bot, asked: _JobFilter, look: Callable[[], Awaitable[_Progress]]
 ) -> Sequence[Backfill]:
-    """Work until none of these jobs is left, and tell how far it is; whatever is live goes first, as ever."""
+    """Work until none of these jobs is left, and report progress; live jobs go first as usual."""
     before = await _failed_jobs(bot.context, asked)
     worker = asyncio.create_task(bot.queue.run())
     bar = _Bar()
@@ -190,7 +192,7 @@ async def _count_waiting(context: Context, asked: _JobFilter) -> int:
 
 
 async def _failed_jobs(context: Context, asked: _JobFilter) -> dict[int, str]:
-    """What was given up or set aside, by number, each with its reason."""
+    """The dead and parked jobs, by number, with their reasons."""
     query = select(JOB.c.id, JOB.c.task, JOB.c.last_error).where(asked.among("dead", "parked")).order_by(JOB.c.id)
 
     def read(connection: Connection) -> dict[int, str]:
@@ -205,7 +207,7 @@ def _raise_failures(given_up: Mapping[int, str]) -> None:
 
 
 class _Bar:
-    """A bar with the time left on a terminal, a plain line every tenth otherwise; both on stderr."""
+    """A progress bar with the remaining time on a terminal, otherwise a line for every tenth; both on stderr."""
 
     def __init__(self) -> None:
         self._started, self._tenth = time.monotonic(), -1

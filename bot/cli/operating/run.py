@@ -1,4 +1,4 @@
-"""What an operator runs: settings read, logs set up, signals heard, and the bot started."""
+"""How is the bot started from a terminal: settings, logs and signals?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 
 def read_settings(*, serving: bool) -> Settings:
-    """Raises UnusableInputError with every wrong setting, each on a line of its own."""
+    """Read the settings and set up logs. Raises UnusableInputError with one line per wrong setting."""
     try:
         settings = load_settings(serving=serving)
     except SettingsError as error:
@@ -44,9 +44,9 @@ def read_settings(*, serving: bool) -> Settings:
 
 
 def read_settings_of_a_record() -> Settings:
-    """The same for what is done to a record that exists: where the bot never ran, none is made.
+    """Read the settings for a command on an existing record.
 
-    Raises UnusableInputError too where the SQLite file is not there.
+    Raises UnusableInputError also if the SQLite file does not exist, which is then not created.
     """
     settings = read_settings(serving=False)
     url = make_url(settings.database_url)
@@ -58,7 +58,7 @@ def read_settings_of_a_record() -> Settings:
 
 
 class UnusableSettingsError(UnusableInputError):
-    """Everything that is wrong with the settings."""
+    """All errors in the settings."""
 
     def __init__(self, lines: tuple[str, ...]) -> None:
         super().__init__("\n".join(lines))
@@ -79,7 +79,7 @@ def _run(make: Callable[[Settings, asyncio.Event], Awaitable[None]], settings: S
 
 @contextmanager
 def operator_errors(settings: Settings) -> Iterator[None]:
-    """What the settings name and this machine refuses, in one line each."""
+    """Turn errors of this machine or the database into one line each."""
     try:
         yield
     except (StoreInUseError, StoreUnavailableError) as error:
@@ -95,14 +95,14 @@ def operator_errors(settings: Settings) -> Iterator[None]:
         raise UnusableInputError(missing) from None
     except DatabaseError as error:
         reason = database_advice(str(error.orig))
-        if reason is None:  # a defect of ours, which keeps its traceback
+        if reason is None:  # a defect of Almanac, which keeps its traceback
             raise
         raise UnusableInputError(f"the database cannot be used: {reason}") from None
     except (GitHubException, aiohttp.ClientError, TimeoutError) as error:
         reason = str(error) or type(error).__name__
         raise UnusableInputError(f"GitHub cannot be asked: {reason}; run almanac doctor for details") from None
     except BrokenPipeError:
-        raise  # whoever read what we print is gone
+        raise  # the reader of our output is gone
     except OSError as error:
         if error.errno in NO_ROOM and not error.filename:
             raise
@@ -114,9 +114,10 @@ def operator_errors(settings: Settings) -> Iterator[None]:
 
 
 def serve(relay: str | None = None, *, working: bool = True) -> None:
-    """Web, worker and month closer, until SIGTERM or SIGINT; where no App is registered, the set-up page comes first.
+    """Run web server, worker and month closer until SIGTERM or SIGINT; without an App, show the set-up page first.
 
-    `relay` is a channel that wins over the setting. Not `working`: deliveries and pages alone, beside `work`.
+    `relay` is a channel that overrides the setting. Without `working`, only deliveries and pages are served, next to a
+    separate `work`.
     """
     settings = read_settings(serving=False)
     if relay is not None:
@@ -127,7 +128,7 @@ def serve(relay: str | None = None, *, working: bool = True) -> None:
 
 
 async def serve_or_register(settings: Settings, stopping: asyncio.Event, *, working: bool = True) -> None:
-    """The bot; where nothing at all is set of an App, after somebody has registered one."""
+    """Run the bot; if no setting of an App exists, wait until somebody has registered one."""
     ready: Settings | None = settings
     if len(settings.missing_to_serve) == len(NEEDED_TO_SERVE):
         from bot.setup.registration import register_by_page
@@ -150,7 +151,7 @@ def setup(form: Path | None, *, organisation: str = "", relay: str | None = None
     if settings.app_id:
         raise UnusableInputError(f"App {settings.app_id} is already set up here; check it with `almanac doctor`")
     if len(settings.missing_to_serve) < len(NEEDED_TO_SERVE):
-        raise UnusableSettingsError(settings.missing_to_serve)  # what is set would win over what GitHub gives
+        raise UnusableSettingsError(settings.missing_to_serve)  # existing settings would override GitHub's answer
     if form is None:
         if organisation:
             raise UnusableInputError("--organisation needs --form; without it, the page asks")
@@ -167,7 +168,7 @@ async def _register(settings: Settings, stopping: asyncio.Event) -> None:
 
 
 def examine(*, network: bool) -> list[Finding]:
-    """What ails this installation."""
+    """Run all checks of this installation."""
     from bot.cli.doctor.examine import examine as examined
 
     return asyncio.run(examined(read_settings(serving=False), network=network))
@@ -181,19 +182,19 @@ def _relay_channel(address: str) -> str:
 
 
 def work() -> None:
-    """A worker alone, until SIGTERM or SIGINT."""
+    """Run only a worker, until SIGTERM or SIGINT."""
     _run(app.work, read_settings(serving=True))
 
 
 def migrate() -> None:
-    """The tables, brought to the newest version."""
+    """Migrate the tables to the newest version."""
     settings = read_settings(serving=False)
     with operator_errors(settings):
         asyncio.run(app.migrate_only(settings))
 
 
 def with_bot(settings: Settings, work: Callable[[app.Bot], Awaitable[Answer]]) -> Answer:
-    """Do it with the whole bot built, as a task would find it. Raises StoreInUseError beside a running process."""
+    """Run `work` with the whole bot built, as a job would find it. Raises StoreInUseError if a bot is running."""
 
     async def run_with_bot() -> Answer:
         async with app.build(settings) as bot:
@@ -203,7 +204,7 @@ def with_bot(settings: Settings, work: Callable[[app.Bot], Awaitable[Answer]]) -
 
 
 def digest(repository: str, month: str, *, dry_run: bool = False) -> str:
-    """The digest of one month of a repository as Markdown; posted too, unless `dry_run`. Empty where nothing landed."""
+    """One month's digest of a repository as Markdown; also posted unless `dry_run`. Empty if nothing landed."""
     settings = read_settings(serving=True)
 
     async def publish(bot: app.Bot) -> str:

@@ -1,4 +1,4 @@
-"""What an operator does to the record and the queue from a terminal: look, replay, export, forget, rebuild, move."""
+"""How does an operator inspect, repair, export, erase, rebuild and move the record and the queue?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Answer = TypeVar("Answer")
 
 
 def _with_store(work: Callable[[Store, Settings], Awaitable[Answer]], *, read_only: bool) -> Answer:
-    """Do it on the database of the settings. What is only read needs no turn with a bot that runs."""
+    """Run it on the configured database. Reading does not have to wait for a running bot."""
     settings = read_settings_of_a_record()
 
     async def run_with_store() -> Answer:
@@ -44,7 +44,7 @@ def _with_store(work: Callable[[Store, Settings], Awaitable[Answer]], *, read_on
 
 
 def _with_bot(work: Callable[[app.Bot], Awaitable[Answer]]) -> Answer:
-    """Do it with the whole bot built, as a task would find it."""
+    """Run it with the whole bot built, as a job would find it."""
     settings = read_settings(serving=True)
     with operator_errors(settings):
         return with_bot(settings, work)
@@ -54,7 +54,7 @@ def _with_bot(work: Callable[[app.Bot], Awaitable[Answer]]) -> Answer:
 
 
 def list_jobs(states: Sequence[str]) -> list[jobs.JobRow]:
-    """The jobs in these states, those that changed last first; at most a thousand."""
+    """The jobs in these states, those changed last first; at most a thousand."""
 
     async def load(store: Store, _: Settings) -> list[jobs.JobRow]:
         return await store.read(jobs.in_states, states)
@@ -95,7 +95,7 @@ def _require_states(rows: Sequence[jobs.JobRow], states: Sequence[str], action: 
 
 
 def replay_jobs(numbers: Sequence[int], *, every: str | None = None) -> int:
-    """Make these dead or parked jobs ready again, or all that are in the state `every`; how many are."""
+    """Make these dead or parked jobs ready again, or all in the state `every`; return how many."""
 
     async def revive(store: Store, _: Settings) -> int:
         def revive(connection: Connection) -> int:
@@ -109,7 +109,7 @@ def replay_jobs(numbers: Sequence[int], *, every: str | None = None) -> int:
 
 
 def cancel_jobs(numbers: Sequence[int]) -> int:
-    """End these jobs, which have not begun or were given up; how many ended."""
+    """Cancel these waiting, parked or dead jobs; return how many."""
 
     async def cancel(store: Store, _: Settings) -> int:
         def cancel(connection: Connection) -> int:
@@ -125,7 +125,7 @@ def cancel_jobs(numbers: Sequence[int]) -> int:
 
 
 def replay_delivery(path: Path) -> str:
-    """Take a delivery from a file as the webhook would, and do the work it asks for; one line of what became of it."""
+    """Accept a delivery from a file as the webhook would, and run its jobs; return one line with the result."""
     event, guid, body = _read_delivery_file(path)
 
     async def replay(bot: app.Bot) -> str:
@@ -150,7 +150,7 @@ async def _work_delivery(bot: app.Bot, delivery: RoutedDelivery) -> str:
 
 
 def _read_delivery_file(path: Path) -> tuple[str, str, bytes]:
-    """Event, GUID and body of a delivery kept as JSON: `payload`, and `event` and `guid` or the `headers`."""
+    """Event, GUID and body of a delivery in JSON: `payload`, and either `event` and `guid` or the `headers`."""
     try:
         content = path.read_bytes()
         found = json.loads(content) if len(content) <= 2 * LARGEST else None
@@ -166,7 +166,7 @@ def _read_delivery_file(path: Path) -> tuple[str, str, bytes]:
     event = found.get("event") or named.get("x-github-event")
     if not isinstance(event, str):
         raise UnusableInputError(f"{path} does not name its event: add event, or the header X-GitHub-Event")
-    # Without a GUID the content stands for it, so that the same file is one delivery.
+    # Without a GUID, a hash of the content replaces it, so that the same file is the same delivery.
     own = hashlib.sha256(event.encode("utf-8", "replace") + b"\0" + body).hexdigest()[:32]
     guid = found.get("guid") or named.get("x-github-delivery") or f"replay-{own}"
     return event, str(guid), body
@@ -176,7 +176,7 @@ def _read_delivery_file(path: Path) -> tuple[str, str, bytes]:
 
 
 def _person_key(connection: Connection, login: str) -> PersonKey:
-    """Raises UnusableInputError for nobody, and for a name of several."""
+    """The key of a person. Raises UnusableInputError if nobody or several people match."""
     state = visibility.person_called(connection, login)
     if state is not None:
         return state.key
@@ -190,7 +190,7 @@ def _person_key(connection: Connection, login: str) -> PersonKey:
 
 
 def export_person(login: str) -> str:
-    """Everything that is kept of a person, as JSON."""
+    """Everything stored about a person, as JSON."""
 
     async def export(store: Store, _: Settings) -> str:
         return await store.read(lambda connection: choices.export(connection, _person_key(connection, login)))
@@ -199,9 +199,9 @@ def export_person(login: str) -> str:
 
 
 def forget_person(login: str) -> str:
-    """Erase a person so that nothing which comes again brings them back; the key that was erased.
+    """Erase a person permanently; return the erased key.
 
-    Posts that name them are written anew as soon as a worker runs.
+    Posts that name them are rewritten as soon as a worker runs.
     """
 
     async def erase(bot: app.Bot) -> str:
@@ -221,7 +221,7 @@ def forget_person(login: str) -> str:
 
 
 def rebuild_totals(report: Callable[[str], None]) -> None:
-    """Make all that is derived anew from the facts, installation by installation, and tell how many rows were wrong."""
+    """Rebuild all derived data from the facts, one installation at a time; report the number of wrong rows."""
 
     async def rebuild_each(store: Store, settings: Settings) -> None:
         for one, name in (await store.read(_active_logins)).items():
@@ -239,7 +239,7 @@ def _active_logins(connection: Connection) -> dict[InstallationId, str | None]:
 
 
 def move_record(target: str, report: Callable[[str], None]) -> Moved:
-    """Copy the whole database of the settings into the empty one at `target`, and prove that both are the same."""
+    """Copy the configured database into the empty one at `target`, and verify that both are equal."""
     try:
         url = database_url_of(target)
     except ValueError as error:

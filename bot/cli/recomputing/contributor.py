@@ -19,7 +19,7 @@ from bot.render.anonymity import PERSONAL
 
 
 class PublishedScope(Struct, frozen=True):
-    """What the publisher looked at: these repositories, up to this moment (epoch seconds), in these months."""
+    """What the publisher included: these repositories, up to this moment (epoch seconds), in these months."""
 
     names: Collection[str]
     zone: ZoneInfo

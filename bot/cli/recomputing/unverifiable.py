@@ -85,7 +85,7 @@ def is_live(field: str, name: str) -> bool:
 
 
 def _from_github() -> frozenset[str]:
-    """The metrics that rest on what no clone holds."""
+    """The metrics that depend on data that no clone contains."""
     return frozenset(metric.key for metric in METRICS if metric.source == "GitHub")
 
 
@@ -102,7 +102,7 @@ def _live(published: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _of_github(field: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What GitHub alone showed of all or of a month, and the values of metrics that rest on such."""
+    """The values that only GitHub shows, in total or for a month, and the metrics that use them."""
     if LIVE in row:
         yield f"{field}.{LIVE}", _numbers(row[LIVE])
     metrics = row.get("metrics")
