@@ -65,7 +65,7 @@ def refusal(asked: CommandRequest, *why: str) -> CommandResult:
     return CommandResult(done=False, part=plain_part(asked.text, *why))
 
 
-# --- about whoever asks ----------------------------------------------------------------------------------------------
+# --- commands about the person who asks ------------------------------------------------------------------------------
 
 
 def _report_own(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
@@ -98,7 +98,7 @@ def _forget(connection: Connection, context: Context, asked: CommandRequest) -> 
     return DONE
 
 
-# --- about a piece of work -------------------------------------------------------------------------------------------
+# --- commands about a piece of work ----------------------------------------------------------------------------------
 
 
 def _explain(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:
@@ -135,7 +135,7 @@ def _dispute(connection: Connection, context: Context, asked: CommandRequest) ->
     return DONE
 
 
-# --- what maintainers decide -----------------------------------------------------------------------------------------
+# --- commands of maintainers -----------------------------------------------------------------------------------------
 
 
 def _recount(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:

@@ -25,7 +25,7 @@ async def publish_month(context: Context, full_name: str, month: str, *, dry_run
 
     A dry run also reports what the writer answered, if there is one, and what was refused. The answers are stored, so
     that the same text is posted later. Raises UnusableInputError for a repository without an installation, an invalid
-    month, or one that is not over.
+    month, or, unless `dry_run`, a month that is not over.
     """
     installation, repository = await _installed_repository(context, full_name)
     one = installation, RepositoryId(repository.id or 0), _closed_month(month)

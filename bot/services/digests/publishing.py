@@ -112,7 +112,7 @@ def _plan_for_lost_repository(connection: Connection, one: DigestId, row: Digest
 
 
 def _is_preview(row: DigestRow, rows: dict[Month, DigestRow], settings: RepositorySettings) -> bool:
-    """Whether the digest is a preview: a repository's first one is, until the settings ask for a post."""
+    """Whether this is a preview: a repository's first digest is, and stays one until the settings ask for a post."""
     if settings.config.first_digest == "post" or row.state == "posted":
         return False
     return row.state == "preview" or row.month == min(rows)
