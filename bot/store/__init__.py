@@ -1,1 +1,1 @@
-"""The record on disk: one schema for SQLite and PostgreSQL, one file for each family of tables."""
+"""The database: one schema for SQLite and PostgreSQL, one file for each family of tables."""

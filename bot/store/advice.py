@@ -1,4 +1,4 @@
-"""What can be done about what SQLite or PostgreSQL says?"""
+"""What can an operator do about an error from SQLite or PostgreSQL?"""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _KNOWN = (
     ("read-only transaction", "use the primary server and a user who may write"),
     ("invalid connection option", "remove it from ALMANAC_DATABASE_URL"),
 )
-"""what is said, and what to do then"""
+"""(part of the error message, what to do)"""
 
 
 def database_advice(message: str) -> str | None:
-    """What it says in its first line, with what to do about it; None where that is not known."""
+    """The first line of the message with advice; None for an unknown error."""
     if "no such table" in message or ("relation " in message and "does not exist" in message):
         return "tables of this version are missing; run: almanac migrate"
     todo = next((todo for words, todo in _KNOWN if words in message), None)
@@ -28,7 +28,7 @@ def database_advice(message: str) -> str | None:
 
 
 def missing_driver(error: ModuleNotFoundError) -> str | None:
-    """What to install for PostgreSQL; None where another module is missing."""
+    """What to install for PostgreSQL; None if another module is missing."""
     if error.name not in {"psycopg", "procrastinate"}:
         return None
     return f'PostgreSQL needs {error.name}: install the extra too, pip install "CHECKOUT[postgres]"'

@@ -1,7 +1,7 @@
 """How is a column of values written as the text of one PostgreSQL array?
 
-The driver spells lists an element at a time, through a regular expression for each text: for facts that took longer
-than everything else a landing costs. Here most columns are one join.
+The driver formats lists element by element, with a regular expression for each text. For facts that took longer than
+everything else in a landing. Here most columns are one join.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def array_text(values: Sequence[Any]) -> str:
-    """PostgreSQL's input syntax for an array of these values; the statement says of which type."""
+    """PostgreSQL's input syntax for an array of these values; the statement names the element type."""
     kinds = set(map(type, values))
     if kinds == {int}:
         return "{" + ",".join(map(str, values)) + "}"
@@ -43,4 +43,4 @@ _SPELLED: dict[type, Callable[[Any], str]] = {
     datetime: lambda moment: f'"{moment.isoformat()}"',
     bytes: lambda value: f'"\\\\x{value.hex()}"',
 }
-"""by type, a subtype before its base"""
+"""by type; a subtype comes before its base"""

@@ -1,4 +1,4 @@
-"""How far has the history of each repository been read, and until when has GitHub been listened to?"""
+"""How far has the history of each repository been read, and up to when are GitHub's events complete?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BROUGHT = Table(
     Column("commit_id", CleanText, primary_key=True),
     Column("number", WholeNumber, nullable=False),
 )
-"""commits that the rebase button made, and of which pull request: kept until they are recorded"""
+"""commits created by the rebase button, with their pull requests; kept until they are recorded"""
 WATERMARK = Table(
     "watermark",
     METADATA,
@@ -47,10 +47,10 @@ WATERMARK = Table(
 
 
 class Backfill(Struct, frozen=True):
-    """The reading of one repository's history. What was asked of GitHub for it is counted in `requests` and `points`.
+    """The backfill of one repository. `requests` and `points` count what it cost at GitHub.
 
-    `head` is the commit of the default branch that the clone was at (it names none where that was `rewritten`),
-    `cursor` GitHub's mark behind the last page of pull requests (None before the first), `size` how many a page holds.
+    `head` is the commit of the default branch that the clone was at (no commit if that branch was `rewritten`),
+    `cursor` is GitHub's cursor after the last page of pull requests (None before the first), `size` is the page size.
     """
 
     repository_id: RepositoryId
@@ -70,7 +70,7 @@ class Backfill(Struct, frozen=True):
 
 
 class Watermark(Struct, frozen=True):
-    """Up to this moment, and to this head of a default branch, nothing of the named thing is missing."""
+    """Nothing of the named resource is missing up to this moment and this head of a default branch."""
 
     name: str
     at: datetime
@@ -83,15 +83,15 @@ def read(connection: Connection, repository_id: RepositoryId) -> Backfill | None
 
 
 def of(connection: Connection, ids: Sequence[RepositoryId]) -> list[Backfill]:
-    """The readings of these repositories, by id."""
+    """The backfills of these repositories, by id."""
     query = select(BACKFILL).where(BACKFILL.c.repository_id.in_(ids)).order_by(BACKFILL.c.repository_id)
     return [Backfill(**row) for row in connection.execute(query).mappings()]
 
 
 def begin(connection: Connection, new: Backfill, *, again: bool = False) -> bool:
-    """Open the reading of a repository; False where it was opened before, unless `again` begins a finished one anew.
+    """Start the backfill of a repository; False if one exists already, unless `again` restarts a finished one.
 
-    One that is under way is handed to the installation that reaches the repository now, where it is another one.
+    A backfill in progress moves to the installation that reaches the repository now, if that is a different one.
     """
     row: dict[str, Any] = {name: getattr(new, name) for name in new.__struct_fields__}
     statement = (
@@ -108,13 +108,15 @@ def begin(connection: Connection, new: Backfill, *, again: bool = False) -> bool
 
 
 def move(connection: Connection, repository_id: RepositoryId, **values: Any) -> None:
-    """Write down how far it is."""
+    """Save its progress."""
     connection.execute(update(BACKFILL).where(BACKFILL.c.repository_id == repository_id).values(**values))
 
 
 def rewritten(connection: Connection, repository_id: RepositoryId, by: int, *, other_branch: bool = False) -> None:
-    """The branch that is being read does not reach its head any more, as job number `by` found: it is fetched anew, and
-    its commits are looked through again. Of another branch the pull requests are, too."""
+    """Restart the backfill because job number `by` found that the branch no longer reaches its head.
+
+    The branch is fetched again and its commits are read again; with `other_branch` the pull requests are, too.
+    """
     values: dict[str, Any] = {"head": f"rewritten, says job {by}", "commits": 0, "commits_done": 0}
     if other_branch:
         values |= {"state": "waiting", "cursor": None, "pulls_done": 0}
@@ -129,7 +131,7 @@ def bring(connection: Connection, repository_id: RepositoryId, found: Mapping[Co
 
 
 def brought(connection: Connection, repository_id: RepositoryId, ids: Sequence[CommitId]) -> dict[CommitId, int]:
-    """The pull requests of those of these commits that one is remembered for."""
+    """The remembered pull requests of these commits."""
     same = (BROUGHT.c.repository_id == repository_id) & BROUGHT.c.commit_id.in_(ids)
     return {CommitId(row.commit_id): row.number for row in connection.execute(select(BROUGHT).where(same))}
 

@@ -1,4 +1,4 @@
-"""What may cross into the database: text, numbers and JSON that SQLite and PostgreSQL both keep unchanged."""
+"""What may be written to the database: text, numbers and JSON that SQLite and PostgreSQL both store unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def clean_text(text: str) -> str:
 
 
 def _is_encodable(text: str) -> bool:
-    """Whether no half of a surrogate pair is in it."""
+    """Whether the text contains no lone surrogate."""
     try:
         return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:
@@ -30,24 +30,24 @@ def _is_encodable(text: str) -> bool:
 
 
 def whole_number(number: int) -> int:
-    """The number itself; ValueError where 64 bits cannot hold it, which no id or count of GitHub's needs."""
+    """The number itself; raises ValueError if it does not fit into 64 bits, as every id and count of GitHub's does."""
     if not SMALLEST <= number <= LARGEST:
         raise ValueError(f"a number of {number.bit_length()} bits does not fit into 64 bits")
     return number
 
 
 def canonical_json(value: object) -> str:
-    """JSON text that is equal wherever the values are: sorted keys, no blanks, clean text; ValueError for NaN."""
+    """JSON text that is equal for equal values: sorted keys, no spaces, clean text. Raises ValueError for NaN."""
     text = _canonical(value)
-    # json writes NUL as an escape, which only json itself can tell from an escaped backslash.
+    # json writes NUL as an escape, which only a JSON parser can distinguish from an escaped backslash.
     return text if "\\u0000" not in text and _is_encodable(text) else _canonical(_cleaned(value))
 
 
 def ordered_json(value: object) -> str:
-    """`canonical_json` of text and whole numbers whose keys are in order already, in a twentieth of its time."""
+    """`canonical_json` for text and whole numbers whose keys are sorted already, in a twentieth of the time."""
     try:
         text = _encode(value).decode()
-    except UnicodeEncodeError:  # half of a surrogate pair
+    except UnicodeEncodeError:  # lone surrogate
         return canonical_json(value)
     return text if "\\u0000" not in text else canonical_json(value)
 

@@ -1,4 +1,4 @@
-"""Which changes the facts fold into and who took part: derived rows, replaced whole whenever their facts move."""
+"""Which changes do the facts fold into, and who took part? Derived rows, replaced together when their facts change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.store.columns import METADATA, CleanText, EncodedJson, Json, WholeNumbe
 from bot.store.dialect import execute, fetch, is_one_of, value_list
 from bot.store.inserts import Upsert
 
-# Derived rows refer to nothing, and a rebuild compares them with their facts (docs/decisions/0085).
+# Derived rows have no foreign keys; a rebuild compares them with their facts (docs/decisions/0085).
 CHANGE = Table(
     "change",
     METADATA,
@@ -45,7 +45,7 @@ CONTRIBUTION = Table(
 
 
 class ChangeRow(NamedTuple):
-    """A change in its canonical repository and the month that delivered it; `payload` opens into its commits."""
+    """A change in its canonical repository and the month it landed in; `payload` holds its commits."""
 
     id: ChangeId
     repository_id: RepositoryId
@@ -70,15 +70,15 @@ class Contribution(NamedTuple):
 
 
 PartRow = tuple[Any, ...]
-"""a contribution as its columns hold it: the parts of its lines, each a number, in place of the lines"""
+"""a contribution as database columns, with each part of its lines as a number"""
 Kept = tuple[ChangeRow, Sequence[PartRow]]
-"""a change with everybody's part in it"""
+"""a change with all its contributions"""
 
 
 def replace(
     connection: Connection, gone: Iterable[ChangeId], changes: Iterable[ChangeRow], parts: Iterable[Contribution]
 ) -> None:
-    """Put these changes and all their contributions in place of those named in `gone` and of their own older rows."""
+    """Write these changes with their contributions; delete those named in `gone` and older rows of the same changes."""
     flat: dict[ChangeId, list[PartRow]] = defaultdict(list)
     for part in parts:
         flat[part.change_id].append((*part[:-1], *each_part(part.lines)))
@@ -86,7 +86,7 @@ def replace(
 
 
 def replace_changes(connection: Connection, gone: Iterable[ChangeId], kept: Iterable[Kept]) -> None:
-    """The same of changes with the parts in them."""
+    """The same for changes given with their contributions."""
     new = {change.id: (change, parts) for change, parts in kept}
     lost = sorted(set(gone) - set(new))
     touched = sorted({*lost, *new})
@@ -98,7 +98,7 @@ def replace_changes(connection: Connection, gone: Iterable[ChangeId], kept: Iter
 
 
 def add_changes(connection: Connection, kept: Iterable[Kept]) -> None:
-    """Write changes of which there is nothing yet, with all their contributions."""
+    """Write changes that have no rows yet, with all their contributions."""
     rows: list[ChangeRow] = []
     parts: list[PartRow] = []
     for row, own in kept:
@@ -121,7 +121,7 @@ _PARTS_STAND = (
 
 
 def correct_changes(connection: Connection, installation: InstallationId, month: Month, kept: Iterable[Kept]) -> int:
-    """Of all changes that an installation delivered in a month, write what is not there so; how many these are."""
+    """Write the changes of an installation's month whose rows differ; return how many did."""
     there = set(fetch(connection, _STAND, (installation, month)))
     parts = set(fetch(connection, _PARTS_STAND, (installation, month))) if there else there
     missing = [(row, own) for row, own in kept if row not in there or not parts.issuperset(own)]
@@ -138,7 +138,7 @@ _PARTS = Upsert(CONTRIBUTION, _OWN)
 
 
 def lines_from(row: Any) -> Lines:
-    """The lines that a row's columns hold."""
+    """The lines stored in a row's columns."""
     return Lines(**{one.name: row[f"lines_{one.name}"] for one in fields(Lines)})
 
 
@@ -149,20 +149,20 @@ def read(connection: Connection, ids: Sequence[ChangeId]) -> list[ChangeRow]:
 
 
 def ids_in(connection: Connection, repository_id: RepositoryId) -> list[ChangeId]:
-    """The changes whose home is this repository, in order."""
+    """The ids of the changes whose home is this repository, in order."""
     query = select(CHANGE.c.id).where(CHANGE.c.repository_id == repository_id).order_by(CHANGE.c.id)
     return [ChangeId(row.id) for row in connection.execute(query)]
 
 
 def of_month(connection: Connection, repository_id: RepositoryId, month: Month) -> list[ChangeRow]:
-    """The changes one repository's month delivered, oldest first."""
+    """The changes that landed in one repository in one month, oldest first."""
     mine = (CHANGE.c.repository_id == repository_id) & (CHANGE.c.month == month)
     query = select(CHANGE).where(mine).order_by(CHANGE.c.landed_at, CHANGE.c.id)
     return [ChangeRow(**row) for row in connection.execute(query).mappings()]
 
 
 def contributions(connection: Connection, changes: Sequence[ChangeId]) -> list[Contribution]:
-    """Everybody's part in these changes, ordered by change, person, repository and month."""
+    """All contributions to these changes, ordered by change, person, repository and month."""
     mine = CONTRIBUTION.c.change_id.in_(changes)
     query = select(CONTRIBUTION).where(mine).order_by(*CONTRIBUTION.primary_key.columns)
     names = Contribution._fields[:-1]

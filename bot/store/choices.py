@@ -1,4 +1,4 @@
-"""What does the record hold about one person, and how is what they decided taken back?"""
+"""What does the database hold about one person, and how are that person's choices undone?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_OTHERS = ("committer", "co_authors")
 
 
 def opt_out(connection: Connection, key: PersonKey, since: datetime | None) -> None:
-    """Shown nowhere from now on, by no link either; or again (None), by new links."""
+    """Hide the person everywhere from `since` on, existing links included; None shows them again, through new links."""
     people.opt_out(connection, key, since)
     if since is not None:
         visibility.publish(connection, subject_of_person(key), public=False, now=since)
@@ -28,7 +28,7 @@ def opt_out(connection: Connection, key: PersonKey, since: datetime | None) -> N
 
 
 def forget(connection: Connection, key: PersonKey, now: datetime) -> None:
-    """Opted out, and every choice, link, log and snapshot gone. The ledger's own rows are erased elsewhere."""
+    """Opt the person out and delete every choice, link, log and snapshot. The ledger's rows are erased elsewhere."""
     people.opt_out(connection, key, now)
     keys = visibility.every_key(connection, key)
     subjects = [subject_of_person(one) for one in keys]
@@ -39,8 +39,8 @@ def forget(connection: Connection, key: PersonKey, now: datetime) -> None:
 
 
 def export(connection: Connection, key: PersonKey) -> str:
-    """Everything about the person as JSON text: who they are, what they landed and were seen to do beside it, what they
-    decided, who read it when."""
+    """Everything about the person as JSON: identity, landed work, non-code activity, choices, and when they were
+    viewed."""
     person = people.person(connection, key)
     state = visibility.person_state(connection, key)
     minted = links.links_of(connection, subject_of_person(key))

@@ -1,4 +1,4 @@
-"""What have people said of the kinds of changes, as the pure core takes it?"""
+"""How have people classified changes, in the types of the pure core?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.store import corrections
 
 
 def classified(connection: Connection, names: Mapping[RepositoryId, str]) -> tuple[Classification, ...]:
-    """Every classification in these repositories, oldest first; `names` are their full names of today."""
+    """Every classification in these repositories, oldest first; `names` maps ids to current full names."""
     corrections_made = corrections.of_repositories(connection, sorted(names))
     return tuple(
         Classification(

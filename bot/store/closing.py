@@ -1,4 +1,4 @@
-"""Which repositories have a month that is over and not digested yet?"""
+"""Which repositories have a closed month without a digest?"""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def target_of(repository: RepositoryId) -> str:
 
 
 def repository_of(target: str) -> RepositoryId:
-    """The repository of a target."""
+    """The repository of a digest target."""
     return RepositoryId(int(target.partition(":")[2]))
 
 
 def due(connection: Connection, now: datetime, zone: ZoneInfo) -> list[Due]:
-    """Closed months with landings and without a digest, oldest first, cut in each repository's own zone, else `zone`.
+    """Closed months with landings but no digest, oldest first, in each repository's own time zone, else `zone`.
 
-    The month before the installation came is the first: older history is shown on pages, not posted. Where nothing
-    may be posted nothing is due: what a pause held back is caught up after it.
+    The first is the month before the installation: older history appears on pages and is not posted. Nothing is due
+    while posting is paused; it becomes due after the pause.
     """
     query = (
         select(REPOSITORY.c.id, INSTALLATION.c.id, INSTALLATION.c.created_at, CONFIGURATION.c.zone)

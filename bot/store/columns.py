@@ -1,4 +1,4 @@
-"""Which column types the tables are made of, so that both databases hold the same values."""
+"""Which column types give both databases the same values?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ METADATA = MetaData(
 
 
 class WholeNumber(TypeDecorator[int]):
-    """A 64-bit whole number; as a primary key SQLite numbers it by itself."""
+    """A 64-bit whole number; as a primary key SQLite assigns it."""
 
     impl = BigInteger().with_variant(Integer, "sqlite")
     cache_ok = True
@@ -35,7 +35,7 @@ class WholeNumber(TypeDecorator[int]):
 
 
 class CleanText(TypeDecorator[str]):
-    """Text from anywhere, cleaned of what a database refuses."""
+    """Text from any source, without the characters that a database refuses."""
 
     impl = Text
     cache_ok = True
@@ -58,7 +58,7 @@ class Json(TypeDecorator[Any]):
 
 
 class EncodedJson(str):
-    """Canonical JSON text that need not be spelt once more on its way into a `Json` column."""
+    """Canonical JSON text that a `Json` column writes without encoding it again."""
 
     __slots__ = ()
 
@@ -85,7 +85,7 @@ class Instant(TypeDecorator[datetime]):
 
 @functools.lru_cache(maxsize=256)
 def instant_text(moment: datetime) -> str:
-    """How `Instant` stands in SQLite, for statements that go past SQLAlchemy; rows of one moment come together."""
+    """How SQLite stores an `Instant`, for statements that bypass SQLAlchemy; equal moments often follow each other."""
     if moment.tzinfo is None:
         raise ValueError("a moment without its zone")
     utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
@@ -93,14 +93,14 @@ def instant_text(moment: datetime) -> str:
 
 
 def moment_of(value: datetime | str) -> datetime:
-    """The moment that a driver gives past SQLAlchemy: text on SQLite, a datetime of any zone on PostgreSQL."""
+    """The moment that a driver returns without SQLAlchemy: text on SQLite, a datetime in any zone on PostgreSQL."""
     if isinstance(value, str):
         return datetime.fromisoformat(value).replace(tzinfo=UTC)
     return value.astimezone(UTC)
 
 
 def counters(*names: str) -> list[Column[int]]:
-    """Whole-number columns that begin at 0."""
+    """Whole-number columns that start at 0."""
     return [Column(name, WholeNumber, nullable=False, server_default="0") for name in names]
 
 

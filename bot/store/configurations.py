@@ -1,4 +1,4 @@
-"""Which configuration is in force in each repository: the last good texts, what is wrong now, and pauses."""
+"""Which configuration is in force in each repository: the last valid texts, current problems, and pauses."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ CONFIGURATION = Table(
 
 
 class Configuration(Struct, frozen=True):
-    """The texts in force: the repository's `own` and the organisation's `shared` one; empty where there is none."""
+    """The texts in force: the repository's `own` and the organisation's `shared` one; empty if there is none."""
 
     own: str = ""
     shared: str = ""
     problems: tuple[str, ...] = ()
-    """why a newer text is not in force, a line each"""
+    """why a newer text is not in force, one line each"""
     digest: str = "issue"
     zone: str | None = None
-    """of the months of the digest; None for the operator's"""
+    """of the digest's months; None for the operator's zone"""
     paused_at: datetime | None = None
 
 
 def read(connection: Connection, repository: RepositoryId) -> Configuration:
-    """The empty one where nothing was kept yet."""
+    """The stored configuration; an empty one if none was stored."""
     row = connection.execute(select(CONFIGURATION).where(CONFIGURATION.c.repository_id == repository)).mappings()
     found = row.one_or_none()
     if found is None:
@@ -49,13 +49,13 @@ def read(connection: Connection, repository: RepositoryId) -> Configuration:
 
 
 def keep(connection: Connection, repository: RepositoryId, configuration: Configuration) -> None:
-    """Put it in force. A pause is not part of it, and stays."""
+    """Store the configuration as the one in force. A pause is stored separately and stays."""
     row = {name: getattr(configuration, name) for name in Configuration.__struct_fields__ if name != "paused_at"}
     upsert(connection, CONFIGURATION, [row | {"repository_id": repository, "problems": list(configuration.problems)}])
 
 
 def pause(connection: Connection, repository: RepositoryId, since: datetime | None) -> None:
-    """Post nothing there since then, or post again (None)."""
+    """Stop posting there from `since` on, or resume (None)."""
     insert_absent(connection, CONFIGURATION, [{"repository_id": repository, "problems": []}])
     same = CONFIGURATION.c.repository_id == repository
     connection.execute(update(CONFIGURATION).where(same).values(paused_at=since))

@@ -1,4 +1,4 @@
-"""What people corrected: append-only events that every rebuild applies again."""
+"""What did people correct? Append-only events that every rebuild applies again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CORRECTION = Table(
 
 
 class Correction(Struct, frozen=True):
-    """One event. `event_key` names where it was said (a comment's id, say), so that hearing it twice is once."""
+    """One event. `event_key` identifies its source (for example a comment id), so that it is recorded only once."""
 
     event_key: str
     kind: CorrectionKind
@@ -46,7 +46,7 @@ class Correction(Struct, frozen=True):
 
 
 def append(connection: Connection, correction: Correction) -> bool:
-    """False where this event was heard before."""
+    """Append the event; False if it is recorded already."""
     row = {name: getattr(correction, name) for name in correction.__struct_fields__}
     statement = (
         insert_into(connection, CORRECTION).values(row).on_conflict_do_nothing().returning(CORRECTION.c.event_key)
@@ -55,18 +55,18 @@ def append(connection: Connection, correction: Correction) -> bool:
 
 
 def of_people(connection: Connection, people: Sequence[PersonKey]) -> list[Correction]:
-    """In the order they were made."""
+    """Corrections about these people, in the order they were made."""
     return _read(connection, CORRECTION.c.person_key.in_(people))
 
 
 def of_repositories(connection: Connection, repositories: Sequence[RepositoryId]) -> list[Correction]:
-    """What was said about changes in these repositories, in the order it was said."""
+    """Corrections about changes in these repositories, in the order they were made."""
     of_these = CORRECTION.c.repository_id.in_(repositories) & CORRECTION.c.kind.in_(("classify", "dispute"))
     return _read(connection, of_these)
 
 
 def disputes_of(connection: Connection, people: Collection[PersonKey]) -> list[tuple[RepositoryId, int]]:
-    """The repository and number of all that these people disputed."""
+    """The repository and number of every change that these people disputed."""
     disputes = CORRECTION.c.made_by.in_(people) & (CORRECTION.c.kind == "dispute")
     found = {(one.repository_id, int(one.value["number"])) for one in _read(connection, disputes) if one.repository_id}
     return sorted(found)

@@ -17,9 +17,9 @@ from bot.store.border import ordered_json
 
 Row = tuple[Any, ...]
 _AT_ONCE = 500
-"""values that one statement names"""
+"""values in one statement"""
 STREAMED = 500
-"""rows in memory at once of a query for many, as `yield_per`"""
+"""rows held in memory for a large query, as `yield_per`"""
 
 
 def is_postgresql(connection: Connection) -> bool:
@@ -30,7 +30,7 @@ def is_postgresql(connection: Connection) -> bool:
 
 
 def fetch(connection: Connection, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-    """The rows of one statement; `?` stands for a value."""
+    """The rows of one statement; `?` is a placeholder."""
     rows: list[Row] = cursor_of(connection).execute(_in_dialect(connection, sql), values).fetchall()
     return rows
 
@@ -64,19 +64,19 @@ def value_list(connection: Connection, values: Sequence[Any]) -> str:
 
 
 def is_one_of(connection: Connection, column: str, kind: str = "text") -> str:
-    """The condition that the column is one of a `value_list`; `kind` is their type."""
+    """The condition that the column is one of a `value_list`; `kind` is the type of its values."""
     if is_postgresql(connection):
         return f"{column} = ANY(?::{kind}[])"
     return f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608  # a column's name, never a value
 
 
 def values_as(connection: Connection, name: str, kind: str = "text") -> str:
-    """A `value_list` as a table of that name, with one column `value`."""
+    """A `value_list` as a table of that name, with one column, `value`."""
     return f"unnest(?::{kind}[]) AS {name}(value)" if is_postgresql(connection) else f"json_each(?) AS {name}"
 
 
 def among(column: ColumnElement[Any], values: Sequence[Any]) -> Iterator[ColumnElement[bool]]:
-    """Conditions one of which holds for each of these values: no statement takes any number of them."""
+    """Conditions that together cover all these values, in slices: a statement takes only so many."""
     for at in range(0, len(values), _AT_ONCE):
         yield column.in_(values[at : at + _AT_ONCE])
 
@@ -85,17 +85,18 @@ def among(column: ColumnElement[Any], values: Sequence[Any]) -> Iterator[ColumnE
 
 
 def insert_into(connection: Connection, table: Table) -> Any:
-    """An insert that knows ON CONFLICT. Both dialects have the same methods, yet share no base class: hence Any."""
+    """An insert that supports ON CONFLICT. Both dialects have the same methods but no common base class: hence Any."""
     return postgresql.insert(table) if is_postgresql(connection) else sqlite.insert(table)
 
 
 def lock(connection: Connection, number: int, *, shared: bool = False) -> None:
-    """Hold the lock of this number to the end of the transaction, alone or `shared`. SQLite has one writer anyway."""
+    """Hold the lock of this number to the end of the transaction, exclusively or `shared`. SQLite has one writer
+    anyway."""
     if is_postgresql(connection):
         execute(connection, f"SELECT pg_advisory_xact_lock{'_shared' if shared else ''}(?)", (number,))
 
 
 def lock_row(connection: Connection, table: Table, number: int) -> None:
-    """Keep others from changing the row of this id to the end of the transaction. SQLite has one writer anyway."""
+    """Keep others from changing the row with this id until the transaction ends. SQLite has one writer anyway."""
     if is_postgresql(connection):
         execute(connection, f"SELECT id FROM {table.name} WHERE id = ? FOR UPDATE", (number,))  # noqa: S608  # a name

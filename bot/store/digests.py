@@ -1,4 +1,4 @@
-"""Which months are closed and told: one digest for each target and month, one row for each period of a schedule."""
+"""Which months are closed and posted: one digest for each target and month, one row for each period of a schedule."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PERIOD = Table(
 
 
 class DigestRow(Struct, frozen=True):
-    """The digest of one target (`repository:<id>`) and month; once posted, `repository_id` is where it stands."""
+    """The digest of one target (`repository:<id>`) and month; once posted, `repository_id` is where the post is."""
 
     target: str
     month: Month
@@ -50,14 +50,14 @@ class DigestRow(Struct, frozen=True):
 
 
 def open_digest(connection: Connection, digest: DigestRow) -> bool:
-    """Reserve the digest; False where another process has. This row, not a clock, says that a month is told once."""
+    """Reserve the digest; False if another process has. This row, not a clock, ensures that a month is posted once."""
     row = {name: getattr(digest, name) for name in digest.__struct_fields__}
     statement = insert_into(connection, DIGEST).values(row).on_conflict_do_nothing().returning(DIGEST.c.target)
     return connection.execute(statement).first() is not None
 
 
 def record(connection: Connection, digest: DigestRow) -> None:
-    """Where it stands now."""
+    """Record where the digest was posted."""
     names = ("state", "issue_number", "comment_id", "body_hash", "repository_id")
     same = (DIGEST.c.target == digest.target) & (DIGEST.c.month == digest.month)
     connection.execute(update(DIGEST).where(same).values({name: getattr(digest, name) for name in names}))
@@ -70,7 +70,7 @@ def of_target(connection: Connection, target: str) -> list[DigestRow]:
 
 
 def posted_at(connection: Connection, repository_id: int, month: Month | None = None) -> list[DigestRow]:
-    """The digests that stand at a repository, its own and those of others that are told there, oldest month first."""
+    """The digests posted in a repository, its own and those of other targets, oldest month first."""
     posted = (DIGEST.c.repository_id == repository_id) & (DIGEST.c.state == "posted")
     if month is not None:
         posted &= DIGEST.c.month == month
@@ -79,7 +79,7 @@ def posted_at(connection: Connection, repository_id: int, month: Month | None = 
 
 
 def posted_elsewhere(connection: Connection, targets: Collection[str]) -> list[DigestRow]:
-    """The posted digests of these targets (`repository:<id>`) that stand in another repository, oldest month first."""
+    """The digests of these targets (`repository:<id>`) that were posted in another repository, oldest month first."""
     found: list[DigestRow] = []
     for these in among(DIGEST.c.target, sorted(targets)):
         posted = these & (DIGEST.c.state == "posted")
@@ -89,30 +89,30 @@ def posted_elsewhere(connection: Connection, targets: Collection[str]) -> list[D
 
 
 def missing(connection: Connection, target: str, closed: Sequence[Month]) -> list[Month]:
-    """Those of the closed months that have no digest row yet."""
+    """The closed months that have no digest row yet."""
     known = {digest.month for digest in of_target(connection, target)}
     return [month for month in closed if month not in known]
 
 
 def begin_period(connection: Connection, schedule: str, period: str, now: datetime) -> bool:
-    """Take one period of a schedule in hand; False where that has been done, here or in another process."""
+    """Claim one period of a schedule; False if this or another process has claimed it already."""
     row = {"schedule": schedule, "period": period, "begun_at": now}
     statement = insert_into(connection, PERIOD).values(row).on_conflict_do_nothing().returning(PERIOD.c.period)
     return connection.execute(statement).first() is not None
 
 
 def periods_of(connection: Connection, schedule: str) -> set[str]:
-    """Those that were taken in hand and not forgotten."""
+    """The periods that were claimed and not deleted."""
     rows = connection.execute(select(PERIOD.c.period).where(PERIOD.c.schedule == schedule))
     return {str(row.period) for row in rows}
 
 
 def forget_periods(connection: Connection, schedule: str, before: datetime) -> int:
-    """Delete what began before then; rows deleted."""
+    """Delete periods claimed before then; return how many."""
     old = (PERIOD.c.schedule == schedule) & (PERIOD.c.begun_at < before)
     return connection.execute(delete(PERIOD).where(old)).rowcount
 
 
 def touch_period(connection: Connection, schedule: str, period: str, now: datetime) -> None:
-    """Write that it was looked at now."""
+    """Record that the period was checked now."""
     upsert(connection, PERIOD, [{"schedule": schedule, "period": period, "begun_at": now}])

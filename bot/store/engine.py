@@ -1,4 +1,4 @@
-"""How is a transaction run? `Store.write` and `Store.read` run a function on a connection, in a thread of theirs."""
+"""How is a transaction run? `Store.write` and `Store.read` run a function on a connection, in a thread of the store."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from bot.store.version import VersionQuery
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
 Work = Callable[Concatenate[Connection, Given], Answer]
-"""what is done within one transaction"""
+"""what runs within one transaction"""
 FIRST_SAFE_SQLITE = (3, 51, 3)
-"""before it, two connections that write or checkpoint at once can corrupt the file: https://www.sqlite.org/wal.html"""
+"""in older versions two connections that write or checkpoint at once can corrupt the file:
+https://www.sqlite.org/wal.html"""
 
 
 class StoreUnavailableError(Exception):
-    """The database cannot be reached, is locked, full or read-only: nothing was written, or nobody knows."""
+    """The database is unreachable, locked, full or read-only. Nothing was written, or the outcome is unknown."""
 
 
 class Store:
-    """The open database. On SQLite one connection writes, in one thread of one process, and others only read."""
+    """The open database. On SQLite one connection writes, in one thread of one process; the others only read."""
 
     def __init__(self, writer: Engine | None, reader: Engine, lock: ProcessLock | None) -> None:
         self._writer, self._reader, self._lock = writer, reader, lock
@@ -47,7 +48,7 @@ class Store:
     async def open(cls, url: str, *, read_only: bool = False) -> Self:
         """Open the database at a SQLAlchemy URL (`sqlite:` or `postgresql+psycopg:`).
 
-        Raises StoreInUseError where another process writes to the SQLite file; `read_only` does not mind that.
+        Raises StoreInUseError if another process writes to the SQLite file, unless the store is `read_only`.
         """
         target = make_url(url)
         if target.get_backend_name() == "postgresql":
@@ -55,7 +56,7 @@ class Store:
             return cls(None if read_only else engine, snapshot_engine(engine), None)
         store = cls(*open_sqlite(target, read_only=read_only))
         if not read_only:
-            # Now, so that readers find the file, and a folder that cannot be written is reported at once.
+            # Write now, so that readers find the file and an unwritable folder is reported at once.
             await store.write(lambda _: None)
         return store
 
@@ -69,23 +70,23 @@ class Store:
         return self._reader.url
 
     async def write(self, work: Work[Given, Answer], *args: Given.args, **kwargs: Given.kwargs) -> Answer:
-        """Run the work in one write transaction, in a thread that writes; what the work returns.
+        """Run the work in one write transaction, in a writer thread; return its result.
 
-        Whoever is cancelled meanwhile does not know whether it was written; all of it was, or nothing.
-        Raises StoreUnavailableError where the database, not the caller, is to blame.
+        A caller that is cancelled meanwhile cannot know whether the transaction was committed; it was written
+        completely or not at all. Raises StoreUnavailableError if the database, not the caller, is to blame.
         """
         return await _run_in(self._writing, partial(self._write, work, *args, **kwargs))
 
     async def write_without_flush(self, work: Work[Given, Answer], *args: Given.args, **kwargs: Given.kwargs) -> Answer:
         """The same with a commit that does not wait for the disk.
 
-        A power cut may undo it, all of it, and nothing before it: right for a job whose end is in the transaction of
-        its effects, as it is done once more (docs/decisions/0082).
+        A power cut may undo the whole transaction, but nothing before it. Use it for a job that is marked as done in
+        the transaction of its effects, because the job then simply runs again (docs/decisions/0082).
         """
         return await _run_in(self._writing, partial(self._write_without_flush, work, *args, **kwargs))
 
     async def read(self, work: Work[Given, Answer], *args: Given.args, **kwargs: Given.kwargs) -> Answer:
-        """Run the work on a view of one moment, in a thread that reads; what the work returns."""
+        """Run the work on a consistent snapshot, in a reader thread; return its result."""
         return await _run_in(self._reading, partial(self._read, work, *args, **kwargs))
 
     def _write(self, work: Work[Given, Answer], *args: Given.args, **kwargs: Given.kwargs) -> Answer:
@@ -104,8 +105,8 @@ class Store:
     def transaction(self, *, durable: bool = True, foreign_keys: bool = True) -> Iterator[Connection]:
         """A write transaction in the caller's own thread: committed at the end of the block, rolled back on any error.
 
-        Without `foreign_keys` SQLite does not act on references: rebuilding a table would delete its children.
-        Raises StoreUnavailableError as `write` does.
+        Without `foreign_keys` SQLite does not act on references: rebuilding a table would delete its children. Raises
+        StoreUnavailableError as `write` does.
         """
         if self._writer is None:
             raise RuntimeError("this store was opened to be read")
@@ -125,21 +126,22 @@ class Store:
                     self._written += 1
 
     def _writing_connection(self, writer: Engine) -> Connection:
-        """The one connection that writes; kept open, as a pool costs more than a small insert."""
+        """The one connection that writes; it stays open, because a pool costs more than a small insert."""
         if self._held is None or self._held.closed:
             self._held = writer.connect()
         return self._held
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A view of one moment in the caller's own thread, whatever is written meanwhile."""
+        """A consistent read-only view in the caller's own thread, unaffected by later writes."""
         with unavailable_errors(), self._reader.begin() as connection:
             yield connection
 
     async def version(self) -> str | None:
-        """What stays equal as long as no write is seen by a reader; None where another process could write unseen.
+        """A value that stays equal as long as readers see no write; None if another process could write unnoticed.
 
-        One process writes a SQLite file, so it counts; PostgreSQL knows which transactions a reader sees.
+        Only one process writes a SQLite file, so it counts its writes; PostgreSQL reports which transactions a reader
+        sees.
         """
         if self._writer is None:
             return None
@@ -149,7 +151,7 @@ class Store:
             return await self._versions.ask()
 
     async def close(self) -> None:
-        """Readers first, so that the writer is the last to leave and tidies the log."""
+        """Close the readers first, so that the writer closes last and checkpoints the log."""
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
@@ -172,14 +174,14 @@ class Store:
 
 
 async def _run_in(threads: Executor, function: Callable[[], Answer]) -> Answer:
-    """What the function returns, run in one of these threads with the caller's context, which log lines are made of."""
+    """Run the function in one of these threads with the caller's context, which log lines use; return its result."""
     context = contextvars.copy_context()
     return await asyncio.get_running_loop().run_in_executor(threads, context.run, function)
 
 
 @contextlib.contextmanager
 def unavailable_errors() -> Iterator[None]:
-    """One error for what SQLAlchemy and the drivers beneath it raise; some statements go past SQLAlchemy."""
+    """Raise one error for those of SQLAlchemy and the drivers below it; some statements bypass SQLAlchemy."""
     try:
         yield
     except (sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError, sqlalchemy.exc.InternalError) as error:
@@ -199,7 +201,7 @@ def _is_operational(error: Exception) -> bool:
 
 
 def sqlite_warning() -> str | None:
-    """What to tell the operator of this SQLite; None where there is nothing."""
+    """A warning for the operator about this SQLite version; None if there is none."""
     if sqlite3.sqlite_version_info >= FIRST_SAFE_SQLITE:
         return None
     return (
@@ -212,7 +214,7 @@ def sqlite_warning() -> str | None:
 def _settings(connection: Connection, *, durable: bool, foreign_keys: bool) -> Iterator[None]:
     """SQLite's settings for one transaction. They have no effect inside one, so they are changed before and after it.
 
-    As scripts: they take effect where they are compiled, and a statement that the driver caches is compiled once.
+    They run as scripts: they take effect when compiled, and the driver compiles a cached statement only once.
     """
     sqlite: sqlite3.Connection = sqlite_driver(connection)
     changed = ((durable, "synchronous", "FULL", "NORMAL"), (foreign_keys, "foreign_keys", "ON", "OFF"))

@@ -1,7 +1,7 @@
-"""How is a person erased so that nothing which comes again brings them back?
+"""How is a person erased so that data which arrives later does not restore them?
 
-A salted hash of each key stays. It names nobody, and tells whether somebody who comes was erased only to whoever has
-the salt, which is in this database alone.
+A salted hash of each key remains. It names nobody. Only with the salt, which is stored only in this database, can it
+show whether a person was erased.
 """
 
 from __future__ import annotations
@@ -47,24 +47,25 @@ TOMBSTONE = Table(
     Column("made_at", Instant, nullable=False),
 )
 NOBODY = Signature("", "")
-"""what stands where an erased person stood in work of others"""
+"""replaces an erased person in other people's work"""
 Landed = tuple[RepositoryId, CommitId]
 
 
 _GATE = 0x616C6D62 << 32
-"""the advisory lock that whoever records shares; those of folding begin elsewhere"""
+"""the advisory lock that recorders share; the locks for folding use other numbers"""
 
 
 def _lock_erasures(connection: Connection, *, shared: bool) -> None:
-    """To the end of the transaction nobody is erased, and nobody records unless it is `shared`.
+    """Until the transaction ends nobody is erased, and nobody records unless the lock is `shared`.
 
-    Whoever looked for the erased before somebody was has then written what they write, and it is erased with the rest.
+    A recorder that looked for erased people before an erasure has therefore finished writing, and its rows are erased,
+    too.
     """
     lock(connection, _GATE, shared=shared)
 
 
 def add_tombstones(connection: Connection, keys: Iterable[PersonKey], now: datetime) -> None:
-    """Nothing of these people is recorded from now on."""
+    """Record nothing about these people from now on."""
     _lock_erasures(connection, shared=False)
     insert_absent(connection, ERASURE_SALT, [{"number": 1, "salt": secrets.token_hex(32)}])
     salt = _salt(connection)
@@ -72,7 +73,7 @@ def add_tombstones(connection: Connection, keys: Iterable[PersonKey], now: datet
 
 
 def erased_people(connection: Connection, keys: Iterable[PersonKey]) -> frozenset[PersonKey]:
-    """Those of the keys that were erased."""
+    """The keys whose people were erased."""
     _lock_erasures(connection, shared=True)
     salt = _salt(connection)
     if not salt:
@@ -90,11 +91,11 @@ def _hash(salt: str, key: PersonKey) -> str:
     return hashlib.blake2b(key.encode(), key=bytes.fromhex(salt), digest_size=32).hexdigest()
 
 
-# --- what comes ------------------------------------------------------------------------------------------------------
+# --- incoming data ---------------------------------------------------------------------------------------------------
 
 
 def without_erased(connection: Connection, facts: Iterable[Fact]) -> list[Fact]:
-    """The facts as they may be recorded: none that an erased person authored, and none that names one."""
+    """The facts that may be recorded: none authored by erased people, and none of their names in the others."""
     given = list(facts)
     _lock_erasures(connection, shared=True)
     rows = fetch(connection, "SELECT salt FROM erasure_salt")
@@ -111,17 +112,17 @@ def _keys(fact: Fact) -> set[PersonKey]:
 
 
 def clean_fact(fact: Fact, gone: Collection[PersonKey]) -> Fact:
-    """The fact without the people in `gone`, but for its author."""
+    """The fact without the people in `gone`, except for its author."""
     committer = NOBODY if person_key(fact.committer) in gone else fact.committer
     helpers = tuple(sig for sig in fact.co_authors if person_key(sig) not in gone)
     return replace(fact, committer=committer, co_authors=helpers)
 
 
-# --- what is there ---------------------------------------------------------------------------------------------------
+# --- stored data -----------------------------------------------------------------------------------------------------
 
 
 def work_of(connection: Connection, keys: Collection[PersonKey]) -> list[tuple[RepositoryId, Fact]]:
-    """The facts these people authored or helped with, with their repositories, oldest first."""
+    """The facts these people authored or co-authored, with their repositories, oldest first."""
     theirs = select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(keys))
     query = select(FACT.c.repository_id, FACT.c.payload).where(FACT.c.id.in_(theirs))
     rows = connection.execute(query.order_by(FACT.c.landed_at, FACT.c.repository_id, FACT.c.commit_id))
@@ -140,14 +141,14 @@ def erase_record(connection: Connection, keys: Collection[PersonKey]) -> None:
     forget_measurements(connection, sorted(keys))
     own = or_(CORRECTION.c.person_key.in_(keys), CORRECTION.c.made_by.in_(keys) & (CORRECTION.c.kind != "classify"))
     connection.execute(delete(CORRECTION).where(own))
-    # What they classified of others' work stands; who said so is forgotten.
+    # Their classifications of others' work stay valid; who made them is forgotten.
     connection.execute(update(CORRECTION).where(CORRECTION.c.made_by.in_(keys)).values(made_by=""))
     connection.execute(delete(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(keys)))
     connection.execute(delete(PERSON).where(PERSON.c.key.in_(keys)))
 
 
 def _clean_facts(connection: Connection, keys: Collection[PersonKey]) -> None:
-    """Facts of others that name them as co-author or committer; the committer is in no index, so all are looked at."""
+    """Remove them as co-author or committer from others' facts; committers have no index, so all are searched."""
     rows = connection.execute(select(FACT.c.id, FACT.c.payload).execution_options(yield_per=STREAMED))
     theirs = [(row.id, fact) for row in rows if _keys(fact := fact_from_json(row.payload)) & set(keys)]
     for number, fact in theirs:
@@ -157,7 +158,7 @@ def _clean_facts(connection: Connection, keys: Collection[PersonKey]) -> None:
 
 
 def _clean_pull_requests(connection: Connection, keys: Collection[PersonKey]) -> None:
-    """What GitHub told of pull requests names authors and reviewers as `[name, e-mail, user id, login, bot]`."""
+    """Stored pull requests name authors and reviewers as `[name, e-mail, user id, login, bot]`."""
     table = PULL_REQUEST.join(REPOSITORY, REPOSITORY.c.id == PULL_REQUEST.c.repository_id)
     query = select(PULL_REQUEST.c.repository_id, PULL_REQUEST.c.number, PULL_REQUEST.c.payload).select_from(table)
     for row in connection.execute(query).all():
@@ -168,7 +169,7 @@ def _clean_pull_requests(connection: Connection, keys: Collection[PersonKey]) ->
 
 
 def pull_request_without_erased(connection: Connection, payload: dict[str, Any]) -> dict[str, Any]:
-    """A pull request as it may be kept."""
+    """The pull request without erased people, as it may be stored."""
     commits = payload.get("commits", [])
     rows = [payload.get("author"), *(author for _, author, _ in commits), *(row[0] for row in payload["reviews"])]
     lines = [line for text in (payload["body"], *(message for *_, message in commits)) for line in text.split("\n")]
@@ -178,12 +179,12 @@ def pull_request_without_erased(connection: Connection, payload: dict[str, Any])
 
 
 def without_people(payload: dict[str, Any], keys: Collection[PersonKey]) -> dict[str, Any]:
-    """A kept pull request without these people: no author, no review, no credit, and commits without a name."""
+    """A stored pull request without these people: no author, review or credit, and commits without a name."""
     blank = ["", "", None, None, False]
     own = _is_of(payload.get("author"), keys)
     return payload | {
         "author": None if own else payload.get("author"),
-        # What they wrote themselves, and a branch that they named, may say who they are.
+        # Text that they wrote and a branch that they named may identify them.
         "body": "" if own else _without_credits(payload["body"], keys),
         "head_ref": "" if own else payload["head_ref"],
         "commits": [
@@ -204,7 +205,7 @@ def _signature(row: list[Any]) -> Signature:
 
 
 def _without_credits(text: str, keys: Collection[PersonKey]) -> str:
-    """The text without the lines that credit or sign for these people."""
+    """The text without the lines that credit these people or are signed off by them."""
     lines = text.split("\n")
     return "\n".join(line for line in lines if (sig := _names_credit(line)) is None or person_key(sig) not in keys)
 

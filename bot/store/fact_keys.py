@@ -1,4 +1,4 @@
-"""By which keys does a fact meet others: those that it offers, and those that it asks for?"""
+"""Which keys connect a fact with others: which keys does it offer, and which does it ask for?"""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bot.model.fact import Fact
 
 OFFERS, ASKS = "offers", "asks"
 DUPLICATE = ("commit", "title:", "slice:")
-"""how keys begin that a fact may offer without asking for them; of any other it offers, no row says that it asks"""
+"""prefixes of keys that a fact may offer without asking for them; for other offered keys no row says that it asks"""
 
 
 class KeyedFact(NamedTuple):
-    """A fact, and the keys that it offers and asks for."""
+    """A fact with the keys that it offers and asks for."""
 
     fact: Fact
     offered: tuple[str, ...]
@@ -25,7 +25,7 @@ class KeyedFact(NamedTuple):
         return cls(fact, offered_keys(fact), sought_keys(fact))
 
     def rows(self, number: int) -> list[tuple[str, str, int]]:
-        """What stands in the ledger for these keys."""
+        """The ledger's rows for these keys."""
         offered = self.offered
         rows = [(key, OFFERS, number) for key in offered]
         return rows + [(key, ASKS, number) for key in self.asked if key not in offered or key.startswith(DUPLICATE)]
@@ -36,7 +36,7 @@ def with_keys(facts: Mapping[int, Fact]) -> dict[int, KeyedFact]:
 
 
 def unconnected(facts: Mapping[int, KeyedFact]) -> set[int]:
-    """Those of these that have to do with no other of them: none asks for what another one offers."""
+    """The facts that are unrelated to the others: none asks for a key that another offers."""
     if len(facts) == 1:
         return set(facts)
     offering: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""When did somebody's work first land in a repository, and whose first work did somebody review or merge?"""
+"""When did someone's work first land in a repository, and whose first work did a person review or merge?"""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from bot.store.people import PERSON, PERSON_ALIAS
 from bot.store.visibility import hidden_people
 
 _CONNECTED = ("review", "remark", "merger")
-"""signals by which one person meets the pull request of another"""
+"""observations that connect one person with the pull request of another"""
 
 
 class FirstLanding(Struct, frozen=True):
-    """Somebody's first landed commit in a repository; `landed_at` in epoch seconds."""
+    """Someone's first landed commit in a repository; `landed_at` in epoch seconds."""
 
     repository_id: RepositoryId
     person_key: PersonKey
@@ -30,7 +30,7 @@ class FirstLanding(Struct, frozen=True):
 
 
 def fully_read_repositories(connection: Connection, repositories: Collection[RepositoryId]) -> frozenset[RepositoryId]:
-    """The repositories whose history was read from its first commit on: elsewhere nobody knows who was first."""
+    """The repositories whose history was read from the first commit on: elsewhere it is unknown who was first."""
     done = (BACKFILL.c.state == "done") & BACKFILL.c.repository_id.in_(repositories)
     rows = connection.execute(select(BACKFILL.c.repository_id).where(done))
     return frozenset(RepositoryId(row.repository_id) for row in rows)
@@ -43,7 +43,7 @@ def first_landings(
     order = (FACT.c.landed_at, FACT.c.commit_id)
     position = func.row_number().over(partition_by=(FACT.c.repository_id, FACT.c.author_key), order_by=order)
     columns = (FACT.c.repository_id, FACT.c.author_key, FACT.c.commit_id, FACT.c.landed_at, FACT.c.pull_request)
-    # The facts of a few people are found by person: a repository may hold a hundred thousand of others.
+    # The facts of a few people are found by person: a repository may hold a hundred thousand facts by others.
     theirs = FACT.c.id.in_(select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people)))
     within = FACT.c.repository_id.in_(repositories) & FACT.c.author_key.in_(people)
     ranked = select(*columns, position.label("place")).where(theirs, within).subquery()
@@ -54,8 +54,10 @@ def first_landings(
 def newcomers_in(
     connection: Connection, people: Collection[PersonKey], fully_read: Collection[RepositoryId]
 ) -> list[FirstLanding]:
-    """First landings, by a pull request, of everybody a pull request of whose these people reviewed or merged: of
-    people who may be told of, in repositories whose `whole` history is known."""
+    """Other people's first landings, through pull requests that these people reviewed or merged.
+
+    Only of people who may be shown, in repositories whose whole history is known.
+    """
     if not fully_read:
         return []
     seen = OBSERVATION.c
@@ -77,7 +79,7 @@ def newcomers_in(
 def _by_other_addresses(
     connection: Connection, people: Collection[PersonKey], repositories: Collection[RepositoryId]
 ) -> dict[tuple[RepositoryId, PersonKey], int]:
-    """When work first landed that was signed with an address which is proved to be such a person's."""
+    """When work signed with an address that is proved to belong to one of these people first landed."""
     proved = (PERSON_ALIAS.c.kind == "email") & (PERSON_ALIAS.c.proof == "proved")
     rows = connection.execute(select(PERSON_ALIAS).where(PERSON_ALIAS.c.person_key.in_(people), proved))
     whose = {PersonKey(f"e:{plain_email(row.value)}"): PersonKey(row.person_key) for row in rows}

@@ -1,4 +1,4 @@
-"""What does a fold need from the store? Repositories, corrections, and a month's work."""
+"""What does folding need from the store? Repositories, classifications, and a month's work."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from bot.store.totals import Cell
 
 
 class Standing(Struct, frozen=True):
-    """Repositories of an installation as they stand now, by full name, and their ids: all, or those that matter."""
+    """The current repositories of an installation by full name, with their ids: all, or those that matter."""
 
     repositories: Mapping[str, Repository]
     ids: Mapping[str, RepositoryId]
 
 
 _LOCKS = 0x616C6D61 << 32
-"""where our advisory locks begin; an installation's id is added"""
+"""base of the advisory lock numbers; an installation's id is added"""
 
 
 def lock_installation(connection: Connection, installation: InstallationId) -> None:
-    """From here to the end of the transaction nobody else folds in this installation.
+    """Until the transaction ends nobody else folds in this installation.
 
-    Two who sum one person's month at once would each miss what the other adds.
+    Two jobs that sum one person's month at the same time would each miss what the other adds.
     """
     lock(connection, _LOCKS + installation % 2**32)
 
@@ -47,8 +47,10 @@ def lock_installation(connection: Connection, installation: InstallationId) -> N
 def lock_repository(
     connection: Connection, repository: RepositoryId, installations: Collection[InstallationId]
 ) -> None:
-    """From here on the repository stays where it is, and nobody folds in these installations: what is recorded there is
-    seen by whoever moves it, or records after the move."""
+    """Lock the repository against a move, and folding in these installations.
+
+    Whoever moves the repository, or records after the move, sees what is recorded under this lock.
+    """
     lock_row(connection, REPOSITORY, repository)
     for one in sorted(installations):
         lock_installation(connection, one)
@@ -69,10 +71,10 @@ _OF_REPOSITORY = f"{_OF_INSTALLATION} AND repository.id = ?"
 def read_installation(
     connection: Connection, installation: InstallationId
 ) -> tuple[Standing, tuple[Classification, ...]]:
-    """All repositories of an installation that are not removed, and every classification in them, oldest first.
+    """All current repositories of an installation, and every classification in them, oldest first.
 
-    Each is one text: an organisation has thousands of repositories, a landing concerns one, and nearly always the text
-    is the last one again.
+    Each is one text: an organisation has thousands of repositories, a landing concerns one of them, and the text is
+    nearly always the same as the last one.
     """
     return _read_standing(connection, _OF_INSTALLATION, (installation,))
 
@@ -80,7 +82,7 @@ def read_installation(
 def read_repository(
     connection: Connection, installation: InstallationId, repository: RepositoryId
 ) -> tuple[Standing, tuple[Classification, ...]]:
-    """The same of one repository: all that matters for work that has to do with no other, however many there are."""
+    """The same for one repository: enough for work that is unrelated to other repositories, however many there are."""
     return _read_standing(connection, _OF_REPOSITORY, (installation, repository))
 
 
@@ -114,7 +116,7 @@ def _classified(text: str) -> tuple[Classification, ...]:
     return tuple(Classification(name, one["number"], CLASSIFY_KINDS[one["kind"]], one["by"]) for name, one in values)
 
 
-# CROSS JOIN keeps the order on SQLite, whose planner would begin with all rows of the installation.
+# CROSS JOIN fixes the order on SQLite, whose planner would start with all rows of the installation.
 _OF_MONTH = """
     SELECT DISTINCT change.id, change.payload FROM contribution CROSS JOIN repository CROSS JOIN change
     WHERE repository.id = contribution.repository_id AND change.id = contribution.change_id
@@ -133,10 +135,11 @@ def month_of_people(
     within: InstallationId,
     known: Mapping[int, KeyedFact],
 ) -> dict[int, KeyedFact]:
-    """All facts of the changes in which these people have a part that month, closed under what folds together.
+    """All facts of the changes these people contributed to in that month, with everything that folds together with
+    them.
 
-    Contributions lead there, so that the way is as long as the month and not as the people's whole record. Facts that
-    are `known`, with all that they fold with, are not read again.
+    The query starts at contributions, so its cost depends on the month and not on the people's whole history. `known`
+    facts and those that fold with them are not read again.
     """
     sql = _OF_MONTH + is_one_of(connection, "contribution.person_key")
     rows = fetch(connection, sql, (month, within, value_list(connection, sorted(people))))
@@ -161,7 +164,7 @@ _NUMBERS = """
     SELECT fact.id FROM repository CROSS JOIN fact
     WHERE repository.installation_id = ? AND repository.removed_at IS NULL AND fact.repository_id = repository.id
     ORDER BY fact.landed_at, fact.id"""
-# Nearly all keys are one fact's alone: only what several facts have is looked at more closely.
+# Nearly all keys belong to one fact; only those of several facts are examined further.
 _MET = """
     WITH shared AS (SELECT key FROM fact_key GROUP BY key HAVING MIN(fact_id) <> MAX(fact_id)),
     met AS (
@@ -171,13 +174,13 @@ _MET = """
     WHERE fact_key.key = met.key AND fact.id = fact_key.fact_id AND repository.id = fact.repository_id
     AND repository.installation_id = ? AND repository.removed_at IS NULL"""
 _PART = 250
-"""facts read and folded at once in a rebuild, more where more hang together"""
+"""facts read and folded at once in a rebuild; more if more are connected"""
 
 
 def parts_of_installation(connection: Connection, installation: InstallationId) -> tuple[list[list[int]], set[int]]:
-    """The numbers of an installation's facts, some at a time, and those that have to do with no other fact.
+    """The row numbers of an installation's facts in batches, and of those unrelated to any other fact.
 
-    All that may fold together stands in one part, and nothing landed before the first fact of its part.
+    Facts that may fold together are in one batch, and nothing landed before the first fact of its batch.
     """
     numbers = [int(row[0]) for row in fetch(connection, _NUMBERS, (installation,))]
     met = fetch(connection, _MET, (*DUPLICATE, installation))

@@ -1,4 +1,4 @@
-"""Which deliveries have arrived: one row for each (app, delivery GUID), for ever; its body until it is pruned."""
+"""Which deliveries have arrived? One row for each (app, delivery GUID), kept for ever; its body until it is pruned."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COLUMNS = ("app_id", "guid", "event", "action", "installation_id", "repository_i
 
 
 class Delivery(Redacted, frozen=True):
-    """One delivery as its headers and its first ids tell it."""
+    """One delivery, as its headers and first ids describe it."""
 
     app_id: str
     guid: str
@@ -50,11 +50,11 @@ class Delivery(Redacted, frozen=True):
     installation_id: int | None = None
     repository_id: int | None = None
     body: Secret[bytes] = b""
-    """raw JSON; kept compressed, and not at all where empty"""
+    """raw JSON; stored compressed, and not at all if empty"""
     jobs: tuple[NewJob, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse here what would fail a whole group of deliveries later; ValueError."""
+        """Reject here, with ValueError, what would make a whole group of deliveries fail later."""
         whole_number(self.installation_id or 0)
         whole_number(self.repository_id or 0)
         if self.received_at.tzinfo is None:
@@ -77,7 +77,7 @@ class Received(Redacted, frozen=True):
 
 
 class Arrival(NamedTuple):
-    """A delivery made ready outside of any transaction, so that the one writer has little to do."""
+    """A delivery prepared outside any transaction, so that the single writer has little to do."""
 
     key: Key
     row: Row
@@ -86,7 +86,8 @@ class Arrival(NamedTuple):
 
 
 def arrival(delivery: Delivery) -> Arrival:
-    """ISA-L makes 3 kB of 26 kB in 15 microseconds, zlib in 40: either costs less than to ask a thread to do it."""
+    """Prepare a delivery. ISA-L compresses 26 kB to 3 kB in 15 microseconds, zlib in 40: either is cheaper than a
+    thread."""
     app_id, guid, when = clean_text(delivery.app_id), clean_text(delivery.guid), delivery.received_at
     body = isal_zlib.compress(delivery.body, 1) if delivery.body else None
     about = (delivery.event, delivery.action, delivery.installation_id, delivery.repository_id)
@@ -95,20 +96,20 @@ def arrival(delivery: Delivery) -> Arrival:
 
 
 def store_arrivals(connection: Connection, group: Sequence[Arrival]) -> list[bool]:
-    """Store a group of deliveries with their jobs; which of them are new. Three statements, whatever their number."""
+    """Store a group of deliveries with their jobs in three statements; return which of them are new."""
     new = _store_new(connection, group)
     insert_in_one_step(connection, JOB, JOB_COLUMNS, _jobs_of(group, new))
     return new
 
 
 def store_and_list_jobs(connection: Connection, group: Sequence[Arrival]) -> tuple[list[bool], list[Waiting]]:
-    """The same, with the jobs that were added, for a queue engine that keeps rows of its own."""
+    """The same, and the jobs that were added, for a queue engine with rows of its own."""
     new = _store_new(connection, group)
     return new, add_job_rows(connection, _jobs_of(group, new))
 
 
 def _store_new(connection: Connection, group: Sequence[Arrival]) -> list[bool]:
-    """Insert those that never came before; which of them they are."""
+    """Insert the deliveries that are not stored yet; return which of them are new."""
     firsts: dict[Key, Row] = {}
     for one in group:
         firsts.setdefault(one.key, one.row)
@@ -121,7 +122,7 @@ def _jobs_of(group: Sequence[Arrival], new: Sequence[bool]) -> list[Row]:
 
 
 def accept(connection: Connection, delivery: Delivery) -> bool:
-    """Store the delivery with its jobs in the caller's transaction; False where it was stored before."""
+    """Store the delivery with its jobs in the caller's transaction; False if it was stored before."""
     (new,) = store_arrivals(connection, [arrival(delivery)])
     return new
 
@@ -135,14 +136,14 @@ def read(connection: Connection, inbox_id: int) -> Received | None:
 
 
 def body_of(connection: Connection, app_id: str, guid: str) -> bytes:
-    """The body of one delivery; empty where it was pruned, or never came."""
+    """The body of one delivery; empty if it was pruned or never arrived."""
     same = (INBOX.c.app_id == app_id) & (INBOX.c.guid == guid)
     body = connection.execute(select(INBOX.c.body).where(same)).scalar_one_or_none()
     return zlib.decompress(body) if body else b""
 
 
 def known_guids(connection: Connection, app_id: str, guids: Sequence[str]) -> set[str]:
-    """Those of these deliveries that have arrived."""
+    """The GUIDs of deliveries that have arrived."""
     found: set[str] = set()
     for these in among(INBOX.c.guid, guids):
         same = (INBOX.c.app_id == app_id) & these
@@ -151,7 +152,8 @@ def known_guids(connection: Connection, app_id: str, guids: Sequence[str]) -> se
 
 
 def drop_bodies(connection: Connection, before: datetime, *, limit: int | None = None) -> int:
-    """Forget the bodies of older deliveries; the keys stay, so that a captured one opens no door. Rows changed."""
+    """Delete the bodies of older deliveries; return rows changed. The keys stay, so that a replayed delivery is
+    rejected."""
     old: Any = (INBOX.c.received_at < before) & INBOX.c.body.is_not(None)
     if limit is not None:
         old = INBOX.c.id.in_(select(INBOX.c.id).where(old).order_by(INBOX.c.received_at).limit(limit))

@@ -1,4 +1,4 @@
-"""How deliveries are stored fast and safely: all that wait share one transaction, and each is answered after it."""
+"""How are deliveries stored fast and safely? All that wait share one transaction, and each is answered after it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from bot.store.inbox import Arrival, Delivery, arrival, store_and_list_jobs, sto
 from bot.store.jobs import Waiting
 
 LARGEST_GROUP = 512
-"""deliveries in one transaction: beyond it the gain is small, and the first of the group waits longer"""
+"""deliveries in one transaction: beyond this the gain is small, and the first of the group waits longer"""
 SMALLEST_SHARE = 16
-"""deliveries of which a group leaves none behind"""
+"""up to this many waiting deliveries are stored as one group"""
 LARGE = 1024 * 1024
 """bytes of a body above which it is compressed off the event loop"""
 SECONDS = 4.0
-"""that a group may take; whoever came meanwhile has waited as long, and GitHub gives up after 10 s"""
+"""limit for one group; deliveries that arrived meanwhile have waited as long, and GitHub gives up after 10 s"""
 
 Announce = Callable[[Connection, Sequence[Waiting]], None]
-"""called inside the transaction with the jobs it adds, for a queue engine that keeps rows of its own"""
+"""called inside the transaction with the jobs it adds, for a queue engine with rows of its own"""
 
 Pending = tuple[Arrival, "asyncio.Future[bool]"]
 
 
 class GroupWriter:
-    """Stores deliveries, many a commit. Nothing is answered before its transaction is on disk."""
+    """Stores deliveries in groups. None is answered before its transaction is on disk."""
 
     def __init__(self, store: Store, announce: Announce | None = None, committed: Callable[[], None] | None = None):
         self._store, self._announce, self._committed = store, announce, committed
@@ -35,9 +35,9 @@ class GroupWriter:
         self._writing: asyncio.Task[None] | None = None
 
     async def accept(self, delivery: Delivery) -> bool:
-        """Store the delivery and its jobs; False where it was stored before.
+        """Store the delivery and its jobs; False if it was stored before.
 
-        Raises StoreUnavailableError when the database cannot be written: the sender may send it again.
+        Raises StoreUnavailableError if the database cannot be written: the sender may send it again.
         """
         large = len(delivery.body) > LARGE
         ready = await asyncio.to_thread(arrival, delivery) if large else arrival(delivery)
@@ -48,7 +48,7 @@ class GroupWriter:
         return await answer
 
     async def close(self) -> None:
-        """Wait until all that was taken is stored or refused."""
+        """Wait until every accepted delivery is stored or rejected."""
         if self._writing is not None:
             await asyncio.wait([self._writing])
 
@@ -71,7 +71,7 @@ class GroupWriter:
                     self._committed()
 
     def _stored(self, connection: Connection, group: Sequence[Arrival]) -> list[bool]:
-        """Which of the group were new."""
+        """Store the group; return which deliveries are new."""
         if self._announce is None:
             return store_arrivals(connection, group)
         new, added = store_and_list_jobs(connection, group)
@@ -81,10 +81,10 @@ class GroupWriter:
 
 
 def _share(pending: int) -> int:
-    """How many of the deliveries that wait go at once: half of many.
+    """How many of the waiting deliveries to store at once: half of them if there are many.
 
-    Where senders wait for their answers, all in one group would mean that nobody sends while the disk is busy, and the
-    disk has nothing to do while everybody is answered.
+    If senders wait for their answers, one group of all would leave no sender sending while the disk is busy, and the
+    disk idle while all are answered.
     """
     return min(max(pending // 2, SMALLEST_SHARE), LARGEST_GROUP)
 

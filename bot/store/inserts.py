@@ -1,7 +1,7 @@
-"""How do many rows go in with one statement, and what becomes of those that meet a row already there?
+"""How are many rows inserted with one statement, and what happens to rows that exist already?
 
-Past SQLAlchemy, which would compile a statement as long as the batch. The texts are made of names that stand in this
-program, never of values from outside, and each is made once.
+The statements bypass SQLAlchemy, which would compile a statement as long as the batch. They are built only from names
+in this program, never from outside values, and each is built once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Names = tuple[str, ...]
 SLICE = 1000
 """rows in one statement; SQLite allows 32,766 values"""
 _FEW = 8
-"""rows that are looked at value by value"""
+"""up to this many rows are checked value by value"""
 _ARRAYS = {
     CleanText: "text",
     Json: "text",
@@ -37,26 +37,29 @@ _ARRAYS = {
 
 
 class Insert:
-    """Rows of these columns into a table; those that a unique key forbids are left out."""
+    """Inserts rows of these columns into a table; rows that violate a unique key are skipped."""
 
     def __init__(self, table: Table, columns: Names) -> None:
         self.table, self.columns = table, columns
         self._on_conflict = {is_postgresql: self._conflict(is_postgresql) for is_postgresql in (False, True)}
 
     def run(self, connection: Connection, rows: Sequence[Row]) -> None:
-        """Insert rows whose values are clean already: they go in as they are."""
+        """Insert rows whose values are clean already, unchanged."""
         if is_postgresql(connection):
             self.run_in_one_step(connection, rows)
         elif rows:
             execute_many(connection, _values(self.table, self.columns, self._on_conflict[False], 1), rows)
 
     def run_in_one_step(self, connection: Connection, rows: Sequence[Row]) -> None:
-        """The same with one statement for all rows on SQLite too, which lets go of Python's lock once and not for each
-        row: where the event loop is busy, each time costs more than the rows."""
+        """The same with one statement for all rows on SQLite, too.
+
+        It releases Python's lock once instead of for each row: with a busy event loop, each release costs more than the
+        rows.
+        """
         self._in_slices(connection, rows, self._on_conflict[is_postgresql(connection)])
 
     def run_returning(self, connection: Connection, rows: Sequence[Row], returning: Names) -> list[Row]:
-        """The same; `returning` of each row inserted, moments as the driver gives them: text on SQLite."""
+        """The same; return `returning` of each inserted row, with moments as the driver gives them: text on SQLite."""
         return self._in_slices(connection, rows, f"ON CONFLICT DO NOTHING RETURNING {', '.join(returning)}", fetch)
 
     def _in_slices(
@@ -77,7 +80,7 @@ class Insert:
         return found
 
     def cleaned(self, connection: Connection, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows as both databases keep them. Of many, a column is looked at as a whole: nearly all are clean."""
+        """The rows as both databases store them. Large batches are checked by column: nearly all columns are clean."""
         cleaners = _cleaners(self, is_postgresql(connection))
         if len(rows) > _FEW:
             doubtful = [
@@ -92,16 +95,16 @@ class Insert:
         ]
 
     def _conflict(self, is_postgresql: bool) -> str:
-        """What becomes of a row that a unique key forbids, on one of the two databases."""
+        """The ON CONFLICT clause for a row that violates a unique key, on one of the two databases."""
         return "ON CONFLICT DO NOTHING"
 
 
 class Upsert(Insert):
-    """The same, where rows that are there are brought up to date, but for the columns in `keep`.
+    """The same, but existing rows are updated, except for the columns in `keep`.
 
-    What is equal already is not written: a row that is seen again and again would be copied each time. A row whose
-    columns `rising` (numbers, then words) would fall stays as it is. No two rows have the same key. They go in the
-    order of their key: unsorted batches of two processes deadlock.
+    Equal rows are not written: a row that is seen often would be copied each time. A row stays as it is if its columns
+    `rising` (numbers, then words) would decrease. No two rows may have the same key. They are written in the order of
+    their key: unsorted batches of two processes deadlock.
     """
 
     def __init__(self, table: Table, columns: Names, *, keep: Names = (), rising: Names = ()) -> None:
@@ -124,7 +127,7 @@ class Upsert(Insert):
         return f"{conflict} UPDATE SET {update} WHERE ({news})" + self._not_older(is_postgresql)
 
     def _not_older(self, is_postgresql: bool) -> str:
-        """Both databases compare rows from the left; text by code points, whatever the server's language."""
+        """Both databases compare rows from the left; text by code points, whatever the server's locale."""
         if not self._rising:
             return ""
         words = ' COLLATE "C"' if is_postgresql else ""
@@ -140,13 +143,13 @@ class Upsert(Insert):
 def insert_new(
     connection: Connection, table: Table, columns: Names, rows: Sequence[Row], *, returning: Names
 ) -> list[Row]:
-    """Insert the rows that no unique key forbids; `returning` of each one inserted, see `Insert`."""
+    """Insert the rows that violate no unique key; return `returning` of each, see `Insert`."""
     into = _insert(table, columns)
     return into.run_returning(connection, into.cleaned(connection, rows), returning)
 
 
 def insert_in_one_step(connection: Connection, table: Table, columns: Names, rows: Sequence[Row]) -> None:
-    """Insert the rows that no unique key forbids, see `Insert.run_in_one_step`."""
+    """Insert the rows that violate no unique key, see `Insert.run_in_one_step`."""
     into = _insert(table, columns)
     into.run_in_one_step(connection, into.cleaned(connection, rows))
 
@@ -154,11 +157,11 @@ def insert_in_one_step(connection: Connection, table: Table, columns: Names, row
 def insert_new_keys(
     connection: Connection, table: Table, columns: Names, rows: Mapping[Row, Row], *, key: Names
 ) -> set[Row]:
-    """Insert the rows that are not there yet, given by the values of a unique key; the keys of those inserted."""
+    """Insert the rows that do not exist yet, given by the values of a unique key; return the keys of those inserted."""
     if is_postgresql(connection):
         return set(insert_new(connection, table, columns, list(rows.values()), returning=key))
-    # One process writes the file, so what is not there now cannot come in between. One row answers for all, as each
-    # row of an answer lets go of Python's lock.
+    # Only one process writes the file, so a missing row cannot appear in between. One row returns all results, because
+    # each row of a result releases Python's lock.
     same = " AND ".join(f"{name} = json_extract(value, '$[{at}]')" for at, name in enumerate(key))
     all_of_them = f"json_group_array(json_array({', '.join(key)}))"
     found = f"SELECT {all_of_them} FROM json_each(?) CROSS JOIN {table.name} WHERE {same}"  # noqa: S608  # names
@@ -172,9 +175,9 @@ def insert_new_keys(
 def upsert(
     connection: Connection, table: Table, rows: Iterable[Mapping[str, Any]], *, keep: Sequence[str] = ()
 ) -> None:
-    """Insert the rows, or bring those with the same primary key up to date, but for the columns named in `keep`.
+    """Insert the rows, or update those with the same primary key, except for the columns named in `keep`.
 
-    Every row has the same columns; of rows with one key the last counts.
+    Every row has the same columns; of rows with the same key the last counts.
     """
     key = [column.name for column in table.primary_key]
     given = {tuple(row[name] for name in key): row for row in rows}
@@ -185,7 +188,7 @@ def upsert(
 
 
 def insert_absent(connection: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Insert the rows that are not there yet, whatever unique key says so."""
+    """Insert the rows that do not exist yet by any unique key."""
     given = list(rows)
     if given:
         into = _insert(table, tuple(given[0]))
@@ -207,7 +210,7 @@ def _insert(table: Table, columns: Names) -> Insert:
 
 @functools.cache
 def _arrays(table: Table, columns: Names, tail: str) -> str:
-    """Any number of rows, an array a column: PostgreSQL's way."""
+    """Any number of rows, one array per column, for PostgreSQL."""
     arrays = ", ".join(f"?::{_ARRAYS[type(table.columns[name].type)]}[]" for name in columns)
     rows = f"SELECT * FROM unnest({arrays})"  # noqa: S608  # see above
     return f"{_head(table, columns)} {rows} {tail}"
@@ -232,7 +235,7 @@ def _unchanged(value: object) -> object:
 
 
 def _is_clean(values: Sequence[Any], clean: Callable[[Any], Any]) -> bool:
-    """Whether a column of texts or numbers is clean: most are, and all at once are checked faster than each."""
+    """Whether a column of texts or numbers is clean: most are, and one check of all is faster than one of each."""
     kinds = set(map(type, values))
     if clean is clean_text and kinds == {str}:
         text = "".join(values)
@@ -244,7 +247,7 @@ def _is_clean(values: Sequence[Any], clean: Callable[[Any], Any]) -> bool:
 
 @functools.cache
 def _cleaners(into: Insert, is_postgresql: bool) -> tuple[Callable[[Any], Any], ...]:
-    """What each value passes through."""
+    """The cleaner of each column."""
     by_type: dict[type, Callable[[Any], Any]] = {
         CleanText: clean_text,
         Json: _json_text,

@@ -1,4 +1,5 @@
-"""Whose repositories these are: accounts, installations and repositories as GitHub last told, keyed by its ids."""
+"""Whose repositories are these? Accounts, installations and repositories as GitHub last reported them, keyed by its
+ids."""
 
 from __future__ import annotations
 
@@ -63,53 +64,53 @@ class Account(Struct, frozen=True):
 
 
 class StoredRepository(Struct, frozen=True):
-    """A repository with what only the store knows of it."""
+    """A repository with what only the store knows about it."""
 
     repository: Repository
     installation_id: InstallationId | None
     visibility: Visibility
     removed_at: datetime | None
     seen_at: datetime
-    """when the row was written last, but for its removal"""
+    """when the row was last written, other than by its removal"""
 
 
 def save_installation(
     connection: Connection, installation_id: InstallationId, account: Account, *, app_id: str, now: datetime
 ) -> None:
-    """An installation that is there: new, or come back."""
+    """Save an active installation, new or returned."""
     upsert(connection, ACCOUNT, [asdict(account)])
     row = {"id": installation_id, "app_id": app_id, "account_id": account.id, "created_at": now, "removed_at": None}
     upsert(connection, INSTALLATION, [row], keep=["created_at"])
 
 
 def suspend(connection: Connection, installation_id: InstallationId, since: datetime | None) -> None:
-    """Suspended since then, or working again (None)."""
+    """Suspend the installation since then, or resume it (None)."""
     mine = INSTALLATION.c.id == installation_id
     connection.execute(update(INSTALLATION).where(mine).values(suspended_at=since))
 
 
 def remove_installation(connection: Connection, installation_id: InstallationId, now: datetime) -> None:
-    """Uninstalled: its repositories are hidden in the same transaction."""
+    """Mark it as uninstalled and hide its repositories in the same transaction."""
     connection.execute(update(INSTALLATION).where(INSTALLATION.c.id == installation_id).values(removed_at=now))
     mine = REPOSITORY.c.installation_id == installation_id
     connection.execute(update(REPOSITORY).where(mine).values(removed_at=now, visibility="hidden"))
 
 
 def login_of(connection: Connection, installation_id: InstallationId) -> str | None:
-    """The account it is installed on, as it was called last."""
+    """The last known login of the account it is installed on."""
     query = select(ACCOUNT.c.login).join(INSTALLATION, INSTALLATION.c.account_id == ACCOUNT.c.id)
     return connection.execute(query.where(INSTALLATION.c.id == installation_id)).scalar_one_or_none()
 
 
 def is_active(connection: Connection, installation_id: InstallationId) -> bool:
-    """Installed and not suspended."""
+    """Whether it is installed and not suspended."""
     query = select(INSTALLATION.c.suspended_at, INSTALLATION.c.removed_at).where(INSTALLATION.c.id == installation_id)
     row = connection.execute(query).one_or_none()
     return row is not None and row.suspended_at is None and row.removed_at is None
 
 
 def active_installations(connection: Connection) -> set[InstallationId]:
-    """All that are installed and not suspended."""
+    """All installations that are not removed or suspended."""
     works = INSTALLATION.c.suspended_at.is_(None) & INSTALLATION.c.removed_at.is_(None)
     return {InstallationId(row.id) for row in connection.execute(select(INSTALLATION.c.id).where(works))}
 
@@ -123,7 +124,7 @@ def created_at(connection: Connection, installation_id: InstallationId | None) -
 def save_repositories(
     connection: Connection, installation_id: InstallationId, repositories: Sequence[Repository], now: datetime
 ) -> None:
-    """Repositories as GitHub shows them now. Visibility follows `private` at once; ids are required."""
+    """Save repositories as GitHub reports them now. Visibility follows `private` at once; ids are required."""
     rows = [_row(repository) | {"installation_id": installation_id, "seen_at": now} for repository in repositories]
     upsert(connection, REPOSITORY, rows)
 
@@ -138,19 +139,20 @@ def _row(repository: Repository) -> dict[str, Any]:
 
 
 def remove_repositories(connection: Connection, ids: Sequence[RepositoryId], now: datetime) -> None:
-    """No longer ours to show: hidden in the same transaction. Facts stay, so that a return counts nothing twice."""
+    """Hide repositories that we may no longer show, in the same transaction. Facts stay, so that nothing counts twice
+    later."""
     for gone in among(REPOSITORY.c.id, ids):
         connection.execute(update(REPOSITORY).where(gone).values(removed_at=now, visibility="hidden"))
 
 
 def reachable_repositories(connection: Connection, ids: Sequence[RepositoryId]) -> set[RepositoryId]:
-    """Those of these repositories that are not removed."""
+    """The repositories that are not removed."""
     ours = [these & REPOSITORY.c.removed_at.is_(None) for these in among(REPOSITORY.c.id, ids)]
     return {RepositoryId(row.id) for these in ours for row in connection.execute(select(REPOSITORY.c.id).where(these))}
 
 
 def repositories(connection: Connection, ids: Sequence[RepositoryId]) -> dict[RepositoryId, StoredRepository]:
-    """Those of these that are known, by id."""
+    """The known repositories among these, by id."""
     rows = [row for these in among(REPOSITORY.c.id, ids) for row in connection.execute(select(REPOSITORY).where(these))]
     return {RepositoryId(row.id): _stored(row) for row in rows}
 
@@ -161,14 +163,14 @@ def repository(connection: Connection, repository_id: RepositoryId) -> StoredRep
 
 
 def repository_named(connection: Connection, full_name: str) -> StoredRepository | None:
-    """By the name it has now, in any case; names get recycled, so the one seen last."""
+    """By current name, in any case. Names are reused, so the repository seen last counts."""
     query = select(REPOSITORY).where(func.lower(REPOSITORY.c.full_name) == full_name.lower())
     row = connection.execute(query.order_by(REPOSITORY.c.seen_at.desc(), REPOSITORY.c.id.desc()).limit(1)).first()
     return None if row is None else _stored(row)
 
 
 def repositories_of(connection: Connection, installation_id: InstallationId) -> list[StoredRepository]:
-    """All that are not removed, by name."""
+    """Its repositories that are not removed, by name."""
     mine = (REPOSITORY.c.installation_id == installation_id) & REPOSITORY.c.removed_at.is_(None)
     rows = connection.execute(select(REPOSITORY).where(mine).order_by(REPOSITORY.c.full_name, REPOSITORY.c.id))
     return [_stored(row) for row in rows]

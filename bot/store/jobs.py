@@ -1,4 +1,4 @@
-"""Which jobs wait, run or ended: the rows that both queue engines share, so that both behave alike."""
+"""Which jobs wait, run or have ended? Both queue engines share these rows, so that they behave alike."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ JOB = Table(
     Column("finished_at", Instant),
     Column("last_error", CleanText),
 )
-# A job changes its state three times, and each index that holds it then is written anew: each holds only the jobs that
-# a query by it looks for. Sorted as jobs are claimed, so that a claim reads the first row and not the backlog.
+# A job changes its state three times and each index that covers it is rewritten, so each index holds only the jobs that
+# its query looks for. It is sorted as jobs are claimed, so that a claim reads the first row and not the backlog.
 Index("ix_job_ready", JOB.c.priority.desc(), JOB.c.run_at, JOB.c.id, sqlite_where=_READY, postgresql_where=_READY)
 Index("ix_job_lease", JOB.c.lease_until, sqlite_where=_RUNNING, postgresql_where=_RUNNING)
-# The database itself keeps these two promises: one waiting job a dedupe key, one running job a serial key.
+# The database enforces two rules: one waiting job per dedupe key, one running job per serial key.
 Index("uq_job_waiting", JOB.c.dedupe_key, unique=True, sqlite_where=_HAS_KEY, postgresql_where=_HAS_KEY)
 Index("uq_job_serial", JOB.c.serial_key, unique=True, sqlite_where=_RUNNING, postgresql_where=_RUNNING)
 Index("ix_job_next", JOB.c.serial_key, sqlite_where=_READY, postgresql_where=_READY)
@@ -50,11 +50,11 @@ Index("ix_job_finished", JOB.c.finished_at, sqlite_where=_ENDED, postgresql_wher
 COLUMNS = ("task", "ref_id", "installation_id", "serial_key", "dedupe_key", "priority", "run_at", "created_at")
 NORMAL = 0
 LATER = -10
-"""priority of backfill and upkeep; higher numbers go first"""
+"""priority of backfill and maintenance; higher numbers run first"""
 
 
 class NewJob(NamedTuple):
-    """A job to be deferred. Jobs of one `serial_key` run one at a time; of one `dedupe_key` one waits at most."""
+    """A job to be deferred. Jobs of one `serial_key` run one at a time; of one `dedupe_key` at most one waits."""
 
     task: str
     ref_id: str | int = ""
@@ -65,13 +65,13 @@ class NewJob(NamedTuple):
     installation_id: int | None = None
 
     def row(self, now: datetime, installation_id: int | None = None) -> Row:
-        """The values of its columns; `installation_id` where the job does not say its own."""
+        """The values of its columns; `installation_id` if the job does not name its own."""
         keys = (self.installation_id or installation_id, self.serial_key, self.dedupe_key)
         return (self.task, str(self.ref_id), *keys, self.priority, self.run_at or now, now)
 
 
 class Waiting(Struct, frozen=True):
-    """A job row as deferred: what an engine needs to wake a worker for it."""
+    """A deferred job's row: what an engine needs to wake a worker for it."""
 
     id: int
     task: str
@@ -81,7 +81,7 @@ class Waiting(Struct, frozen=True):
 
 
 class ClaimedJob(Struct, frozen=True):
-    """A job in hand. `attempt` is the fence: whoever holds an older one may change nothing any more."""
+    """A claimed job. `attempt` is the fencing token: a worker with an older one may no longer change anything."""
 
     id: int
     task: str
@@ -93,32 +93,32 @@ class ClaimedJob(Struct, frozen=True):
     created_at: datetime
 
     def waiting(self, run_at: datetime) -> Waiting:
-        """The job put back."""
+        """The same job, waiting again."""
         return Waiting(self.id, self.task, self.serial_key, self.priority, run_at)
 
 
 def add_jobs(connection: Connection, jobs: Sequence[NewJob], now: datetime) -> list[Waiting]:
-    """Insert the jobs in the caller's transaction; the result leaves out those whose like is waiting already."""
+    """Insert the jobs in the caller's transaction; return them without those whose duplicate is waiting already."""
     return add_job_rows(connection, [job.row(now) for job in jobs])
 
 
 def add_job_rows(connection: Connection, rows: Sequence[Row]) -> list[Waiting]:
-    """The same for rows that NewJob made."""
+    """The same for rows made by NewJob."""
     names = ("id", "task", "serial_key", "priority", "run_at")
     found = insert_new(connection, JOB, COLUMNS, rows, returning=names)
     return [Waiting(job_id, task, key, priority, moment_of(run_at)) for job_id, task, key, priority, run_at in found]
 
 
-# --- what an operator and the installation's events ask for ----------------------------------------------------------
+# --- requests of an operator and of installation events --------------------------------------------------------------
 
 
 def park_installation(connection: Connection, installation_id: int) -> int:
-    """Set aside what waits for a suspended installation; rows changed. Running jobs find out by themselves."""
+    """Park the waiting jobs of a suspended installation; return rows changed. Running jobs notice it themselves."""
     return _move(connection, _waiting_for(installation_id), "ready", "parked")
 
 
 def unpark_installation(connection: Connection, installation_id: int, now: datetime) -> list[Waiting]:
-    """Make what was set aside ready again; of those with one dedupe key, one does the work of all."""
+    """Make parked jobs ready again; of those with the same dedupe key only one."""
     parked = _waiting_for(installation_id) & (JOB.c.state == "parked")
     revived = revive(connection, parked, now)
     connection.execute(
@@ -128,18 +128,18 @@ def unpark_installation(connection: Connection, installation_id: int, now: datet
 
 
 def cancel_installation(connection: Connection, installation_id: int, now: datetime) -> int:
-    """End what waits for a removed installation; rows changed."""
+    """Cancel the waiting jobs of a removed installation; return rows changed."""
     mine = _waiting_for(installation_id)
     return connection.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now)).rowcount
 
 
 def _waiting_for(installation_id: int) -> Any:
-    """In the words of the index: SQLite goes by one only where a query repeats what it is limited to."""
+    """Repeats the condition of the index: SQLite uses a partial index only for such a query."""
     return (JOB.c.installation_id == installation_id) & _WAITING
 
 
 def revive(connection: Connection, which: Any, now: datetime) -> list[Waiting]:
-    """Make parked or dead jobs ready again, as if they were asked for now; one whose like waits is left as it is."""
+    """Make parked or dead jobs ready again, as if deferred now, except those whose duplicate is waiting."""
     revived = []
     for row in connection.execute(
         select(JOB).where(which, JOB.c.state.in_(("parked", "dead"))).order_by(JOB.c.id)
@@ -179,7 +179,7 @@ _SEEN = tuple(JOB.c[one.name] for one in fields(JobRow))
 
 
 def in_states(connection: Connection, states: Sequence[str], limit: int = 1000) -> list[JobRow]:
-    """The jobs in these states, the newest first."""
+    """The jobs in these states, newest first."""
     query = select(*_SEEN).where(JOB.c.state.in_(states)).order_by(JOB.c.id.desc()).limit(limit)
     return [JobRow(**row) for row in connection.execute(query).mappings()]
 
@@ -190,31 +190,31 @@ def with_ids(connection: Connection, numbers: Sequence[int]) -> list[JobRow]:
 
 
 def revive_jobs(connection: Connection, numbers: Sequence[int], state: str | None, now: datetime) -> list[Waiting]:
-    """Make these dead or parked jobs ready again, or all that are in `state`."""
+    """Make these dead or parked jobs ready again, or all in `state`."""
     return revive(connection, JOB.c.id.in_(numbers) if state is None else JOB.c.state == state, now)
 
 
 def cancel(connection: Connection, numbers: Sequence[int], now: datetime) -> int:
-    """End these jobs, unless they run or have ended; rows changed."""
+    """Cancel these jobs unless they are running or have ended; return rows changed."""
     mine = JOB.c.id.in_(numbers) & JOB.c.state.in_(("ready", "parked", "dead"))
     return connection.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now)).rowcount
 
 
 def is_waiting(connection: Connection, serial_key: str, task: str, part: str) -> bool:
-    """A job of this serial key and task waits whose arguments hold `part`."""
+    """Whether a job of this serial key and task is waiting whose arguments contain `part`."""
     mine = (JOB.c.serial_key == serial_key) & (JOB.c.state == "ready") & (JOB.c.task == task)
     query = select(JOB.c.id).where(mine, JOB.c.ref_id.contains(part, autoescape=True)).limit(1)
     return connection.execute(query).first() is not None
 
 
 def unfinished_references(connection: Connection, tasks: Sequence[str], installation_id: int) -> set[str]:
-    """What the jobs of these tasks are about that wait or run for an installation."""
+    """The references of an installation's jobs of these tasks that wait or run."""
     mine = (JOB.c.installation_id == installation_id) & JOB.c.state.in_(("ready", "running")) & JOB.c.task.in_(tasks)
     return set(connection.execute(select(JOB.c.ref_id).where(mine)).scalars())
 
 
 def dismiss(connection: Connection, tasks: Sequence[str], ref_id: str, now: datetime) -> None:
-    """End the jobs of these tasks, about this, that were set aside or given up: others take their place."""
+    """End the parked and dead jobs of these tasks with this reference: other jobs replace them."""
     mine = JOB.c.task.in_(tasks) & (JOB.c.ref_id == ref_id) & JOB.c.state.in_(("parked", "dead"))
     connection.execute(update(JOB).where(mine).values(state="cancelled", finished_at=now))
 
@@ -226,7 +226,7 @@ def counts(connection: Connection) -> dict[str, int]:
 
 
 def prune(connection: Connection, before: datetime, *, limit: int | None = None) -> int:
-    """Delete jobs that ended well or were cancelled before then; dead letters stay. Rows deleted."""
+    """Delete jobs that succeeded or were cancelled before then; dead letters stay. Return rows deleted."""
     old: Any = JOB.c.state.in_(("done", "cancelled")) & (JOB.c.finished_at < before)
     if limit is not None:
         old = JOB.c.id.in_(select(JOB.c.id).where(old).order_by(JOB.c.finished_at).limit(limit))
@@ -234,14 +234,14 @@ def prune(connection: Connection, before: datetime, *, limit: int | None = None)
 
 
 def forget_account(connection: Connection, user: int) -> None:
-    """Delete the jobs that ended and name this account: who pressed a button goes along with its login."""
+    """Delete ended jobs that name this account: who pressed a button is deleted together with the login."""
     ended = JOB.c.state.in_(("done", "cancelled", "dead"))
     named = or_(JOB.c.serial_key == f"user:{user}", JOB.c.ref_id.endswith(f'"user":{user}}}'))
     connection.execute(delete(JOB).where(ended, named))
 
 
 def oldest_due(connection: Connection, now: datetime) -> datetime | None:
-    """Since when the job that has waited longest could have run."""
+    """When the job that has waited longest became due."""
     due = (JOB.c.state == "ready") & (JOB.c.run_at <= now)
     found: datetime | None = connection.execute(select(func.min(JOB.c.run_at)).where(due)).scalar()
     return found
@@ -252,5 +252,5 @@ def _move(connection: Connection, which: Any, old: str, new: str) -> int:
 
 
 def free_all(connection: Connection, now: datetime) -> None:
-    """End every lease: only for a process that knows itself to be the only one, as on SQLite at start."""
+    """End every lease; only for a process that is certainly the only one, as on SQLite at start."""
     connection.execute(update(JOB).where(JOB.c.state == "running").values(lease_until=now))

@@ -1,4 +1,4 @@
-"""Which commits landed, measured: the append-only facts, and the keys by which facts of one piece of work are found."""
+"""Which commits landed, and what was measured? The append-only facts, and the keys that connect facts of one change."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ FACT = Table(
     Column("pull_request", WholeNumber),
     Column("recorded_at", Instant, nullable=False),
     Column("payload", Json, nullable=False),
-    # The version of the definitions that measured it; 0 before versions were kept.
+    # The version of the definitions that measured it; 0 before versions were stored.
     Column("method", WholeNumber, nullable=False, server_default="0"),
     UniqueConstraint("repository_id", "commit_id"),
     Index(None, "repository_id", "landed_at"),
     Index(None, "repository_id", "pull_request"),
 )
-# What hangs on a fact goes with it by a trigger; a reference would be looked up for each row (docs/decisions/0083).
+# A trigger deletes a fact's keys with it; a foreign key would be checked for each row (docs/decisions/0083).
 FACT_KEY = Table(
     "fact_key",
     METADATA,
@@ -63,7 +63,7 @@ FACT_KEY = Table(
     Index(None, "fact_id"),
     sqlite_with_rowid=False,
 )
-# Credited people, authors and co-authors: `facts_of` asks for both.
+# Credited people: authors and co-authors, both of whom `facts_of` looks for.
 FACT_PERSON = Table(
     "fact_person",
     METADATA,
@@ -77,7 +77,7 @@ FACT_PERSON = Table(
 def add_facts(
     connection: Connection, repository_id: RepositoryId, facts: Iterable[Fact], *, now: datetime
 ) -> list[CommitId]:
-    """Append the facts that the ledger does not hold yet; the ids of the new ones, in the order given.
+    """Append the facts that the ledger does not hold yet; return the ids of the new ones, in the given order.
 
     Four statements whatever the number, so that the cost of a landing does not grow.
     """
@@ -87,7 +87,7 @@ def add_facts(
 def append_facts(
     connection: Connection, repository_id: RepositoryId, facts: Iterable[Fact], now: datetime
 ) -> dict[int, KeyedFact]:
-    """The same; the new facts as they are kept, by their row numbers."""
+    """The same; return the new facts as stored, by row number."""
     given = {fact.commit: fact for fact in facts}
     payloads = {commit: EncodedJson(ordered_json(fact_to_json(fact))) for commit, fact in given.items()}
     rows = [_row(fact, repository_id, payloads[commit], now) for commit, fact in sorted(given.items())]
@@ -101,7 +101,7 @@ def append_facts(
 
 
 def _kept(fact: Fact, payload: str) -> Fact:
-    """The fact as whoever reads it will find it: with what a database refuses replaced."""
+    """The fact as a reader will get it, with the characters replaced that a database refuses."""
     return fact_of(payload) if REPLACEMENT in payload else fact
 
 
@@ -124,13 +124,13 @@ def _row(fact: Fact, repository_id: RepositoryId, payload: EncodedJson, now: dat
 
 
 def _write_keys(connection: Connection, new: Mapping[int, KeyedFact]) -> None:
-    """Write keys and people of facts as they are kept: these are as clean as they."""
+    """Write keys and people of stored facts, which are clean already."""
     _KEYS.run(connection, [row for number, one in new.items() for row in one.rows(number)])
     _PEOPLE.run(connection, [(key, number) for number, one in new.items() for key in credited_keys(one.fact)])
 
 
 def meets(left: FromClause, right: FromClause) -> ColumnElement[bool]:
-    """Whether two rows of keys, by different facts, make these fold together: one asks for what the other offers."""
+    """Whether two rows of keys, from different facts, join the facts: one asks for what the other offers."""
     both_ask = (left.c.role == OFFERS) & func.substr(left.c.key, 1, 6).not_in(DUPLICATE)
     return (right.c.key == left.c.key) & ((right.c.role != left.c.role) | both_ask)
 
@@ -139,14 +139,14 @@ def numbered_facts(connection: Connection, numbers: Sequence[int]) -> dict[int, 
     """The facts of these rows."""
     if not numbers:
         return {}
-    # As bytes where the driver would make text of them, which the parser of JSON makes bytes again.
+    # As bytes, because the driver would decode them to text, which the JSON parser would encode again.
     payload = "payload" if is_postgresql(connection) else "CAST(payload AS BLOB)"
     sql = f"SELECT id, {payload} FROM fact WHERE {is_one_of(connection, 'id', 'bigint')}"  # noqa: S608  # names
     return facts_by_number(fetch(connection, sql, (value_list(connection, numbers),)))
 
 
 def fact_of(payload: str | bytes) -> Fact:
-    """The fact that a row's text holds; names of fields come again in each."""
+    """The fact in a row's text; field names repeat in every fact."""
     return fact_from_json(from_json(payload, cache_strings="keys"))
 
 
@@ -156,13 +156,13 @@ def facts_by_number(rows: Iterable[Row]) -> dict[int, Fact]:
 
 
 def delete_facts(connection: Connection, numbers: Sequence[int]) -> None:
-    """Drop these facts, with their keys."""
+    """Delete these facts with their keys."""
     which = is_one_of(connection, "id", "bigint")
     execute(connection, f"DELETE FROM fact WHERE {which}", (value_list(connection, numbers),))  # noqa: S608  # names
 
 
 def numbers_of(connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> list[int]:
-    """The rows that hold these commits."""
+    """The row numbers of these commits."""
     which = is_one_of(connection, "commit_id")
     sql = f"SELECT id FROM fact WHERE repository_id = ? AND {which}"  # noqa: S608  # names of this program
     return [int(row[0]) for row in fetch(connection, sql, (repository_id, value_list(connection, commits)))]
@@ -171,9 +171,9 @@ def numbers_of(connection: Connection, repository_id: RepositoryId, commits: Seq
 def component(
     connection: Connection, commits: Sequence[tuple[RepositoryId, CommitId]], *, installation_id: int | None
 ) -> list[Fact]:
-    """Every fact that has to be folded together with these commits, oldest first.
+    """Every fact that must be folded together with these commits, oldest first.
 
-    Facts belong together where one asks for a key that the other offers, and so on. With an `installation_id` the
+    Facts belong together if one asks for a key that the other offers, transitively. With an `installation_id` the
     search stays inside its repositories, so that no tenant sees another's; None searches all.
     """
     seeds = _ids(connection, commits)
@@ -219,7 +219,7 @@ def facts_in(connection: Connection, repository_id: RepositoryId, since: int = 0
 
 
 def recorded_commits(connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> set[CommitId]:
-    """Those of the commits that the ledger holds."""
+    """The commits that the ledger holds."""
     found: set[CommitId] = set()
     for these in among(FACT.c.commit_id, commits):
         same = (FACT.c.repository_id == repository_id) & these
@@ -233,9 +233,10 @@ def _facts(connection: Connection, which: Any) -> list[Fact]:
 
 
 def follow_rename(connection: Connection, repository_id: RepositoryId, old: str, new: str) -> int:
-    """Write the new full name into the facts and keys of one renamed repository; facts changed.
+    """Write the new full name into the facts and keys of a renamed repository; return facts changed.
 
-    Only this repository's own rows: another one may take the old name tomorrow, and must not inherit its work.
+    Only this repository's own rows change: another repository may take the old name tomorrow, and must not inherit its
+    work.
     """
     rows = list(connection.execute(select(FACT.c.id, FACT.c.payload).where(FACT.c.repository_id == repository_id)))
     renamed = [(row.id, _renamed(row.payload, old, new)) for row in rows]
@@ -255,7 +256,7 @@ def _renamed(payload: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 
 
 def _renamed_key(key: str, old: str, new: str) -> str:
-    """`pr:old/name#1`, `title:old/name:…` and their like; any other key as it is."""
+    """`pr:old/name#1`, `title:old/name:…` and similar keys with the new name; other keys unchanged."""
     kind, _, rest = key.partition(":")
     if rest.lower().startswith(old.lower()) and rest[len(old) : len(old) + 1] in {"#", ":"}:
         return f"{kind}:{new.lower() if rest[: len(old)].islower() else new}{rest[len(old) :]}"
@@ -263,7 +264,7 @@ def _renamed_key(key: str, old: str, new: str) -> str:
 
 
 def forget_facts(connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]) -> None:
-    """Drop facts that are about to be measured anew, with their keys."""
+    """Delete facts that are about to be measured again, with their keys."""
     for these in among(FACT.c.commit_id, commits):
         same = (FACT.c.repository_id == repository_id) & these
         connection.execute(delete(FACT).where(same))
@@ -275,19 +276,19 @@ def facts_at(connection: Connection, repository_id: RepositoryId, commits: Seque
 
 
 def facts_of_pull_request(connection: Connection, repository_id: RepositoryId, pull_request: int) -> list[Fact]:
-    """The facts of one repository that one of its pull requests brought, oldest first."""
+    """The facts of one repository that one of its pull requests landed, oldest first."""
     return _facts(connection, (FACT.c.repository_id == repository_id) & (FACT.c.pull_request == pull_request))
 
 
 def facts_of_merge_commit(connection: Connection, repository_id: RepositoryId, merge_commit: CommitId) -> list[Fact]:
-    """The facts that one commit of the first-parent line brought, itself among them."""
+    """The facts that one commit of the first-parent line landed, including its own."""
     offered = select(FACT_KEY.c.fact_id).where(FACT_KEY.c.key == commit_key(merge_commit), FACT_KEY.c.role == OFFERS)
     found = _facts(connection, FACT.c.id.in_(offered) & (FACT.c.repository_id == repository_id))
     return [fact for fact in found if fact.merge_commit == merge_commit]
 
 
 def newest_merge_commit(connection: Connection, repository_id: RepositoryId) -> CommitId | None:
-    """The commit of the default branch that carried the newest landing; None where nothing is recorded."""
+    """The merge commit of the newest landing on the default branch; None if nothing is recorded."""
     mine = select(FACT.c.payload).where(FACT.c.repository_id == repository_id)
     row = connection.execute(mine.order_by(FACT.c.landed_at.desc(), FACT.c.commit_id).limit(1)).first()
     return None if row is None else fact_from_json(row.payload).merge_commit

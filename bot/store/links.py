@@ -1,7 +1,7 @@
-"""Which signed links open a page that is not public; when were they opened, and are they still good?
+"""Which signed links open a page that is not public, when were they opened, and are they still valid?
 
-A link is a random nonce, kept here so that it can be revoked, and a signature over what it opens. Neither the database
-alone nor the secret alone makes one.
+A link is a random nonce, stored so that it can be revoked, and a signature over what it opens. Creating one takes both
+the database and the secret.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LINK = Table(
     Column("revoked_at", Instant),
     Index(None, "subject"),
 )
-# By day and form only: who opened it is nobody's business.
+# By day and form only: who opened it is not recorded.
 LINK_USE = Table(
     "link_use",
     METADATA,
@@ -44,7 +44,7 @@ LINK_USE = Table(
     Column("times", WholeNumber, nullable=False, server_default="0"),
 )
 _PERSON = "person:"
-"""begins the subject of a person's link"""
+"""prefix of the subject of a person's link"""
 _BYTES = 16
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -52,7 +52,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 class Link(Struct, frozen=True):
     """What a link opens: the page of a person or of an installation (`subject`), as seen in one installation.
 
-    `private` where its owner wished private repositories to be on it.
+    `private` if its owner included private repositories.
     """
 
     subject: str
@@ -64,7 +64,7 @@ class Link(Struct, frozen=True):
     revoked_at: datetime | None = None
 
     def good(self, now: datetime) -> bool:
-        """Neither revoked nor past its time."""
+        """Whether it is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
@@ -78,7 +78,7 @@ class LinkUse(Struct, frozen=True):
 
 
 def mint(connection: Connection, link: Link, *, secret: bytes, now: datetime) -> str:
-    """A new link to what `link` says; the token of its address `/p/<token>`."""
+    """Create the link that `link` describes; return the token for its address `/p/<token>`."""
     nonce = secrets.token_hex(_BYTES)
     names = ("subject", "installation", "private", "expires_at")
     row = {("installation_id" if name == "installation" else name): getattr(link, name) for name in names}
@@ -87,12 +87,12 @@ def mint(connection: Connection, link: Link, *, secret: bytes, now: datetime) ->
 
 
 def token_of(link: Link, nonce: str, secret: bytes) -> str:
-    """The token of a link that was minted: its owner may be shown it again."""
+    """The token of an existing link, so that its owner can see it again."""
     return _encoded(bytes.fromhex(nonce) + _signature(link, nonce, secret))
 
 
 def open_link(connection: Connection, token: str, *, secret: bytes) -> Link | None:
-    """The link that a token is, good or not; None for anything that was never minted with this secret."""
+    """The link of a token, valid or not; None for a token that was never created with this secret."""
     raw = _decoded(token)
     if raw is None:
         return None
@@ -119,7 +119,7 @@ def _encoded(raw: bytes) -> str:
 
 
 def _decoded(token: str) -> bytes | None:
-    """None for what is no token, or the same bytes spelt otherwise."""
+    """The token's bytes; None if it is not a token, or not in its canonical encoding."""
     if not _TOKEN.fullmatch(token):
         return None
     try:
@@ -130,7 +130,7 @@ def _decoded(token: str) -> bytes | None:
 
 
 def revoke(connection: Connection, subject: str, now: datetime, *, nonce: str | None = None) -> None:
-    """No longer good: all links of the subject, or the one with this nonce."""
+    """Revoke all links of the subject, or the one with this nonce."""
     mine = (LINK.c.subject == subject) & LINK.c.revoked_at.is_(None)
     if nonce is not None:
         mine &= LINK.c.nonce == nonce
@@ -138,20 +138,20 @@ def revoke(connection: Connection, subject: str, now: datetime, *, nonce: str | 
 
 
 def links_of(connection: Connection, subject: str) -> list[Link]:
-    """All links of the subject, the newest first."""
+    """All links of the subject, newest first."""
     query = select(LINK).where(LINK.c.subject == subject).order_by(LINK.c.minted_at.desc(), LINK.c.nonce)
     return [_link(dict(row)) for row in connection.execute(query).mappings()]
 
 
 def people_with_links(connection: Connection, now: datetime) -> list[PersonKey]:
-    """Everybody whom a link that is still good shows, by key."""
+    """The key of everybody shown by a link that is still valid."""
     good = LINK.c.revoked_at.is_(None) & (LINK.c.expires_at.is_(None) | (LINK.c.expires_at > now))
     query = select(LINK.c.subject).where(good, LINK.c.subject.startswith(_PERSON)).distinct().order_by(LINK.c.subject)
     return [PersonKey(row[0].removeprefix(_PERSON)) for row in connection.execute(query)]
 
 
 def note_use(connection: Connection, link: Link, form: str, now: datetime) -> None:
-    """The link was opened."""
+    """Count one use of the link."""
     row = {"nonce": link.nonce, "day": now.strftime("%Y-%m-%d"), "form": form, "times": 1}
     statement = insert_into(connection, LINK_USE).values(row)
     key = [column.name for column in LINK_USE.primary_key]
@@ -160,7 +160,7 @@ def note_use(connection: Connection, link: Link, form: str, now: datetime) -> No
 
 
 def uses_of(connection: Connection, nonces: Sequence[str]) -> list[LinkUse]:
-    """The newest day first."""
+    """The uses of these links, newest day first."""
     query = select(LINK_USE).where(LINK_USE.c.nonce.in_(nonces))
     query = query.order_by(LINK_USE.c.day.desc(), LINK_USE.c.nonce, LINK_USE.c.form)
     return [LinkUse(**row) for row in connection.execute(query).mappings()]

@@ -1,4 +1,4 @@
-"""Which one process may write to a SQLite file: the one that holds the lock file beside it."""
+"""Which process may write to a SQLite file? The one that holds the lock file beside it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ class StoreInUseError(Exception):
 
 
 class ProcessLock:
-    """A lock on `path` until it is released or the process ends, however it ends."""
+    """A lock on `path` until it is released or the process ends, for whatever reason."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
     def take(self) -> None:
-        """Raises StoreInUseError where another process has it."""
+        """Acquire the lock; raises StoreInUseError if another process holds it."""
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,8 +1,8 @@
-"""Which facts were measured by other definitions than those in force? They stand beside the ledger, by version.
+"""Which facts were measured with definitions other than those in force? They are stored beside the ledger, by version.
 
-When a definition changes, commits are measured anew into these rows while the ledger's facts stay in force. When the
-last commit of a repository is done, the two change places, some hundred commits in one transaction: the ledger holds
-the new, these rows the old. A commit is always in force by one version, with all that folds with it.
+When a definition changes, commits are measured again into these rows while the ledger's facts stay in force. After the
+last commit of a repository the two are swapped, some hundred commits per transaction: the ledger then holds the new
+facts, these rows the old. A commit and everything that folds with it are always in force in one version.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MEASUREMENT = Table(
 
 
 def outdated_facts(connection: Connection, repository: RepositoryId, method: int, most: int) -> list[Fact]:
-    """Facts in force that an older version measured, and that wait to be measured by this one; newest first."""
+    """Facts in force that an older version measured and this one has not measured yet; newest first."""
     done = select(MEASUREMENT.c.commit_id).where(
         MEASUREMENT.c.repository_id == repository, MEASUREMENT.c.method == method
     )
@@ -43,7 +43,7 @@ def outdated_facts(connection: Connection, repository: RepositoryId, method: int
 
 
 def repositories_outdated(connection: Connection, method: int) -> list[tuple[InstallationId, RepositoryId]]:
-    """Where facts of an older version are in force, by repository; only those that an installation still reaches."""
+    """Repositories with facts of an older version in force; only those that an installation still reaches."""
     query = (
         select(REPOSITORY.c.installation_id, REPOSITORY.c.id)
         .join(FACT, FACT.c.repository_id == REPOSITORY.c.id)
@@ -57,7 +57,7 @@ def repositories_outdated(connection: Connection, method: int) -> list[tuple[Ins
 def keep(
     connection: Connection, repository: RepositoryId, facts: Iterable[Fact], *, method: int, now: datetime
 ) -> None:
-    """Put measurements beside the ledger."""
+    """Store measurements beside the ledger."""
     rows = [
         {
             "repository_id": repository,
@@ -74,9 +74,9 @@ def keep(
 def measured_facts(
     connection: Connection, repository: RepositoryId, method: int, most: int | None = None
 ) -> list[Fact]:
-    """What was measured by one version and is not in force, of commits that the ledger still holds; oldest first.
+    """Facts measured with one version and not in force, for commits that the ledger still holds; oldest first.
 
-    At `most` so many; None: all.
+    At most `most` of them; None returns all.
     """
     same = (FACT.c.repository_id == MEASUREMENT.c.repository_id) & (FACT.c.commit_id == MEASUREMENT.c.commit_id)
     query = (
@@ -92,7 +92,8 @@ def measured_facts(
 def set_aside(
     connection: Connection, repository: RepositoryId, commits: Sequence[CommitId], *, method: int, now: datetime
 ) -> None:
-    """Keep what older versions measured of these commits, and drop what this one did: it is about to be in force."""
+    """Store the older versions' measurements of these commits and drop those of this version, which is about to be in
+    force."""
     older = (FACT.c.repository_id == repository) & FACT.c.commit_id.in_(commits) & (FACT.c.method < method)
     found = connection.execute(select(FACT.c.commit_id, FACT.c.method, FACT.c.payload).where(older)).mappings()
     insert_absent(connection, MEASUREMENT, [{**row, "repository_id": repository, "measured_at": now} for row in found])
@@ -101,7 +102,7 @@ def set_aside(
 
 
 def forget(connection: Connection, people: Sequence[PersonKey]) -> None:
-    """Drop every measurement that names these people: what is in force is cleaned by the ledger's own rules."""
+    """Drop every measurement that names these people; the facts in force are cleaned by the ledger's own rules."""
     wanted = set(people)
     found = connection.execute(select(MEASUREMENT).execution_options(yield_per=STREAMED))
     rows = [row for row in found if wanted & _people_of(fact_from_json(row.payload))]

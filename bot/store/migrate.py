@@ -1,4 +1,4 @@
-"""How an empty or older database gets today's tables: under a lock, in one transaction."""
+"""How does an empty or older database get today's tables? Under a lock, in one transaction."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 SCRIPTS = "bot.store:migrations"
 VERSIONS = Path(__file__).parent / "migrations" / "versions"
-"""one file a revision"""
+"""one file per revision"""
 FIRST = "0100"
-"""the oldest revision that there is an upgrade from: those below were of versions that were never released"""
+"""the oldest revision that can be upgraded: earlier ones belong to versions that were never released"""
 NO_UPGRADE = (
     "its tables are those of an unreleased version; name a new database in ALMANAC_DATABASE_URL, "
     "or another folder in ALMANAC_DATA, and run: almanac backfill OWNER"
 )
-"""for a database of a revision below FIRST"""
+"""for a database with a revision below FIRST"""
 _LOCK = 7_301_942_016
-"""any number that nothing else in the database locks"""
+"""an arbitrary number that nothing else in the database locks"""
 _VERSION = Table(
     "alembic_version",
     MetaData(),
@@ -44,15 +44,15 @@ _FACT_GONE = """
         DELETE FROM fact_person WHERE fact_id = OLD.id;
         DELETE FROM visit WHERE fact_id = OLD.id;
     END"""
-"""what goes with a fact, on SQLite; PostgreSQL has it from its first revision"""
+"""deletes a fact's rows on SQLite; PostgreSQL has such a trigger since its first revision"""
 
 
 class BrokenReferencesError(Exception):
-    """A migration left rows that refer to rows which are not there; it was rolled back."""
+    """A migration left rows that refer to missing rows; it was rolled back."""
 
 
 async def migrate(store: Store) -> None:
-    """Bring the tables to the newest revision. Safe to call at every start, by several processes at once."""
+    """Upgrade the tables to the newest revision. Safe to call at every start, by several processes at once."""
     await asyncio.to_thread(_migrate, store)
 
 
@@ -68,7 +68,8 @@ def _migrate(store: Store) -> None:
 
 
 def _to_newest(connection: Connection) -> bool:
-    """Whether anything had to be done: alembic takes a quarter of a start, and is left alone where it is not needed."""
+    """Upgrade if necessary; return whether it was. Alembic takes a quarter of the start time, so it is skipped if
+    possible."""
     found = revision_of(connection)
     if found == newest():
         return False
@@ -87,7 +88,7 @@ def _to_newest(connection: Connection) -> bool:
 
 
 def create(connection: Connection) -> None:
-    """Today's tables in an empty SQLite at once: what the revisions come to, step by step, as a test holds."""
+    """Create today's tables in an empty SQLite at once; a test ensures that they equal the result of all revisions."""
     METADATA.create_all(connection)
     connection.exec_driver_sql(_FACT_GONE)
     _VERSION.create(connection)
@@ -95,29 +96,29 @@ def create(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Run the revisions up to this one on a connection that is in a transaction already."""
+    """Run the revisions up to this one on a connection with an open transaction."""
     from alembic import command
 
     command.upgrade(configuration(connection), revision)
 
 
 async def is_current(store: Store) -> bool:
-    """Whether the tables are at the newest revision that this version ships."""
+    """Whether the tables are at the newest revision of this version."""
     return await revision(store) == newest()
 
 
 async def is_enough(store: Store) -> bool:
-    """Whether the tables hold what this version needs: a newer one's do, as a migration only adds."""
+    """Whether the tables hold what this version needs. Those of a newer version do, because migrations only add."""
     return (await revision(store) or "") >= newest()
 
 
 async def revision(store: Store) -> str | None:
-    """The revision that the tables are at; None where there are none of ours."""
+    """The revision of the tables; None if there are none of ours."""
     return await store.read(revision_of)
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision that the tables are at; None where there are none of ours."""
+    """The revision of the tables; None if there are none of ours."""
     if not inspect(connection).has_table(_VERSION.name):
         return None
     found: str | None = connection.execute(select(_VERSION.c.version_num)).scalar()
@@ -125,7 +126,7 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def newest() -> str:
-    """The newest revision, which its file is named after: `r0100_first.py`."""
+    """The newest revision; its file is named after it: `r0100_first.py`."""
     return _newest_in(VERSIONS)
 
 
@@ -135,7 +136,7 @@ def _newest_in(folder: Path) -> str:
 
 
 def configuration(connection: Connection | None) -> Config:
-    """Alembic's configuration without a file; `connection` is what env.py works on."""
+    """Alembic's configuration without a file; `connection` is the one that env.py uses."""
     from alembic.config import Config
 
     config = Config()

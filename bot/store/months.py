@@ -1,4 +1,4 @@
-"""Which facts make one month of some people, with all that has to be folded with them?"""
+"""Which facts make up one month of some people, including all that must be folded with them?"""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from bot.store.ledger import FACT, FACT_PERSON, component
 def component_of_month(
     connection: Connection, people: Sequence[PersonKey], month: Month, *, zone: ZoneInfo, within: int
 ) -> list[Fact]:
-    """The facts these people have a part in that landed in one month, closed under what folds together.
+    """The facts in which these people have a part that landed in one month, with everything that folds together with
+    them.
 
-    `within` is the installation: no other one's facts are reached.
+    `within` is the installation: facts of others are not reached.
     """
     since, until = month_start(month, zone), month_start(month_after(month), zone)
     query = (

@@ -1,4 +1,4 @@
-"""How does everything that is kept come into another, empty database, proved to be the same there?"""
+"""How is everything copied to another, empty database, and verified to be equal there?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bot.store.schema import TABLES
 
 
 class MoveError(Exception):
-    """The move cannot be made, and nothing was; the text says what to do."""
+    """The move is impossible and nothing was changed; the text says what to do."""
 
 
 class Moved(Struct, frozen=True):
@@ -29,9 +29,9 @@ class Moved(Struct, frozen=True):
 
 
 async def move_all(source: Store, target: Store, report: Callable[[str], None] = lambda _: None) -> Moved:
-    """Copy every row in one transaction, which is committed only where both sides count and read the same.
+    """Copy every row in one transaction, which is committed only if counts and contents are equal on both sides.
 
-    Rows pass in batches, so memory does not grow with the record. Raises MoveError where the target holds anything.
+    Rows are copied in batches, so memory does not grow with the database. Raises MoveError if the target is not empty.
     """
     if not await is_current(source):
         raise MoveError("the source's tables are another version's; run almanac migrate first")
@@ -65,8 +65,8 @@ def _count(connection: Connection, table: Table) -> int:
 
 
 def _copy(source_conn: Connection, target_conn: Connection, table: Table) -> int:
-    """Rows copied. JSON passes as the text it is."""
-    # Columns without their table: its own types would turn the text into JSON once more.
+    """Copy one table; return the number of rows. JSON is copied as text."""
+    # Columns without their table's types, which would encode the text as JSON again.
     plain = Table(table.name, type(table.metadata)(), *(_as_text(one) for one in table.columns))
     query = select(*(type_coerce(one, Text) if isinstance(one.type, Json) else one for one in table.columns))
     number = 0
@@ -81,7 +81,7 @@ def _as_text(one: Column[Any]) -> Column[Any]:
 
 
 def _number_on(connection: Connection) -> None:
-    """PostgreSQL numbers rows from a sequence of its own, which knows nothing of rows that brought their number."""
+    """Advance PostgreSQL's sequences, which do not notice rows that were inserted with a number."""
     if not is_postgresql(connection):
         return
     for table in _numbered(TABLES):
@@ -91,7 +91,7 @@ def _number_on(connection: Connection) -> None:
 
 
 def _numbered(tables: Sequence[Table]) -> list[Table]:
-    """Those whose rows the database numbers."""
+    """The tables whose rows the database numbers."""
     return [
         table
         for table in tables

@@ -1,8 +1,8 @@
 """What did GitHub show that no clone holds? Append-only rows: checks, reviews, remarks, merges, triage, releases.
 
-A row is keyed by where it was seen: repository, number of the pull request or issue, signal, and the source's own
-name (a review's or a head commit's). Hearing of it twice is once; what GitHub says later of the same source is a row
-of its own, and the newest counts.
+A row is keyed by its source: repository, number of the pull request or issue, signal, and the source's own id (of a
+review or a head commit). Each is recorded once; what GitHub later reports about the same source is a new row, and the
+newest counts.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from bot.store.dialect import insert_into
 
 NOBODY = PersonKey("")
 READ = "read"
-"""source of the row that says: all reviews of this pull request were read, and none approved"""
+"""source of the row which records that all reviews of this pull request were read and none approved"""
 Signal = Literal["checks", "review", "remark", "merge", "merger", "triage", "release"]
 DEEDS: Mapping[str, DeedKind] = MappingProxyType(
     {"review": "review", "remark": "remark", "merger": "merger", "triage": "triage", "release": "release"}
 )
-"""signals that tell what a person did"""
+"""signals that show what a person did"""
 
 CHECKS: tuple[Signal, ...] = ("checks",)
 
@@ -49,8 +49,8 @@ OBSERVATION = Table(
 
 
 class Observation(Struct, frozen=True):
-    """One thing seen; `at` is when it happened. Checks have the number 0: they belong to a commit, `value["head"]`;
-    so do releases, which have an id of their own in `source`."""
+    """One observation; `at` is when it happened. Checks have the number 0, because they belong to a commit,
+    `value["head"]`; so do releases, whose own id is in `source`."""
 
     repository_id: RepositoryId
     number: int
@@ -62,7 +62,7 @@ class Observation(Struct, frozen=True):
 
 
 def observe(connection: Connection, seen: Iterable[Observation]) -> int:
-    """Append what was not seen before; how many rows are new."""
+    """Append new observations; return how many rows are new."""
     rows = [asdict(one) for one in seen]
     if not rows:
         return 0
@@ -73,7 +73,7 @@ def observe(connection: Connection, seen: Iterable[Observation]) -> int:
 def of_repositories(
     connection: Connection, repositories: Collection[RepositoryId], signals: Collection[Signal]
 ) -> list[Observation]:
-    """Everything seen there of these signals, oldest first."""
+    """All observations of these signals there, oldest first."""
     condition = OBSERVATION.c.repository_id.in_(repositories) & OBSERVATION.c.signal.in_(signals)
     return _read(connection, condition)
 
@@ -81,7 +81,7 @@ def of_repositories(
 def observations_near(
     connection: Connection, work: Any, repositories: Collection[RepositoryId], signals: Collection[Signal]
 ) -> list[Observation]:
-    """What was seen of some pull requests (`work`: a query of repository ids and numbers), and all checks of these
+    """Observations of some pull requests (`work`: a query of repository ids and numbers) and all checks of these
     repositories, which belong to commits; oldest first."""
     table = OBSERVATION.c
     of_commits = of_repositories(connection, repositories, CHECKS)
@@ -91,7 +91,7 @@ def observations_near(
 
 
 def of_work(connection: Connection, repository: RepositoryId, numbers: Collection[int]) -> list[Observation]:
-    """Everything seen of these pull requests or issues of one repository, oldest first."""
+    """All observations of these pull requests or issues of one repository, oldest first."""
     return _read(connection, (OBSERVATION.c.repository_id == repository) & OBSERVATION.c.number.in_(numbers))
 
 
@@ -101,8 +101,8 @@ def of_people(
     repositories: Collection[RepositoryId],
     span: tuple[datetime, datetime] | None = None,
 ) -> list[Observation]:
-    """What these people did in these repositories (within [since, until) of `span`), oldest first; and which releases
-    there are gone, whoever withdrew them."""
+    """What these people did in these repositories (within [since, until) of `span`), oldest first, and which releases
+    there were deleted, by anyone."""
     table = OBSERVATION.c
     theirs: Any = table.person_key.in_(people)
     if span is not None:
@@ -112,25 +112,25 @@ def of_people(
 
 
 def repositories_of_people(connection: Connection, people: Collection[PersonKey]) -> frozenset[RepositoryId]:
-    """The repositories in which these people were seen to do anything."""
+    """The repositories in which these people have observations."""
     query = select(OBSERVATION.c.repository_id).where(OBSERVATION.c.person_key.in_(people)).distinct()
     return frozenset(RepositoryId(row.repository_id) for row in connection.execute(query))
 
 
 def everything_of(connection: Connection, people: Collection[PersonKey]) -> list[Observation]:
-    """All that is kept of what these people did, oldest first."""
+    """All stored observations of what these people did, oldest first."""
     return _read(connection, OBSERVATION.c.person_key.in_(people))
 
 
 def count_in(repositories: Collection[RepositoryId]) -> Select[int]:
-    """How many there are; it never falls, but where somebody is erased."""
+    """The number of observations; it falls only when a person is erased."""
     return select(func.count()).where(OBSERVATION.c.repository_id.in_(repositories))
 
 
 def live_values(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> dict[ChangeId, KnownOutcome]:
-    """What the scores take of it, by change. Nothing is said of approval where nobody looked whether there was one.
+    """What the scores use of it, by change. Approval is unknown if nobody checked whether there was one.
 
-    Checks are those of the head that was merged, the newest of each app: a run that passes takes back one that failed.
+    Checks are those of the merged head, the newest of each app: a passing run replaces a failed one.
     """
     by_work: dict[tuple[RepositoryId, int], list[Observation]] = defaultdict(list)
     checks: dict[tuple[RepositoryId, str], dict[int, str]] = defaultdict(dict)
@@ -154,7 +154,7 @@ def _combined_state(states: Collection[str]) -> Literal["passed", "failed", "unk
 
 
 def approval(rows: Iterable[Observation]) -> bool | None:
-    """Whether somebody approved one pull request; False only where all its reviews were read and none was one."""
+    """Whether somebody approved one pull request; False only if all its reviews were read and none approved."""
     states: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if row.signal == "review":
@@ -165,7 +165,7 @@ def approval(rows: Iterable[Observation]) -> bool | None:
 
 
 def non_code_deeds(seen: Iterable[Observation], names: Mapping[RepositoryId, str]) -> list[Deed]:
-    """What people did, by the repositories' names of today; what has none is left out."""
+    """What people did, by current repository names; rows of repositories without a name are left out."""
     return [
         Deed(
             kind=DEEDS[one.signal],
@@ -182,7 +182,7 @@ def non_code_deeds(seen: Iterable[Observation], names: Mapping[RepositoryId, str
 
 
 def forget(connection: Connection, people: Collection[PersonKey]) -> None:
-    """Drop what names these people."""
+    """Delete what names these people."""
     connection.execute(delete(OBSERVATION).where(OBSERVATION.c.person_key.in_(people)))
 
 

@@ -16,7 +16,7 @@ from bot.store.lock import ProcessLock
 BUSY_SECONDS = 5
 """how long a statement waits for another program's lock on the file; below the 10 s that GitHub waits for an answer"""
 POOL = 10
-"""connections that read at once; on PostgreSQL as many write"""
+"""connections for reading; on PostgreSQL as many for writing"""
 _LOST_SERVER = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -24,15 +24,15 @@ _LOST_SERVER = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-"""after how long a thread that waits for a server that is gone gives up, where the address does not say so itself"""
+"""when a thread stops waiting for a server that is gone, unless the URL says otherwise"""
 LOG_PAGES = 4000
-"""of 4 kB, until SQLite's log is brought into the file: a page that many landings write is brought there once"""
+"""pages of 4 kB before SQLite's log is checkpointed: a page that many landings write is copied once"""
 
 # --- PostgreSQL ------------------------------------------------------------------------------------------------------
 
 
 def open_postgresql(url: URL) -> Engine:
-    # What a failed statement was to write are people's names and texts, and errors are logged: hidden.
+    # Parameters are hidden because errors are logged, and failed statements contain people's names and texts.
     engine = create_engine(
         url,
         pool_size=POOL,
@@ -46,23 +46,23 @@ def open_postgresql(url: URL) -> Engine:
 
 
 def snapshot_engine(engine: Engine) -> Engine:
-    """The same connections for those who read: one moment, and no write."""
+    """The same connections for readers: a consistent snapshot, read-only."""
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
 def version_engine(url: URL) -> Engine:
-    """A connection of its own for one short question that is asked again and again."""
+    """A connection for one short query that is repeated often."""
     return create_engine(url, pool_size=1, max_overflow=0, isolation_level="AUTOCOMMIT", connect_args=_arguments(url))
 
 
 def _arguments(url: URL) -> dict[str, int | None]:
-    """Prepared statements break behind a pooler that works by transactions."""
+    """Prepared statements break behind a pooler in transaction mode."""
     patience = {name: value for name, value in _LOST_SERVER.items() if name not in url.query}
     return {"prepare_threshold": None, **patience}
 
 
 def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
-    """An answer to GitHub promises that the row is on disk, whatever the server's default says."""
+    """An answer to GitHub promises that the row is on disk, whatever the server's default is."""
     cursor = connection.cursor()
     cursor.execute("SET synchronous_commit = on")
     cursor.execute("SET TIME ZONE 'UTC'")
@@ -74,19 +74,19 @@ def _settle_postgresql(connection: DBAPIConnection, _record: object) -> None:
 
 
 def open_sqlite(url: URL, *, read_only: bool) -> tuple[Engine | None, Engine, ProcessLock | None]:
-    """The engine that writes and its lock, both None with `read_only`, and the one that reads."""
+    """The writing engine and its lock, both None with `read_only`, and the reading engine."""
     path = Path(url.database or "")
     lock = writer = None
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        written = path.resolve() if path.is_symlink() else path  # one lock for a file, by whatever name it is opened
+        written = path.resolve() if path.is_symlink() else path  # one lock per file, whatever name opens it
         lock = ProcessLock(written.with_name(written.name + ".lock"))
         lock.take()
         if not path.exists():
-            path.touch(0o600)  # for its owner alone, as the files that SQLite puts beside it: it holds everything
+            path.touch(0o600)  # readable only by its owner, as SQLite's own files beside it: it holds everything
         writer = _sqlite_engine(url, lambda: sqlite3.connect(path, check_same_thread=False), size=1)
         _begin_ourselves(writer, "BEGIN IMMEDIATE", _settle_writer)
-    # In such an address %, # and ? would be more than letters of a name, and another file would be opened.
+    # In such an address %, # and ? have a meaning, and another file would be opened.
     named = f"file:{quote(str(path))}?mode=ro"
     reader = _sqlite_engine(url, lambda: sqlite3.connect(named, check_same_thread=False, uri=True), size=POOL)
     _begin_ourselves(reader, "BEGIN", _settle_reader)
@@ -106,7 +106,7 @@ def _sqlite_engine(url: URL, connect: Callable[[], sqlite3.Connection], *, size:
 
 
 def _begin_ourselves(engine: Engine, begin: str, settle: Callable[[sqlite3.Connection, object], None]) -> None:
-    """Begin transactions ourselves: the driver would begin late, and a read followed by a write would fail."""
+    """Begin transactions explicitly: the driver would begin late, and a read followed by a write would fail."""
 
     event.listen(engine, "connect", settle)
     event.listen(engine, "begin", lambda connection: sqlite_driver(connection).execute(begin))

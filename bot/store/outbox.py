@@ -1,4 +1,4 @@
-"""What the bot means to write to GitHub: one durable intent for each key, posted by one worker at a time."""
+"""What does the bot intend to write to GitHub? One durable intent per key, posted by one worker at a time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OUTBOX = Table(
 
 
 class Intent(Struct, frozen=True):
-    """Something to be posted or edited. `key` is its identity for ever: `check:<repository id>:<commit>`, say."""
+    """Something to post or edit. `key` identifies it for ever, for example `check:<repository id>:<commit>`."""
 
     key: str
     kind: str
@@ -50,7 +50,7 @@ class Intent(Struct, frozen=True):
 
 
 class Posting(Struct, frozen=True):
-    """An intent in hand. `remote_id` says that it exists at GitHub already; `attempt` is the fence."""
+    """A claimed intent. With a `remote_id` it exists at GitHub already; `attempt` is the fencing token."""
 
     id: int
     intent: Intent
@@ -60,11 +60,11 @@ class Posting(Struct, frozen=True):
 
 
 def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | None:
-    """Write the intent down in the caller's transaction: its row id, or None where this very body is posted already."""
+    """Write the intent in the caller's transaction; return its row id, or None if the same body is posted already."""
     body_hash = hashlib.sha256(canonical_json(intent.body).encode()).hexdigest()
     statement = insert_into(connection, OUTBOX).values(_row(intent) | {"body_hash": body_hash, "changed_at": now})
     new = statement.excluded
-    # A posting in flight keeps its lease: `done` sees that the body has changed since, and leaves the row waiting.
+    # A posting in flight keeps its lease: `mark_posted` notices that the body has changed, and leaves the row waiting.
     state = case(
         (OUTBOX.c.state == "claimed", OUTBOX.c.state),
         (OUTBOX.c.posted_hash == new.body_hash, "done"),
@@ -86,13 +86,13 @@ def _row(intent: Intent) -> dict[str, Any]:
 
 
 def post_again(connection: Connection, key: str) -> None:
-    """What stands under this key is to be posted again although it says the same, when it is intended next."""
+    """Post the next intent of this key even if its body is unchanged."""
     posted = (OUTBOX.c.intent_key == key) & (OUTBOX.c.state == "done")
     connection.execute(update(OUTBOX).where(posted).values(state="waiting", posted_hash=None))
 
 
 def withdraw(connection: Connection, keys: Sequence[str]) -> None:
-    """Take back intents that nobody has begun to post; what stands at GitHub, or may, stays."""
+    """Delete intents that nobody has begun to post; what is, or may be, at GitHub stays."""
     if not keys:
         return
     unbegun = (OUTBOX.c.state == "waiting") & (OUTBOX.c.attempt == 0) & OUTBOX.c.remote_id.is_(None)
@@ -100,7 +100,7 @@ def withdraw(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def claim(connection: Connection, outbox_id: int, *, now: datetime, lease_until: datetime) -> Posting | None:
-    """Take one intent in hand; None where it is posted, given up, or another worker's until its lease ends."""
+    """Claim one intent; None if it is posted, given up, or leased by another worker."""
     free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
     values = {"state": "claimed", "lease_until": lease_until, "attempt": OUTBOX.c.attempt + 1}
     statement = update(OUTBOX).where(OUTBOX.c.id == outbox_id, free).values(values).returning(*OUTBOX.c)
@@ -112,12 +112,12 @@ def claim(connection: Connection, outbox_id: int, *, now: datetime, lease_until:
 
 
 def renew(connection: Connection, posting: Posting, until: datetime) -> None:
-    """Prolong the lease, where it was not lost."""
+    """Extend the lease if it was not lost."""
     connection.execute(update(OUTBOX).where(*_mine(posting)).values(lease_until=until))
 
 
 def mark_posted(connection: Connection, posting: Posting, remote_id: str) -> bool:
-    """It stands at GitHub under this id. False where the lease was lost, or a newer body has come and waits now."""
+    """Record its id at GitHub. False if the lease was lost, or a newer body is waiting."""
     current = OUTBOX.c.body_hash == posting.body_hash
     values = {
         "state": case((current, "done"), else_="waiting"),
@@ -131,7 +131,7 @@ def mark_posted(connection: Connection, posting: Posting, remote_id: str) -> boo
 
 
 def release(connection: Connection, posting: Posting, error: str, *, give_up: bool = False) -> bool:
-    """Not posted: it waits for another try, or (with `give_up`) for a newer body. False where the lease was lost."""
+    """Release an unposted intent to be tried again, or (`give_up`) to await a newer body. False if the lease was lost."""
     values = {"state": "failed" if give_up else "waiting", "lease_until": None, "last_error": error}
     return connection.execute(update(OUTBOX).where(*_mine(posting)).values(values)).rowcount == 1
 
@@ -141,19 +141,19 @@ def _mine(posting: Posting) -> tuple[Any, ...]:
 
 
 def is_posted(connection: Connection, key: str) -> bool:
-    """An intent of this key was written down before, posted or not yet."""
+    """Whether an intent of this key exists, posted or not."""
     return bool(begun_keys(connection, [key]))
 
 
 def begun_keys(connection: Connection, keys: Sequence[str]) -> set[str]:
-    """Those of these keys under which an intent was written down, posted or not yet."""
+    """The keys under which an intent exists, posted or not."""
     if not keys:
         return set()
     return set(connection.execute(select(OUTBOX.c.intent_key).where(OUTBOX.c.intent_key.in_(keys))).scalars())
 
 
 def intents(connection: Connection, repository_id: int, kinds: tuple[str, ...]) -> list[tuple[Intent, datetime]]:
-    """All intents of these kinds in one repository, with when each was written or changed, oldest first."""
+    """All intents of these kinds in one repository, with the time each was last changed, oldest first."""
     mine = (OUTBOX.c.repository_id == repository_id) & OUTBOX.c.kind.in_(kinds)
     rows = connection.execute(select(OUTBOX).where(mine).order_by(OUTBOX.c.changed_at, OUTBOX.c.id))
     return [
@@ -162,7 +162,7 @@ def intents(connection: Connection, repository_id: int, kinds: tuple[str, ...]) 
 
 
 def intents_about(connection: Connection, people: Collection[str]) -> list[Intent]:
-    """Answers that were written for these people."""
+    """Answers written for these people."""
     rows = connection.execute(select(OUTBOX).where(OUTBOX.c.kind == "reply").order_by(OUTBOX.c.id))
     return [
         Intent(r.intent_key, r.kind, r.repository_id, r.target, r.body, r.installation_id)
@@ -172,7 +172,7 @@ def intents_about(connection: Connection, people: Collection[str]) -> list[Inten
 
 
 def intent_posted_as(connection: Connection, kind: str, repository_id: int, remote_id: int) -> Intent | None:
-    """The intent that stands at GitHub under this id."""
+    """The intent posted at GitHub under this id."""
     mine = (OUTBOX.c.repository_id == repository_id) & (OUTBOX.c.kind == kind)
     query = select(OUTBOX).where(mine, OUTBOX.c.remote_id == str(remote_id))
     r = connection.execute(query).first()
@@ -182,18 +182,18 @@ def intent_posted_as(connection: Connection, kind: str, repository_id: int, remo
 
 
 def waiting_ids(connection: Connection, now: datetime, limit: int = 100) -> list[int]:
-    """Intents that nobody has in hand, oldest first: what a sweep defers again."""
+    """Intents without a lease, oldest first, for the sweep to defer again."""
     free = or_(OUTBOX.c.state == "waiting", (OUTBOX.c.state == "claimed") & (OUTBOX.c.lease_until <= now))
     query = select(OUTBOX.c.id).where(free).order_by(OUTBOX.c.changed_at, OUTBOX.c.id).limit(limit)
     return list(connection.execute(query).scalars())
 
 
 def busy_until(connection: Connection, outbox_id: int) -> datetime | None:
-    """When another worker's lease on an intent ends; None where nobody has it in hand."""
+    """When another worker's lease on an intent ends; None if there is none."""
     query = select(OUTBOX.c.lease_until).where(OUTBOX.c.id == outbox_id, OUTBOX.c.state == "claimed")
     return connection.execute(query).scalar_one_or_none()
 
 
 def free_all(connection: Connection, now: datetime) -> None:
-    """End every lease: only for a process that knows itself to be the only one."""
+    """End every lease; only for a process that is certainly the only one."""
     connection.execute(update(OUTBOX).where(OUTBOX.c.state == "claimed").values(lease_until=now))

@@ -1,7 +1,7 @@
 """When may the next request of one installation start, whichever process sends it?
 
-Processes that serve one installation share its limits at GitHub, so they share one small row: a write takes the next
-free slot of it, and a pause that one of them was told holds for all.
+Processes that serve one installation share its limits at GitHub, so they share one small row: a write takes its next
+free slot, and a pause that one of them received applies to all.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ PACE = Table(
     Column("installation_id", WholeNumber, primary_key=True, autoincrement=False),
     *counters("next_write", "closed_until"),
 )
-"""both are milliseconds of the epoch"""
+"""both in milliseconds of the epoch"""
 FRESH = 1.0
-"""seconds for which a pause that was looked up is believed: a look for each request would cost more than it saves"""
+"""seconds for which a pause is cached: looking it up for each request would cost more than it saves"""
 
 
 @dataclass
 class StoredPace:
-    """The row of one installation. Moments are the wall clock's, so hosts that share it have to keep time."""
+    """The row of one installation. Moments are wall-clock time, so hosts that share it need synchronised clocks."""
 
     store: Store
     installation: int
@@ -38,13 +38,13 @@ class StoredPace:
     _looked: tuple[float, float] = field(default=(float("-inf"), 0.0), init=False)
 
     async def slot(self, gap: float) -> float:
-        """Seconds until the slot that is now this writer's; the next one begins `gap` seconds after it."""
+        """Take the next slot; return the seconds until it. The slot after it begins `gap` seconds later."""
         now = self.wall()
         starts = await self.store.write(_take_slot, self.installation, now=round(now * 1000), gap=round(gap * 1000))
         return max(starts / 1000 - now, 0.0)
 
     async def closed(self) -> float:
-        """Seconds for which no request may start, as any process was told."""
+        """Seconds for which no request may start, as reported to any process."""
         now = self.wall()
         looked_at, until = self._looked
         if not looked_at <= now < looked_at + FRESH:
@@ -53,7 +53,7 @@ class StoredPace:
         return max(until - now, 0.0)
 
     async def close(self, seconds: float) -> None:
-        """Let no process start a request for so long; a longer pause stays."""
+        """Let no process start a request for this long; a longer pause stays."""
         until = round((self.wall() + seconds) * 1000)
 
         def save(connection: Connection) -> None:
@@ -69,7 +69,7 @@ class StoredPace:
 
 
 def _take_slot(connection: Connection, installation: int, *, now: int, gap: int) -> int:
-    """One statement moves the row on, so that two processes never get the same slot."""
+    """Advance the row in one statement, so that two processes never get the same slot."""
     insert_absent(connection, PACE, [{"installation_id": installation}])
     starts = case((PACE.c.next_write > now, PACE.c.next_write), else_=now)
     mine = PACE.c.installation_id == installation

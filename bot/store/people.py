@@ -1,4 +1,4 @@
-"""Who is who: people by their key, and the addresses and logins that are proved or only claimed to be theirs."""
+"""Who is who? People by key, and the addresses and logins that are proved or only claimed to be theirs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NONE = CommitId("")
 
 
 class PersonSighting(Struct, frozen=True):
-    """Somebody as one landing names them: when it landed (epoch seconds) and its commit; 0 and "" where none does."""
+    """A person as one landing names them, with its time (epoch seconds) and commit; 0 and "" without a landing."""
 
     person: Person
     at: int = 0
@@ -54,17 +54,17 @@ class PersonSighting(Struct, frozen=True):
 
     @property
     def age(self) -> tuple[int, str, str, str]:
-        """The greater one is the newer; of two names in one commit the greater is taken."""
+        """The greater one is the newer; of two names in one commit the greater counts."""
         return self.at, self.by, self.person.name, self.person.login or ""
 
 
 def save_people(connection: Connection, people: Iterable[Person], proof: Proof = "claimed") -> None:
-    """People with all their addresses, names and logins; what is proved stays proved."""
+    """Save people with all their addresses, names and logins; what is proved stays proved."""
     see_landed_people(connection, [PersonSighting(person) for person in people], proof)
 
 
 def see_landed_people(connection: Connection, seen: Iterable[PersonSighting], proof: Proof = "claimed") -> None:
-    """Write each person as the newest landing names them, and all their names, in whichever order landings are seen."""
+    """Save each person as the newest landing names them, with all their names, in whatever order landings arrive."""
     newest: dict[PersonKey, PersonSighting] = {}
     aliases: set[tuple[str, ...]] = set()
     for one in seen:
@@ -88,7 +88,7 @@ _NAMES: dict[Proof, Upsert] = {
 
 @lru_cache(maxsize=4096)
 def _own(person: Person) -> tuple[Any, ...]:
-    """What stands of them in their row, past the border; the same people land again and again."""
+    """The cleaned values of a person's row; the same people land again and again."""
     user_id = None if person.user_id is None else whole_number(person.user_id)
     login = None if person.login is None else clean_text(person.login)
     return clean_text(person.key), user_id, login, clean_text(person.name), bool(person.bot)
@@ -96,7 +96,7 @@ def _own(person: Person) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=4096)
 def _aliases(person: Person, proof: Proof) -> tuple[tuple[str, ...], ...]:
-    """Past the border likewise."""
+    """The cleaned values of a person's alias rows."""
     found = [("email", email.lower()) for email in person.emails]
     found += [("name", name) for name in {person.name, *person.names} if name]
     found += [("login", person.login.lower())] if person.login else []
@@ -104,13 +104,13 @@ def _aliases(person: Person, proof: Proof) -> tuple[tuple[str, ...], ...]:
 
 
 def prove(connection: Connection, kind: AliasKind, value: str, key: PersonKey) -> None:
-    """This address or login is this person's, beyond doubt."""
+    """Record that this address or login is proved to be this person's."""
     row = {"kind": kind, "value": value.lower() if kind != "name" else value, "person_key": key, "proof": "proved"}
     upsert(connection, PERSON_ALIAS, [row])
 
 
 def keys_of(connection: Connection, kind: AliasKind, value: str) -> list[PersonKey]:
-    """The people who go by this; the proved ones first."""
+    """The people with this alias, proved ones first."""
     same = (PERSON_ALIAS.c.kind == kind) & (PERSON_ALIAS.c.value == (value if kind == "name" else value.lower()))
     query = select(PERSON_ALIAS.c.person_key).where(same)
     rows = connection.execute(query.order_by(PERSON_ALIAS.c.proof.desc(), PERSON_ALIAS.c.person_key))
@@ -130,7 +130,7 @@ def person(connection: Connection, key: PersonKey) -> Person | None:
 
 
 def opt_out(connection: Connection, key: PersonKey, since: datetime | None) -> None:
-    """Shown nowhere since then, or again (None)."""
+    """Hide the person since then, or show them again (None)."""
     connection.execute(update(PERSON).where(PERSON.c.key == key).values(opted_out_at=since))
 
 

@@ -1,4 +1,4 @@
-"""What GitHub told of pull requests: read once, kept for ever, because a merged one never changes."""
+"""What did GitHub report about pull requests? Read once and kept for ever, because a merged one never changes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PULL_REQUEST = Table(
 
 
 class PullRequestRow(Struct, frozen=True):
-    """One pull request as it was read at `read_at`; `payload` is the reader's own slim JSON."""
+    """One pull request as read at `read_at`; `payload` is the reader's own slim JSON."""
 
     repository_id: RepositoryId
     number: int
@@ -42,11 +42,11 @@ class PullRequestRow(Struct, frozen=True):
     closed_at: datetime | None = None
     payload: dict[str, Any] = field(default_factory=dict)
     size: int | None = None
-    """commits of its own, where told: it tells a rebase of several from a squash"""
+    """its own commits, if known: distinguishes a rebase of several from a squash"""
 
 
 def save_pull_request(connection: Connection, pull: PullRequestRow) -> None:
-    """Keep the latest reading."""
+    """Save the latest version."""
     upsert(connection, PULL_REQUEST, [{name: getattr(pull, name) for name in pull.__struct_fields__}])
 
 
@@ -57,7 +57,7 @@ def read(connection: Connection, repository_id: RepositoryId, number: int) -> Pu
 
 
 def row_merged_as(connection: Connection, repository_id: RepositoryId, commit: CommitId) -> PullRequestRow | None:
-    """The pull request that GitHub says landed as this commit; the lowest number where it says so of several."""
+    """The pull request that GitHub says landed as this commit; the lowest number if there are several."""
     same = (PULL_REQUEST.c.repository_id == repository_id) & (PULL_REQUEST.c.merge_commit == commit)
     query = select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number).limit(1)
     row = connection.execute(query).mappings().first()
@@ -67,7 +67,7 @@ def row_merged_as(connection: Connection, repository_id: RepositoryId, commit: C
 def rows_by_number(
     connection: Connection, repository_id: RepositoryId, numbers: Sequence[int]
 ) -> dict[int, PullRequestRow]:
-    """Those of these pull requests that are kept, by number."""
+    """The stored pull requests with these numbers, by number."""
     same = (PULL_REQUEST.c.repository_id == repository_id) & PULL_REQUEST.c.number.in_(numbers)
     rows = connection.execute(select(PULL_REQUEST).where(same)).mappings()
     return {row["number"]: PullRequestRow(**row) for row in rows}
@@ -76,7 +76,7 @@ def rows_by_number(
 def rows_merged_as(
     connection: Connection, repository_id: RepositoryId, commits: Sequence[CommitId]
 ) -> dict[CommitId, PullRequestRow]:
-    """`merged_as` for many commits at once."""
+    """`row_merged_as` for many commits at once."""
     same = (PULL_REQUEST.c.repository_id == repository_id) & PULL_REQUEST.c.merge_commit.in_(commits)
     rows = connection.execute(select(PULL_REQUEST).where(same).order_by(PULL_REQUEST.c.number.desc())).mappings()
     return {row["merge_commit"]: PullRequestRow(**row) for row in rows}

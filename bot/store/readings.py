@@ -1,6 +1,6 @@
-"""What did GitHub answer of landed commits? They never change, so a second delivery of a landing asks for nothing.
+"""What did GitHub answer about landed commits? They never change, so a second delivery of a landing needs no request.
 
-Kept for the days in which deliveries of one landing come together, labels are put on and reviews are corrected.
+Answers are kept for the days in which deliveries of one landing arrive, labels are added and reviews are corrected.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ READING = Table(
 )
 KEPT = timedelta(days=7)
 LARGEST = 512 * 1024
-"""bytes, compressed; a commit above it is read again where it is needed again"""
+"""bytes, compressed; a larger commit is read again when needed"""
 
 
 def keep(
     connection: Connection, repository: RepositoryId, commits: Iterable[Commit], *, tip: CommitId, now: datetime
 ) -> None:
-    """Keep whole commits (with their files; a merge commit has none) that arrived with `tip`, and drop what is old."""
+    """Store complete commits (with their files; a merge commit has none) that arrived with `tip`; delete old ones."""
     rows: list[Mapping[str, Any]] = []
     for commit in commits:
         body = _packed(commit)
@@ -53,7 +53,7 @@ def keep(
 def known_commits(
     connection: Connection, repository: RepositoryId, commits: Sequence[CommitId]
 ) -> dict[CommitId, Commit]:
-    """Those of the commits that are kept, by id."""
+    """The stored commits, by id."""
     found: dict[CommitId, Commit] = {}
     for these in among(READING.c.commit_id, commits):
         same = (READING.c.repository_id == repository) & these
@@ -63,7 +63,7 @@ def known_commits(
 
 
 def commits_of_push(connection: Connection, repository: RepositoryId, tip: CommitId) -> list[CommitId]:
-    """The commits that one push brought, of which `tip` was the newest; empty where it is not kept."""
+    """The commits of one push whose newest was `tip`; empty if they are not stored."""
     of_push = (READING.c.repository_id == repository) & (READING.c.commit_id == tip)
     known_tip = connection.execute(select(READING.c.tip).where(of_push)).scalar_one_or_none()
     if known_tip != tip:
@@ -74,7 +74,7 @@ def commits_of_push(connection: Connection, repository: RepositoryId, tip: Commi
 
 
 def forget_all(connection: Connection) -> None:
-    """Drop everything: somebody who is erased may stand in any of it, and GitHub can be asked again."""
+    """Delete everything: any of it may name an erased person, and GitHub can be asked again."""
     connection.execute(delete(READING))
 
 

@@ -1,7 +1,7 @@
-"""Which facts may a page be folded from? Those of the repositories it may show, and nothing reached through others.
+"""Which facts may a page be folded from? Those of the repositories it may show, and none reached through others.
 
-Facts are chosen by repository id before anything is folded: a name may have belonged to another repository, and a
-change that is told by what happened to it elsewhere would tell of elsewhere.
+Facts are selected by repository id before folding: a name may have belonged to another repository, and a change that
+reflects what happened elsewhere would reveal that.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, fact_of, meets
 
 LIVE_SIGNALS: tuple[observations.Signal, ...] = ("checks", "review", "merge")
-"""signals that the scores of a change are told beside"""
+"""signals that accompany the scores of a change"""
 
 
 class LedgerMark(Struct, frozen=True):
-    """How far the ledger has come in some repositories: a page made at the same mark is the same page."""
+    """The ledger's position in some repositories: pages made at the same mark are equal."""
 
     facts: int
     last: int
@@ -48,29 +48,29 @@ class LedgerMark(Struct, frozen=True):
 
 
 class RecordedFacts(Struct, frozen=True):
-    """Facts as they are stored, to be parsed away from the event loop, and when the newest of them was recorded."""
+    """Stored facts, to be parsed off the event loop, and when the newest of them was recorded."""
 
     texts: tuple[str, ...]
     recorded_at: datetime
     corrections: tuple[Classification, ...] = ()
-    """what people said of the kinds of changes there"""
+    """how people classified changes there"""
     visits: tuple[visits.Row, ...] = ()
     observed: tuple[observations.Observation, ...] = ()
     given: tuple[observations.Observation, ...] = ()
-    """what the people who were asked about did beside code"""
+    """non-code activity of the requested people"""
     newcomers: tuple[first_landings.FirstLanding, ...] = ()
-    """first landings of others that these people had a hand in"""
+    """first landings of others that these people reviewed or merged"""
     fully_read: frozenset[RepositoryId] = frozenset()
     """repositories whose history is known from its first commit on"""
     names: Mapping[RepositoryId, str] = field(default_factory=dict)
-    """the repositories' full names of today"""
+    """the repositories' current full names"""
     landed_at: int = 0
     """epoch seconds at which the newest of the facts landed"""
 
     def content(self) -> bytes:
-        """A digest of all that a profile is made of here: of two that are equal, so are the profiles.
+        """A digest of everything here that a profile is made of: equal digests give equal profiles.
 
-        Most landings of others change nothing in it: they are none of these facts, and fix none of their files.
+        Most landings of others do not change it: they are not among these facts and fix none of their files.
         """
         met = sorted(relevant_visits(self.visits, self.landed_at))
         evidence = (self.corrections, self.observed, self.given, self.newcomers)
@@ -83,11 +83,11 @@ class RecordedFacts(Struct, frozen=True):
         return found.digest()
 
     def facts(self) -> list[Fact]:
-        """Oldest first."""
+        """The facts, oldest first."""
         return [fact_of(text) for text in self.texts]
 
     def history(self) -> History:
-        """The past of the files that the facts touch."""
+        """The history of the files that the facts touch."""
         return visits.history_of(self.visits, self.names)
 
     def until(self, end: int) -> RecordedFacts:
@@ -99,11 +99,11 @@ class RecordedFacts(Struct, frozen=True):
         return replace(self, observed=observed, given=given, newcomers=newcomers)
 
     def live_values(self) -> dict[ChangeId, KnownOutcome]:
-        """What GitHub alone showed of changes there."""
+        """What only GitHub showed about changes there."""
         return observations.live_values(self.observed, self.names)
 
     def non_code_by_month(self, zone: ZoneInfo) -> dict[Month, NonCodeActivity]:
-        """What GitHub alone showed these people do, by month."""
+        """What only GitHub showed about these people's activity, by month."""
         firsts: dict[ItemNumber, int] = {
             (self.names[one.repository_id], one.pull_request): one.landed_at
             for one in self.newcomers
@@ -116,12 +116,12 @@ class RecordedFacts(Struct, frozen=True):
         return frozenset(name for number, name in self.names.items() if number not in self.fully_read)
 
     def changes(self, repositories: Mapping[str, Repository]) -> tuple[Change, ...]:
-        """What the facts carry, as people corrected it, oldest first."""
+        """The changes that the facts fold into, with people's corrections, oldest first."""
         return apply_corrections(fold(self.facts(), repositories), self.corrections)
 
 
 def mark_of(connection: Connection, repositories: Collection[RepositoryId]) -> LedgerMark:
-    """Changes whenever a fact of these repositories is added or dropped, or somebody corrects one."""
+    """Changes whenever a fact of these repositories is added or deleted, or somebody corrects one."""
     corrections_query = select(func.count()).where(CORRECTION.c.repository_id.in_(repositories)).scalar_subquery()
     observed = observations.count_in(repositories).scalar_subquery()
     query = select(func.count(), func.max(FACT.c.id), corrections_query, observed).where(
@@ -146,7 +146,7 @@ def facts_about(
 def facts_of_month(
     connection: Connection, repository: RepositoryId, span: tuple[int, int], repositories: Collection[RepositoryId]
 ) -> RecordedFacts:
-    """What landed in one repository within [since, until), epoch seconds, closed likewise; oldest first."""
+    """What landed in one repository within [since, until), epoch seconds, with what folds with it; oldest first."""
     since, until = span
     landed = (FACT.c.repository_id == repository) & (FACT.c.landed_at >= since) & (FACT.c.landed_at < until)
     return _folding(connection, landed, repositories)
@@ -155,7 +155,7 @@ def facts_of_month(
 def _folding(
     connection: Connection, seeds: Any, repositories: Collection[RepositoryId], *, past: bool = False
 ) -> RecordedFacts:
-    """The seeds inside these repositories, with all that folds with them there; with the `past` of their files too."""
+    """The seeds inside these repositories with all that folds with them there; with `past`, their files' history."""
     left, right = FACT_KEY.alias("here"), FACT_KEY.alias("there")
     allowed = FACT.c.repository_id.in_(repositories)
     reached = select(FACT.c.id).where(seeds, allowed).cte("reached", recursive=True)

@@ -1,4 +1,4 @@
-"""Which tables there are: the visible list, and the order in which they can be filled."""
+"""Which tables are there, and in which order can they be filled?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TRAFFIC: tuple[Table, ...] = (
     *(INBOX, JOB, OUTBOX, PERIOD, BACKFILL, BROUGHT, WATERMARK, MEASUREMENT),
     *(READING, RULES_READ, PACE),
 )
-"""what passes through: it depends on when things arrived"""
+"""transient rows, which depend on when things arrived"""
 RECORD: tuple[Table, ...] = (
     *(ACCOUNT, INSTALLATION, REPOSITORY, PERSON, PERSON_ALIAS),
     *(FACT, FACT_KEY, FACT_PERSON, VISIT, PULL_REQUEST, OBSERVATION, CORRECTION),
@@ -46,9 +46,9 @@ CHOICES: tuple[Table, ...] = (
     *(PUBLISHED, HIDDEN_REPOSITORY, LINK, LINK_USE, SESSION, SNAPSHOT),
     *(CONFIGURATION, ERASURE_SALT, TOMBSTONE, WORDING),
 )
-"""what people decided to show, how, and in which words: it depends on when"""
+"""what people chose to show, how, and in which words: it depends on the time"""
 _ALL = frozenset((*TRAFFIC, *RECORD, *CHOICES))
 TABLES: tuple[Table, ...] = tuple(table for table in METADATA.sorted_tables if table in _ALL)
-"""all of them, what is referred to before what refers to it"""
+"""all tables, referenced ones first"""
 
 __all__ = ["CHOICES", "METADATA", "RECORD", "TABLES", "TRAFFIC"]

@@ -1,4 +1,4 @@
-"""Who is signed in? The cookie's hash, so that the database opens no session by itself."""
+"""Who is signed in? Only the cookie's hash is stored, so that a copy of the database opens no session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LASTS = timedelta(hours=12)
 
 
 class Session(Struct, frozen=True):
-    """A signed-in person. `csrf` stands in each of their forms."""
+    """A signed-in person. `csrf` is in each of their forms."""
 
     user_id: UserId
     login: str
@@ -37,7 +37,7 @@ class Session(Struct, frozen=True):
 
 
 def begin(connection: Connection, user_id: UserId, login: str, now: datetime) -> str:
-    """The cookie of a new session. Sessions past their time are dropped on the way."""
+    """Start a session and return its cookie; expired sessions are deleted."""
     connection.execute(delete(SESSION).where(SESSION.c.expires_at <= now))
     cookie = secrets.token_urlsafe(32)
     row = {"hash": _hash(cookie), "user_id": user_id, "login": login, "csrf": secrets.token_urlsafe(24)}

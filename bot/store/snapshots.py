@@ -1,4 +1,4 @@
-"""Which dated snapshots of a profile were taken, byte for byte as they were signed?"""
+"""Which dated snapshots of a profile were taken, byte for byte as signed?"""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ SNAPSHOT = Table(
     Column("month", CleanText),
     Column("scope", CleanText),
     Index(None, "person_key", "taken_at"),
-    # Those that nobody asked for are taken once a month; those that somebody asked for have no month.
+    # Automatic snapshots are taken once a month; requested ones have no month.
     Index(None, "person_key", "month", "scope", unique=True),
 )
 SCHEDULE = "snapshots"
-"""what PERIOD calls the months whose snapshots were taken in hand"""
+"""the schedule's name in PERIOD, whose rows are the months already begun"""
 
 
 class Snapshot(Struct, frozen=True):
-    """A profile's JSON text as it was, its signature (base64), and the repositories whose work it tells.
+    """A profile's original JSON text, its signature (base64), and the repositories whose work it shows.
 
-    One that was taken as a month closed bears the month, and the `scope` of the page that it was taken of.
+    A monthly snapshot has the month, and the `scope` of its page.
     """
 
     person_key: PersonKey
@@ -54,7 +54,7 @@ class Snapshot(Struct, frozen=True):
 
 
 class SnapshotEntry(Struct, frozen=True):
-    """A snapshot as it is listed, without its text."""
+    """A snapshot in a list, without its text."""
 
     id: str
     naming: str
@@ -64,9 +64,10 @@ class SnapshotEntry(Struct, frozen=True):
 
 
 def keep(connection: Connection, snapshot: Snapshot) -> str:
-    """Its id, drawn by lot: a hash of whose it is would name, to whoever tries them all, a person who is not named.
+    """Save the snapshot; return its random id. A hash of its owner would reveal an unnamed person to a brute-force
+    search.
 
-    What is there already stays as it is: the same text of a person twice is one snapshot.
+    An existing one is not changed: the same text of the same person is one snapshot.
     """
     same = (SNAPSHOT.c.person_key == snapshot.person_key) & (SNAPSHOT.c.text == snapshot.text)
     known: str | None = connection.execute(select(SNAPSHOT.c.id).where(same)).scalars().first()
@@ -86,12 +87,12 @@ def snapshot(connection: Connection, person: PersonKey, identity: str) -> Snapsh
 
 
 def snapshots_of(connection: Connection, people: Collection[PersonKey]) -> list[Snapshot]:
-    """The newest first."""
+    """The snapshots of these people, newest first."""
     return _read(connection, SNAPSHOT.c.person_key.in_(people))
 
 
 def snapshot_entries(connection: Connection, people: Collection[PersonKey]) -> list[SnapshotEntry]:
-    """The newest first."""
+    """The snapshots of these people without their texts, newest first."""
     columns = [SNAPSHOT.c[name] for name in SnapshotEntry.__struct_fields__]
     query = select(*columns).where(SNAPSHOT.c.person_key.in_(people))
     rows = connection.execute(query.order_by(SNAPSHOT.c.taken_at.desc(), SNAPSHOT.c.id))
@@ -99,13 +100,13 @@ def snapshot_entries(connection: Connection, people: Collection[PersonKey]) -> l
 
 
 def is_taken(connection: Connection, person: PersonKey, month: Month, scope: str) -> bool:
-    """Whether the month's snapshot of this page is there."""
+    """Whether the month's snapshot of this page exists."""
     same = (SNAPSHOT.c.person_key == person) & (SNAPSHOT.c.month == month) & (SNAPSHOT.c.scope == scope)
     return connection.execute(select(SNAPSHOT.c.id).where(same)).first() is not None
 
 
 def last_begun(connection: Connection) -> Month | None:
-    """The newest month whose snapshots were taken in hand."""
+    """The newest month whose snapshots were begun."""
     query = select(func.max(PERIOD.c.period)).where(PERIOD.c.schedule == SCHEDULE)
     found = connection.execute(query).scalar_one_or_none()
     return None if found is None else Month(found)

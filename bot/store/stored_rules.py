@@ -1,7 +1,7 @@
-"""Are the files that rule a repository's metrics read, and unchanged since?
+"""Have the files that configure a repository's metrics been read, and are they unchanged since?
 
-A row says so; whatever may have changed one of the files deletes it. The texts of the configuration itself lie in
-`bot/store/configurations.py`, which knows what was wrong with them; here is `.gitattributes`, which has no problems.
+A row means yes; whatever may have changed one of the files deletes it. The texts of the configuration are in
+`bot/store/configurations.py`, with their problems; here is `.gitattributes`, which has none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RULES_READ = Table(
 
 
 def read(connection: Connection, repository: RepositoryId) -> tuple[str, datetime] | None:
-    """(the text of `.gitattributes`, when all files were read); None where they have to be read."""
+    """(the text of `.gitattributes`, when all files were read); None if they must be read."""
     mine = RULES_READ.c.repository_id == repository
     row = connection.execute(select(RULES_READ).where(mine)).one_or_none()
     return None if row is None else (row.attributes, row.read_at)
@@ -36,12 +36,12 @@ def keep(connection: Connection, repository: RepositoryId, attributes: str, *, n
 
 
 def forget(connection: Connection, repository: RepositoryId) -> None:
-    """One of the files may be another: the next landing reads them all."""
+    """One of the files may have changed: the next landing reads them all."""
     connection.execute(delete(RULES_READ).where(RULES_READ.c.repository_id == repository))
 
 
 def forget_of_owner(connection: Connection, owner: str) -> None:
-    """The file that an account's repositories share may be another."""
+    """The file shared by an account's repositories may have changed."""
     theirs = select(REPOSITORY.c.id).where(
         func.lower(REPOSITORY.c.full_name).startswith(f"{owner.lower()}/", autoescape=True)
     )

@@ -1,4 +1,4 @@
-"""Which facts have to be folded together with those in hand? The search of `ledger.component`, a step at a time."""
+"""Which facts must be folded together with these? The search of `ledger.component`, one step at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.store.dialect import fetch, value_list, values_as
 from bot.store.fact_keys import KeyedFact, with_keys
 from bot.store.ledger import facts_by_number
 
-# CROSS JOIN keeps the order on SQLite, whose planner would begin with all facts of the installation.
+# CROSS JOIN fixes the order on SQLite, whose planner would start with all facts of the installation.
 _MET = """
     SELECT fact.id, fact.payload FROM (
         SELECT fact_key.fact_id FROM {asked} CROSS JOIN fact_key
@@ -25,7 +25,7 @@ _MET = """
 def facts_meeting(
     connection: Connection, edge: Mapping[int, KeyedFact], found: Iterable[int], installation_id: int
 ) -> dict[int, KeyedFact]:
-    """The facts that are not found yet and fold together with one of those at the edge, by row number."""
+    """The facts that fold together with one at the edge and are not found yet, by row number."""
     asked = sorted({key for one in edge.values() for key in one.asked})
     offered = sorted({key for one in edge.values() for key in one.offered})
     sql = _MET.format(
@@ -40,7 +40,7 @@ def facts_meeting(
 def facts_folding_with(
     connection: Connection, known: Mapping[int, KeyedFact], installation_id: int
 ) -> dict[int, KeyedFact]:
-    """The facts that fold together with those known, by row number, themselves among them. Most meet no other."""
+    """The facts that fold together with the known ones, including these, by row number. Most meet no other."""
     found = dict(known)
     edge = found
     while edge:

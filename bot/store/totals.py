@@ -1,7 +1,7 @@
-"""What each person's months add up to: a cache of whole numbers that can be rebuilt from the ledger at any time.
+"""What do each person's months add up to? A cache of whole numbers that can be rebuilt from the ledger at any time.
 
-Each number is a sum over changes, so that a landing adds its own part and reads nothing else. What has to be grouped,
-a month's features and bug fixes, is grouped by whoever reads the month (docs/decisions/0080).
+Each number is a sum over changes, so a landing adds its own part and reads nothing else. Features and bug fixes must be
+grouped, so readers of a month group them (docs/decisions/0080).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Totals(Struct, frozen=True):
 
 
 def replace(connection: Connection, cells: Iterable[Cell], rows: Iterable[Totals]) -> None:
-    """Put `rows` in place of the `cells` they were folded for; a cell without a row is empty now, and goes."""
+    """Replace the rows of these `cells` with `rows`; a cell without a row is empty and is deleted."""
     new = {row.cell: row for row in rows}
     _delete_cells(connection, set(cells) - set(new))
     _CELLS.run(connection, _CELLS.cleaned(connection, [_row(row) for row in new.values()]))
@@ -77,7 +77,7 @@ _NUMBERS: tuple[str, ...] = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
 
 
 class Sum:
-    """What a cell holds, or what is added to it: the counters, then the parts of lines; and the tallies."""
+    """What a cell holds or what is added to it: the counters, the parts of lines, and the tallies."""
 
     __slots__ = ("days", "languages", "numbers", "skills", "tools")
 
@@ -89,7 +89,7 @@ class Sum:
         self.days: dict[str, int] = {}
 
     def tallies(self) -> tuple[dict[str, int], ...]:
-        """In the order of TALLIES."""
+        """The tallies in the order of TALLIES."""
         return self.languages, self.skills, self.tools, self.days
 
     def add(self, numbers: Iterable[int]) -> None:
@@ -104,18 +104,18 @@ class Sum:
 
 
 def count(tally: dict[str, int], found: Mapping[str, int]) -> None:
-    """Add what was found to a tally; what comes to nothing is not in it."""
+    """Add these counts to a tally, which omits zeros."""
     for name, number in found.items():
         if number:
             tally[name] = tally.get(name, 0) + number
 
 
 Found = Mapping[Cell, Sum | None]
-"""what cells that were asked for hold; None where they have no row"""
+"""the contents of requested cells; None without a row"""
 
 
 def add_to_cells(connection: Connection, sums: Mapping[Cell, Sum], found: Found) -> None:
-    """Add to what these cells hold, nearly all of which were read already. The caller holds the installation's lock."""
+    """Add to these cells, most of which were read already. The caller holds the installation's lock."""
     missing = [cell for cell in sums if cell not in found]
     if missing:
         found = {**found, **read_cells(connection, missing)}
@@ -127,13 +127,13 @@ def add_to_cells(connection: Connection, sums: Mapping[Cell, Sum], found: Found)
 
 
 def write_cells(connection: Connection, sums: Mapping[Cell, Sum], *, empty: Iterable[Cell] = ()) -> None:
-    """Put the sums in place of what their cells hold; the `empty` ones without a sum go."""
+    """Write the sums to their cells; delete `empty` cells without a sum."""
     _delete_cells(connection, set(empty) - set(sums))
     _CELLS.run(connection, _rows(sums))
 
 
 def correct_cells(connection: Connection, sums: Mapping[Cell, Sum]) -> int:
-    """Write those sums that their cells do not hold; how many these are."""
+    """Write the sums that differ from their cells; return how many did."""
     if not sums:
         return 0
     there = set(_rows_of_cells(connection, sums))
@@ -143,7 +143,7 @@ def correct_cells(connection: Connection, sums: Mapping[Cell, Sum]) -> int:
 
 
 def _rows(sums: Mapping[Cell, Sum]) -> list[tuple[Any, ...]]:
-    """The sums as their rows hold them."""
+    """The sums as database rows."""
     return [(*cell, *sum_.numbers, *map(_text, sum_.tallies())) for cell, sum_ in sums.items()]
 
 
@@ -167,7 +167,7 @@ _THESE_ARRAYS = (
 
 
 def read_cells(connection: Connection, cells: Sequence[Cell]) -> Found:
-    """What these cells hold."""
+    """The contents of these cells."""
     found: dict[Cell, Sum | None] = dict.fromkeys(cells)
     for row in _rows_of_cells(connection, cells):
         found[PersonKey(row[0]), RepositoryId(row[1]), Month(row[2])] = _sum(row[3:])
@@ -184,7 +184,7 @@ def _rows_of_cells(connection: Connection, cells: Iterable[Cell]) -> list[Row]:
 
 
 def _sum(values: Sequence[Any]) -> Sum:
-    """What the columns of a row hold."""
+    """The sum in the columns of a row."""
     found = Sum(values[: len(_NUMBERS)])
     found.languages, found.skills, found.tools, found.days = map(json.loads, values[len(_NUMBERS) :])
     return found
@@ -222,7 +222,7 @@ def of_person(
 
 
 def of_month(connection: Connection, repository_id: RepositoryId, month: Month) -> list[Totals]:
-    """Everybody's cell of one repository's month."""
+    """All people's cells of one repository's month."""
     return _read(connection, (TOTALS.c.repository_id == repository_id) & (TOTALS.c.month == month))
 
 

@@ -1,4 +1,4 @@
-"""What has each person, and each organisation, decided to show; and how do their repositories stand right now?"""
+"""What has each person and organisation decided to show, and what is the current state of their repositories?"""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ HIDDEN_REPOSITORY = Table(
 
 
 class PersonState(Struct, frozen=True):
-    """A person as far as showing goes."""
+    """A person's visibility."""
 
     key: PersonKey
     keys: frozenset[PersonKey]
@@ -67,17 +67,17 @@ class PersonState(Struct, frozen=True):
     public: bool = False
     naming: Naming = "named"
     alias: str = ""
-    """what an anonymous page is called; tells nothing of the person"""
+    """the name of an anonymous page; reveals nothing about the person"""
 
 
 class RepositoryState(Struct, frozen=True):
-    """A repository as far as showing goes."""
+    """A repository's visibility."""
 
     id: RepositoryId
     full_name: str
     installation: InstallationId | None
     public: bool
-    """GitHub shows it to everybody"""
+    """visible to everybody on GitHub"""
     active: bool
     """installed, not suspended, not removed"""
     fork: bool = False
@@ -86,17 +86,17 @@ class RepositoryState(Struct, frozen=True):
 
 
 class NearbyRepository(Struct, frozen=True):
-    """A repository beside which somebody's work landed, or in which it did."""
+    """A repository of an installation in which the person's work landed, there or in another repository."""
 
     state: RepositoryState
     own: bool
-    """a commit landed here that the person has a part in"""
+    """a commit with a part by the person landed here"""
     hidden: bool
-    """the person leaves it out of every page"""
+    """the person hides it from every page"""
 
 
 class OrganisationState(Struct, frozen=True):
-    """An installation and its account as far as showing goes."""
+    """The visibility of an installation and its account."""
 
     installation: InstallationId
     login: str
@@ -119,7 +119,7 @@ _HAS_LEFT = PERSON.c.opted_out_at.is_not(None)
 
 
 def publish(connection: Connection, subject: str, *, public: bool, now: datetime, naming: Naming | None = None) -> None:
-    """Show this person or organisation to everybody, or no longer; the naming stays where none is given."""
+    """Publish the page of this person or organisation, or withdraw it; without `naming` the naming stays."""
     row = {"subject": subject, "public": public, "alias": secrets.token_hex(10), "changed_at": now}
     kept = ["alias"]
     if naming is not None:
@@ -128,7 +128,7 @@ def publish(connection: Connection, subject: str, *, public: bool, now: datetime
 
 
 def hide_repository(connection: Connection, key: PersonKey, repository: RepositoryId, *, hidden: bool) -> None:
-    """Leave a repository out of every page of this person, or put it back."""
+    """Hide a repository from every page of this person, or show it again."""
     row = {"person_key": key, "repository_id": repository}
     if hidden:
         insert_absent(connection, HIDDEN_REPOSITORY, [row])
@@ -146,13 +146,13 @@ def hidden_repositories(connection: Connection, keys: Collection[PersonKey]) -> 
 
 
 def person_state(connection: Connection, key: PersonKey) -> PersonState | None:
-    """None for a person whom the record does not know."""
+    """The person's state; None if the database does not know the person."""
     found = _people(connection, PERSON.c.key == key)
     return found[0] if found else None
 
 
 def person_called(connection: Connection, login: str) -> PersonState | None:
-    """The person whom GitHub calls so; None where nobody or, as logins are recycled, more than one is."""
+    """The person with this login; None if nobody or, because logins are reused, more than one has it."""
     called = (PERSON_ALIAS.c.kind == "login") & (PERSON_ALIAS.c.value == login.lower())
     candidates = select(PERSON_ALIAS.c.person_key).where(called)
     found = _people(connection, PERSON.c.key.in_(candidates) & PERSON.c.user_id.is_not(None))
@@ -161,13 +161,13 @@ def person_called(connection: Connection, login: str) -> PersonState | None:
 
 
 def person_behind(connection: Connection, alias: str) -> PersonState | None:
-    """The person whose anonymous page is called so."""
+    """The person whose anonymous page has this name."""
     found = _people(connection, PUBLISHED.c.alias == alias)
     return found[0] if len(found) == 1 else None
 
 
 def public_people(connection: Connection) -> list[PersonState]:
-    """Everybody who shows a page to everybody, by key."""
+    """Everybody with a public page, by key."""
     return _people(connection, PUBLISHED.c.public & PERSON.c.opted_out_at.is_(None))
 
 
@@ -206,8 +206,8 @@ def proved_keys(connection: Connection, key: PersonKey) -> frozenset[PersonKey]:
 
 
 def every_key(connection: Connection, key: PersonKey) -> frozenset[PersonKey]:
-    """The key itself, and those of all addresses that commits of this person bore. What is hidden or erased is so under
-    all of them; shown under a claimed one is nothing."""
+    """The key itself, and those of all addresses in this person's commits. Hiding and erasing apply to all of them;
+    nothing is shown under a claimed one."""
     return frozenset({key}) | _of_addresses(connection, PERSON_ALIAS.c.person_key == key)
 
 
@@ -218,7 +218,7 @@ def _of_addresses(connection: Connection, *which: ColumnElement[bool]) -> frozen
 
 
 def _every_key_of(connection: Connection, people: Select[Any]) -> frozenset[PersonKey]:
-    """All keys of everybody whose key is selected."""
+    """All keys of the selected people."""
     keys = frozenset(PersonKey(row.key) for row in connection.execute(people))
     return keys | _of_addresses(connection, PERSON_ALIAS.c.person_key.in_(people)) if keys else keys
 
@@ -240,7 +240,7 @@ def anonymous_people(connection: Connection) -> frozenset[PersonKey]:
 
 
 def set_naming(connection: Connection, subject: str, naming: Naming) -> None:
-    """Named or anonymous; the page's address changes with it, and an anonymous one gets a new name each time."""
+    """Name the person or make the page anonymous: its address changes, and each time to a new anonymous name."""
     values = {"naming": naming, "alias": secrets.token_hex(10)}
     connection.execute(update(PUBLISHED).where(PUBLISHED.c.subject == subject).values(values))
 
@@ -280,7 +280,7 @@ def _repositories(connection: Connection, which: Any) -> list[RepositoryState]:
 
 
 def _with_installation(*more: Any) -> Select[Any]:
-    """All that is told of repositories, by id, and `more`."""
+    """All stored columns of repositories, by id, and `more`."""
     owned = REPOSITORY.outerjoin(INSTALLATION, INSTALLATION.c.id == REPOSITORY.c.installation_id)
     active = (
         INSTALLATION.c.id.is_not(None) & INSTALLATION.c.removed_at.is_(None) & INSTALLATION.c.suspended_at.is_(None)
@@ -307,13 +307,13 @@ def organisation(connection: Connection, installation: InstallationId) -> Organi
 
 
 def organisation_called(connection: Connection, login: str) -> OrganisationState | None:
-    """The active installation on the account that GitHub calls so; None where there is none, or more than one."""
+    """The active installation on the account with this login; None if there is none or more than one."""
     found = [one for one in _organisations(connection, func.lower(ACCOUNT.c.login) == login.lower()) if one.active]
     return found[0] if len(found) == 1 else None
 
 
 def public_organisations(connection: Connection) -> list[OrganisationState]:
-    """By login."""
+    """The public organisations, by login."""
     found = _organisations(connection, PUBLISHED.c.public)
     return sorted((one for one in found if one.active), key=lambda one: one.login)
 

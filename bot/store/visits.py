@@ -1,7 +1,7 @@
-"""Which commits of a repository visited which file, and was it to fix it? The past of files, as the scores ask for it.
+"""Which commits of a repository touched which file, and to fix it? The history of files that the scores use.
 
-A row a commit and source file, twelve bytes of numbers: a file's name is kept as a hash that nobody reads. Rows are
-made with their fact and go with it, so that there are never more than the ledger's own files.
+One row per commit and source file, twelve bytes of numbers: a file's name is stored as a hash. Rows are created and
+deleted with their fact, so there are never more than files in the ledger.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ COLUMNS = ("repository_id", "file", "fact_id", "landed_at", "weight")
 
 
 def rows_of(fact_id: int, repository_id: RepositoryId, fact: Fact) -> list[tuple[int, ...]]:
-    """What one fact puts into the `COLUMNS` of the table."""
+    """The rows of one fact, with the table's `COLUMNS`."""
     return [(repository_id, file, fact_id, fact.landed_at, weight) for file, weight in visits(fact)]
 
 
 def around(connection: Connection, facts: Any, repositories: Collection[RepositoryId]) -> tuple[Row, ...]:
-    """Every visit of the files that these facts (a query of row numbers) visited, inside these repositories."""
+    """All visits, inside these repositories, to files that these facts (a query of row numbers) visited."""
     met = select(VISIT.c.repository_id, VISIT.c.file).where(VISIT.c.fact_id.in_(facts)).distinct().subquery()
     same = (VISIT.c.repository_id == met.c.repository_id) & (VISIT.c.file == met.c.file)
     query = select(VISIT.c.repository_id, VISIT.c.file, VISIT.c.landed_at, VISIT.c.weight).join(met, same)
@@ -50,7 +50,7 @@ def around(connection: Connection, facts: Any, repositories: Collection[Reposito
 
 
 def history_of(rows: Sequence[Row], names: Mapping[RepositoryId, str]) -> History:
-    """The rows as the scores read them; `names` are the repositories' full names of today."""
+    """The history that the scores read; `names` are the repositories' current full names."""
     history = History()
     for repository, file, at, weight in rows:
         if repository in names:

@@ -1,4 +1,4 @@
-"""What did a language model answer when it was asked to word a month, so that telling it again asks nobody?"""
+"""What did a language model answer when asked to word a month? Kept, so that posting it again needs no request."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ WORDING = Table(
     Column("answered_at", Instant, nullable=False),
 )
 EVERYBODY = PersonKey("")
-"""the person of the words about a whole digest"""
+"""the person of wordings about a whole digest"""
 
 
 class Wording(Struct, frozen=True):
-    """One raw answer. `repository_id` is where the digest stands; `prompt_hash` tells the facts it was given."""
+    """One raw answer. `repository_id` is where the digest is posted; `prompt_hash` identifies the facts in the prompt."""
 
     repository_id: RepositoryId
     month: Month
@@ -41,17 +41,17 @@ class Wording(Struct, frozen=True):
 
 
 def keep(connection: Connection, wordings: Collection[Wording]) -> None:
-    """The newest answer takes the place of the one before: it was about other facts."""
+    """Store the newest answers in place of the earlier ones, which were about other facts."""
     upsert(connection, WORDING, [asdict(wording) for wording in wordings])
 
 
 def of_digest(connection: Connection, repository_id: RepositoryId, month: Month) -> dict[PersonKey, Wording]:
-    """All that was answered for one digest, by person."""
+    """All wordings of one digest, by person."""
     same = (WORDING.c.repository_id == repository_id) & (WORDING.c.month == month)
     rows = connection.execute(select(WORDING).where(same)).mappings()
     return {PersonKey(row["person_key"]): Wording(**row) for row in rows}
 
 
 def forget(connection: Connection, people: Collection[PersonKey]) -> None:
-    """Everything said of these people, and of every whole digest: those may speak of anybody's work."""
+    """Delete wordings about these people, and about every whole digest, since these may mention anybody's work."""
     connection.execute(delete(WORDING).where(WORDING.c.person_key.in_([*people, EVERYBODY])))

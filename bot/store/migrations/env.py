@@ -1,4 +1,4 @@
-"""What alembic runs to upgrade: on the connection it is given, inside the transaction that is open."""
+"""What alembic runs to upgrade: on the given connection, inside the open transaction."""
 
 from __future__ import annotations
 
