@@ -131,7 +131,7 @@ def mark_posted(connection: Connection, posting: Posting, remote_id: str) -> boo
 
 
 def release(connection: Connection, posting: Posting, error: str, *, give_up: bool = False) -> bool:
-    """Release an unposted intent to be tried again, or (`give_up`) to await a newer body. False if the lease was lost."""
+    """Release an unposted intent to be tried again, or (`give_up`) until a newer body. False if the lease was lost."""
     values = {"state": "failed" if give_up else "waiting", "lease_until": None, "last_error": error}
     return connection.execute(update(OUTBOX).where(*_mine(posting)).values(values)).rowcount == 1
 

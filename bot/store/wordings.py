@@ -29,7 +29,7 @@ EVERYBODY = PersonKey("")
 
 
 class Wording(Struct, frozen=True):
-    """One raw answer. `repository_id` is where the digest is posted; `prompt_hash` identifies the facts in the prompt."""
+    """One raw answer. `repository_id` is where the digest is posted; `prompt_hash` identifies the prompt's facts."""
 
     repository_id: RepositoryId
     month: Month

@@ -1,6 +1,6 @@
-"""Who may see what? The one policy: pure functions from how things stand to what may be shown, used by every route.
+"""Who may see what? The one policy: pure functions from the current state to what may be shown, used by every route.
 
-Private by default. None means 404, and nothing tells a viewer which of the reasons it was.
+Private by default. None means 404, and a viewer cannot find out the reason.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from bot.model.ids import InstallationId, PersonKey, RepositoryId
 from bot.store.visibility import Naming, OrganisationState, PersonState, RepositoryState
 
 FEWEST_PEOPLE = 5
-"""people without whom a sum would tell of a single one"""
+"""with fewer people a sum could reveal a single one"""
 
 
 class Viewer(Struct, frozen=True):
-    """Anybody, whoever holds a good link, or the person whose page it is, signed in."""
+    """Anybody, the holder of a valid link, or the signed-in person whose page it is."""
 
     kind: Literal["anybody", "link", "owner"] = "anybody"
     installation: InstallationId | None = None
     """the one installation that a link opens"""
     private: bool = False
-    """the link was minted to show private repositories too"""
+    """the link also shows private repositories"""
 
 
 ANYBODY = Viewer()
@@ -32,7 +32,7 @@ OWNER = Viewer("owner")
 
 
 class Grant(Struct, frozen=True):
-    """What may be shown: work in these repositories, under this naming; search engines only where `public`."""
+    """What may be shown: work in these repositories, under this naming; to search engines only if `public`."""
 
     repositories: frozenset[RepositoryId]
     naming: Naming = "named"
@@ -46,13 +46,13 @@ def grant_for_person(
     *,
     hidden: Collection[RepositoryId] = (),
 ) -> Grant | None:
-    """What a viewer may see of a person's work; `hidden` are the repositories which that person leaves out."""
+    """What a viewer may see of a person's work; `hidden` are the repositories that the person leaves out."""
     if person is None or person.bot or person.opted_out:
         return None
     if viewer.kind == "anybody" and not person.public:
         return None
     visible = frozenset(one.id for one in repositories if one.id not in hidden and _may_show(one, viewer))
-    # An empty page would tell that there is work which is not shown.
+    # An empty page would reveal that there is hidden work.
     return Grant(visible, person.naming, viewer.kind == "anybody") if visible else None
 
 
@@ -80,19 +80,19 @@ def _may_show(repository: RepositoryState, viewer: Viewer) -> bool:
 
 
 def shows_snapshot(grant: Grant, repositories: Collection[RepositoryId], naming: str) -> bool:
-    """Whether a snapshot that tells of these repositories under this naming may still be shown."""
+    """Whether a snapshot about these repositories under this naming may still be shown."""
     return grant.repositories.issuperset(repositories) and naming == grant.naming
 
 
 def enough_people(people: int) -> bool:
-    """Whether so many people are enough for a sum to be shown."""
+    """Whether there are enough people for a sum to be shown."""
     return people >= FEWEST_PEOPLE
 
 
 def visible_groups(people: Mapping[str, frozenset[PersonKey]]) -> frozenset[str]:
-    """The groups whose sums may stand beside the sum of all.
+    """The groups whose sums may be shown beside the sum of all.
 
-    Each has enough people, and so has all the rest together: else subtraction would tell of a few.
+    Each has enough people, and so have the others together: otherwise subtraction would reveal a few.
     """
     visible = {name for name, members in people.items() if enough_people(len(members))}
     while visible:

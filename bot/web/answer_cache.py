@@ -1,4 +1,4 @@
-"""Which answers for everybody may be given again as they were, without asking the database what it was asked before?"""
+"""Which public answers can be served again unchanged, without asking the database again?"""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from bot.web.responses import etag_matches
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MOST = 16 * 1024 * 1024
-"""bytes of answers that are kept"""
+"""bytes of cached answers"""
 _LONGEST_ACCEPT = 300
 Key = tuple[str, str, str]
 
 
 class CachedAnswer(Struct, frozen=True):
-    """An answer as it was given when the database had this version; `body` is None where only its tag is known."""
+    """An answer made at this version of the database; `body` is None if only its tag is known."""
 
     version: str
     tag: str
     headers: CIMultiDict[str]
     bare: CIMultiDict[str]
-    """those of an answer without a body"""
+    """the headers of an answer without a body"""
     body: bytes | None
 
     def response_for(self, request: web.Request) -> web.Response | None:
-        """The answer again; None where more would have to be known."""
+        """The cached answer; None if it lacks what this request needs."""
         known = request.headers.get("If-None-Match")
         if known is not None and etag_matches(known, self.tag):
             return web.Response(status=304, headers=self.bare)
@@ -50,22 +50,22 @@ def _size(kept: CachedAnswer) -> int:
 
 @dataclass(slots=True)
 class AnswerCache:
-    """Answers that everybody may see. One is given again only while no write at all was committed since it was made:
-    whatever is revoked, hidden or corrected, in whichever way, is gone with the transaction that says so."""
+    """A cache of public answers. One is served only while no write was committed since it was made: whatever is
+    revoked, hidden or corrected disappears with its transaction."""
 
     store: Store
     day: Callable[[], str]
     _kept: LRUCache[Key, CachedAnswer] = field(default_factory=lambda: LRUCache(_MOST, getsizeof=_size))
 
     async def answer(self, request: web.Request, make: Handler) -> web.StreamResponse:
-        """The kept answer where there is one, else a new one, which is kept if it is public."""
+        """The cached answer if there is one, else a new one, which is cached if it is public."""
         accept = request.headers.get("Accept", "")
         if len(accept) > _LONGEST_ACCEPT:
             return await make(request)
         try:
             version = await self.store.version()
         except StoreUnavailableError:
-            version = None  # the page itself says what is wrong, if something is
+            version = None  # the page itself reports a database error
         if version is None:
             return await make(request)
         key = (request.path, accept, self.day())
@@ -79,7 +79,7 @@ class AnswerCache:
         return response
 
     def _keep(self, key: Key, version: str, response: web.StreamResponse) -> None:
-        """`version` is that of before it was made: a write meanwhile leaves an answer that is never given again."""
+        """`version` is the one before the answer was made: after a write meanwhile, the entry is never served."""
         public = response.headers.get("Cache-Control", "").startswith("public")
         if not public or not isinstance(response, web.Response) or response.status not in (200, 304):
             return
@@ -88,5 +88,5 @@ class AnswerCache:
             self._kept[key] = _cached_answer(version, response, body)
 
     def forget(self) -> None:
-        """Drop everything that is kept in memory."""
+        """Empty the cache."""
         self._kept.clear()

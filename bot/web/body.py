@@ -1,4 +1,4 @@
-"""What bytes did a request bring, within fixed bounds of size and time?"""
+"""How is a request's body read, within fixed limits of size and time?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def read_body(request: web.Request, *, seconds: float, largest: int = LARG
         raise BodyError(413)
     body = bytearray()
     try:
-        if request.content.is_eof():  # it came with the head, as a small one does: nothing to wait for
+        if request.content.is_eof():  # a small body arrives with the headers: no need to wait
             return _checked_size(request.content.read_nowait(), largest)
         async with asyncio.timeout(seconds):
             async for chunk in request.content.iter_any():

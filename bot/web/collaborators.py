@@ -1,4 +1,4 @@
-"""What are the pages made from? Built once by the composition root."""
+"""Which objects do the pages use? Built once by the composition root."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Pages(Redacted, frozen=True):
 
     store: Store
     public_url: str
-    """what people type to reach the pages, without a closing slash"""
+    """base URL of the pages, without a trailing slash"""
     zone: ZoneInfo
     clock: Callable[[], datetime]
     secret: Secret[bytes]
-    """signs links; 32 bytes or more, kept as long as links are to work"""
+    """signs links; at least 32 bytes, kept as long as the links must work"""
     signing: SigningKey | None = None
     """signs snapshots; without it none are taken"""
     definitions: Path | None = None
@@ -45,17 +45,17 @@ class Pages(Redacted, frozen=True):
     sign_in: SignIn | None = None
     """GitHub sign-in; without it there is no settings page"""
     erase: Callable[[Connection, PersonKey], None] | None = None
-    """erases a person from the ledger, in the transaction that forgets their choices"""
+    """erases a person from the ledger, in the transaction that deletes their choices"""
     refresh_posts: Callable[[Connection, PersonKey], None] | None = None
-    """has what was posted written anew, in the transaction that says how a person is shown"""
+    """schedules rewriting of posts, in the transaction that changes how a person is shown"""
     requests_a_minute: int = 240
-    """of one address"""
+    """per address"""
     address: Callable[[web.Request], str | None] = peer_address
     timer: Callable[[], float] = time.monotonic
 
 
 class PageContext(Struct, frozen=True):
-    """The collaborators, with what they remember between requests."""
+    """The collaborators and their caches."""
 
     pages: Pages
     reader: Reader
@@ -71,7 +71,7 @@ def page_context(request: web.Request) -> PageContext:
 
 
 def build_pages(settings: Settings, context: Context) -> Pages:
-    """Keys are those of the settings; where these hold none, they are made in the data folder at the first start."""
+    """Build the pages with the keys from the settings; missing keys are created in the data folder at first start."""
 
     def erase(connection: Connection, key: PersonKey) -> None:
         forget(connection, context, key, context.clock())
@@ -94,13 +94,13 @@ def build_pages(settings: Settings, context: Context) -> Pages:
 
 
 def _definitions() -> Path | None:
-    """What each metric means, explained on a page; None where this installation lacks it."""
+    """The document that explains each metric; None if this installation lacks it."""
     found = shipped_file("docs/metrics.md")
     return found if isinstance(found, Path) and found.is_file() else None
 
 
 def _sign_in(settings: Settings) -> SignIn | None:
-    """The App's OAuth client; without one the settings page is not served."""
+    """The App's OAuth client; without one there is no settings page."""
     if not settings.client_id or not settings.client_secret:
         return None
     return SignIn(settings.client_id, settings.client_secret, web=settings.github.web, api=settings.github.api)

@@ -1,4 +1,4 @@
-"""What can a signed-in person decide? ACTIONS is the visible list; each is one form of the settings page."""
+"""What can a signed-in person decide? ACTIONS lists everything; each action is one form of the settings page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Action = Callable[[PageContext, Owner, FormFields], Awaitable[None]]
 
 
 async def handle_action(request: web.Request) -> web.Response:
-    """One decision, from a form of ours: the session's token stands in it, and the browser says it comes from here."""
+    """Handle one decision, from our own form: it contains the session's token, and the browser reports our origin."""
     context, owner = page_context(request), await owner_of(request)
     if owner is None:
         return problem(request, 403)
@@ -62,7 +62,7 @@ async def _form(request: web.Request) -> FormFields:
 
 
 def _is_same_origin(request: web.Request, context: PageContext) -> bool:
-    """Browsers name the origin of every POST; one that does not is no browser that would carry the cookie by itself."""
+    """Browsers send the origin with every POST; a client that does not would not send the cookie by itself either."""
     origin = request.headers.get("Origin")
     return origin is None or origin == context.pages.public_url
 
@@ -111,7 +111,7 @@ async def _switch_opt_out(context: PageContext, owner: Owner, form: FormFields) 
 
 
 def _refresh_posts(connection: Connection, context: PageContext, owner: Owner) -> None:
-    """What stands at GitHub follows, as it does where the same is said in a comment."""
+    """Update what is posted at GitHub, as after the same command in a comment."""
     if context.pages.refresh_posts is not None:
         context.pages.refresh_posts(connection, owner.key)
 
@@ -144,7 +144,7 @@ async def _take_snapshot(context: PageContext, owner: Owner, form: FormFields) -
 
 
 async def _erase(context: PageContext, owner: Owner, form: FormFields) -> None:
-    """Everything goes in one transaction; the word typed is the login, so that no slip of the hand does it."""
+    """Erase everything in one transaction; the person types the login, so that it cannot happen by accident."""
     if form["login"].strip().lower() != owner.session.login.lower():
         raise ValueError("the login was not typed")
 

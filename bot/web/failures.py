@@ -1,4 +1,4 @@
-"""Which addresses have failed the signature check so often that they are not listened to for a while?"""
+"""Which addresses have failed the signature check so often that they are blocked for a while?"""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _TRUSTED = 3600.0
 
 
 class FailureLimiter:
-    """Counts failures by address. An address that has lately sent a good signature is never refused: GitHub itself,
-    or the proxy in front of us, must not be shut out by what a stranger sends through the same address."""
+    """Counts failures by address. An address that has recently sent a valid signature is never refused: a stranger who
+    sends through the same address must not shut out GitHub or the proxy in front of us."""
 
     def __init__(self, most: int = 20, *, timer: Callable[[], float] = time.monotonic) -> None:
         self._most = most
@@ -25,7 +25,7 @@ class FailureLimiter:
         self._good: TTLCache[str, bool] = TTLCache(_ADDRESSES, _TRUSTED, timer=timer)
 
     def refuses(self, address: str | None) -> bool:
-        """True while an address has failed too often within a minute."""
+        """True if an address has failed too often within a minute."""
         return address is not None and address not in self._good and self._failed.get(address, 0) >= self._most
 
     def record_failure(self, address: str | None) -> None:
@@ -38,9 +38,9 @@ class FailureLimiter:
 
 
 def peer_address(request: web.Request) -> str | None:
-    """The peer's address; None for a private one, which is a proxy's and stands for everybody behind it.
+    """The peer's address; None for a private one, which belongs to a proxy with many clients.
 
-    Forwarding headers are not read: whoever sends a request can write them.
+    Forwarding headers are not read: any sender can write them.
     """
     return _public_address(request.remote or "")
 

@@ -1,4 +1,4 @@
-"""Is this process fit to serve, and how busy is it? `/readyz` and `/metrics`, for the operator's machines."""
+"""Is this process fit to serve, and how busy is it? `/readyz` and `/metrics`, for the operator's monitoring."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bot.web.telemetry import Telemetry
 log = logging.getLogger(__name__)
 
 CACHED_SECONDS = 5.0
-"""an answer of readiness stands that long: asking costs a write, and anybody may ask"""
+"""how long a readiness answer is cached: a check costs a write, and anybody may ask"""
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 
 
@@ -38,17 +38,17 @@ class Health:
     token: str = field(default="", repr=False)
     timer: Callable[[], float] = time.monotonic
     working: bool = True
-    """False where this process leaves all work to others"""
+    """False if this process leaves all jobs to others"""
     _checked_at: float | None = None
     _wrong: tuple[str, ...] = ()
 
     def add_routes(self, app: web.Application) -> None:
-        """Before any other route of these addresses."""
+        """Add the probes, before any other route with these addresses."""
         app.router.add_get("/readyz", self.show_readiness)
         app.router.add_get("/metrics", self.show_metrics)
 
     async def show_readiness(self, _: web.Request) -> web.Response:
-        """200, or 503 with what is wrong in plain words."""
+        """200, or 503 with the problem in plain words."""
         if self._checked_at is None or self.timer() - self._checked_at >= CACHED_SECONDS:
             self._wrong = tuple(await self._look())
             self._checked_at = self.timer()
@@ -69,7 +69,7 @@ class Health:
         return wrong
 
     async def show_metrics(self, request: web.Request) -> web.Response:
-        """For who has the token; without a token, for this machine alone. For anybody else there is no such page."""
+        """Served to holders of the token, or without a token only to this machine; 404 for everybody else."""
         if not self._may_read(request):
             return web.Response(text="not found\n", status=404, headers=_PLAIN)
         now = self.clock()
@@ -85,7 +85,7 @@ class Health:
         if self.token:
             given = request.headers.get("Authorization", "")
             return hmac.compare_digest(given.encode("utf-8", "replace"), f"Bearer {self.token}".encode())
-        # A proxy on this machine speaks from here for everybody; it says so in one of these headers.
+        # A proxy on this machine forwards everybody's requests from here; it sets one of these headers.
         return _is_loopback(request.remote) and not any(name in request.headers for name in _FORWARDED)
 
 

@@ -1,4 +1,4 @@
-"""Which dated snapshots does a month that is over leave behind, and what is served of one?"""
+"""Which dated snapshots are taken of a closed month, and which may be served?"""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from bot.web.subjects import OpenPerson
 
 
 async def take_month_snapshots(pages: Pages, key: PersonKey, month: Month) -> int:
-    """Keep the signed profile as it stood when the month ended, once for each page of the person; how many are new.
+    """Save the signed profile as of the end of the month, once for each page of the person; return how many are new.
 
-    Nothing where nothing signs, nobody can open a page, or nothing of the person landed in the month.
+    None are taken without a signing key, without a page that anyone can open, or without landings in the month.
     """
     if pages.signing is None:
         return 0
@@ -46,7 +46,7 @@ async def take_month_snapshots(pages: Pages, key: PersonKey, month: Month) -> in
 
 
 def _open_pages(connection: Connection, key: PersonKey, pages: Pages) -> list[tuple[str, OpenPerson]]:
-    """(scope, page) for everybody and for each way in which a good link opens it, as the policy has it now."""
+    """(scope, page) for the public page and each page that a valid link opens, under the current policy."""
     person = visibility.person_state(connection, key)
     if person is None:
         return []
@@ -62,7 +62,7 @@ def _scope(link: links.Link) -> str:
 
 
 async def take_snapshot_now(pages: Pages, opened: OpenPerson, profile: Profile) -> str | None:
-    """Sign and keep a profile as it is; its id. None where nothing signs, or nothing has landed."""
+    """Sign and save the current profile; return its id. None without a signing key or landings."""
     if pages.signing is None or not profile.months:
         return None
     return await _keep(pages, opened, profile)
@@ -71,7 +71,7 @@ async def take_snapshot_now(pages: Pages, opened: OpenPerson, profile: Profile) 
 async def _keep(
     pages: Pages, opened: OpenPerson, profile: Profile, *, month: Month | None = None, scope: str | None = None
 ) -> str | None:
-    """Looked at again where it is written: who has left meanwhile leaves nothing behind."""
+    """Check again in the writing transaction: a person who has opted out meanwhile leaves no snapshot."""
     signing = pages.signing
     if signing is None:
         return None
@@ -98,8 +98,8 @@ async def _keep(
 
 
 def _repositories_named(connection: Connection, opened: OpenPerson, profile: Profile) -> tuple[RepositoryId, ...]:
-    """The repositories that the profile tells of: by name, and, as names may be masked, all in which the person landed
-    or was seen to do anything."""
+    """The repositories that the profile is about: by name, and, because names may be masked, all with landings or other
+    activity of the person."""
     names = {record.full_name for record in profile.repositories}
     names |= {change.repository for change in profile.changes}
     names |= {name for change in profile.changes for name in change.also_in}
@@ -110,7 +110,7 @@ def _repositories_named(connection: Connection, opened: OpenPerson, profile: Pro
 
 
 def visible_snapshots(connection: Connection, opened: OpenPerson) -> list[SnapshotEntry]:
-    """Those that may be shown on this page, the newest first; of a month's, the one that tells of most."""
+    """The snapshots that may be shown on this page, newest first; for a month, the one that shows most."""
     found = [one for one in snapshots.snapshot_entries(connection, opened.person.keys) if may_show(opened, one)]
     widest: dict[str, SnapshotEntry] = {}
     for one in found:
@@ -121,12 +121,12 @@ def visible_snapshots(connection: Connection, opened: OpenPerson) -> list[Snapsh
 
 
 def may_show(opened: OpenPerson, snapshot: SnapshotEntry | Snapshot) -> bool:
-    """The policy's word on a snapshot: all that it tells of may be shown now, and its naming is still the person's."""
+    """Whether the policy allows the snapshot: all its content may be shown now, and the naming is unchanged."""
     return access.shows_snapshot(opened.grant, snapshot.repositories, snapshot.naming)
 
 
 def envelope(snapshot: Snapshot) -> bytes:
-    """The signed envelope: the profile's very text as a string, so that no reader re-spells what was signed."""
+    """The signed envelope: the profile's exact text as a string, so that no reader re-encodes what was signed."""
     fields = {
         "schema": "almanac.snapshot/1",
         "taken_at": snapshot.taken_at.isoformat(),

@@ -1,4 +1,4 @@
-"""What is served of an organisation: sums over at least five people, and what landed in a repository's month."""
+"""What is served about an organisation? Sums over at least five people, and what landed in a repository's month."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bot.web.sums import sums
 
 
 class _SumsPage(Struct, frozen=True):
-    """What a page of sums is made of, beside facts."""
+    """What a page of sums needs beside facts."""
 
     opened: OpenOrganisation
     location: PageLocation
@@ -44,7 +44,7 @@ def _location(context: PageContext, opened: OpenOrganisation, path: str = "") ->
 
 
 async def show_organisation(request: web.Request, opened: OpenOrganisation) -> web.Response:
-    """The organisation's months, repositories and languages; 404 where too few people took part."""
+    """The organisation's months, repositories and languages; 404 if too few people took part."""
     context = page_context(request)
 
     mark, without = await context.pages.store.read(_mark_and_left_out, opened)
@@ -88,7 +88,7 @@ def _render_organisation(context: PageContext, frame: _SumsPage, found: Recorded
 
 
 async def show_repository_month(request: web.Request, opened: OpenOrganisation) -> web.Response:
-    """What landed in one repository in one month, as changes and without people; 404 where nothing did."""
+    """What landed in one repository in one month, as changes without people; 404 if nothing did."""
     context = page_context(request)
     repository = _repository_called(opened, request.match_info["repository"])
     month = _parsed_month(request.match_info["month"])
@@ -143,7 +143,7 @@ def _render_repository_month(
 
 
 def _has_visible_author(change: Change, without: frozenset[PersonKey]) -> bool:
-    """At least one person who is shown at all, and no one who is not."""
+    """Whether at least one author may be shown, and none is hidden."""
     authors = [commit.fact.author for commit in change.counted]
     keys = {person_key(author) for author in authors if not is_bot(author)}
     return bool(keys) and not keys & without

@@ -1,4 +1,4 @@
-"""Who is signed in, and how did they come to be?"""
+"""Who is signed in, and how do they sign in?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ATTEMPT_SECONDS = 600
 
 
 class Owner(Struct, frozen=True):
-    """Whoever is signed in, and their person where the record knows one."""
+    """The signed-in account, with its person if the database knows one."""
 
     session: Session
     person: PersonState | None
@@ -37,7 +37,7 @@ class Owner(Struct, frozen=True):
 
 
 async def owner_of(request: web.Request) -> Owner | None:
-    """Whoever this browser is signed in as; None where nobody is."""
+    """The account that this browser is signed in as; None if there is none."""
     cookie = request.cookies.get(SESSION_COOKIE)
     if not cookie:
         return None
@@ -67,14 +67,14 @@ def _callback_address(context: PageContext) -> str:
 
 
 def see_other(location: str) -> web.Response:
-    """Read that page now."""
+    """Redirect to that page with a GET (303)."""
     return web.Response(
         status=303, headers={"Location": location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     )
 
 
 async def begin_sign_in(request: web.Request) -> web.Response:
-    """To GitHub; the browser keeps state and verifier."""
+    """Redirect to GitHub; the browser keeps state and verifier."""
     attempt = SignInAttempt.begin()
     response = see_other(_sign_in(request).address(attempt, _callback_address(page_context(request))))
     _set_cookie(response, ATTEMPT_COOKIE, f"{attempt.state}.{attempt.verifier}", _ATTEMPT_SECONDS)
@@ -86,7 +86,7 @@ def _set_cookie(response: web.Response, name: str, value: str, seconds: int) -> 
 
 
 async def end_sign_in(request: web.Request) -> web.Response:
-    """Back from GitHub: the state must be the one this browser was given."""
+    """Return from GitHub: the state must be the one this browser was given."""
     context = page_context(request)
     state, _, verifier = request.cookies.get(ATTEMPT_COOKIE, "").partition(".")
     given, code = request.query.get("state", ""), request.query.get("code", "")

@@ -1,4 +1,4 @@
-"""Which addresses are there? `add_routes` is the visible list of all pages but the webhook."""
+"""Which addresses are there? `add_routes` lists all pages except the webhook."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PersonPage = Callable[[web.Request, OpenPerson], Awaitable[web.Response]]
 _WEBHOOK = "/webhook"
 _PROBES = frozenset({"/healthz", "/readyz"})
-"""asked by the operator's machines, which must not be kept out"""
+"""for the operator's monitoring, which must not be limited"""
 
 
 def add_routes(app: web.Application, pages: Pages) -> None:
-    """Serve every page from these collaborators. Raises ValueError for a secret that can be guessed."""
+    """Serve every page with these collaborators. Raises ValueError for a secret that can be guessed."""
     if len(pages.secret) < 32:
         raise ValueError("the secret that signs links has at least 32 bytes")
     limit = RateLimit(pages.requests_a_minute, timer=pages.timer)
@@ -46,7 +46,7 @@ def add_routes(app: web.Application, pages: Pages) -> None:
 
 @web.middleware
 async def _handle_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Every fault becomes a plain page that tells a stranger nothing; the log has its name."""
+    """Turn every error into a plain page that reveals nothing; the log has the error's name."""
     if request.path == _WEBHOOK:
         return await handler(request)
     context = page_context(request)
@@ -67,7 +67,7 @@ async def _handle_errors(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 def with_cache(handler: Handler) -> Handler:
-    """The handler behind the shelf of answers for everybody."""
+    """The handler behind the cache of public answers."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         return await page_context(request).cache.answer(request, handler)
@@ -79,7 +79,7 @@ async def _not_found(request: web.Request) -> web.Response:
     return problem(request, 404)
 
 
-# --- whose page an address opens -------------------------------------------------------------------------------------
+# --- which page an address opens -------------------------------------------------------------------------------------
 
 
 def _name_and_suffix(name: str) -> tuple[str, str]:
@@ -92,7 +92,7 @@ Opened = OpenPerson | OpenOrganisation | None
 
 
 async def _open(request: web.Request, stem: str) -> Opened:
-    """What the first parts of the address open for whoever asks."""
+    """What the first parts of the address open for this viewer."""
     return await page_context(request).pages.store.read(_open_in, request, stem)
 
 
@@ -109,7 +109,8 @@ def _open_in(connection: Connection, request: web.Request, stem: str) -> Opened:
 
 
 async def _show_front(request: web.Request) -> web.Response:
-    """All that a known page asks of the database is asked in one transaction: each costs as much as its statements."""
+    """One transaction reads everything from the database for a known page: each transaction costs as much as its
+    statements."""
     stem, suffix = _name_and_suffix(request.match_info["name"])
 
     def opening(connection: Connection) -> tuple[Opened, Sequence[SnapshotEntry]]:
@@ -125,7 +126,7 @@ async def _show_front(request: web.Request) -> web.Response:
 
 
 def _person_page(page: PersonPage) -> Handler:
-    """A page below a person's."""
+    """A handler for a page below a person's."""
 
     async def handle(request: web.Request) -> web.Response:
         opened = await _open(request, request.match_info["name"])

@@ -1,4 +1,4 @@
-"""What is a person's profile right now, as far as a grant goes; and which profiles need not be folded again?"""
+"""What is a person's current profile, as far as a grant shows it, and which profiles need not be folded again?"""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 _PROFILES = 64
 _MOST_TEXT = 32 * 1024 * 1024
-"""bytes of rendered pages that are kept"""
+"""bytes of cached pages"""
 _STALE = 300.0
-"""seconds after which a profile is folded again whatever the mark says"""
+"""seconds after which a profile is folded again, whatever the mark is"""
 _AT_ONCE = 2
 
 VisibleRepositories = Sequence[RepositoryState]
@@ -44,7 +44,7 @@ _Key = tuple[PersonState, Naming, tuple[RepositoryState, ...], datetime]
 
 
 class Reading(Struct, frozen=True):
-    """A profile, and a number that no other profile has."""
+    """A profile with a unique number."""
 
     number: int
     mark: LedgerMark
@@ -54,7 +54,7 @@ class Reading(Struct, frozen=True):
 
 
 class Reader:
-    """Folds profiles, each once for everybody who asks at the same time, away from the event loop."""
+    """Folds profiles off the event loop, once for all simultaneous requests."""
 
     def __init__(self, store: Store, zone: ZoneInfo, *, timer: Callable[[], float]) -> None:
         self._store, self._zone = store, zone
@@ -65,7 +65,7 @@ class Reader:
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def read(self, opened: OpenPerson, now: datetime) -> Reading:
-        """The profile of what the grant shows. It is the same for a whole UTC day, unless something lands."""
+        """The profile of what the grant shows. It stays the same for a whole UTC day unless something lands."""
         visible = tuple(one for one in opened.repositories if one.id in opened.grant.repositories)
         day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         key = (opened.person, opened.grant.naming, visible, day)
@@ -90,7 +90,7 @@ class Reader:
             content = await asyncio.to_thread(found.content)
             kept = self._kept.get(key)
             if kept is not None and kept.content == content:
-                # Something landed that is nothing of theirs: the profile and its pages stay what they are.
+                # What landed does not concern this person: the profile and its pages stay valid.
                 reading = replace(kept, mark=mark)
             else:
                 profile = await asyncio.to_thread(lambda: _profile(found.facts(), found, frame, now))
@@ -99,7 +99,8 @@ class Reader:
         return reading
 
     async def text(self, reading: Reading, name: object, render: Callable[[Profile], str]) -> bytes:
-        """The profile rendered, each form once; `name` tells this rendering from others of the same profile."""
+        """The rendered profile, each form rendered once; `name` identifies the rendering among those of the same
+        profile."""
         key = (reading.number, name)
         kept = self._texts.get(key)
         if kept is None:
@@ -110,7 +111,7 @@ class Reader:
         return kept
 
     async def cached_page(self, name: object, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        """A page that is not of one profile, made once as long as `name` is the same."""
+        """A page that does not show one profile, made once while `name` stays the same."""
         key = ("made", name)
         kept = self._texts.get(key)
         if kept is None:
@@ -122,7 +123,7 @@ class Reader:
         return kept
 
     def forget(self) -> None:
-        """Drop everything that is kept in memory."""
+        """Empty the caches."""
         self._kept.clear()
         self._texts.clear()
 
@@ -145,7 +146,7 @@ def _profile(facts: Sequence[Fact], found: RecordedFacts, frame: _ProfileScope, 
 async def profile_as_of(
     store: Store, opened: tuple[PersonState, Grant, VisibleRepositories], zone: ZoneInfo, end: int
 ) -> Profile:
-    """The profile as it stood after the second `end` (of the epoch), told only from what had landed by then.
+    """The profile as it was after the second `end` (of the epoch), based only on what had landed by then.
 
     The same facts give the same profile, whenever and wherever they were recorded.
     """
@@ -180,7 +181,7 @@ def repositories_of(visible: Iterable[RepositoryState]) -> Mapping[str, Reposito
 
 
 def _visible_person(person: PersonState, facts: Iterable[Fact]) -> Person:
-    """The person by the name that stands on the work shown: other work may bear a name that is not for everybody."""
+    """The person with the name in the visible work: other work may contain a name that is not public."""
     signed = [sig for fact in facts for sig in (fact.author, *fact.co_authors)]
     names = Counter(sig.name for sig in signed if sig.name and person_key(sig) in person.keys)
     name = min(names, key=lambda one: (-names[one], one), default="")

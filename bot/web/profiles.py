@@ -1,4 +1,4 @@
-"""What is served of a person: the profile in every form, a month, two months, and dated snapshots."""
+"""What is served about a person? The profile in every form, a month, two months compared, and dated snapshots."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def manner_of(opened: OpenPerson) -> Manner:
 
 
 def requested_format(request: web.Request, suffix: str) -> PageFormat | None:
-    """The form that the address's suffix or else the Accept header asks for; None for none of ours."""
+    """The form requested by the address's suffix, else by the Accept header; None if we do not offer it."""
     return format_by_suffix(suffix) if suffix else negotiate_format(request.headers.get("Accept", ""))
 
 
 async def show_profile(
     request: web.Request, opened: OpenPerson, *, suffix: str, snapshots: Sequence[SnapshotEntry]
 ) -> web.Response:
-    """The profile in the form that was asked for; as a page it leads to the snapshots."""
+    """The profile in the requested form; as a page it links to the snapshots."""
     form = requested_format(request, suffix)
     if form is None:
         return problem(request, 404 if suffix else 406)
@@ -78,7 +78,7 @@ async def read_profile(context: PageContext, opened: OpenPerson) -> Reading:
 
 
 class _Address:
-    """Where a profile is served, for the forms that name their own address."""
+    """Where a profile is served, for the forms that contain their own address."""
 
     def __init__(self, public_url: str, opened: OpenPerson, snapshots: tuple[DatedLink, ...]) -> None:
         self._url, self._public = public_url, opened.grant.public
@@ -105,7 +105,7 @@ class _Address:
 
 
 async def note_use(context: PageContext, opened: OpenPerson, form: str) -> None:
-    """Write into the access log of a link. A page is shown even where the database cannot be written."""
+    """Count the use of a link. The page is shown even if the database cannot be written."""
     if opened.link is None:
         return
     try:
@@ -145,7 +145,7 @@ async def show_month(request: web.Request, opened: OpenPerson) -> web.Response:
 
 
 async def show_difference(request: web.Request, opened: OpenPerson) -> web.Response:
-    """Two months beside each other, the earlier one first; at least one of them active."""
+    """Two months side by side, the earlier one first; at least one of them active."""
     context = page_context(request)
     before, after = _parsed_month(request.match_info["before"]), _parsed_month(request.match_info["after"])
     reading = await read_profile(context, opened)
@@ -165,7 +165,7 @@ async def show_difference(request: web.Request, opened: OpenPerson) -> web.Respo
 
 
 async def show_snapshot(request: web.Request, opened: OpenPerson) -> web.Response:
-    """A dated snapshot with its signature: the same bytes for ever, as long as all it tells of may be shown."""
+    """A dated snapshot with its signature: the same bytes for ever, as long as all its content may be shown."""
     context, identity = page_context(request), request.match_info["snapshot"].removesuffix(".json")
     found = await context.pages.store.read(snapshot, opened.person.key, identity)
     if found is None or not month_snapshots.may_show(opened, found):
@@ -175,7 +175,7 @@ async def show_snapshot(request: web.Request, opened: OpenPerson) -> web.Respons
 
 
 async def take_snapshot(context: PageContext, opened: OpenPerson) -> str | None:
-    """Sign and keep the profile as it is now; its id. None where nothing signs, or nothing has landed."""
+    """Sign and save the current profile; return its id. None without a signing key or landings."""
     reading = await read_profile(context, opened)
     return await month_snapshots.take_snapshot_now(context.pages, opened, reading.profile)
 

@@ -1,4 +1,4 @@
-"""How does text become an answer: which form was asked for, whether it is known already, and under which headers?"""
+"""How does text become a response: in which form, under which headers, and does the client have it already?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bot.render.html.site import picture_hash, site_style_hash
 
 
 class PageFormat(Struct, frozen=True):
-    """One form of a page: its name, its address's suffix and its media type."""
+    """One form of a page: its name, the suffix of its address and its media type."""
 
     name: str
     suffix: str
@@ -37,23 +37,23 @@ FORMATS: tuple[PageFormat, ...] = (
     PageFormat("svg-badge", "badge.svg", ""),
     PageFormat("jsonresume", "resume.json", ""),
 )
-"""forms without a media type are asked for by their suffix alone"""
+"""forms without a media type are requested only by their suffix"""
 _BY_SUFFIX = MappingProxyType({form.suffix: form for form in FORMATS if form.suffix})
 _MEDIA = MappingProxyType({"svg": "image/svg+xml", "json": "application/json"})
 
 
 def media_of(form: PageFormat) -> str:
-    """The media type it is sent as."""
+    """The media type of the response."""
     return form.media or _MEDIA[form.suffix.rpartition(".")[2]]
 
 
 def format_by_suffix(suffix: str) -> PageFormat | None:
-    """The form that an address's suffix asks for."""
+    """The form for a suffix of an address."""
     return _BY_SUFFIX.get(suffix)
 
 
 def negotiate_format(accept: str, offered: Sequence[PageFormat] = FORMATS) -> PageFormat | None:
-    """The form that an Accept header likes best, the earlier one of equals; None where it takes none of them."""
+    """The form that an Accept header prefers, the first of equals; None if it accepts none of them."""
     wanted = _qualities(accept)
     if not wanted:
         return offered[0]
@@ -85,7 +85,7 @@ def _quality(parameters: Sequence[str]) -> float:
 
 
 def _precision(form: PageFormat, media: str, quality: float) -> tuple[int, float]:
-    """How precisely a range names the form, and how much it is liked: the most precise range decides (RFC 9110)."""
+    """How precisely a range names the form, and its quality: the most precise range decides (RFC 9110)."""
     if media == form.media:
         return 3, quality
     if media == form.media.partition("/")[0] + "/*":
@@ -107,7 +107,7 @@ _ALWAYS = MappingProxyType(
 
 
 def policy(*, forms: bool = False) -> str:
-    """The Content-Security-Policy of every page: its own styles, nothing else, from nowhere else."""
+    """The Content-Security-Policy of every page: only its own styles, and nothing from elsewhere."""
     styles = " ".join(f"'{found}'" for found in (style_hash(), site_style_hash(), picture_hash()))
     action = "'self'" if forms else "'none'"
     return (
@@ -117,12 +117,12 @@ def policy(*, forms: bool = False) -> str:
 
 
 class Manner(Struct, frozen=True):
-    """How an answer may be kept and listed. Nothing is kept without asking: what is withdrawn is gone at once."""
+    """How a response may be cached and indexed. Caches must always revalidate: what is withdrawn disappears at once."""
 
     cache: str = "no-store"
     indexed: bool = False
     forms: bool = False
-    """it holds a form that is sent to us"""
+    """the page contains a form that is sent to us"""
     vary: bool = False
     """the same address has other forms"""
 
@@ -133,8 +133,8 @@ UNLISTED = Manner("private, no-cache", vary=True)
 
 
 def headers_of(manner: Manner, *, media: str, secure: bool) -> dict[str, str]:
-    """All headers but the length, the date and the tag."""
-    # A card stands in a README elsewhere; everything else is read here.
+    """All headers except length, date and tag."""
+    # A card is embedded in READMEs elsewhere; everything else is read here.
     shared = manner.indexed and media == "image/svg+xml"
     found = {
         **_ALWAYS,
@@ -143,7 +143,7 @@ def headers_of(manner: Manner, *, media: str, secure: bool) -> dict[str, str]:
         "Cross-Origin-Resource-Policy": "cross-origin" if shared else "same-origin",
     }
     if manner.forms:
-        # Without any referrer a browser names the origin of what the form sends `null`. No other site is told it.
+        # Without a referrer, browsers send `null` as the origin of a form. Other sites do not receive it.
         found["Referrer-Policy"] = "same-origin"
     if not manner.indexed:
         found["X-Robots-Tag"] = "noindex"
@@ -157,7 +157,7 @@ def headers_of(manner: Manner, *, media: str, secure: bool) -> dict[str, str]:
 def answer(
     request: web.Request, body: bytes, media: str, manner: Manner = NOT_CACHED, *, status: int = 200
 ) -> web.Response:
-    """The answer, or 304 where the asker has these very bytes."""
+    """The response, or 304 if the client already has the same bytes."""
     headers = headers_of(manner, media=media, secure=request.app[SECURE])
     if status == 200 and manner.cache != "no-store":
         tag = f'"{_digest(media, body)}"'
@@ -184,12 +184,12 @@ def etag_matches(header: str, tag: str) -> bool:
 
 
 SECURE = web.AppKey("secure", bool)
-"""whether people reach the pages by https"""
+"""whether the pages are served over https"""
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 def problem(request: web.Request, status: int, more: Mapping[str, str] = NO_HEADERS) -> web.Response:
-    """A plain page that says what went wrong and nothing else: equal bytes for equal statuses."""
+    """A plain error page: equal bytes for equal statuses."""
     from bot.render.html.site import problem_page
 
     response = answer(request, problem_page(status).encode(), "text/html", status=status)

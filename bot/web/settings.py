@@ -1,4 +1,4 @@
-"""What does a person see of their own page, signed in with GitHub?"""
+"""What does a person see about their own page, signed in with GitHub?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OWN = Manner(forms=True)
 
 
 def add_routes(app: web.Application) -> None:
-    """The settings page and what it sends."""
+    """Add the settings page and the routes of its forms."""
     app.add_routes(
         [
             web.get("/settings", show_settings),
@@ -36,7 +36,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def show_settings(request: web.Request) -> web.Response:
-    """The settings, or the way to sign in."""
+    """The settings, or the link to sign in."""
     owner = await owner_of(request)
     if owner is None:
         return answer(request, sign_in_page().encode(), HTML.media, _OWN)
@@ -99,7 +99,7 @@ def _organisations(found: list[RepositoryState]) -> tuple[tuple[int, str], ...]:
 
 
 async def show_preview(request: web.Request) -> web.Response:
-    """The page as everybody would see it, whether or not it is public."""
+    """The page as everybody would see it, public or not."""
     context, owner = page_context(request), await owner_of(request)
     if owner is None or owner.person is None:
         return problem(request, 404)
@@ -112,7 +112,7 @@ async def show_preview(request: web.Request) -> web.Response:
 
 
 async def show_export(request: web.Request) -> web.Response:
-    """Everything the record holds about this person, as JSON."""
+    """Everything the database holds about this person, as JSON."""
     context, owner = page_context(request), await owner_of(request)
     if owner is None:
         return problem(request, 404)

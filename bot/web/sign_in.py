@@ -20,11 +20,11 @@ _SECONDS = aiohttp.ClientTimeout(total=15)
 
 
 class SignInError(Exception):
-    """GitHub did not say who it is."""
+    """GitHub did not identify the account."""
 
 
 class SignInAttempt(Struct, frozen=True):
-    """One try to sign in: what the browser keeps, and GitHub gives back or checks."""
+    """One attempt to sign in: what the browser keeps, and GitHub returns or checks."""
 
     state: str
     verifier: str
@@ -40,7 +40,7 @@ class SignInAttempt(Struct, frozen=True):
 
 
 class SignIn(Redacted, frozen=True):
-    """The App's OAuth client. The user token is used once, to ask who it is, and not kept."""
+    """The App's OAuth client. The user token is used once, to identify the account, and not stored."""
 
     client_id: str
     client_secret: Secret[str]
@@ -48,7 +48,7 @@ class SignIn(Redacted, frozen=True):
     api: str = "https://api.github.com"
 
     def address(self, attempt: SignInAttempt, back: str) -> str:
-        """Where the browser goes; GitHub sends it `back` with a code."""
+        """The address to send the browser to; GitHub redirects it to `back` with a code."""
         asked = {
             "client_id": self.client_id,
             "redirect_uri": back,

@@ -11,14 +11,14 @@ _HEADER = re.compile(r"sha256=[0-9a-f]{64}")
 
 
 class WeakSecretError(ValueError):
-    """No secret, or one that can be guessed."""
+    """A secret is missing or can be guessed."""
 
 
 class Secrets:
-    """The webhook secrets that are valid now: one, or two while they are being changed."""
+    """The valid webhook secrets: one, or two during a change."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
-        """Raises `WeakSecretError` where there is none, or one below 32 characters."""
+        """Raises `WeakSecretError` if there is none, or one is shorter than 32 characters."""
         if not secrets:
             raise WeakSecretError("a webhook secret is required")
         if any(len(secret) < SHORTEST_SECRET for secret in secrets):
@@ -29,15 +29,15 @@ class Secrets:
         return f"Secrets({len(self._secrets)})"
 
     def verify(self, body: bytes, header: str | None) -> bool:
-        """True where `header` is the SHA-256 signature of exactly these bytes under one of the secrets."""
+        """True if `header` is the SHA-256 signature of exactly these bytes under one of the secrets."""
         if header is None or not is_well_formed(header):
             return False
         given = bytes.fromhex(header.removeprefix("sha256="))
-        # every secret is tried, so that the time tells nothing about which one fits
+        # every secret is tried, so that the time does not reveal which one matches
         fits = [hmac.compare_digest(hmac.digest(secret, body, "sha256"), given) for secret in self._secrets]
         return any(fits)
 
 
 def is_well_formed(header: str | None) -> bool:
-    """True for a header that can be a signature at all; told before the body is read."""
+    """True if the header has the form of a signature; checked before the body is read."""
     return header is not None and _HEADER.fullmatch(header) is not None

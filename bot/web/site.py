@@ -1,4 +1,4 @@
-"""What is served that is about nobody: the first page, the definitions, robots, the sitemap, the key and health?"""
+"""What is served that is about no person? The first page, the definitions, robots, the sitemap, the key and health."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bot.web.responses import HTML, Manner, answer, problem
 
 _OPEN = Manner("public, no-cache", indexed=True)
 DOCUMENT = re.compile(r"(?:models/|decisions/)?[a-z0-9_-]{1,60}", re.IGNORECASE)
-"""documents beside the definitions, by their path without the ending"""
+"""documents beside the definitions, by path without suffix"""
 _SITEMAP_MOST = 50_000
 """addresses in one sitemap: https://www.sitemaps.org/protocol.html"""
 _DOCUMENT_TAGS = frozenset(
@@ -34,14 +34,14 @@ _DOCUMENT_TAGS = frozenset(
 
 
 async def show_welcome(request: web.Request) -> web.Response:
-    """The first page. It names nobody."""
+    """The first page, which names nobody."""
     pages = page_context(request).pages
     text = welcome_page(settings=pages.sign_in is not None, definitions=pages.definitions is not None)
     return answer(request, text.encode(), HTML.media, _OPEN)
 
 
 async def show_definitions(request: web.Request) -> web.Response:
-    """The Markdown file that defines each metric, as a page, and the ones it leads to; 404 where there is none."""
+    """The Markdown file that defines each metric, as a page, and the documents it links to; 404 for others."""
     file, name = page_context(request).pages.definitions, request.match_info.get("page", "")
     if file is None:
         return problem(request, 404)
@@ -53,7 +53,7 @@ async def show_definitions(request: web.Request) -> web.Response:
 
 
 def _document(text: str, name: str) -> str:
-    """The page of a Markdown text; raw HTML in it is shown, not obeyed. `name` is its path without the ending."""
+    """The page of a Markdown text; raw HTML in it is escaped. `name` is its path without suffix."""
     import nh3
     from markdown_it import MarkdownIt
 
@@ -73,7 +73,7 @@ def _document(text: str, name: str) -> str:
 
 
 def _address(link: str, name: str) -> str | None:
-    """Where a link of a document leads on this site; None where it leads into the repository, which is not here."""
+    """The address on this site for a document's link; None for a link into the repository, which is not served here."""
     if link.startswith("https://"):
         return link
     path, _, _ = link.partition("#")
@@ -89,7 +89,7 @@ async def show_robots(request: web.Request) -> web.Response:
 
 
 async def show_sitemap(request: web.Request) -> web.Response:
-    """The pages that their owners made public, and that show something."""
+    """The pages that their owners published and that are not empty."""
     pages = page_context(request).pages
 
     def read(connection: Connection) -> list[str]:
@@ -103,7 +103,7 @@ async def show_sitemap(request: web.Request) -> web.Response:
         return paths
 
     paths = await pages.store.read(read)
-    # In the order of accounts a page without a name would stand between two whose numbers GitHub tells.
+    # Sorted: in the order of accounts, an anonymous page would appear between two whose numbers GitHub publishes.
     addresses = [escape(pages.public_url + path) for path in sorted(paths)[:_SITEMAP_MOST]]
     rows = "".join(f"<url><loc>{address}</loc></url>\n" for address in addresses)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -112,7 +112,7 @@ async def show_sitemap(request: web.Request) -> web.Response:
 
 
 def _path_of(person: PersonState) -> str:
-    """The path of a public page; empty for a person who is named and has no login."""
+    """The path of a public page; empty for a named person without a login."""
     if person.naming == "anonymous":
         return f"/anonymous/{person.alias}"
     return f"/@{person.login}" if person.login else ""
@@ -125,12 +125,12 @@ _ICON = (
 
 
 async def show_icon(request: web.Request) -> web.Response:
-    """Browsers ask for it by themselves; three bars of a month's chart."""
+    """The icon that browsers request by themselves: three bars of a month's chart."""
     return answer(request, _ICON.encode(), "image/svg+xml", _OPEN)
 
 
 async def show_key(request: web.Request) -> web.Response:
-    """The public half of the key that signs snapshots."""
+    """The public key that verifies snapshots."""
     signing = page_context(request).pages.signing
     if signing is None:
         return problem(request, 404)
@@ -139,12 +139,12 @@ async def show_key(request: web.Request) -> web.Response:
 
 
 async def show_health(request: web.Request) -> web.Response:
-    """The process answers."""
+    """The process is alive."""
     return answer(request, b"ok\n", "text/plain")
 
 
 async def show_readiness(request: web.Request) -> web.Response:
-    """The database can be read, and its tables are enough for this version."""
+    """The database is readable, and its tables are new enough for this version."""
     try:
         ready = await is_enough(page_context(request).pages.store)
     except StoreUnavailableError:

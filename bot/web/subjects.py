@@ -1,4 +1,4 @@
-"""Whose page does an address open, and how much of it? Every route asks here, and here the policy is asked."""
+"""Which page does an address open, and how much of it? Every route asks here, and this module applies the policy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OpenPerson(Struct, frozen=True):
     base: str
     link: Link | None = None
     mark: LedgerMark | None = None
-    """how far the ledger had come when the page was opened; None where it was not asked"""
+    """the ledger's position when the page was opened; None if it was not read"""
 
 
 class OpenOrganisation(Struct, frozen=True):
@@ -54,7 +54,7 @@ def open_by_login(connection: Connection, login: str) -> OpenPerson | None:
 
 
 def open_by_alias(connection: Connection, alias: str) -> OpenPerson | None:
-    """The public page of somebody who is not named."""
+    """The public page of an anonymous person."""
     if not _ALIAS.fullmatch(alias):
         return None
     person = visibility.person_behind(connection, alias)
@@ -90,13 +90,13 @@ def open_by_organisation(connection: Connection, login: str) -> OpenOrganisation
 def open_person(
     connection: Connection, person: PersonState, viewer: Viewer, *, base: str, link: Link | None = None
 ) -> OpenPerson | None:
-    """The person's page for this viewer, None where the policy shows nothing."""
+    """The person's page for this viewer; None if the policy shows nothing."""
     near = visibility.repositories_near(connection, person.keys)
     hidden = frozenset(one.state.id for one in near if one.hidden)
     grant = access.grant_for_person(person, (one.state for one in near if one.own), viewer, hidden=hidden)
     if grant is None:
         return None
-    # What folds with the person's work may lie in repositories without any of it: a fork, or where it was reverted.
+    # Work that folds with the person's may be in repositories without any of it: a fork, or one where it was reverted.
     near_grant = access.grant_for_person(person, (one.state for one in near), viewer, hidden=hidden) or grant
     wide = Grant(grant.repositories | near_grant.repositories, grant.naming, grant.public)
     visible = tuple(one.state for one in near if one.state.id in wide.repositories)
@@ -116,7 +116,7 @@ def open_organisation(
     base: str,
     link: Link | None = None,
 ) -> OpenOrganisation | None:
-    """The organisation's page for this viewer, None where the policy shows nothing."""
+    """The organisation's page for this viewer; None if the policy shows nothing."""
     if organisation is None:
         return None
     repositories = visibility.repositories_in(connection, [organisation.installation])

@@ -1,4 +1,4 @@
-"""What do many people's landed commits add up to, without telling of any one of them?"""
+"""What do many people's landed commits add up to, without revealing any one person?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ITEMS = {"feature": "features", "bug_fix": "bugs"}
 
 
 class GroupSum(Struct, frozen=True):
-    """What one month, one repository or all of them come to. Changes are counted where they stand today."""
+    """The sums of one month, one repository or all of them. Changes count in their current state."""
 
     name: str
     people: int
@@ -32,19 +32,19 @@ class GroupSum(Struct, frozen=True):
 
 
 class OrganisationSums(Struct, frozen=True):
-    """Sums over months with enough people; `left_out` are the months without."""
+    """Sums over months with enough people; `left_out` are the other months."""
 
     total: GroupSum
     months: tuple[GroupSum, ...]
     """newest first"""
     left_out: tuple[Month, ...]
     repositories: tuple[GroupSum, ...]
-    """by name, those that may be told apart"""
+    """by name; those that may be shown separately"""
     languages: tuple[tuple[str, int], ...]
 
 
 class _Part(Struct, frozen=True):
-    """One commit, and the change it delivered where it is the one that did."""
+    """One commit, with its change if it is the commit that landed it."""
 
     month: Month
     person: PersonKey
@@ -53,7 +53,7 @@ class _Part(Struct, frozen=True):
 
 
 def sums(changes: Iterable[Change], zone: ZoneInfo, *, without: Collection[PersonKey] = ()) -> OrganisationSums | None:
-    """The sums of these changes; None where too few people took part. Machines and those in `without` count nowhere."""
+    """The sums of these changes; None if too few people took part. Machines and people in `without` are not counted."""
     by_month: dict[Month, list[_Part]] = defaultdict(list)
     for change in changes:
         for part in _parts(change, zone, without):

@@ -1,4 +1,4 @@
-"""How busy is the bot? Counters in Prometheus text, with no name of a person or repository in any label."""
+"""How busy is the bot? Counters in Prometheus text, with no person's or repository's name in any label."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ OTHER = "other"
 
 
 class Telemetry:
-    """One registry of its own, so that nothing else in the process adds to it. `events` and `tasks` bound the labels:
-    what a stranger sends is `other`."""
+    """A separate registry, so that nothing else in the process adds to it. `events` and `tasks` bound the labels:
+    unknown values become `other`."""
 
     def __init__(self, events: Collection[str], tasks: Collection[str]) -> None:
         self._events, self._tasks = frozenset(events), frozenset(tasks)
@@ -39,19 +39,19 @@ class Telemetry:
         self._running = Gauge("almanac_jobs_running", "Jobs running in this process.", registry=registry)
 
     def record_delivery(self, event: str, status: int, seconds: float) -> None:
-        """One request at the door was answered."""
+        """Count one answered webhook request."""
         known = event if event in self._events else OTHER
         self._deliveries.labels(known, str(status)).inc()
         self._accepting.observe(seconds)
 
     def record_job(self, task: str, outcome: str, seconds: float) -> None:
-        """One attempt of a job ended."""
+        """Count one finished attempt of a job."""
         known = task if task in self._tasks else OTHER
         self._jobs.labels(known, outcome).inc()
         self._working.labels(known).observe(seconds)
 
     def set_queue(self, counts: Mapping[str, int], oldest: datetime | None, now: datetime) -> None:
-        """How the queue stands; a state without jobs is shown as none."""
+        """Set the queue's gauges; a state without jobs becomes 0."""
         for state in ("ready", "running", "parked", "dead"):
             self._queue.labels(state).set(counts.get(state, 0))
         self._waiting.set(max((now - oldest).total_seconds(), 0.0) if oldest is not None else 0.0)

@@ -1,7 +1,7 @@
-"""How is a delivery taken in, so that nothing unsigned is read and nothing acknowledged is lost?
+"""How is a delivery received, so that nothing unsigned is parsed and nothing acknowledged is lost?
 
-Raw bytes are verified before anything is parsed; the inbox row and its jobs are committed before the 202. Every answer
-is 2xx or 4xx, and 503 only while the database cannot be written, so that GitHub's log shows the delivery as failed.
+Raw bytes are verified before parsing; the inbox row and its jobs are committed before the 202. Every answer is 2xx or
+4xx, and 503 only while the database cannot be written, so that GitHub's log shows the delivery as failed.
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ _LARGE = 1024 * 1024
 
 
 class Inbox(Protocol):
-    """Where deliveries are kept."""
+    """Where deliveries are stored."""
 
     async def accept(self, delivery: RoutedDelivery) -> bool:
-        """Commit the delivery and its jobs in one transaction, then return: False where it was already there.
+        """Commit the delivery and its jobs in one transaction; False if it was stored already.
 
-        Raises an error where that could not be done in time.
+        Raises an error if that could not be done in time.
         """
         ...
 
 
 class WebhookLimits(Struct, frozen=True):
-    """The bounds of the door. GitHub gives up after 10 s, so body and commit, which has its own, together take less."""
+    """The limits of the webhook. GitHub gives up after 10 s, so reading the body and the commit, which has its own
+    limit, together take less."""
 
     body_seconds: float = 5.0
     largest: int = LARGEST
@@ -52,7 +53,7 @@ class WebhookLimits(Struct, frozen=True):
     address: Callable[[web.Request], str | None] = peer_address
     timer: Callable[[], float] = time.monotonic
     answered: Callable[[str, int, float], None] = lambda event, status, seconds: None
-    """told of each answer: the event as it was named, the status, and seconds"""
+    """called after each answer with the event as named, the status, and seconds"""
 
 
 class Webhook:
@@ -98,7 +99,7 @@ class Webhook:
             self._held -= size
 
     def _refusal(self, request: web.Request, address: str | None) -> int:
-        """The status a request is refused with before its body is read, 0 for none."""
+        """The status with which a request is refused before its body is read; 0 if it is accepted."""
         if self._failures.refuses(address):
             return 429
         if not is_well_formed(_single_header(request, "X-Hub-Signature-256")):
@@ -132,7 +133,7 @@ class Webhook:
         return self._secrets.verify(body, header)
 
     async def _store(self, delivery: RoutedDelivery) -> bool:
-        """False where the commit did not come in time: the delivery may be there all the same, and is kept once."""
+        """False if the commit took too long: the delivery may be stored all the same, and is stored once."""
         try:
             new = await self._inbox.accept(delivery)
         except Exception as error:
@@ -143,7 +144,7 @@ class Webhook:
         return True
 
     def _hook(self, request: web.Request) -> str:
-        """Whose hook sent it: the App's id, or the id of a repository's or organisation's own hook."""
+        """The sender's hook: the App's id, or the id of a repository's or organisation's own hook."""
         if request.headers.get("X-GitHub-Hook-Installation-Target-Type", "integration") == "integration":
             return f"app:{self._app_id}"
         hook = request.headers.get("X-GitHub-Hook-ID", "")
@@ -151,7 +152,7 @@ class Webhook:
 
 
 def webhook_runner(app: web.Application, **options: Any) -> web.AppRunner:
-    """A runner that never unpacks a body: compressed bytes are refused, not decoded before the signature check."""
+    """A runner that never decompresses a body: compressed ones are refused, not decoded before the signature check."""
     return web.AppRunner(app, auto_decompress=False, **options)
 
 
@@ -162,13 +163,13 @@ def _single_header(request: web.Request, name: str) -> str | None:
 
 
 def _is_json(request: web.Request) -> bool:
-    if request.headers.get("Content-Type") == "application/json":  # as GitHub sends it
+    if request.headers.get("Content-Type") == "application/json":  # the format that GitHub sends
         return True
     return request.content_type == "application/json" and (request.charset or "utf-8").lower() == "utf-8"
 
 
 def _status_response(status: int) -> web.Response:
-    """A status and nothing that helps a stranger; a refused body is not read to its end."""
+    """A response with only a status, which reveals nothing; the rest of a refused body is not read."""
     response = web.Response(status=status)
     if status in (403, 408, 413, 415, 429):
         response.force_close()

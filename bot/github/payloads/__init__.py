@@ -1,1 +1,1 @@
-"""What do GitHub's JSON keys mean? They exist in this package only: past it there are frozen, typed objects."""
+"""What do GitHub's JSON keys mean? They appear only in this package; everything else uses frozen, typed objects."""

@@ -1,4 +1,4 @@
-"""What does an answer of GitHub's API say, in the words of the model?"""
+"""What does an answer of GitHub's API contain, in the types of the model?"""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class App(Struct, frozen=True):
 
 
 class Installation(Struct, frozen=True):
-    """An installation as GitHub answers now."""
+    """An installation in GitHub's current answer."""
 
     id: InstallationId
     account: str
@@ -50,7 +50,7 @@ class Installation(Struct, frozen=True):
 
 
 class PullRequestAnswer(Struct, frozen=True):
-    """A pull request's own answer: the model's part, and what says how much more there is to read."""
+    """A pull request's own answer: the model's part, and how much more there is to read."""
 
     pull_request: PullRequest
     base_repository: RepositoryId
@@ -66,7 +66,7 @@ class CheckRunAnswer(Struct, frozen=True):
 
 
 class IssueAnswer(Struct, frozen=True):
-    """An issue: its number in the repository and its text; `app` is the App it was opened through, if any."""
+    """An issue: its number in the repository and its text; `app` is the App that opened it, if any."""
 
     number: int
     body: str
@@ -75,19 +75,19 @@ class IssueAnswer(Struct, frozen=True):
 
 
 class CommentAnswer(Struct, frozen=True):
-    """A comment; `app` is the App it was written through, if any."""
+    """A comment; `app` is the App that wrote it, if any."""
 
     id: int
     author: Signature | None
     body: str
     app: int | None
     number: int | None
-    """of the issue or pull request, where the answer names it"""
+    """of the issue or pull request, if the answer names it"""
     created_at: datetime | None = None
 
 
 class Account(Struct, frozen=True):
-    """An account. Where GitHub does not know an author, the object is null or empty."""
+    """An account. If GitHub does not know an author, the object is null or empty."""
 
     id: Person | None = None
     login: str | None = None
@@ -130,7 +130,7 @@ class _Repositories(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """The head or base of a pull request; the repository of a head may be gone."""
+    """The head or base of a pull request; the repository of a head may be deleted."""
 
     ref: str
     sha: FullCommit
@@ -226,7 +226,7 @@ def repository_of(row: RepositoryRow) -> Repository:
 
 
 def user(account: Account | None) -> Signature | None:
-    """An account; None for a ghost. Its e-mail is never known from here."""
+    """An account; None for a ghost. The answer never contains its e-mail."""
     if account is None or account == Account():
         return None
     if account.id is None or account.login is None:
@@ -251,7 +251,7 @@ def pull_request_of(row: PullRequestRow) -> PullRequestAnswer:
         base_ref=row.base.ref,
         head_ref=row.head.ref,
         head_id=row.head.sha,
-        # while a pull request is open this names a test merge that lands nowhere
+        # while a pull request is open this is a test merge, which never lands
         merge_commit=row.merge_commit_sha if merged_at else None,
         merged_at=merged_at,
         closed_at=moment(row.closed_at),
@@ -263,7 +263,7 @@ def pull_request_of(row: PullRequestRow) -> PullRequestAnswer:
 
 
 def review(answer: object) -> tuple[int, Review] | None:
-    """(id, review); None where its author is a ghost or it was never submitted."""
+    """(id, review); None if its author is a ghost or it was never submitted."""
     return review_of(read(answer, ReviewRow))
 
 
@@ -294,7 +294,7 @@ def comment(answer: object) -> CommentAnswer:
 
 
 def repositories(answer: object) -> tuple[int, list[Repository]]:
-    """How many there are in all, and those of this page."""
+    """(the total number of repositories, those on this page)."""
     page = read(answer, _Repositories)
     return page.total_count or 0, [repository_of(row) for row in page.repositories or ()]
 
@@ -306,7 +306,8 @@ def issue(answer: object) -> IssueAnswer:
 
 
 def content(answer: object) -> str | None:
-    """The text of a file; None for a directory, a submodule, a file GitHub does not inline (1 MB) or no UTF-8."""
+    """The text of a file; None for a directory, a submodule, a file GitHub does not inline (1 MB), or text that is not
+    UTF-8."""
     if not isinstance(answer, dict):
         return None
     row = read(answer, _Content)

@@ -1,4 +1,4 @@
-"""What does an answer of GitHub's API say of commits, of their files, and of what lies between two of them?"""
+"""What does an answer of GitHub's API contain about commits, their files, and the commits between two of them?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.model.commit import Commit, FileChange, Signature
 from bot.model.ids import CommitId, FileStatus
 
 MOST_FILES = 3000
-"""files GitHub shows of one commit, in all"""
+"""the most files that GitHub shows for one commit"""
 _EMPTY_BLOBS = frozenset(
     {
         "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
@@ -25,21 +25,21 @@ _EMPTY_BLOBS = frozenset(
 
 
 class Comparison(Struct, frozen=True):
-    """The first page of a comparison. `files` are what changed between the merge base and the head, 300 at most."""
+    """The first page of a comparison. `files` changed between the merge base and the head, 300 at most."""
 
     total: int
     behind: int
-    """commits that the base reaches and the head does not"""
+    """commits reachable from the base but not from the head"""
     base: CommitId
     """the merge base"""
     commits: tuple[Commit, ...]
     trees: dict[CommitId, str]
-    """of the commits shown and of the merge base"""
+    """by commit, for the commits shown and the merge base"""
     files: tuple[FileChange, ...]
 
 
 class Stated(Struct, frozen=True):
-    """Whom git names."""
+    """A name as git records it."""
 
     name: str | None = None
     email: str | None = None
@@ -96,7 +96,7 @@ class _Page(Struct, frozen=True):
 
 
 class _Comparison(_Page, frozen=True, kw_only=True):
-    """The first one."""
+    """The first page of a comparison."""
 
     merge_base_commit: _Commit
     behind_by: Number | None = None
@@ -123,14 +123,14 @@ def _commit(row: _Commit) -> Commit:
 
 
 def with_files(found: Commit, stats: tuple[int, int] | None, files: Iterable[FileChange]) -> Commit:
-    """The commit with its files; `partial` at GitHub's cap, and where the rows do not sum to the commit's own stats."""
+    """The commit with its files; `partial` at GitHub's limit, or if the rows do not sum to the commit's own stats."""
     rows = tuple(files)
     sums = (sum(row.additions for row in rows), sum(row.deletions for row in rows))
     return replace(found, files=rows, partial=len(rows) >= MOST_FILES or (stats is not None and sums != stats))
 
 
 def stats(answer: object) -> tuple[int, int] | None:
-    """(additions, deletions) of a whole commit; None where the answer has none."""
+    """(additions, deletions) of a whole commit; None if the answer has none."""
     found = read(answer, _Stats).stats
     return None if found is None else (found.additions, found.deletions)
 
@@ -145,7 +145,7 @@ def _changes(rows: Iterable[_File] | None) -> tuple[FileChange, ...]:
 
 
 def _change(row: _File) -> FileChange | None:
-    """One file; None where nothing of it changed."""
+    """One file; None if nothing in it changed."""
     if row.status not in get_args(FileStatus):
         if row.status == "unchanged":
             return None
@@ -196,7 +196,7 @@ def _signature(stated: Stated, account: Account | None) -> Signature:
 
 
 def _is_submodule(patch: str) -> bool:
-    """git shows a submodule as one line naming its commit, and nothing else."""
+    """git shows a submodule as a single line with its commit."""
     changed = [line for line in patch[:400].split("\n") if line[:1] in ("+", "-", " ")]
     return 1 <= len(changed) <= 2 and all(
         line[1:].startswith("Subproject commit ") and len(line) in (59, 83) for line in changed

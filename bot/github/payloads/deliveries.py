@@ -1,7 +1,7 @@
-"""What does a delivery point at? Ids and guards only: a payload is a hint, and the worker reads the rest anew.
+"""What does a delivery refer to? Only ids and guards: a payload is a hint, and the worker reads the rest from GitHub.
 
-`Told` is all of it that is looked at, and its shape is checked; of what is left out, most of a large delivery, only the
-grammar and the limits of `decode_within_limits` are checked.
+`DeliveryPayload` is everything that is read, and its shape is checked. The rest, most of a large delivery, is checked
+only for valid JSON and the limits of `decode_within_limits`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class HookPayload(Struct, frozen=True):
 
 
 class DeliveryPayload(Struct, frozen=True):
-    """What is read of a delivery, of whichever event; https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
+    """The fields that are read of a delivery of any event;
+    https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
 
     action: str | None = None
     installation: InstallationTold | None = None
@@ -95,7 +96,7 @@ class DeliveryPayload(Struct, frozen=True):
     after: FullCommit | UnsetType = UNSET
 
     def __contains__(self, name: str) -> bool:
-        """gidgethub's router asks an event's data as a dictionary."""
+        """gidgethub's router treats an event's data as a dictionary."""
         return name in self.__struct_fields__
 
     def __getitem__(self, name: str) -> Any:
@@ -103,7 +104,7 @@ class DeliveryPayload(Struct, frozen=True):
 
 
 class Origin(Struct, frozen=True):
-    """What a delivery is filed under; None and empty where it names none."""
+    """The ids that a delivery is stored under; None and empty if it has none."""
 
     action: str
     installation: InstallationId | None
@@ -111,14 +112,14 @@ class Origin(Struct, frozen=True):
 
 
 class InstalledRepository(Struct, frozen=True):
-    """Where something happened: which installation may act, in which repository."""
+    """Where something happened: the installation that may act, and the repository."""
 
     installation: InstallationId
     repository: RepositoryId
 
 
 class Sender(Struct, frozen=True):
-    """Who caused a delivery."""
+    """Who triggered a delivery."""
 
     id: UserId
     login: str
@@ -126,7 +127,7 @@ class Sender(Struct, frozen=True):
 
 
 class PushEvent(Struct, frozen=True):
-    """A branch that moved. `before` is None where the branch was created, `after` where it was deleted."""
+    """A branch that moved. `before` is None if the branch was created, `after` if it was deleted."""
 
     before: CommitId | None
     after: CommitId | None
@@ -134,7 +135,7 @@ class PushEvent(Struct, frozen=True):
 
 
 class CommentHint(Struct, frozen=True):
-    """A comment as the delivery shows it; `asks` where an unquoted line of it starts with the command word."""
+    """A comment as the delivery shows it; `asks` if an unquoted line of it starts with the command word."""
 
     number: int
     comment: int
@@ -143,7 +144,7 @@ class CommentHint(Struct, frozen=True):
 
 
 class CheckHint(Struct, frozen=True):
-    """A check run or suite a delivery tells of. `app` is the app it belongs to."""
+    """A check run or suite in a delivery. `app` is the app it belongs to."""
 
     id: int
     app: int
@@ -153,7 +154,7 @@ class CheckHint(Struct, frozen=True):
 
 
 def read(body: bytes) -> DeliveryPayload:
-    """What a body tells. Raises ValueError where it is not what GitHub documents, read or not."""
+    """The payload of a body. Raises ValueError if any of it, read or not, differs from what GitHub documents."""
     return read_as(decode_within_limits(body), DeliveryPayload)
 
 
@@ -164,7 +165,7 @@ def _given(part: T | UnsetType, name: str) -> T:
 
 
 def origin(told: DeliveryPayload) -> Origin:
-    """What to file a delivery under; a repository's own webhook has no installation."""
+    """The ids to store a delivery under; a repository's own webhook has no installation."""
     return Origin(action(told), installation_id(told), None if told.repository is None else told.repository.id)
 
 
@@ -173,7 +174,7 @@ def installation_id(told: DeliveryPayload) -> InstallationId | None:
 
 
 def installed_repository(told: DeliveryPayload) -> InstalledRepository | None:
-    """Where it happened; None where no installation of ours may act there."""
+    """Where it happened; None if no installation of ours may act there."""
     if told.installation is None or told.repository is None:
         return None
     return InstalledRepository(told.installation.id, told.repository.id)
@@ -184,7 +185,7 @@ def action(told: DeliveryPayload) -> str:
 
 
 def sender(told: DeliveryPayload) -> Sender | None:
-    """Who caused it; None for a ghost."""
+    """Who triggered it; None for a ghost."""
     user = told.sender
     return None if user is None else Sender(user.id, user.login, user.type == "Bot")
 
@@ -208,7 +209,7 @@ def issue_author(told: DeliveryPayload) -> UserId | None:
 
 
 def push(told: DeliveryPayload) -> PushEvent:
-    """What moved. The default branch is the payload's own word, as it was at the time of the push."""
+    """The branch that moved. The default branch is the one in the payload, as of the push."""
     branch = None if told.repository is None else told.repository.default_branch
     if branch is None:
         raise KeyError("default_branch")
@@ -228,7 +229,7 @@ def comment(told: DeliveryPayload, command: str) -> CommentHint:
 
 
 def comment_app(told: DeliveryPayload) -> int | None:
-    """The App through which a comment was written, if any."""
+    """The App that wrote a comment, if any."""
     app = None if told.comment is UNSET else told.comment.performed_via_github_app
     return None if app is None else app.id
 
@@ -243,7 +244,7 @@ def check_suite(told: DeliveryPayload) -> CheckHint:
 
 
 def hook_events(told: DeliveryPayload) -> tuple[str, ...]:
-    """The events a hook says it sends, for `ping`."""
+    """The events that a hook sends, according to `ping`."""
     return () if told.hook is None else told.hook.events or ()
 
 

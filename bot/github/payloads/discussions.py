@@ -1,4 +1,4 @@
-"""What does GitHub say of a repository's discussions, and what is it told?"""
+"""What does GitHub answer about a repository's discussions, and what is sent to it?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PREFERRED = ("announcements", "general")
 
 
 class Category(Struct, frozen=True):
-    """Where a discussion may stand. `answerable` ones are for questions."""
+    """A category of discussions. `answerable` ones are for questions."""
 
     id: str
     slug: str = ""
@@ -21,7 +21,7 @@ class Category(Struct, frozen=True):
 
 
 class DiscussionPost(Struct, frozen=True):
-    """A discussion or a comment in one: its node id, its text, and whether whoever asks wrote it."""
+    """A discussion or a comment in one: its node id, its text, and whether the viewer wrote it."""
 
     id: str
     body: str = ""
@@ -29,14 +29,14 @@ class DiscussionPost(Struct, frozen=True):
 
 
 class DiscussionPage(Struct, frozen=True):
-    """Some of what was written, and the mark behind it (None on the last page)."""
+    """Some of the posts, and the cursor after them (None on the last page)."""
 
     written: tuple[DiscussionPost, ...]
     cursor: str | None
 
 
 class Board(Struct, frozen=True):
-    """A repository as its discussions see it."""
+    """A repository with its discussion categories."""
 
     id: str
     switched_on: bool
@@ -44,7 +44,7 @@ class Board(Struct, frozen=True):
 
     @property
     def category(self) -> Category | None:
-        """Announcements, else general talk, else the first that is neither for questions nor for polls."""
+        """Announcements, else general discussion, else the first category that is for neither questions nor polls."""
         for slug in _PREFERRED:
             if found := next((one for one in self.categories if one.slug == slug), None):
                 return found
@@ -82,7 +82,7 @@ class _Made(Struct, frozen=True):
 
 
 def switched_on(repository: object) -> bool:
-    """Whether a REST repository has discussions."""
+    """Whether a repository from the REST API has discussions enabled."""
     return bool(read(repository, _Repository).has_discussions)
 
 
@@ -96,13 +96,13 @@ def discussions(answer: object) -> DiscussionPage:
 
 
 def comments(answer: object) -> DiscussionPage | None:
-    """None where the discussion is gone."""
+    """A page of comments; None if the discussion was deleted."""
     found = read(answer, _Node).node
     return None if found is None or found.comments is None else _page(found.comments)
 
 
 def made(answer: object, mutation: str, what: str) -> str:
-    """The node id of what a mutation made or changed."""
+    """The node id of what a mutation created or changed."""
     found = read(answer, dict[str, dict[str, _Made]]).get(mutation, {}).get(what)
     if found is None:
         raise PayloadError(f"{mutation} made nothing")

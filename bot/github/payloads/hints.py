@@ -1,4 +1,4 @@
-"""What does a kept delivery say of what happened? Hints: what landed is proved by what GitHub answers."""
+"""What does a stored delivery suggest about what happened? Only hints: GitHub's answers prove what landed."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ T = TypeVar("T")
 
 
 class DeliveryHints(Struct, frozen=True):
-    """One delivery. `repository` has no parent: webhooks do not tell it."""
+    """The hints of one delivery. `repository` has no parent: webhooks do not contain it."""
 
     repository: Repository | None = None
     pull_request: PullRequestAnswer | None = None
-    """None where it is absent, or contradicts itself"""
+    """None if it is absent or contradicts itself"""
     commits: int = 0
-    """that a push says it brought; 0 where it does not say"""
+    """the number of commits that a push reports; 0 if it reports none"""
     merged: bool = False
-    """the newest commit of a push reads like a merge commit"""
+    """the newest commit of a push looks like a merge commit"""
     forced: bool = False
 
 
 class _Listed(Struct, frozen=True):
-    """One of several that are only counted."""
+    """An element that is only counted."""
 
 
 class _Commit(Struct, frozen=True):
@@ -49,7 +49,7 @@ NOTHING = DeliveryHints()
 
 
 def read_hints(body: bytes) -> DeliveryHints:
-    """What a body says; nothing at all where it is not what GitHub documents."""
+    """The hints in a body; empty if it differs from what GitHub documents."""
     try:
         payload = decode(body, _Payload)
         newest = payload.head_commit
@@ -65,7 +65,7 @@ def read_hints(body: bytes) -> DeliveryHints:
 
 
 def _part(part: Raw, kind: type[T]) -> T | None:
-    """One part of a payload; None where it is absent, or not what GitHub documents."""
+    """One part of a payload; None if it is absent or differs from what GitHub documents."""
     try:
         return decode(part, kind)
     except PayloadError:
@@ -78,7 +78,7 @@ def _repository(payload: _Payload) -> Repository | None:
 
 
 def _pull_request(payload: _Payload) -> PullRequestAnswer | None:
-    """Bodies have been seen that say `closed` and `state: open`, or that a merged one has no commit."""
+    """Some real bodies say both `closed` and `state: open`, or have a merged pull request without a commit."""
     row = _part(payload.pull_request, PullRequestRow)
     if row is None or row.state != "closed":
         return None

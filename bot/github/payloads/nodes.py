@@ -1,4 +1,4 @@
-"""What does a GraphQL answer say? Its nodes as the model's types, spelt as REST spells the same things."""
+"""What does a GraphQL answer contain? Its nodes as the model's types, with names as in the REST API."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HIDDEN = "PRIVATE", "INTERNAL"
 
 
 class ResolvedAccount(Struct, frozen=True):
-    """Who GitHub says somebody is."""
+    """An account as GitHub resolved it."""
 
     user_id: Person = field(name="databaseId")
     login: str
@@ -38,15 +38,15 @@ class ResolvedAccount(Struct, frozen=True):
 
 
 class PullPage(Struct, frozen=True):
-    """Pull requests, how many there are in all, and the mark behind this page (None on the last)."""
+    """Pull requests, their total number, and the cursor after this page (None on the last)."""
 
     pulls: tuple[PullRequest, ...]
     total: int
     cursor: str | None
     sizes: Mapping[int, int] = field(default_factory=dict)
-    """how many commits each pull request has of its own, by number"""
+    """number of each pull request's own commits, by its number"""
     seen: tuple[PullRequestSignals, ...] = ()
-    """its merge and its reviews, as deliveries would have shown them"""
+    """their merges and reviews, in the form of deliveries"""
 
 
 class Limit(Struct, frozen=True, rename="camel"):
@@ -111,7 +111,7 @@ class _Release(Struct, frozen=True, rename="camel"):
 
 
 class Inside(Struct, frozen=True, rename="camel"):
-    """The repository of an answer."""
+    """The repository in an answer."""
 
     database_id: Hosted
     pull_requests: NodePage[_Pull] | None = None
@@ -123,7 +123,7 @@ class _User(Struct, frozen=True):
 
 
 class _People(Struct, frozen=True):
-    """Of what is no commit nothing is answered."""
+    """Empty for anything that is not a commit."""
 
     author: _User | None = None
     committer: _User | None = None
@@ -138,7 +138,7 @@ class _Answer(Struct, frozen=True):
 
 
 class Glance(Struct, frozen=True):
-    """A repository as it is now: its names, who sees it, where its default branch stands, when a pull request moved."""
+    """A repository's current state: names, visibility, head of the default branch, last update of a pull request."""
 
     id: RepositoryId
     full_name: str
@@ -177,7 +177,7 @@ def repository(answer: object) -> Inside:
 
 
 def pull_page(inside: Inside) -> PullPage:
-    """The pull requests of a repository's answer; none where none were asked for."""
+    """The pull requests in a repository's answer; empty if none were requested."""
     found = inside.pull_requests
     if found is None:
         return PullPage((), 0, None)
@@ -191,7 +191,7 @@ def pull_page(inside: Inside) -> PullPage:
 
 
 def releases(inside: Inside) -> tuple[Release, ...]:
-    """The published releases of a repository's answer whose author is a person."""
+    """The published releases in a repository's answer whose author is a person."""
     rows = inside.releases.present if inside.releases else ()
     return tuple(one for row in rows if (one := _release(row)) is not None)
 
@@ -221,7 +221,7 @@ def _seen(row: _Pull) -> Iterator[PullRequestSignals]:
 
 
 def accounts(inside: Mapping[str, object], name: str) -> tuple[ResolvedAccount | None, ResolvedAccount | None]:
-    """The accounts of a commit's author and committer, in the repository of an answer."""
+    """The accounts of a commit's author and committer in an answer."""
     found = read(inside.get(name) or {}, _People)
     return found.author.user if found.author else None, found.committer.user if found.committer else None
 
@@ -244,7 +244,7 @@ def glance(answer: object) -> Glance | None:
 
 
 def _author(row: _Actor | None) -> Signature | None:
-    """Who opened it, as REST names them: a bot's login ends in `[bot]` there, and its name is its login."""
+    """The author as REST names them: there a bot's login ends in `[bot]`, and its name is its login."""
     if row is None or row.database_id is None:
         return None
     login, bot = row.login, row.kind == "Bot"
@@ -273,7 +273,7 @@ def _pull(row: _Pull) -> PullRequest:
 
 
 def _commit(row: _Commit) -> Commit:
-    """One of a pull request's own commits: who wrote it and what it says, which is what a rebase keeps."""
+    """One of a pull request's own commits: its author and message, which a rebase preserves."""
     author = row.author or Stated()
     who = Signature(author.name or "", author.email or "")
     never = datetime.fromtimestamp(0, UTC)

@@ -1,4 +1,4 @@
-"""What does a signed delivery show of work beside code: of issues that were sorted, of releases that were published?"""
+"""What does a signed delivery show about non-code activity: triaged issues and published releases?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WITHDRAWN = frozenset({"deleted", "unpublished"})
 
 
 class Triage(Struct, frozen=True):
-    """What somebody did to an issue of somebody else. Nothing that stands in the issue is kept."""
+    """What somebody did to another person's issue. The issue's content is not stored."""
 
     number: int
     did: str
@@ -34,13 +34,13 @@ class Triage(Struct, frozen=True):
 
 
 class Release(Struct, frozen=True):
-    """A release as GitHub shows it; `by` is its author, or where that is a machine whoever published it."""
+    """A release as GitHub shows it; `by` is its author or, if that is a machine, its publisher."""
 
     id: int
     tag: str
     state: ReleaseState
     by: Signature | None
-    """None of one that is gone: whoever withdrew it, it is nobody's any more"""
+    """None for a deleted release: whoever deleted it, it belongs to nobody any more"""
     at: datetime
     """when it was published"""
 
@@ -71,7 +71,7 @@ class _Payload(Struct, frozen=True):
 
 
 def read_non_code(body: bytes) -> Triage | Release | None:
-    """What a body shows; None where it is not what GitHub documents, or no person did it."""
+    """The activity in a body; None if it differs from what GitHub documents, or no person did it."""
     try:
         payload = decode(body, _Payload)
         if payload.issue is not None:
@@ -90,12 +90,12 @@ def _triage(payload: _Payload, issue: _Issue) -> Triage | None:
         return None
     chosen = payload.assignee
     if payload.action == "assigned" and (chosen is None or chosen.id == by.user_id):
-        return None  # who takes an issue begins to work on it
+        return None  # people who assign an issue to themselves start to work on it
     return Triage(issue.number, did, by, at)
 
 
 def _release(payload: _Payload, found: _Release) -> Release | None:
-    """A draft that never was published is none."""
+    """A release; None for a draft that was never published."""
     at = moment(found.published_at) or moment(found.created_at)
     authors = (answers.user(found.author), answers.user(payload.sender))
     by = next((one for one in authors if one is not None and not one.bot), None)

@@ -1,6 +1,6 @@
-"""How is GitHub's JSON read, so that a wrong shape is an error and never believed?
+"""How is GitHub's JSON read, so that an unexpected shape raises an error?
 
-A type names what is looked at: msgspec checks it, and ignores the rest.
+A type declares what is read: msgspec checks it and ignores the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bot.model.ids import CommitId, InstallationId, RepositoryId, UserId
 T = TypeVar("T")
 
 DEEPEST = 64
-"""lists and objects within each other"""
+"""nesting of lists and objects"""
 LARGEST = 2**63 - 1
 _POSITIVE = Meta(gt=0, le=LARGEST)
 Number = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
@@ -36,15 +36,15 @@ _HALVES = re.compile(
     rb"|u[dD][89a-fA-F][0-9a-fA-F]{2})",
     re.DOTALL,
 )
-"""escapes in JSON: the group is all of them but the halves of surrogate pairs"""
+"""escapes in JSON: the group matches all except surrogates"""
 
 
 class PayloadError(ValueError):
-    """JSON of another shape than GitHub documents. The text names the field, never its value."""
+    """JSON in a different shape from GitHub's documentation. The text names the field, never its value."""
 
 
 class Known(Struct, frozen=True):
-    """Anything of which the id is enough."""
+    """An object whose id is enough."""
 
     id: Identity
 
@@ -63,12 +63,12 @@ class NodePage(Struct, Generic[T], frozen=True, rename="camel"):
 
     @property
     def present(self) -> tuple[T, ...]:
-        """Its nodes; one that is gone is null there, and left out."""
+        """Its nodes without deleted ones, which are null."""
         return tuple(one for one in self.nodes if one is not None)
 
     @property
     def cursor(self) -> str | None:
-        """The mark behind this page; None on the last."""
+        """The cursor after this page; None on the last."""
         return self.page_info.end_cursor or None if self.page_info.has_next_page else None
 
 
@@ -81,16 +81,16 @@ def read(answer: object, kind: type[T]) -> T:
 
 
 def decode(body: bytes | msgspec.Raw, kind: type[T]) -> T:
-    """What a type says of a body that was kept. Raises PayloadError."""
+    """A stored body as a type. Raises PayloadError."""
     return _decoded(bytes(body), msgspec.json.Decoder(kind))
 
 
 def decode_within_limits(body: bytes) -> Any:
-    """What a body says, whatever it is. Raises PayloadError where it is no JSON in UTF-8, holds a number that is not
-    finite or has more than 64 bits, or is nested deeper than 64."""
+    """The JSON value of a body. Raises PayloadError if it is not JSON in UTF-8, contains a number that is not finite or
+    exceeds 64 bits, or is nested deeper than 64."""
     found = _decoded(body, _JSON)
     try:
-        _NUMBERS.encode(found)  # MessagePack holds the numbers of 64 bits, and no others
+        _NUMBERS.encode(found)  # MessagePack supports exactly the numbers of 64 bits
     except (OverflowError, RecursionError) as error:
         raise PayloadError(str(error)) from None
     if isinstance(found, dict | list) and may_be_deep(body) and _is_deep(found):
@@ -99,7 +99,7 @@ def decode_within_limits(body: bytes) -> Any:
 
 
 def _decoded(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
-    """msgspec refuses half of a surrogate pair, so that only what it refuses is searched for one."""
+    """msgspec refuses lone surrogates, so only bodies that it refuses are searched for them."""
     try:
         try:
             return decoder.decode(body)
@@ -110,12 +110,12 @@ def _decoded(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
 
 
 def may_be_deep(body: bytes) -> bool:
-    """Whether enough is opened to nest too deeply; brackets in texts count as well."""
+    """Whether there are enough opening brackets to nest too deeply; brackets in strings count as well."""
     return _opened(body, b"{") + _opened(body, b"[") > DEEPEST
 
 
 def _opened(body: bytes, bracket: bytes) -> int:
-    """How often it is there, where not too often. Of bytes' methods only `find` goes faster than byte by byte."""
+    """The number of these brackets, counted to a limit. Of bytes' methods only `find` is faster than byte by byte."""
     found, at = 0, body.find(bracket)
     while at >= 0 and found <= DEEPEST:
         found, at = found + 1, body.find(bracket, at + 1)
@@ -136,12 +136,12 @@ def _within(one: Any) -> Iterable[object]:
 
 
 def mended(body: bytes) -> bytes:
-    r"""The JSON with a mark for each half of a surrogate pair (`\ud800`), which no database and no encoder accepts."""
+    r"""The JSON with a replacement for each lone surrogate (`\ud800`), which no database and no encoder accepts."""
     return _HALVES.sub(lambda escape: escape[0] if escape[1] else rb"\ufffd", body)
 
 
 def moment(text: str | None) -> datetime | None:
-    """A moment in UTC; None where there is none, or no date Python knows."""
+    """A moment in UTC; None if there is none, or not a date that Python supports."""
     try:
         found = datetime.fromisoformat(text or "")
         return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
@@ -150,7 +150,7 @@ def moment(text: str | None) -> datetime | None:
 
 
 def required_moment(text: str | None) -> datetime:
-    """The same; raises PayloadError where there is none."""
+    """The same; raises PayloadError if there is none."""
     found = moment(text)
     if found is None:
         raise PayloadError("a time is missing")

@@ -1,4 +1,4 @@
-"""What does GitHub say of an App's registration: its secrets, once, its permissions and events, and its webhook?"""
+"""What does GitHub answer about an App's registration: its secrets (once), permissions, events and webhook?"""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from bot.github.payloads.reading import Identity, Number, read
 
 
 class Registered(Redacted, frozen=True):
-    """A new App. GitHub tells its secrets in this one answer and never again."""
+    """A new App. GitHub sends its secrets only in this answer."""
 
     app_id: Identity = field(name="id")
     page: str = field(name="html_url")
-    """its public page; people install it from there"""
+    """its public page, from which people install it"""
     client_id: str
     client_secret: Secret[str]
     private_key: Secret[str] = field(name="pem")
     slug: str = ""
     webhook_secret: Secret[str] = ""
-    """empty where GitHub made none"""
+    """empty if GitHub created none"""
 
 
 def registered(answer: object) -> Registered:
@@ -32,7 +32,7 @@ def registered(answer: object) -> Registered:
 
 
 class Terms(Struct, frozen=True):
-    """What an App may do and is told of, as its owner has it at GitHub."""
+    """An App's permissions and events as configured at GitHub."""
 
     id: Identity
     permissions: Mapping[str, str]
@@ -45,12 +45,12 @@ class _Hook(Struct, frozen=True):
 
 
 def hook_address(answer: object) -> str:
-    """Where GitHub sends the App's deliveries; empty where nowhere."""
+    """Where GitHub sends the App's deliveries; empty if not configured."""
     return read(answer, _Hook).url or ""
 
 
 class HookDelivery(Struct, frozen=True):
-    """The last delivery GitHub tried: when, and the status it was answered with (0: no answer)."""
+    """GitHub's last attempt at a delivery: when, and the status of the answer (0: no answer)."""
 
     event: str
     at: Annotated[datetime, Meta(tz=True)] = field(name="delivered_at")
@@ -62,7 +62,7 @@ class HookDelivery(Struct, frozen=True):
 
 
 def manifest(shipped: Mapping[str, Any], *, hook: str, public_url: str, back: str) -> dict[str, Any]:
-    """`app.yml` as GitHub is sent it, with the addresses of one installation.
+    """`app.yml` as sent to GitHub, with the addresses of one installation.
 
     https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
     """

@@ -1,4 +1,4 @@
-"""What is GitHub sent? The bodies of writing requests, within its caps."""
+"""What is sent to GitHub? The bodies of write requests, within its limits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Button(Struct, frozen=True):
 
 
 class CheckRun(Struct, frozen=True):
-    """A completed check run on a commit. `key` names it for us: posting the same key again edits it."""
+    """A completed check run on a commit. `key` is our id for it: posting the same key again edits it."""
 
     name: str
     head: CommitId
@@ -38,7 +38,7 @@ class CheckRun(Struct, frozen=True):
 
 
 def token(repositories: Sequence[int], permissions: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Which token is asked for; empty parts ask for all that was granted."""
+    """The token to request; empty parts request everything that was granted."""
     if len(repositories) > 500:
         raise ValueError("a token names at most 500 repositories")
     body: dict[str, Any] = {"repository_ids": list(repositories)} if repositories else {}
@@ -51,7 +51,7 @@ def create_check_run(run: CheckRun) -> dict[str, Any]:
 
 
 def edit_check_run(run: CheckRun) -> dict[str, Any]:
-    """A whole new content; GitHub keeps what a PATCH does not name, so everything is named."""
+    """Complete new content; GitHub keeps fields that a PATCH omits, so all are sent."""
     output = {"title": cut(run.title, _LONGEST_TITLE, mark="…"), "summary": cut(run.summary, LONGEST_CHECK_TEXT)}
     if run.text:
         output["text"] = cut(run.text, LONGEST_CHECK_TEXT)
@@ -67,7 +67,7 @@ def edit_check_run(run: CheckRun) -> dict[str, Any]:
 
 
 def supersede_check_run() -> dict[str, Any]:
-    """A check run cannot be deleted: a duplicate is shown as skipped, and no longer ours to find."""
+    """A check run cannot be deleted: a duplicate is marked as skipped, and we no longer find it as ours."""
     return {
         "external_id": "",
         "status": "completed",
@@ -86,7 +86,7 @@ def issue(title: str, body: str) -> Mapping[str, str]:
 
 
 def cut(text: str, longest: int, *, mark: str = _CUT) -> str:
-    """The text within `longest` UTF-16 units (the strictest reading of "characters"), saying so where it was cut."""
+    """The text cut to `longest` UTF-16 units (the strictest reading of "characters"), with a mark if it was cut."""
     if len(text) * 2 <= longest or _units(text) <= longest:
         return text
     kept = text.encode("utf-16-le", "surrogatepass")[: 2 * (longest - _units(mark))].decode("utf-16-le", "ignore")

@@ -1,4 +1,4 @@
-"""What does a signed delivery show of reviews, checks and the merge of a pull request? Nothing of it is asked again."""
+"""What does a signed delivery show about reviews, checks and the merge of a pull request, without further requests?"""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _CHECKS: dict[str, Literal["passed", "failed"]] = {
     "timed_out": "failed",
     "startup_failure": "failed",
 }
-"""conclusions that say something of the code: what was cancelled, skipped or grew stale says nothing"""
+"""conclusions about the code: cancelled, skipped or stale checks conclude nothing"""
 
 
 class Merge(Struct, frozen=True):
-    """A pull request that was merged. `by` and `by_author` are None where GitHub does not say who merged it."""
+    """A merged pull request. `by` and `by_author` are None if GitHub does not say who merged it."""
 
     head: CommitId
     at: datetime
@@ -32,7 +32,7 @@ class Merge(Struct, frozen=True):
 
 
 class Checks(Struct, frozen=True):
-    """What the checks of one app concluded of one commit."""
+    """The conclusion of one app's checks of one commit."""
 
     head: CommitId
     app: int
@@ -41,7 +41,7 @@ class Checks(Struct, frozen=True):
 
 
 class PullRequestSignals(Struct, frozen=True):
-    """One delivery. `number` and `author` are the pull request's; 0 and None where it is about none."""
+    """The signals of one delivery. `number` and `author` are the pull request's; 0 and None without one."""
 
     number: int = 0
     author: UserId | None = None
@@ -87,7 +87,7 @@ NOTHING = PullRequestSignals()
 
 
 def read_signals(body: bytes) -> PullRequestSignals:
-    """What a body shows; nothing at all where it is not what GitHub documents."""
+    """The signals in a body; none if it differs from what GitHub documents."""
     try:
         payload = decode(body, _Payload)
         pull = payload.pull_request
@@ -130,6 +130,6 @@ def _checks(payload: _Payload) -> Checks | None:
 
 
 def _is_default(payload: _Payload, suite: _Suite) -> bool:
-    """Checks of the default branch are of no pull request's head, unless GitHub names one."""
+    """Checks of the default branch do not belong to a pull request's head, unless GitHub names one."""
     branch = payload.repository.default_branch if payload.repository else None
     return (suite.head_branch or "") == (branch or "") and not suite.pull_requests
