@@ -1,4 +1,4 @@
-"""What is a change, the piece of work that one or more landings carry, and what is an item?"""
+"""What is a change (one piece of work, carried by one or more landings), and what is an item?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CountedCommit(Struct, frozen=True):
     counts: bool
     """False if the same commit counts in another repository of the same fork network"""
     lines: Lines
-    """the fact's lines, with those of reverted or mirrored work in their own part; same total"""
+    """the fact's lines, with reverted or mirrored work in a separate part; same total"""
 
 
 class Change(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Change(Struct, frozen=True):
     certain: bool
     state: State
     landed_at: int
-    """epoch seconds of the landing that delivered it: the re-land's, if it landed again"""
+    """epoch seconds of the landing that delivered it; if it landed again, of the re-land"""
     commits: tuple[CountedCommit, ...]
     """every landed commit of the change, oldest first, in every repository"""
     pull_request: int | None = None

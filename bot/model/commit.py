@@ -1,4 +1,4 @@
-"""What is a commit, with its people, files and pull request, as it landed?"""
+"""What does Almanac know of a landed commit, its people, its files and its pull request?"""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from bot.model.ids import CommitId, FileStatus, PersonKey, RepositoryId, UserId
 
 
 class Repository(Struct, frozen=True):
-    """One repository. `id` identifies it if GitHub gave one; `full_name` ("owner/name") is shown, and names a clone."""
+    """One repository. `id` identifies it if GitHub gave one; `full_name` ("owner/name") is shown and names a clone."""
 
     full_name: str
     id: RepositoryId | None = None
     private: bool = False
     fork: bool = False
     parent: str | None = None
-    """full name of the repository this one was forked from, where known"""
+    """full name of the repository this one was forked from, if known"""
     default_branch: str = "main"
 
 
 class Signature(Struct, frozen=True):
-    """A name and an e-mail as stated in a commit, after `.mailmap`; `user_id` and `login` where GitHub knows them."""
+    """A name and e-mail as stated in a commit, after `.mailmap`; `user_id` and `login` if GitHub knows them."""
 
     name: str
     email: str
@@ -73,13 +73,13 @@ class Review(Struct, frozen=True):
 
 
 class PullRequest(Struct, frozen=True):
-    """A pull request in GitHub's current answer (never as stated in a payload)."""
+    """A pull request as GitHub's API returns it now, never as a payload states it."""
 
     number: int
     title: str
     body: str
     author: Signature | None
-    """None for a ghost"""
+    """None if the account was deleted"""
     base_ref: str
     head_ref: str
     head_id: CommitId
@@ -98,7 +98,7 @@ class Landing(Struct, frozen=True):
     """One non-merge commit that the default branch of one repository contains.
 
     `merge_commit` is the commit on the first-parent line that brought it there (a merge commit, or the commit itself).
-    `landed_at` is that commit's committer time, which anybody with a clone can read.
+    `landed_at` is its committer time, which anybody with a clone can read.
     """
 
     repository: Repository
@@ -106,14 +106,14 @@ class Landing(Struct, frozen=True):
     merge_commit: Commit
     landed_at: datetime
     pull_request: PullRequest | None = None
-    """known only if GitHub was asked; always None from a clone"""
+    """known only from GitHub; always None for a clone"""
     brought_by: int | None = None
     """if `merge_commit` merges several pull requests at once: the one whose branch contained the commit; 0 if the
     commit belongs to the history of another repository, which `merge_commit` imported"""
 
 
 class Person(Struct, frozen=True):
-    """A contributor: all addresses that are proved to belong to one account, or one claimed e-mail."""
+    """A contributor: all addresses proved to belong to one account, or one claimed e-mail."""
 
     key: PersonKey
     name: str
@@ -125,5 +125,5 @@ class Person(Struct, frozen=True):
 
     @property
     def display(self) -> str:
-        """The name verbatim, else the login, else the e-mail's local part."""
+        """The name as written, else the login, else the local part of the e-mail."""
         return self.name or self.login or (self.emails[0].split("@")[0] if self.emails else "")

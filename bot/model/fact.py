@@ -1,4 +1,4 @@
-"""What is kept of one landed commit, measured by itself?"""
+"""What does Almanac store about one landed commit?"""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Lines(Struct, frozen=True):
 
     @property
     def code(self) -> int:
-        """Lines of code as shown in the profile: authored + tests + docs + config."""
+        """Lines of code as the profile shows them: authored + tests + docs + config."""
         return self.authored + self.tests + self.docs + self.config
 
     def __add__(self, other: Lines) -> Lines:
@@ -66,7 +66,7 @@ class AiMark(Struct, frozen=True):
     """One disclosed trace of an AI tool on one commit.
 
     `level` 1 line notes, 2 agent-authored, 3 trailer or footer, 4 pull request only, 5 applied suggestion (METRICS.md).
-    `source` is the attribution line or field with the evidence.
+    `source` is the attribution line or field that shows it.
     """
 
     level: Literal[1, 2, 3, 4, 5]
@@ -75,7 +75,7 @@ class AiMark(Struct, frozen=True):
 
 
 class Fact(Struct, frozen=True):
-    """One landed commit, measured by itself: everything later steps need, and nothing they could read elsewhere.
+    """Everything that later steps need about one landed commit, measured without looking at other commits.
 
     The ledger and the caches of clones store facts. They are pure functions of a `Landing`.
     """
@@ -93,14 +93,14 @@ class Fact(Struct, frozen=True):
     """name of the landing convention that brought it (landing/conventions.py)"""
     merge_commit: CommitId
     pull_request: int | None = None
-    """number in `repository`, only where proved"""
+    """number in `repository`, only if proved"""
     co_authors: tuple[Signature, ...] = ()
     keys: tuple[str, ...] = ()
     """identities of the work group, such as `pr:owner/name#12` or `drev:D123`; landing/keys.py defines their form"""
     reverts: tuple[str, ...] = ()
     """identities (same form as `keys`) that this commit says it reverts"""
     relands: tuple[str, ...] = ()
-    """identities that this commit says it brings back"""
+    """identities that this commit says it lands again"""
     lines: Lines = Lines()
     kind: Kind = "chore"
     why: str = ""
@@ -108,7 +108,7 @@ class Fact(Struct, frozen=True):
     languages: Mapping[str, int] = field(default_factory=no_counts)
     """authored + test lines by Linguist language"""
     skills: Mapping[str, int] = field(default_factory=no_counts)
-    """evidence lines by skill of the vocabulary"""
+    """lines of evidence by skill of the vocabulary"""
     ai: tuple[AiMark, ...] = ()
     signals: Mapping[str, int] = field(default_factory=no_counts)
     """whole-number signals of the patch for the quality formulas (metrics/quality.py lists them)"""
@@ -118,17 +118,17 @@ class Fact(Struct, frozen=True):
     """what items are grouped by: `issue:owner/name#5`, `pr:owner/name#7`, `stack:…`, `series:…`, `scope:…`"""
     partial: bool = False
     opened_at: int | None = None
-    """epoch seconds at which `pull_request` was opened, where GitHub said so; no clone holds it"""
+    """epoch seconds at which `pull_request` was opened, if GitHub says so; a clone never does"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
-    """A plain JSON object, keys in order, that `fact_from_json` converts back; fields at their default are omitted."""
+    """A JSON object with sorted keys that `fact_from_json` reads back; fields at their default are omitted."""
     out: dict[str, object] = {
         name: value if write is None else write(value)
         for (name, write), value in zip(_JSON_FIELDS, _json_values(fact), strict=True)
         if value or name in _ALWAYS
     }
-    # The only field that is omitted if it is true.
+    # `certain` is the only field that is omitted when it is true.
     return out if fact.certain else dict(sorted({**out, "certain": False}.items()))
 
 
@@ -162,13 +162,13 @@ _json_values = attrgetter(*(name for name, _ in _JSON_FIELDS))
 
 @lru_cache(maxsize=4096)
 def _read_signature(row: tuple[Any, ...]) -> Signature:
-    """One object for the many facts that the same person signed."""
+    """Cached, so that the many facts of one person share one object."""
     name, email, user_id, login, bot = row
     return Signature(name, email, user_id, login, bool(bot))
 
 
 def fact_from_json(row: Mapping[str, Any]) -> Fact:
-    """The fact that `fact_to_json` wrote; arguments are positional, in the order of the fields, which is fastest."""
+    """The fact that `fact_to_json` wrote. Positional arguments in the order of the fields are the fastest."""
     get = row.get
     return Fact(
         row["repository"],
@@ -193,7 +193,7 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         get("skills", NO_COUNTS),
         tuple([AiMark(*mark) for mark in get("ai", ())]),
         get("signals", NO_COUNTS),
-        tuple(map(sys.intern, get("paths", ()))),  # the same paths occur again and again
+        tuple(map(sys.intern, get("paths", ()))),  # the same paths occur many times
         tuple(get("links", ())),
         get("partial", False),
         get("opened_at"),

@@ -1,4 +1,4 @@
-"""Which ids and closed sets of words does everybody share?"""
+"""Which ids and closed sets of values do all packages share?"""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ RepositoryId = NewType("RepositoryId", int)
 InstallationId = NewType("InstallationId", int)
 CommitId = NewType("CommitId", str)
 ChangeId = NewType("ChangeId", str)
-"""`owner/name#123` where a pull request of that repository is proved, else `owner/name@<full commit id>`."""
+"""`owner/name#123` if a pull request of that repository is proved, else `owner/name@<full commit id>`."""
 PersonKey = NewType("PersonKey", str)
-"""`u:<user id>` when GitHub or a noreply address proves it, else `e:<lower-case e-mail>` (claimed)."""
+"""`u:<user id>` if GitHub or a noreply address proves it, else `e:<lower-case e-mail>` (claimed)."""
 Month = NewType("Month", str)
-"""`YYYY-MM`, the calendar month of the landing time in the configured zone."""
+"""`YYYY-MM`: the calendar month of landing in the configured time zone."""
 Kind = Literal["feature", "bug_fix", "refactor", "docs", "test", "build", "ci", "perf", "style", "chore", "revert"]
 ItemKind = Literal["feature", "bug_fix", "other"]
 State = Literal["landed", "reverted", "relanded"]

@@ -1,4 +1,4 @@
-"""What does a profile hold?"""
+"""What does a profile contain?"""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Contributor(Struct, frozen=True):
 
 
 Number = int | Fraction | None
-"""The value of a metric: a whole number or an exact fraction; None where nothing says what it is."""
+"""The value of a metric: a whole number or an exact fraction; None if it was not measured."""
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -54,14 +54,14 @@ def _nothing() -> Mapping[str, Any]:
 
 
 class Part(Struct, frozen=True):
-    """What some changes, most often one, add to a metric."""
+    """What one change (or several together) adds to a metric."""
 
     changes: tuple[ChangeId, ...]
     value: int | Fraction = 1
 
 
 class Count:
-    """A field that reads a metric that counts, by its key; 0 where it was not measured."""
+    """An attribute that reads a counting metric by its key; 0 if it was not measured."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -72,7 +72,7 @@ class Count:
 
 
 class Overall(Struct, frozen=True):
-    """The metrics of the whole record by their keys; the fields below are those that texts speak of."""
+    """The metrics of the whole record by key; the attributes below are those that texts mention."""
 
     lines: Lines
     numbers: Mapping[str, Number] = field(default_factory=_nothing)
@@ -87,7 +87,7 @@ class Overall(Struct, frozen=True):
 
 
 class MonthRecord(Struct, frozen=True):
-    """One month: its metrics by their keys, what each of them rests on, and what is said and shown beside them."""
+    """One month: its metrics by key, the evidence for each, and the text and lists shown with them."""
 
     month: Month
     lines: Lines
@@ -113,7 +113,7 @@ class ScoreEvidence(Struct, frozen=True):
 
 
 class LiveScore(Struct, frozen=True):
-    """The score including what only GitHub shows: checks and reviews. It cannot be recomputed from a clone."""
+    """The score including checks and reviews, which only GitHub shows. A clone cannot recompute it."""
 
     score: float
     evidence: tuple[ScoreEvidence, ...]
@@ -131,9 +131,9 @@ class Score(Struct, frozen=True):
 
 
 class Trace(Struct, frozen=True):
-    """Where non-code activity can be seen: a pull request, an issue or a release, without text that others wrote there.
+    """Where non-code activity can be seen: a pull request, an issue or a release, without any text from it.
 
-    `name` is `#12` or the release's tag; `did` lists what was done there, each word as often as it was done, sorted.
+    `name` is `#12` or the release's tag; `did` lists what was done there, sorted; a word occurs once for each time.
     """
 
     repository: str
@@ -145,8 +145,8 @@ class Trace(Struct, frozen=True):
 class NonCodeActivity(Struct, frozen=True):
     """One person's non-code activity, never part of a number about code.
 
-    Changes are read from the record. Traces are shown only by GitHub: an empty tuple means that none was seen, not that
-    there was none, and a clone has none.
+    Changes come from the record. Traces come only from GitHub: an empty tuple means that none was seen, not that
+    there was none. A clone has no traces.
     """
 
     documentation: tuple[ChangeId, ...] = ()

@@ -1,4 +1,4 @@
-"""In which forms can a profile be read? RENDERERS is the one visible list."""
+"""In which formats can a profile be rendered? `RENDERERS` lists them all."""
 
 from __future__ import annotations
 
@@ -44,4 +44,4 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
         "seed-text": render_seed_text,
     }
 )
-"""name of the form -> function from a profile to its text"""
+"""name of the format -> function from a profile to its text"""

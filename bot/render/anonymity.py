@@ -1,4 +1,4 @@
-"""What of a record would name somebody who is not to be named, and what stands in its place?"""
+"""What in a record would identify an anonymous person, and what replaces it?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bot.narrative.profile import ProfileScope
 
 PERSONAL = "a personal repository"
-"""stands for a repository in the person's own account, whose owner is the person's login"""
+"""replaces the name of a repository in the person's own account, because its owner is the person's login"""
 WITHHELD = "[name]"
 _GENERIC = frozenset(
     (
@@ -30,18 +30,18 @@ _GENERIC = frozenset(
         *("noreply", "no-reply", "root", "test", "user", "users", "work"),
     )
 )
-"""first parts of addresses that name nobody"""
+"""local parts of addresses that identify nobody"""
 _SHORTEST = 3
-"""letters of the first part of an address that is looked for by itself"""
+"""fewest letters of a local part that is searched for on its own"""
 _JOINED = rf"[^\W_{SOLID}]"
-"""a letter or digit that makes a longer word of a word beside it"""
+"""a letter or digit that makes the word next to it part of a longer word"""
 _MOST_WORDS = 300
-"""words of one person that are looked for; of somebody who goes by more no text is shown"""
+"""most words of one person that are searched for; a person with more of them is shown without any text"""
 Mask = Callable[[str], str]
 
 
 class Identity(Struct, frozen=True):
-    """The words by which a person is known: logins in lower case, names and e-mails as they were written."""
+    """The words that identify a person: logins in lower case, names and e-mails as written."""
 
     logins: frozenset[str]
     names: frozenset[str]
@@ -49,7 +49,7 @@ class Identity(Struct, frozen=True):
 
     @classmethod
     def of(cls, signatures: Iterable[Signature], login: str | None = None) -> Identity:
-        """Everything that these signatures of one person say."""
+        """The identity that these signatures of one person give."""
         signed = list(signatures)
         logins = {found for found in (login_of(sig) for sig in signed) if found}
         return cls(
@@ -59,15 +59,15 @@ class Identity(Struct, frozen=True):
         )
 
     def owns(self, repository: str) -> bool:
-        """Whether the repository lies in the person's own account."""
+        """Whether the repository belongs to the person's own account."""
         owner, slash, _ = repository.partition("/")
         return bool(slash) and owner.lower() in self.logins
 
 
 def anonymise_profile(profile: Profile, identity: Identity) -> Profile:
-    """The record without the person's names, addresses, logins and own repositories; its numbers stay as they are.
+    """The record without the person's names, addresses, logins and own repositories; the numbers do not change.
 
-    Changes of own repositories lose their links and commit ids, which lead straight to the account.
+    Changes in own repositories lose their links and commit ids, which would lead to the account.
     """
     aliases = _repository_aliases(profile, identity)
     ids = _change_aliases(profile, aliases)
@@ -102,7 +102,7 @@ def anonymise_profile(profile: Profile, identity: Identity) -> Profile:
 
 
 def _repository_aliases(profile: Profile, identity: Identity) -> dict[str, str]:
-    """Own repository -> what it is called; the cards' order first, so that it tells nothing of the names."""
+    """Own repository -> its alias; numbered in the order of the cards, so that aliases do not reveal the names."""
     others = {change.repository for change in profile.changes}
     others |= {name for change in profile.changes for name in change.also_in}
     others |= {commit.fact.repository for change in profile.changes for commit in change.commits}
@@ -112,7 +112,7 @@ def _repository_aliases(profile: Profile, identity: Identity) -> dict[str, str]:
 
 
 def _change_aliases(profile: Profile, aliases: dict[str, str]) -> dict[ChangeId, ChangeId]:
-    """Change in an own repository -> an id without its name and without a commit's."""
+    """Change in an own repository -> an id without the repository's name or the commit's id."""
     found = {}
     for number, change in enumerate(profile.changes, 1):
         alias = aliases.get(change.repository)
@@ -123,7 +123,7 @@ def _change_aliases(profile: Profile, aliases: dict[str, str]) -> dict[ChangeId,
 
 
 def _identity_pattern(identity: Identity, more: Collection[str] = ()) -> re.Pattern[str] | None:
-    """The person's words, the longest first; parts of a name only as they are written, as Will is a name."""
+    """The person's words, longest first; parts of a name match only in their own case, because Will is a name too."""
     local = {email.partition("@")[0].partition("+")[0] for email in identity.emails if noreply(email) is None}
     anyhow = {one for one in local if len(one) >= _SHORTEST and one not in _GENERIC}
     anyhow |= {*identity.logins, *identity.emails, *more}
@@ -143,7 +143,7 @@ def _alternatives(words: Iterable[str]) -> str:
 
 
 def _build_mask(words: re.Pattern[str] | None, aliases: dict[str, str] | None = None) -> Mask:
-    """What replaces the words in a text; names of own repositories by what these are called."""
+    """A function that masks the words in a text and replaces own repositories with their aliases."""
     if words is None:
         return lambda text: text
     called = {name.lower(): alias for name, alias in (aliases or {}).items()}
@@ -156,13 +156,13 @@ def _build_mask(words: re.Pattern[str] | None, aliases: dict[str, str] | None = 
 
 
 class _Texts(Struct, frozen=True):
-    """Every kind of text in a profile, masked."""
+    """Masks every kind of text in a profile."""
 
     identity: Identity
     word: Mask
-    """for titles, whose words may happen to be the name of a repository"""
+    """for titles, in which a word may happen to equal a repository's name"""
     sentence: Mask
-    """for sentences, which name repositories without their owner"""
+    """for sentences, which name repositories without the owner"""
     aliases: dict[str, str]
     ids: dict[ChangeId, ChangeId]
 
@@ -198,7 +198,7 @@ class _Texts(Struct, frozen=True):
         )
 
     def _traces(self, traces: Iterable[Trace]) -> tuple[Trace, ...]:
-        """Those in an own repository lead nowhere."""
+        """Masked traces; those in an own repository have no link."""
         return tuple(
             replace(one, repository=self.repository(one.repository), name=self.word(one.name), url=None)
             if self.identity.owns(one.repository)
@@ -234,7 +234,7 @@ class _Texts(Struct, frozen=True):
         )
 
     def _commit(self, commit: CountedCommit) -> CountedCommit:
-        """Nobody's; one in an own repository has no id either."""
+        """The commit without people; in an own repository also without its id."""
         fact = commit.fact
         nobody = Signature("", "")
         own = self.identity.owns(fact.repository)
@@ -255,7 +255,7 @@ class _Texts(Struct, frozen=True):
 
 
 def apply_naming(profile: Profile, changes: Iterable[Change], scope: ProfileScope) -> Profile:
-    """The profile built from these changes as it may be shown: as it is, or masked where nobody is to be named."""
+    """The profile as it may be shown: unchanged, or masked if the person is anonymous; `changes` gives the identity."""
     if scope.naming == "named":
         return profile
     facts = (commit.fact for change in changes for commit in change.commits)
@@ -266,7 +266,7 @@ def apply_naming(profile: Profile, changes: Iterable[Change], scope: ProfileScop
 
 
 def redact_names(changes: Sequence[Change], hidden: Collection[PersonKey]) -> tuple[Change, ...]:
-    """The changes, with titles that hold no word by which any of these people is known."""
+    """The changes; in their titles, every word that identifies one of these people is masked."""
     signed: dict[PersonKey, set[Signature]] = {}
     for fact in (commit.fact for change in changes for commit in change.commits):
         for sig in (fact.author, fact.committer, *fact.co_authors):

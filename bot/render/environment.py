@@ -1,4 +1,4 @@
-"""Where do compiled templates come from? One cached environment for HTML and SVG, one for Markdown."""
+"""Where do compiled templates come from? There is one cached environment for HTML and SVG and one for Markdown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @cache
 def template(name: str) -> Template:
-    """The compiled template of that name; its suffix decides what it may print."""
+    """The compiled template of that name; its suffix selects the environment."""
     return (_markdown() if name.endswith(".md") else _markup()).get_template(name)
 
 
@@ -37,11 +37,11 @@ def _markdown() -> Environment:
 
 
 def _environment(*, autoescape: bool, **options: Any) -> Environment:
-    # jinja2 costs tens of milliseconds to import: the JSON and text forms do without it
+    # importing jinja2 takes tens of milliseconds; the JSON and text formats do not need it
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     return Environment(
-        autoescape=autoescape,  # noqa: S701 - off for Markdown alone, where only_md_text guards every value
+        autoescape=autoescape,  # noqa: S701 - off only for Markdown, where only_md_text guards every value
         loader=FunctionLoader(source),
         undefined=StrictUndefined,
         trim_blocks=True,

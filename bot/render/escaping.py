@@ -1,7 +1,7 @@
-"""How does a stranger's text reach HTML, SVG or XML so that nothing in it acts?
+"""How does untrusted text enter HTML, SVG or XML without any effect?
 
-Templates escape every plain `str`; `HtmlText` alone passes as it is. Python code that builds rows by hand takes its
-pieces from `html_text`, `html_texts`, `html_link` and `html_name`, and the tests put hostile text into every field.
+Templates escape every plain `str`; only `HtmlText` passes unchanged. Python code that builds rows by hand uses
+`html_text`, `html_texts`, `html_link` and `html_name`, and the tests put hostile text into every field.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from bot.render.plain_text import LONGEST, LONGEST_TEXT, plain_text
 
 _BARE_URL = re.compile("[A-Za-z0-9:/._~#@+-]+")
 _COMMANDS = bytes((*range(32), 127))
-"""all characters of ASCII that are not printable"""
+"""all non-printable ASCII characters"""
 _SAFE_URL = "%:/?#@!$&+,;=-._~"
 
 
 class HtmlText(Markup):
-    """HTML that this room wrote, at the place where it enters a template."""
+    """HTML that this package wrote and that a template prints unchanged."""
 
     __slots__ = ()
 
 
 def html_text(text: str, longest: int = LONGEST) -> str:
-    """`text` on one line, with the characters that mean something to HTML escaped."""
+    """`text` on one line, escaped for HTML."""
     text = plain_text(text, longest)
     return str(escape(text)) if _needs_escaping(text) else text
 
 
 def _needs_escaping(text: str) -> bool:
-    """Looking for each is four times as fast as a pattern, and most texts hold none."""
+    """Searching for each character is four times as fast as a pattern, and most texts contain none."""
     return "'" in text or '"' in text or "&" in text or "<" in text or ">" in text
 
 
 def html_texts(texts: Sequence[str], longest: int = LONGEST) -> Sequence[str]:
-    """`html_text` of each of many texts, which are looked at and escaped together, a line each."""
+    """`html_text` of each text; all are checked and escaped together, one per line, which is faster."""
     lines = "\n".join(texts)
     if not _all_plain(texts, lines, longest):
         texts = [plain_text(text, longest) for text in texts]
@@ -47,16 +47,16 @@ def html_texts(texts: Sequence[str], longest: int = LONGEST) -> Sequence[str]:
 
 
 def _all_plain(texts: Sequence[str], lines: str, longest: int) -> bool:
-    """Whether `plain` leaves every one of them as it is; `lines` are they, a line each."""
+    """Whether `plain_text` would leave every text unchanged; `lines` holds one text per line."""
     if not lines.isascii() or "  " in lines or max(map(len, texts), default=0) > longest:
         return False
-    # Deleting what commands is five times as fast as asking of every character what it is.
+    # Deleting control characters is five times as fast as checking the category of every character.
     commands = len(lines) - len(lines.encode().translate(None, _COMMANDS))
     return commands == max(0, len(texts) - 1) and all(text.strip(" ") is text for text in texts)
 
 
 def html_name(name: str) -> str:
-    """A name or title of unknown script, verbatim and apart from the direction of the words around it."""
+    """A name or title in any script, isolated from the text direction around it."""
     return html_text(name) if name.isascii() else f"<bdi>{html_text(name)}</bdi>"
 
 
@@ -67,12 +67,12 @@ def html_names(names: Sequence[str]) -> list[str]:
 
 
 def finalize_value(value: object) -> object:
-    """What a template prints of a value: text folded as everywhere, ready to be escaped; `HtmlText` as it is."""
+    """What a template prints for a value: text made plain, ready to be escaped; `HtmlText` unchanged."""
     return plain_text(value, LONGEST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def html_link(url: str | None, text: str) -> str:
-    """`<a href=…>text</a>` to an https address, else `text`, which is HTML already."""
+    """`<a href=…>text</a>` for an https address, else `text`, which must be HTML already."""
     if url is None or not url.startswith("https://"):
         return text
     if _BARE_URL.fullmatch(url):

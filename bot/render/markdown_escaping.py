@@ -1,9 +1,9 @@
-"""How does a stranger's text reach GitHub's Markdown so that nothing in it acts?
+"""How does untrusted text enter GitHub's Markdown without any effect?
 
-A Markdown template takes `MdText` and numbers and nothing else: a plain `str` stops the rendering. What
-`md_text` returns shows the same characters to a reader, and holds no element, link, mention, reference or shortcode.
-GitHub decodes entities before it looks for mentions and references, therefore `@`, `#` and their kin are also followed
-by a zero-width space.
+A Markdown template prints only `MdText` and whole numbers; a plain `str` raises TypeError. The result of `md_text`
+shows the same characters to a reader but contains no element, link, mention, reference or shortcode. GitHub decodes
+entities before it looks for mentions and references, so `@`, `#` and similar characters are also followed by a
+zero-width space.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _SPLIT = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _HEX_AT_ONCE = 6
-"""hexadecimal digits in a row that GitHub does not read as a commit"""
+"""longest run of hexadecimal digits that GitHub does not read as a commit"""
 _GITHUB = "https://github.com/"
 _REDIRECT = "https://redirect.github.com/"
-"""leads to the same page, and leaves no cross-reference in its timeline"""
+"""leads to the same page without leaving a cross-reference in its timeline"""
 _SAFE_URL = "%:/?#@!$&'+,;=-._~"
 
 
 class MdText:
-    """Markdown that a template wrote or `md_text` escaped. Not a `str`, so that neither passes for the other."""
+    """Markdown that a template wrote or `md_text` escaped. It is not a `str`, so the two cannot be mixed up."""
 
     __slots__ = ("_value",)
 
@@ -66,7 +66,7 @@ class MdText:
 
 
 def md_text(text: str, longest: int = LONGEST) -> MdText:
-    """`text` as inert Markdown on one line: ASCII punctuation that could act is an entity, letters stay."""
+    """`text` as inert Markdown on one line: ASCII punctuation that could have an effect becomes an entity."""
     return MdText(_SPLIT.sub(_escape_match, plain_text(text, longest)))
 
 
@@ -83,7 +83,7 @@ def _escape_match(match: re.Match[str]) -> str:
 
 
 def md_join(separator: MdText, parts: Iterable[MdText]) -> MdText:
-    """The parts with `separator` between them; a `str` among them is a TypeError."""
+    """The parts joined by `separator`. Raises TypeError if a part is a `str`."""
     texts = list(parts)
     if not all(isinstance(part, MdText) for part in (separator, *texts)):
         raise TypeError("only MdText joins MdText")
@@ -91,7 +91,7 @@ def md_join(separator: MdText, parts: Iterable[MdText]) -> MdText:
 
 
 def md_link(text: MdText, url: str | None) -> MdText:
-    """`[text](<url>)` for an https address, else the text alone; for our own addresses and landed pull requests."""
+    """`[text](<url>)` for an https address, else only the text. For our own addresses and landed pull requests."""
     if not isinstance(text, MdText):
         raise TypeError("the text of a link must be MdText")
     if url is None or not url.startswith("https://"):
@@ -100,7 +100,7 @@ def md_link(text: MdText, url: str | None) -> MdText:
 
 
 def only_md_text(value: object) -> object:
-    """What a Markdown template may print. Used as `finalize` of the environment.
+    """The value, if a Markdown template may print it. Used as `finalize` of the environment.
 
     Raises TypeError for a `str` and for anything else that is neither `MdText` nor a whole number.
     """

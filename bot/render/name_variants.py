@@ -1,4 +1,4 @@
-"""How may the name of a person be spelt in a text?"""
+"""In which variants can a text contain the name of a person?"""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from collections.abc import Iterator
 from bot.narrative.languages import SOLID
 
 _SHORTEST = 3
-"""letters of a part of a name that is looked for by itself"""
+"""fewest letters of a part of a name that is searched for on its own"""
 _SOLID_WORD = re.compile(f"[{SOLID}]{{2,}}")
 _TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
 
 
 def is_solid(word: str) -> bool:
-    """Whether a text may hold the word with other letters right beside it."""
+    """Whether the word can occur in a text directly next to other letters."""
     return _SOLID_WORD.fullmatch(word) is not None
 
 
 def full_name_variants(name: str) -> Iterator[str]:
-    """The whole name, in any case: as it is, joined as in `jane.doe`, and without accents."""
+    """The full name, in any case: as it is, joined as in `jane.doe`, and without accents."""
     parts = _parts(name)
     for variant in (name, *(mark.join(parts) for mark in ("", ".", "_", "-") if len(parts) > 1)):
         yield from _word_variants(variant)
 
 
 def name_part_variants(name: str) -> Iterator[str]:
-    """The parts of the name that are looked for by themselves, as they are written."""
+    """The parts of the name that are searched for on their own, as written."""
     for part in _parts(name):
         if is_solid(part):
             yield from {part, part[:2], part[-2:]} if len(part) in (3, 4) else {part}
@@ -40,7 +40,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _word_variants(word: str) -> set[str]:
-    """The word; one with accents composed and decomposed, in any case, without them, and as it is transcribed."""
+    """The word; if it has accents, also composed, decomposed, in other cases, without accents, and transcribed."""
     composed = unicodedata.normalize("NFC", word)
     decomposed = unicodedata.normalize("NFD", word)
     plain = "".join(char for char in decomposed if not unicodedata.combining(char))

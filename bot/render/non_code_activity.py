@@ -1,4 +1,4 @@
-"""How is work beside code worded and counted, and what does each of its numbers open into?"""
+"""How is non-code activity worded and counted, and what evidence does each number link to?"""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from bot.model.profile import MonthRecord, NonCodeActivity, Profile, Trace
 from bot.render.wording import quantity
 
 Names = tuple[str, str, str]
-"""the word of a trace, and what one and several of it are called"""
+"""(word in a trace, singular, plural)"""
 
 
 class NonCodeKind(Struct, frozen=True):
-    """One sort of work beside code: `said` has `{}` for the number of its `unit`, `depth` is told in brackets."""
+    """One kind of non-code activity: `said` has `{}` for the number of its `unit`; `depth` is shown in brackets."""
 
     name: str
     template: str
     unit: tuple[str, str]
     field: str
-    """what the number is called in the JSON form"""
+    """name of the number in the JSON format"""
     depth: tuple[tuple[str, Names], ...] = ()
-    """(name in the JSON form, names) of each part"""
+    """(name in the JSON format, names) of each part"""
 
 
 NON_CODE_KINDS = (
@@ -74,9 +74,9 @@ NON_CODE_KINDS = (
     ),
     NonCodeKind("self_merges", "merged {}", ("own pull request", "own pull requests"), "pull_requests"),
 )
-"""every sort, in the order in which they are told"""
+"""every kind, in the order of display"""
 ON_EACH = ("triage", "newcomers")
-"""sorts whose parts are counted once for each place, however often they were done there"""
+"""kinds whose parts are counted once for each trace, however often they were done there"""
 
 
 KNOWN_SINCE = (
@@ -86,7 +86,7 @@ KNOWN_SINCE = (
 
 
 class NonCodeLine(Struct, frozen=True):
-    """One sort in words, and what opens it: changes of the record, or traces at GitHub."""
+    """One kind in words, with its evidence: changes of the record, or traces on GitHub."""
 
     words: str
     changes: tuple[ChangeId, ...] = ()
@@ -94,7 +94,7 @@ class NonCodeLine(Struct, frozen=True):
 
 
 def non_code_lines(non_code: NonCodeActivity) -> Iterator[NonCodeLine]:
-    """Each sort that there is: `reviewed 3 pull requests of others (4 reviews, 2 approvals)`."""
+    """A line for each kind that occurs: `reviewed 3 pull requests of others (4 reviews, 2 approvals)`."""
     for kind in NON_CODE_KINDS:
         found = getattr(non_code, kind.name)
         if found:
@@ -106,7 +106,7 @@ def non_code_lines(non_code: NonCodeActivity) -> Iterator[NonCodeLine]:
 
 
 def detail_counts(non_code: NonCodeActivity, kind: NonCodeKind) -> dict[str, int]:
-    """The parts of a sort's depth, by their names in the JSON form."""
+    """The counts in the brackets, by their names in the JSON format."""
     if not kind.depth:
         return {}
     did: Counter[str] = Counter()
@@ -116,12 +116,12 @@ def detail_counts(non_code: NonCodeActivity, kind: NonCodeKind) -> dict[str, int
 
 
 def numbers(non_code: NonCodeActivity, kind: NonCodeKind) -> dict[str, int]:
-    """All numbers of a sort by their names in the JSON form."""
+    """All numbers of a kind by their names in the JSON format."""
     return {kind.field: len(getattr(non_code, kind.name))} | detail_counts(non_code, kind)
 
 
 def evidence_rows(non_code: NonCodeActivity, kind: NonCodeKind) -> list[Any]:
-    """What opens a sort's numbers, as the JSON form spells it."""
+    """The evidence for the numbers of a kind, in the JSON format."""
     found = getattr(non_code, kind.name)
     return [
         {"repository": one.repository, "name": one.name, "did": list(one.did), "url": one.url}
@@ -132,7 +132,7 @@ def evidence_rows(non_code: NonCodeActivity, kind: NonCodeKind) -> list[Any]:
 
 
 def json_fields(non_code: NonCodeActivity, *, opened: bool) -> dict[str, Any]:
-    """`beside_code` of what the changes show, `live` of what GitHub alone shows; neither where there is none.
+    """`beside_code` for what the changes show and `live` for what only GitHub shows, each only if there is any.
 
     `opened` adds the evidence.
     """
@@ -147,11 +147,11 @@ def json_fields(non_code: NonCodeActivity, *, opened: bool) -> dict[str, Any]:
 
 
 def history_months(profile: Profile) -> list[MonthRecord]:
-    """All months of the work history, newest first: those with landed work, and those with work beside code alone."""
+    """All months of the work history, newest first: with landed work, or with only non-code activity."""
     return sorted((*profile.months, *profile.non_code_months), key=attrgetter("month"), reverse=True)
 
 
 def trace_label(trace: Trace) -> str:
-    """`app#12`, or `app v1.2.0` of a release."""
+    """`app#12`, or `app v1.2.0` for a release."""
     mark = "" if trace.name.startswith("#") else " "
     return f"{trace.repository.rpartition('/')[2]}{mark}{trace.name}"

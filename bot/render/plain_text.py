@@ -1,7 +1,7 @@
-"""Which characters of a stranger's text may be shown at all?
+"""Which characters of untrusted text may be shown?
 
-Every sink (terminal, Markdown, HTML, SVG, feed, table) starts from `plain`: one line, no control, format, surrogate or
-private character, composed, of bounded length. Escaping for a format comes after it.
+Every format (terminal, Markdown, HTML, SVG, feed, CSV) starts from `plain_text`: one line, NFC, bounded length, no
+control, format, surrogate or private-use characters. Escaping for the format comes afterwards.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 LONGEST = 300
-"""characters of one piece of text; a title or a name that is longer is cut, with an ellipsis"""
+"""characters of one title or name; a longer one is cut, with an ellipsis"""
 LONGEST_TEXT = 4000
 """characters of running text"""
 _JOINER = "\u200d"
@@ -18,12 +18,12 @@ _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _SPACES = frozenset({"Zs", "Zl", "Zp"})
 _MARKS_IN_A_ROW = 8
 _RARE = re.compile("[^\u0000-\u02ff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u22ff]")
-"""outside Latin letters, common punctuation, currencies, arrows and operators, which hold no mark and are composed"""
+"""not Latin letters, common punctuation, currencies, arrows or operators, which are composed and contain no marks"""
 
 
 def plain_text(text: str, longest: int = LONGEST) -> str:
-    """`text` on one line, without characters that hide, reorder or command; at most `longest` characters."""
-    # Printable means without control, format, private characters and blanks but the ASCII one.
+    """`text` on one line, without characters that hide, reorder or control text; at most `longest` characters."""
+    # Printable text contains no control, format or private-use characters, and no spaces except the ASCII one.
     if not (text.isprintable() and (text.isascii() or not _RARE.search(text))):
         text = _normalise(unicodedata.normalize("NFC", text[: 4 * longest]))
     if "  " in text or text.strip(" ") is not text:
@@ -32,7 +32,7 @@ def plain_text(text: str, longest: int = LONGEST) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """As `plain`, for running text: a line break is a blank, and more of it is kept."""
+    """Like `plain_text`, for running text: up to `LONGEST_TEXT` characters are kept."""
     return plain_text(text, LONGEST_TEXT)
 
 
@@ -53,7 +53,7 @@ def _normalise(text: str) -> str:
 
 
 def _pictures(before: str, after: str) -> bool:
-    """A zero-width joiner belongs between two pictures (or after a skin tone or a variation selector)."""
+    """Whether a zero-width joiner fits here: between two pictures (or after a skin tone or a variation selector)."""
     return bool(after) and _picture(before) and _picture(after)
 
 

@@ -1,4 +1,4 @@
-"""By which commands does anybody recompute a record?"""
+"""With which commands can anybody recompute a record?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.render.anonymity import PERSONAL
 
 
 def repository_addresses(profile: Profile) -> dict[str, str]:
-    """The address of each repository of the record whose changes have one; a clone without a remote has none."""
+    """The address of each repository of the record, read from its changes; a clone without a remote has none."""
     wanted = {record.full_name for record in profile.repositories}
     found: dict[str, str] = {}
     for change in profile.changes:
@@ -24,10 +24,10 @@ def repository_addresses(profile: Profile) -> dict[str, str]:
 
 
 def verify_commands(profile: Profile, addresses: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """The shell commands by which anybody recomputes the record: one clone a repository, then the comparison.
+    """The shell commands that recompute the record: a clone of each repository, then the comparison.
 
-    `addresses` are those of the repositories, where they are known already. One without an address is named by its
-    folder alone; one that is not to be named cannot be cloned.
+    `addresses` are those of the repositories, if they are known already. A repository without an address is named by
+    its folder; an anonymised one cannot be cloned.
     """
     addresses = repository_addresses(profile) if addresses is None else addresses
     names = [record.full_name for record in profile.repositories if not record.full_name.startswith(PERSONAL)]

@@ -1,6 +1,6 @@
-"""How do all renderers say the same number, month, span or state?
+"""How does every renderer word a number, a month, a span or a state?
 
-Nothing here knows a format: every function returns plain text, and equal input gives equal words in every output.
+Every function returns plain text that suits any format, so equal input gives equal words in every output.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ PART_NAMES = {
     "reverted": "reverted",
     "mirrored": "mirrored",
 }
-"""what each part of `Lines` is called, in the order of the schema"""
+"""display name of each part of `Lines`, in the order of the schema"""
 ITEM_NAMES = {"feature": "Feature", "bug_fix": "Bug fix", "other": "Other"}
 STATE_NAMES = {"landed": "landed", "reverted": "reverted", "relanded": "landed again after a revert"}
 NOT_RATED = "not rated"
 PROVISIONAL_BELOW = 3
-"""rated items; under this number a score is shown as provisional"""
+"""with fewer rated items a score is shown as provisional"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -61,15 +61,15 @@ def thousands(number: int) -> str:
 
 @lru_cache(maxsize=4096)
 def quantity(number: int, one: str, many: str | None = None) -> str:
-    """`1 commit`, `2 commits`, `0 commits`; `many` where an `s` is not enough.
+    """`1 commit`, `2 commits`, `0 commits`; `many` for an irregular plural.
 
-    Kept, as a page says the same small numbers of things over and over, and grouping digits is slow.
+    Cached, because a page repeats the same small numbers many times and grouping digits is slow.
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def tally(month: MonthRecord) -> str:
-    """`3 commits • 1 feature • 2 bug fixes`; metrics that are zero or were not measured are left out."""
+    """`3 commits • 1 feature • 2 bug fixes`; without metrics that are zero or not measured."""
     numbers = month.numbers
     return BULLET.join([metric.counted(numbers[metric.key]) for metric in shown_on("month") if numbers.get(metric.key)])
 
@@ -87,12 +87,12 @@ def short_month(month: str) -> str:
 
 
 def span(first: str, last: str) -> str:
-    """`Jun 2025 – Oct 2025`; one month is named once."""
+    """`Jun 2025 – Oct 2025`, or `Jun 2025` for one month."""
     return short_month(first) if first == last else f"{short_month(first)} – {short_month(last)}"
 
 
 def window(method: Method) -> str:
-    """`; only months from July 2025 on are counted`; nothing where all are."""
+    """`; only months from July 2025 on are counted`, or nothing if all months are."""
     first = f" from {month_name(method.since)}" if method.since else ""
     last = f"{' to' if first else ' until'} {month_name(method.until)}" if method.until else " on" if first else ""
     return f"; only months{first}{last} are counted" if first or last else ""
@@ -199,13 +199,13 @@ def short_id(change_id: str) -> str:
 
 
 def lines_of(change: Change) -> Lines:
-    """`change.lines`, without adding up where a single commit carries the change."""
+    """`change.lines`, without a sum if the change has only one commit."""
     commits = change.commits
     return commits[0].lines if len(commits) == 1 and commits[0].counts else change.lines
 
 
 def changed_lines(change: Change) -> int:
-    """`change.lines.total`, without the sums of its parts: a page asks it of every change."""
+    """`change.lines.total`, without summing the parts, because a page needs it for every change."""
     total = 0
     for commit in change.commits:
         if commit.counts:
@@ -214,7 +214,7 @@ def changed_lines(change: Change) -> int:
 
 
 def item_state(item: Item, changes: Mapping[ChangeId, Change]) -> str:
-    """What a reader must know of an item beside its title: `reverted by api#14`, or nothing where it simply landed."""
+    """The state of an item as shown after its title: `reverted by api#14`, or nothing if it simply landed."""
     if item.state == "landed":
         return ""
     reverters = sorted({str(by) for key in item.changes if (by := _reverter(changes.get(key)))})
@@ -227,7 +227,7 @@ def _reverter(change: Change | None) -> ChangeId | None:
 
 
 def change_notes(change: Change) -> tuple[str, ...]:
-    """What must be said of a change beside its title and size, each as a short clause."""
+    """What a reader must know about a change besides its title and size, as short clauses."""
     notes: list[str] = []
     if change.state == "reverted":
         notes.append(f"reverted by {short_id(change.reverted_by)}" if change.reverted_by else "reverted")

@@ -20,9 +20,9 @@ class YearPicture(Struct, frozen=True):
 
     year: str
     row: str
-    """of the heat map; HTML"""
+    """the year's row of the heat map; HTML"""
     days: Mapping[str, str]
-    """month -> its days with work, of several commits with their number: `2, 9 (3), 28`"""
+    """month -> its days with work, with the number of commits if there are several: `2, 9 (3), 28`"""
 
 
 def year_pictures(years: charts.Days, activity: Mapping[str, int]) -> list[YearPicture]:
@@ -35,7 +35,7 @@ def year_pictures(years: charts.Days, activity: Mapping[str, int]) -> list[YearP
 
 @lru_cache(maxsize=256)
 def _year_picture(year: str, days: tuple[str, ...], commits: tuple[int, ...]) -> YearPicture:
-    """Kept, as a page is made again whenever something lands, and only the last of its years is another then."""
+    """Cached, because each landing renders the page again but changes only one of its years."""
     one = charts.year_map(year, days, commits)
     label = f"{year}: {wording.quantity(one.commits, 'commit')} on {wording.quantity(one.days, 'day')}"
     points = "".join([f'<path class=l{level} d="{path}"/>' for level, path in one.levels])
@@ -57,7 +57,7 @@ def map_rows(pictures: Iterable[YearPicture]) -> HtmlText:
 
 
 def month_rows(profile: Profile, pictures: Iterable[YearPicture]) -> HtmlText:
-    """The table behind every chart and total: one row an active month, newest first."""
+    """The table behind every chart and total: one row per active month, newest first."""
     days = {month: text for one in pictures for month, text in one.days.items()}
     columns = [(metric.key, metric.figure) for metric in shown_on("table")]
 
@@ -77,7 +77,7 @@ def month_rows(profile: Profile, pictures: Iterable[YearPicture]) -> HtmlText:
 
 
 def month_columns() -> list[str]:
-    """The headings of that table's numbers."""
+    """The headings of the numbers in that table."""
     return [metric.label for metric in shown_on("table")]
 
 

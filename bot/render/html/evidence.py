@@ -1,8 +1,8 @@
-"""In how much detail does a page show each month's changes, where does each change stand, and how is it cited?
+"""In how much detail does a page show the changes of each month, where is each change, and how is it cited?
 
-The newest months list every change with its title and address. Where the page would grow beyond its budget, older
-months name their changes by number alone, older ones count them, and the oldest of very long histories tell the first
-sentence of their text; the JSON form holds all.
+The newest months list every change with its title and link. If the page would exceed its budget, older months show
+only the numbers of their changes, still older ones only a count, and the oldest months of very long histories also
+show only the first sentence of their text. The JSON format contains everything.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from bot.render import wording
 from bot.render.html.listing import Listing, html_sentences
 
 _IN_FULL = 6
-"""active months that list their changes in full before older ones name theirs by number"""
+"""active months that list their changes in full before older ones get even the numbers"""
 CITED = 6
-"""changes linked behind one sentence; of more, the number is told"""
+"""most changes linked after one sentence; the rest is a number"""
 CITED_BY_DETAIL = {"rows": CITED, "numbers": 3, "count": 1, "first": 1}
-"""the same in a month, where numbers stand right below or the newest months need the room"""
+"""the same within a month, by its detail: fewer links where the page is short of room"""
 _MONTH, _SENTENCE, _CITATION = 155, 24, 9
-"""bytes of a month without evidence, of the frame of a sentence's citations, of a citation without a link"""
+"""bytes of a month without evidence, of the markup around a sentence's citations, of a citation without a link"""
 _UNFOLDING, _NUMBER = 85, 10
-"""bytes of the frame of a month's list, and of one change in it by number"""
+"""bytes of the markup around a month's list, and of one change in it by number"""
 _LINKED, _ROW = 14, 84
-"""bytes of the link of a citation, and of a row beside title and address"""
+"""bytes of the link of a citation, and of a row without its title and address"""
 Detail = dict[str, str]
-"""month -> `rows`, `numbers`, `count`, or `first` where the first sentence stands for the text too"""
+"""month -> `rows`, `numbers`, `count`, or `first`: a count, and only the first sentence of the text"""
 
 
 class PageEvidence(Struct, frozen=True):
-    """Where each change of a profile stands on the page, and how it is cited."""
+    """Where each change of a profile is on the page, and how it is cited."""
 
     listing: Listing
     day: Callable[[int], str]
     """epoch seconds as `9 Jul`"""
     detail: Detail
     anchors: dict[ChangeId, str]
-    """change -> its own id, or its month's"""
+    """change -> the HTML id of its row, or of its month"""
 
     def cite(self, keys: Sequence[ChangeId], most: int = CITED, own_anchor: str = "") -> str:
-        """Links to the changes of a sentence, a score or a skill, bare numbers where they stand `here`; HTML."""
+        """Links to the changes of a sentence, a score or a skill; those at `own_anchor` are plain numbers. HTML."""
         anchor_of, numbers = self.anchors.get, self.listing.numbers
         links = ""
         for key in keys[:most]:
@@ -54,12 +54,12 @@ class PageEvidence(Struct, frozen=True):
         return links[1:]
 
     def narrative(self, text: Text) -> str:
-        """A text that stands by itself, each sentence followed by the changes it rests on; HTML."""
+        """A text outside the months, each sentence followed by the changes it cites; HTML."""
         (escaped,) = html_sentences([text])
         return self.sentences(text, escaped)
 
     def sentences(self, text: Text, escaped: Sequence[str], most: int = CITED, own_anchor: str = "") -> str:
-        """Each sentence, as `html_sentences` spells it, followed by the changes it rests on; HTML."""
+        """Each sentence, as `html_sentences` escaped it, followed by the changes it cites; HTML."""
         cite = self.cite
         return " ".join(
             [
@@ -70,7 +70,7 @@ class PageEvidence(Struct, frozen=True):
 
 
 def evidence_of(profile: Profile, room: int, listing: Listing) -> PageEvidence:
-    """Which months get rows, numbers or a count in about `room` bytes, newest months first; and the anchors."""
+    """The evidence that fits into about `room` bytes, the newest months in most detail, and the anchors."""
     detail = _detail(profile.months, listing, room)
     return PageEvidence(
         listing, wording.short_day_reader(profile.method.timezone), detail, _change_anchors(listing, detail)
@@ -78,7 +78,7 @@ def evidence_of(profile: Profile, room: int, listing: Listing) -> PageEvidence:
 
 
 def _change_anchors(listing: Listing, detail: Detail) -> dict[ChangeId, str]:
-    """A change has its row's id where it has a row, else its month's."""
+    """Change -> the id of its row if it has one, else of its month."""
     found = dict(listing.month_anchors)
     in_rows = [key for month, keys in listing.months.items() if detail[month] == "rows" for key in keys]
     rows = filter(found.__contains__, dict.fromkeys(in_rows))
@@ -91,7 +91,7 @@ def _change_anchors(listing: Listing, detail: Detail) -> dict[ChangeId, str]:
 
 
 def _detail(months: Sequence[MonthRecord], listing: Listing, room: int) -> Detail:
-    """Half a year of rows first, then numbers for the months before it, then rows for as many as there is room."""
+    """Rows for the newest half year, then numbers for older months, then rows for as many months as fit."""
     detail: Detail = {month.month: "count" for month in months}
     room -= _size_of_counts(months)
     for month in reversed(months):
@@ -119,7 +119,7 @@ def _detail(months: Sequence[MonthRecord], listing: Listing, room: int) -> Detai
 
 
 def _size_of_counts(months: Sequence[MonthRecord]) -> int:
-    """Bytes of months that tell how many changes they have, estimated from above."""
+    """Bytes of months that only count their changes, an upper estimate."""
     return sum([_size_of_sentences(month.summary.sentences) for month in months], _MONTH * len(months))
 
 
@@ -128,13 +128,13 @@ def _size_of_sentences(sentences: Iterable[Sentence]) -> int:
 
 
 def _size_of_numbers(month: MonthRecord, listing: Listing) -> int:
-    """What numbers take beyond a count."""
+    """Bytes that numbers take in addition to a count."""
     cited = _citations(month.summary.sentences, CITED_BY_DETAIL["numbers"])
     return _UNFOLDING + _NUMBER * len(listing.months[month.month]) + _CITATION * cited
 
 
 def _size_of_rows(month: MonthRecord, listing: Listing) -> int:
-    """What rows take beyond numbers."""
+    """Bytes that rows take in addition to numbers."""
     size = (_LINKED + _CITATION) * _citations(month.summary.sentences, CITED_BY_DETAIL["rows"])
     size += sum([len(item.title) for item in month.items if len(item.changes) > 1])
     found = [change for key in listing.months[month.month] if (change := listing.changes.get(key)) is not None]

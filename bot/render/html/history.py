@@ -1,4 +1,4 @@
-"""How does a page show months, items and changes, each change once?"""
+"""How does a page show months, items and changes, with each change once?"""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from bot.render.html.non_code_activity import non_code_by_month
 from bot.render.non_code_activity import history_months
 
 _UNFOLDED = 8
-"""active months that a reader sees without unfolding a year"""
+"""months that a reader sees at least without unfolding a year"""
 _KINDS = {"feature": FEATURES.label, "bug_fix": BUGS.label, "other": OTHER.label}
 
 
 class Drawn(dict[tuple[Month, str], str]):
-    """(month, detail) -> its block, as long as every change of the page stands at the same place."""
+    """(month, detail) -> its HTML; valid as long as the anchors of the page do not change."""
 
 
 def history(profile: Profile, evidence: PageEvidence, drawn: Drawn) -> HtmlText:
-    """The months by calendar year; the newest years are unfolded until a reader sees enough, a short record wholly."""
+    """The months by calendar year. A short record is unfolded, of a long one only the newest years."""
     out: list[str] = []
     visible = 0
     non_code = non_code_by_month(evidence.listing.non_code, evidence.cite)
@@ -68,7 +68,7 @@ def _cited_rows(keys: Iterable[ChangeId], evidence: PageEvidence, zone: str) -> 
 
 
 def _year_tally(months: Sequence[MonthRecord]) -> str:
-    """`3 active months: 41 commits • 7 features`; what was only credited makes no month active."""
+    """`3 active months: 41 commits • 7 features`; a month with only credited commits is not active."""
     if not months:
         return "only reviews and triage"
     sums = [(metric, sum(month.numbers.get(metric.key) or 0 for month in months)) for metric in shown_on("year")]
@@ -78,7 +78,7 @@ def _year_tally(months: Sequence[MonthRecord]) -> str:
 
 
 def _non_code_month(month: MonthRecord, non_code: str) -> str:
-    """A month that has work beside code alone."""
+    """A month with only non-code activity."""
     return f"<article id=m{month.month}><h4>{wording.month_name(month.month)}</h4>{non_code}</article>\n"
 
 
@@ -103,7 +103,7 @@ def _month(month: MonthRecord, evidence: PageEvidence, non_code: str) -> str:
 
 
 def month_items(month: MonthRecord, evidence: PageEvidence, zone: str) -> HtmlText:
-    """Everything one month delivered, unfolded, as far as its evidence goes."""
+    """Everything that one month delivered, unfolded, in the detail of its evidence."""
     rows = evidence.detail[month.month] == "rows"
     cited = _cited_rows(evidence.listing.outside_months, evidence, zone)
     more = f"<h3>Cited from elsewhere</h3><ul>{cited}</ul>" if cited else ""
@@ -134,7 +134,7 @@ def _items(month: MonthRecord, evidence: PageEvidence, *, rows: bool, level: str
 
 
 def _numbers(items: Iterable[Item], listing: Listing) -> str:
-    """`beacon#41 + #43; charts#7 (reverted)`: a repository is named where it changes."""
+    """`beacon#41 + #43; charts#7 (reverted)`: a repository is named when it differs from the one before."""
     change_of, numbers, names = listing.changes.get, listing.numbers, listing.names
     before = ""
     groups = []
@@ -154,7 +154,7 @@ def _numbers(items: Iterable[Item], listing: Listing) -> str:
 
 
 Row = tuple[str, str]
-"""of a change: its title, number, day and size; and what became of it"""
+"""(title, number, day and size of a change; its notes), both HTML"""
 
 
 def _item(item: Item, rows: Mapping[ChangeId, Row]) -> str:
@@ -169,7 +169,7 @@ def _item(item: Item, rows: Mapping[ChangeId, Row]) -> str:
 
 
 def _unknown_row(key: ChangeId) -> Row:
-    """Of a change that the profile does not hold its id is all there is."""
+    """The row of a change that the profile does not contain: only its id."""
     return f"<li>{html_text(key)}", ""
 
 
@@ -200,7 +200,7 @@ def _row(change: Change, name: str, evidence: PageEvidence, detail: str) -> str:
 
 
 def _notes(change: Change, evidence: PageEvidence) -> str:
-    """What became of a change beside landing; nothing for most."""
+    """Whether a change was reverted, landed again, is elsewhere too or is uncertain; nothing for most."""
     if change.state == "landed" and change.certain and not change.also_in and not change.partly_reverted_by:
         return ""
     notes = []

@@ -1,4 +1,4 @@
-"""Which changes does each month of a profile list, and what is each called where it is shown?"""
+"""Which changes does each month of a profile list, and under what names?"""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _CHANGES: Callable[[Item], tuple[ChangeId, ...]] = attrgetter("changes")
 
 
 class Listing(Struct, frozen=True):
-    """What a page needs to know of every change before it shows any, worked out once for all of them."""
+    """What a page needs to know about all changes before it shows any, computed once."""
 
     changes: Mapping[ChangeId, Change]
     months: dict[Month, list[ChangeId]]
-    """month -> the changes of its items, in their order"""
+    """month -> the changes of its items, in order"""
     month_anchors: Mapping[ChangeId, str]
-    """change -> the id of the first month that lists it, but for changes which the profile does not hold"""
+    """change -> the HTML id of the first month that lists it; only changes that the profile contains"""
     outside_months: Sequence[ChangeId]
-    """changes that are cited and belong to no month shown, such as the revert of another's"""
+    """cited changes that belong to no month shown, such as another person's revert"""
     numbers: Mapping[ChangeId, str]
-    """change -> `#41` or `@0123456`, also of a change which the profile does not hold; HTML"""
+    """change -> `#41` or `@0123456`, also for a change that the profile does not contain; HTML"""
     names: Mapping[str, str]
-    """repository -> what stands before a number, empty where the profile has one repository; HTML"""
+    """repository -> prefix of its numbers, empty if the profile has one repository; HTML"""
     sentences: Mapping[Month, Sequence[str]]
     """month -> the sentences of its text; HTML"""
     non_code: Mapping[Month, Sequence[NonCodeLine]]
-    """month with work beside code -> each sort of it, newest first"""
+    """month with non-code activity -> each kind of it, newest month first"""
 
 
 def listing_of(profile: Profile) -> Listing:
@@ -64,7 +64,7 @@ def listing_of(profile: Profile) -> Listing:
 
 
 def html_sentences(texts: Iterable[Text]) -> Iterator[list[str]]:
-    """The sentences of each of many texts, escaped, all at once."""
+    """The escaped sentences of each text, escaped in one batch for speed."""
     sentences = [text.sentences for text in texts]
     escaped = iter(html_texts([one.text for found in sentences for one in found], LONGEST_TEXT))
     for found in sentences:
@@ -73,7 +73,7 @@ def html_sentences(texts: Iterable[Text]) -> Iterator[list[str]]:
 
 def _month_anchors(months: dict[Month, list[ChangeId]], changes: Mapping[ChangeId, Change]) -> dict[ChangeId, str]:
     found: dict[ChangeId, str] = {}
-    # From the oldest on, so that the first month has the last word.
+    # From the last to the first, so that the first month wins.
     for month, keys in reversed(months.items()):
         anchor = f"m{month}"
         for key in keys:
@@ -89,14 +89,14 @@ def _numbers(changes: Mapping[ChangeId, Change]) -> Mapping[ChangeId, str]:
 
 
 class _Numbers(dict[ChangeId, str]):
-    """Of a change that is not held the id is all there is."""
+    """Change -> number; for a change that the profile does not contain, its short id."""
 
     def __missing__(self, key: ChangeId) -> str:
         return html_text(wording.short_id(key))
 
 
 def _commit_numbers(keys: Sequence[ChangeId]) -> dict[ChangeId, str]:
-    """Of changes that no pull request brought."""
+    """The numbers of changes without a pull request."""
     commits = html_texts([key.rpartition("@")[2][:7] for key in keys])
     return {key: f"@{commit}" for key, commit in zip(keys, commits, strict=True)}
 

@@ -1,4 +1,4 @@
-"""How does a page show work beside code, each number with links to what it was counted from?"""
+"""How does a page show non-code activity, each number with links to its evidence?"""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from bot.render.escaping import html_link, html_text
 from bot.render.non_code_activity import NonCodeLine, history_months, non_code_lines, trace_label
 
 _LINKED_MONTHS = 12
-"""of the months with work beside code, the newest that link to it; older ones tell its numbers"""
+"""newest months with non-code activity that link to their evidence; older ones show only numbers"""
 _LINKS = 6
-"""links behind one number; of more, the number is told"""
+"""most links after one number; the rest is a number"""
 _LINK = 24
-"""bytes of a link to a change of the same page"""
+"""bytes of a link to a change on the same page"""
 Cite = Callable[[Sequence[ChangeId], int], str]
 
 
 def months_with_non_code(profile: Profile) -> list[MonthRecord]:
-    """The months with work beside code, newest first."""
+    """The months with non-code activity, newest first."""
     return [month for month in history_months(profile) if month.non_code]
 
 
 def non_code_totals(months: Sequence[MonthRecord]) -> list[str]:
-    """Each sort of all these months in words."""
+    """Each kind of non-code activity in these months together, in words."""
     return [one.words for one in non_code_lines(combine_activity(month.non_code for month in months))] if months else []
 
 
 def non_code_by_month(non_code: Mapping[Month, Sequence[NonCodeLine]], cite: Cite) -> dict[Month, str]:
-    """What was done beside code in each month with any of it, newest first; older ones tell its numbers alone."""
+    """The line of each month with non-code activity, newest first; older months have no links. HTML."""
     return {
         month: non_code_line(sorts, cite if index < _LINKED_MONTHS else None)
         for index, (month, sorts) in enumerate(non_code.items())
@@ -57,7 +57,7 @@ def _links(traces: Sequence[Trace]) -> str:
 def non_code_bytes(
     non_code: Mapping[Month, Sequence[NonCodeLine]], totals: Sequence[str], months_without_code: int
 ) -> int:
-    """Bytes of all of it on a page, estimated from above; `alone` of the months have no landed work."""
+    """Bytes of all non-code activity on a page, an upper estimate."""
     lines = [len(line.encode()) for line in non_code_by_month(non_code, _widest_links).values()]
     return sum(lines) + 90 * months_without_code + sum(len(one) + 10 for one in totals) + (600 if any(lines) else 0)
 

@@ -1,4 +1,4 @@
-"""How do an organisation's sums and a repository's month look? Sums and changes, never people."""
+"""How do the sums of an organisation and the month of a repository look? They show sums and changes, never people."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from bot.render.escaping import HtmlText, html_link, html_name, html_text
 from bot.render.html.site import PageLocation, site_page
 
 _MOST_CHANGES = 600
-"""rows of one repository's month; the number of the others is told"""
+"""most rows in a repository's month; the rest is a number"""
 _KINDS = (("feature", FEATURES.label), ("bug_fix", BUGS.label), ("", OTHER.label))
 
 
 class SumRow(Protocol):
-    """A sum over people."""
+    """Sums over people for one month, one repository or everything."""
 
     @property
     def name(self) -> str: ...
@@ -70,7 +70,7 @@ _SUMMED: tuple[tuple[str, Callable[[SumRow], int]], ...] = (
     (OTHER.label, attrgetter("other")),
     (LINES.label, attrgetter("lines.code")),
 )
-"""(heading, number) of what is summed over people: metrics are measured on one person's work, these over changes"""
+"""(heading, number) of each sum; unlike a metric, which measures one person, these sum over all people"""
 
 
 class RepositoryMonth(Struct, frozen=True):

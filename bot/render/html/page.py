@@ -1,4 +1,4 @@
-"""What does a browser show of a profile? One page without a script and without a request for anything else."""
+"""What does a browser show of a profile? One page, without scripts or further requests."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from bot.render.non_code_activity import KNOWN_SINCE
 from bot.render.verification import repository_addresses, verify_commands
 
 BUDGET = 149_000
-"""bytes of one page, so that it stays under 150 kB with its address and headers"""
+"""most bytes of one page, so that it stays under 150 kB with its address and headers"""
 _REST_FIXED = 15_500
-"""bytes of the page that do not grow with the record: style, headings, notes"""
+"""bytes that do not grow with the record: style, headings, notes"""
 
 _MAPS = 3
-"""years whose heat maps are seen without unfolding the others"""
+"""newest years whose heat maps are not folded"""
 _SLACK = 2_000
-"""bytes below the budget that a second attempt aims at"""
+"""bytes by which a second attempt aims below the budget"""
 
 
 class DatedLink(Struct, frozen=True):
-    """A dated snapshot: its address, the month at whose end the record stood so, and the day on which it was taken."""
+    """A dated snapshot: its address, the month it closes (if it closes one) and the day on which it was taken."""
 
     address: str
     month: str
@@ -51,28 +51,28 @@ class DatedLink(Struct, frozen=True):
 
 
 class PageOptions(Struct, frozen=True):
-    """What a page says about itself, which the record cannot know. Empty strings leave a thing out."""
+    """What a page says about itself besides the record. An empty string omits a part."""
 
     public: bool = False
-    """search engines may list it; only then are `canonical` and `picture` written"""
+    """search engines may list it; `canonical` and `picture` are written only then"""
     canonical: str = ""
     picture: str = ""
-    """address of the card for previews"""
+    """address of the card image for previews"""
     record: str = ""
-    """address of the JSON form"""
+    """address of the JSON format"""
     feed: str = ""
     snapshots: tuple[DatedLink, ...] = ()
-    """the dated snapshots that never change, the newest first"""
+    """the dated snapshots, newest first"""
     budget: int = BUDGET
 
 
 def render_html(profile: Profile) -> str:
-    """The profile as one self-contained page, not for search engines."""
+    """The profile as one self-contained page that search engines may not list."""
     return render_page(profile, PageOptions())
 
 
 def render_page(profile: Profile, page: PageOptions) -> str:
-    """The profile as a page of at most `page.budget` bytes: older evidence is folded to numbers where it must be."""
+    """The profile as a page of about `page.budget` bytes at most: older evidence is shortened as needed."""
     listing = listing_of(profile)
     years = charts.by_year(profile.activity)
     view = _view(profile, page, years)
@@ -89,19 +89,19 @@ def render_page(profile: Profile, page: PageOptions) -> str:
 
 @cache
 def style() -> str:
-    """The text of the page's one style element, byte for byte."""
+    """The text of the page's only style element, byte for byte."""
     lines = (line.strip() for line in source("page.css").splitlines())
     return "".join(line for line in lines if line and not line.startswith("/*"))
 
 
 @cache
 def style_hash() -> str:
-    """What Content-Security-Policy calls that style: `sha256-…`."""
+    """The Content-Security-Policy hash of that style: `sha256-…`."""
     return "sha256-" + base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
 
 
 def _fixed_bytes(profile: Profile, listing: Listing, non_code: Sequence[str], years: int) -> int:
-    """Bytes of everything but the months' own blocks, estimated from above; `beside` is told of work beside code."""
+    """Bytes of everything but the month blocks, an upper estimate."""
     elsewhere = [listing.changes[key] for key in listing.outside_months]
     return (
         _REST_FIXED
@@ -118,7 +118,7 @@ def _fixed_bytes(profile: Profile, listing: Listing, non_code: Sequence[str], ye
 
 
 def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, drawn: Drawn) -> str:
-    """The page with as much evidence as there is room for."""
+    """The page with this evidence."""
     short = [month for month, detail in evidence.detail.items() if detail != "rows"]
     cut = [month for month, detail in evidence.detail.items() if detail == "first"]
     return template("page.html").render(
@@ -133,7 +133,7 @@ def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, draw
 
 
 def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, Any]:
-    """Everything that does not depend on how much evidence is shown."""
+    """The values of the template that do not depend on how much evidence is shown."""
     pictures = activity.year_pictures(years, profile.activity)
     addresses = repository_addresses(profile)
     older = [one.year for one in pictures[_MAPS:]]
@@ -172,7 +172,7 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
 
 
 def _snapshots(page: PageOptions) -> list[tuple[str, list[tuple[str, str]]]]:
-    """(year, (address, words) of each) of the dated snapshots; one of a month's end is called by the month."""
+    """(year, (address, label) of each dated snapshot); a snapshot that closes a month is labelled with the month."""
     found = [((one.month or one.day)[:4], one.address, _snapshot_label(one)) for one in page.snapshots]
     return [
         (year, [(address, words) for _, address, words in rows]) for year, rows in groupby(found, key=itemgetter(0))

@@ -1,4 +1,4 @@
-"""How does a page show totals, quality, AI usage, skills and repositories? As rows a template only prints."""
+"""How does a page show totals, quality, AI usage, skills and repositories? As rows that a template prints."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from bot.render.images.colours import language_colour
 from bot.render.plain_text import LONGEST_TEXT
 
 _QUALITY_ROWS = 8
-"""evidence rows of a score on the page, the strongest first"""
+"""most rows of evidence for a score, strongest first"""
 _SKILL_CITED = 6
 
 
 def stat_rows(profile: Profile, *, monthly: bool = False) -> HtmlText:
-    """The totals as a list of terms; `monthly`: of metrics alone that say something of a single month."""
+    """The totals as a description list; `monthly` selects the metrics that apply to a single month."""
     numbers = profile.overall.numbers
     shown = [metric for metric in shown_on("page") if metric.shown_at_zero or numbers.get(metric.key)]
     return HtmlText(
@@ -63,7 +63,7 @@ def line_rows(profile: Profile) -> list[tuple[str, str, str, HtmlText]]:
 
 
 def part_rows(profile: Profile) -> HtmlText:
-    """The same as rows of a table."""
+    """`line_rows` as rows of a table."""
     return HtmlText(
         "".join(
             [
@@ -90,14 +90,14 @@ class ScoreRow(Struct, frozen=True):
     range: HtmlText
     rows: HtmlText
     visible: int
-    """pieces of evidence in `rows`"""
+    """number of rows in `rows`"""
     all: int
     rest: str
-    """points between 100 and the score that `rows`, as they are shown, leave over"""
+    """points between 100 and the score that the visible `rows` do not explain"""
 
 
 def quality_rows(profile: Profile, evidence: PageEvidence) -> list[ScoreRow]:
-    """The four scores, rated or not, each with its interval as a line on 0 to 100 and its strongest evidence."""
+    """The four scores, rated or not, each with its interval as a line from 0 to 100 and its strongest evidence."""
     return [_score(one.key, getattr(profile.quality, one.key), evidence) for one in SCORES]
 
 
@@ -127,7 +127,7 @@ def signed_number(effect: float) -> str:
 
 
 def ai_rows(profile: Profile) -> dict[str, Any]:
-    """The three parts of AI usage with a bar, and the tools named."""
+    """The three parts of AI usage with a bar, and the tools."""
     usage = profile.ai_usage
     counts = (usage.declared, usage.detected, usage.unknown)
     total = sum(counts)
@@ -190,7 +190,7 @@ def _language_row(skill: LanguageSkill, colour: str, total: int) -> str:
 
 
 def skill_rows(profile: Profile, evidence: PageEvidence) -> HtmlText:
-    """Each skill with the number of changes that show it, and links to the first of them."""
+    """Each skill with the number of changes that show it and links to the first of them."""
     return HtmlText(
         "".join(
             [
@@ -203,7 +203,7 @@ def skill_rows(profile: Profile, evidence: PageEvidence) -> HtmlText:
 
 
 def repository_cards(profile: Profile, addresses: Mapping[str, str]) -> HtmlText:
-    """Each repository: its name, its span, months and commits, languages, skills."""
+    """Each repository with its name, span, months, commits, languages and skills."""
     return HtmlText("".join([_card(record, addresses.get(record.full_name)) for record in profile.repositories]))
 
 

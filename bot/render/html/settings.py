@@ -1,4 +1,4 @@
-"""What does a signed-in person see of their switches, links and log?"""
+"""What does the settings page show to a signed-in person?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RepositoryRow(Struct, frozen=True):
 
 
 class LinkRow(Struct, frozen=True):
-    """A signed link, and when it was opened: (day, form, times), the newest day first."""
+    """A signed link and its log: (day, format, times opened), newest day first."""
 
     nonce: str
     address: str
@@ -27,17 +27,17 @@ class LinkRow(Struct, frozen=True):
 
 
 class SettingsView(Struct, frozen=True):
-    """All that the settings page shows."""
+    """Everything that the settings page shows."""
 
     login: str
     csrf: str
     known: bool = False
-    """the record holds work of this account"""
+    """the record contains work of this account"""
     public: bool = False
     naming: str = "named"
     opted_out: bool = False
     address: str = ""
-    """of the public page; empty where there is none"""
+    """address of the public page; empty if there is none"""
     repositories: tuple[RepositoryRow, ...] = ()
     organisations: tuple[tuple[int, str], ...] = ()
     links: tuple[LinkRow, ...] = ()
@@ -47,10 +47,10 @@ class SettingsView(Struct, frozen=True):
 
 
 def settings_page(view: SettingsView) -> str:
-    """The switches, each a form of one button."""
+    """The settings page: each switch is a form with one button."""
     return site_page("settings.html", f"Settings of {view.login}", title="Settings", narrow=True, view=view)
 
 
 def sign_in_page() -> str:
-    """What stands there before anybody is signed in."""
+    """The page shown in its place before sign-in."""
     return site_page("sign_in.html", "Your page", narrow=True)

@@ -1,4 +1,4 @@
-"""What does the person see who registers the App: a question, what GitHub is asked for, and where to install it?"""
+"""What does a person see who registers the App?"""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from bot.render.html.site import site_page
 
 
 class SetupView(Struct, frozen=True):
-    """The first page: where the App is to live, as far as it is known."""
+    """The first page: which account will own the App, and on which GitHub."""
 
     action: str
-    """path that the answers are sent to"""
+    """path that the form is sent to"""
     github: str
     organisation: str = ""
     wrong: str = ""
-    """what cannot be used of the answers given; empty where nothing"""
+    """which of the answers are invalid; empty if none"""
     warning: str = ""
-    """why GitHub would not reach us; empty where it would"""
+    """why GitHub cannot reach this server; empty if it can"""
     hook: str = ""
-    """where deliveries will be sent"""
+    """address for deliveries"""
 
 
 class HandOver(Struct, frozen=True):
-    """The second page: a form that goes to GitHub."""
+    """The second page: a form that is sent to GitHub."""
 
     action: str
-    """GitHub's address for new Apps, with the state"""
+    """GitHub's address for new Apps, with the `state` parameter"""
     owner: str
     """the organisation; empty for a personal account"""
     manifest: Mapping[str, Any]
@@ -41,17 +41,17 @@ class HandOver(Struct, frozen=True):
 
 
 def setup_page(view: SetupView) -> str:
-    """Who is to own the App, and on which GitHub."""
+    """The page that asks who will own the App, and on which GitHub."""
     return site_page("setup.html", "Register the App", narrow=True, view=view)
 
 
 def hand_over_page(form: HandOver) -> str:
-    """What GitHub will be asked for, and the button that takes it there."""
+    """The page that shows what GitHub will be asked for, with the button that sends it."""
     return site_page("setup_confirm.html", "Continue at GitHub", narrow=True, form=form)
 
 
 def registered_page(*, slug: str, install: str, starting: bool, missing: tuple[str, ...] = ()) -> str:
-    """The App is there; the rest of the way is to install it. `missing`: what GitHub did not give."""
+    """The page after registration, which asks to install the App. `missing` lists what GitHub did not return."""
     return site_page(
         "setup_done.html",
         "The App is registered",
@@ -64,5 +64,5 @@ def registered_page(*, slug: str, install: str, starting: bool, missing: tuple[s
 
 
 def unregistered_page(reason: str) -> str:
-    """GitHub sent the browser back, and no App came of it."""
+    """The page after GitHub sent the browser back without registering an App."""
     return site_page("setup_failed.html", "Not registered", narrow=True, reason=reason)

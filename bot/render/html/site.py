@@ -1,4 +1,4 @@
-"""What do the pages beside the profile look like: the first page, a month, two months, a text, and what went wrong?"""
+"""What do the other pages look like: welcome, one month, two months, a document and an error?"""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ PROBLEMS = {
     500: ("Server error", "Something went wrong on our side. The error has been logged."),
     503: ("Not available", "The record cannot be read at the moment. Try again in a minute."),
 }
-"""status -> (heading, words); one plain sentence each, which never says why a page is not shown"""
+"""status -> (heading, text); the text never says why a page is not shown"""
 _ROOM = 120_000
 """bytes for the list of what landed in a month"""
 
 
 class PageLocation(Struct, frozen=True):
-    """Where a page stands: its own address when public, that of the record it belongs to, and whether it is public."""
+    """Where a page is: its own address if public, the path of its record, and whether it is public."""
 
     base: str = ""
-    """path of the record's page, for links to its months; empty where there is none"""
+    """path of the record's page, for links to its months; empty if there is none"""
     canonical: str = ""
     public: bool = False
 
@@ -64,13 +64,13 @@ def site_style() -> str:
 
 @cache
 def site_style_hash() -> str:
-    """What Content-Security-Policy calls it."""
+    """The Content-Security-Policy hash of `site_style`."""
     return _hash(site_style())
 
 
 @cache
 def picture_hash() -> str:
-    """The same of the style inside a picture, for one that is opened by itself."""
+    """The Content-Security-Policy hash of the style in an SVG file that is opened on its own."""
     return _hash("".join(line.strip() for line in source("picture.css").splitlines()))
 
 
@@ -92,18 +92,18 @@ def site_page(name: str, heading: str, location: PageLocation = _NOWHERE, **valu
 
 
 def welcome_page(*, settings: bool, definitions: bool) -> str:
-    """The first page, which tells of nobody."""
+    """The first page, which shows no person."""
     return site_page("welcome.html", "A record of landed work", narrow=True, settings=settings, definitions=definitions)
 
 
 def problem_page(status: int) -> str:
-    """What went wrong, in one sentence."""
+    """The error page for an HTTP status."""
     heading, words = PROBLEMS.get(status, PROBLEMS[500] if status >= 500 else PROBLEMS[400])
     return site_page("problem.html", heading, narrow=True, words=words)
 
 
 def document_page(title: str, document: HtmlText) -> str:
-    """A text that was rendered and cleaned already."""
+    """A page with a document that is already rendered and sanitised."""
     return site_page("document.html", title, PageLocation(public=True), document=document)
 
 
@@ -116,7 +116,7 @@ def months_with_page(profile: Profile) -> tuple[Month, ...]:
 
 
 def restrict_to_month(profile: Profile, month: Month) -> Profile:
-    """The profile with one month of it: its own numbers, items and changes."""
+    """The profile reduced to one month: its numbers, items and changes."""
     (record,) = [one for one in profile.months if one.month == month]
     named: set[ChangeId] = {key for item in record.items for key in item.changes}
     named |= {key for sentence in record.summary.sentences for key in sentence.evidence}
@@ -132,7 +132,7 @@ def restrict_to_month(profile: Profile, month: Month) -> Profile:
 
 
 def month_page(profile: Profile, month: Month, location: PageLocation) -> str:
-    """One month of a person: its text, numbers and everything that landed in it."""
+    """The page of one month of a person: its text, its numbers and everything that landed in it."""
     all_months = months_with_page(profile)
     at = all_months.index(month)
     own = restrict_to_month(profile, month)
@@ -178,7 +178,7 @@ def _foot(profile: Profile) -> str:
 
 
 def difference_page(profile: Profile, months: tuple[Month, Month], location: PageLocation) -> str:
-    """Two months of a person side by side; a month without work is one of zeros."""
+    """The page of two months of a person side by side; a month without work shows zeros."""
     by_month = {record.month: record for record in profile.months}
     before, after = (by_month.get(month) for month in months)
     names = [
@@ -201,7 +201,7 @@ def difference_page(profile: Profile, months: tuple[Month, Month], location: Pag
 
 
 def _counts(first: MonthRecord | None, second: MonthRecord | None) -> list[dict[str, str]]:
-    """The metrics of both months, then the parts of their lines that either has."""
+    """The metrics of both months, then the parts of lines that occur in either."""
     rows = [
         _row(metric, metric.label, _number(first, metric), _number(second, metric))
         for metric in shown_on("page")
@@ -217,7 +217,7 @@ def _counts(first: MonthRecord | None, second: MonthRecord | None) -> list[dict[
 
 
 def _number(record: MonthRecord | None, metric: Metric) -> Number:
-    """Of a month without a record, what the metric says of no work at all."""
+    """The metric of the month; without a record, its value for no work at all."""
     return record.numbers.get(metric.key) if record else metric.value(Work(()))
 
 

@@ -1,4 +1,4 @@
-"""Which shapes draw a person's activity? Path data alone: pages and standalone pictures frame it."""
+"""Which shapes draw a person's activity? Only path data; pages and SVG files add the frame."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from bot.model.profile import MonthRecord
 
 LEVELS = ((8, "8 or more"), (4, "4 to 7"), (2, "2 to 3"), (1, "1"))
-"""(least commits, words) of a day's level, the strongest first; fixed, so that two pages compare"""
+"""(fewest commits, words) of a day's level, highest first; fixed, so that two pages can be compared"""
 _LEVEL_OF = tuple(max(0, sum(commits >= least for least, _ in LEVELS) - 1) for commits in range(9))
 Days = dict[str, list[str]]
 """year or month -> its days with work, oldest first"""
@@ -21,15 +21,15 @@ COLUMNS = 54
 
 
 class YearMap(Struct, frozen=True):
-    """One calendar year as a grid: x is the week, y the weekday (Monday 0), a day is a point of a stroked path."""
+    """One calendar year as a grid: x is the week, y the weekday (Monday is 0); a day is a point of a stroked path."""
 
     year: str
     commits: int
     days: int
     every_day: str
-    """path of seven lines; drawn with the dashes `0 1` it shows each day of the year"""
+    """path of seven lines; with a dash pattern of `0 1` it shows each day of the year"""
     levels: tuple[tuple[int, str], ...]
-    """(level 1-4, path), only those that occur"""
+    """(level from 1 to 4, path), only levels that occur"""
 
 
 def by_year(activity: Mapping[str, int]) -> Days:
@@ -38,12 +38,12 @@ def by_year(activity: Mapping[str, int]) -> Days:
 
 
 def by_month(days: Sequence[str]) -> Days:
-    """Days, oldest first, by calendar month."""
+    """Days by calendar month, oldest first."""
     return _runs(days, len("2026-01"))
 
 
 def _runs(days: Sequence[str], width: int) -> Days:
-    """Sorted days by their first `width` characters."""
+    """Sorted days, grouped by their first `width` characters."""
     found: Days = {}
     begin = 0
     while begin < len(days):
@@ -60,7 +60,7 @@ def year_maps(years: Days, activity: Mapping[str, int]) -> list[YearMap]:
 
 
 def every_year(years: Days) -> list[tuple[str, list[str]]]:
-    """(year, its days with work) of every calendar year from the first with work to the last, newest first."""
+    """(year, its days with work) for every calendar year from the first with work to the last, newest first."""
     if not years:
         return []
     span = range(int(max(years)), int(min(years)) - 1, -1)
@@ -68,7 +68,7 @@ def every_year(years: Days) -> list[tuple[str, list[str]]]:
 
 
 def year_map(year: str, days: Sequence[str], commits: Sequence[int]) -> YearMap:
-    """The map of one calendar year: its days with work, and the commits of each."""
+    """The map of one calendar year, from its days with work and the commits of each."""
     every_day, day_paths = _year_grid(int(year))
     points: tuple[list[str], ...] = ([], [], [], [])
     put = [points[level].append for level in _LEVEL_OF]
@@ -87,7 +87,7 @@ def year_map(year: str, days: Sequence[str], commits: Sequence[int]) -> YearMap:
 def _year_grid(year: int) -> tuple[str, dict[str, str]]:
     """(path of all days of the year as seven lines, path of each day as a point).
 
-    A point has a length, if a small one: what prints a page may leave out lines without any, whatever their ends.
+    A point has a small length, because printing may drop lines of zero length whatever their caps.
     """
     start = date(year, 1, 1).toordinal()
     monday = start - date(year, 1, 1).weekday()
@@ -111,11 +111,11 @@ def _months_of_years(first: int, last: int) -> tuple[str, ...]:
 
 
 def month_bars(months: Sequence[MonthRecord], height: int = 40) -> tuple[list[str], str, int]:
-    """(every month shown, oldest first, path of one bar a month with work, commits of the highest bar)."""
+    """(every month shown, oldest first; path with one bar per month with work; commits of the highest bar)."""
     commits: dict[str, int] = {month.month: month.commits for month in months}
     span = calendar_months(commits)
     peak = max(commits.values(), default=0)
-    # Many months are equally high, and numbers cost more to spell than to look up.
+    # Many bars are equally high, and formatting a number costs more than looking it up.
     high = {number: f"{round(height * number / peak, 1):g}" for number in set(commits.values()) if number}
     bars = [
         f"M{index}.1 {height}v-{tall}h.8v{tall}z"
@@ -126,7 +126,7 @@ def month_bars(months: Sequence[MonthRecord], height: int = 40) -> tuple[list[st
 
 
 def shares(numbers: Sequence[int], width: int) -> list[tuple[float, float]]:
-    """(start, length) of each number's part in a bar of `width`, in order; nothing where all are zero."""
+    """(start, length) of each number's part in a bar of `width`, in order; empty if all are zero."""
     total = sum(numbers)
     spans, start = [], 0
     for number in numbers:

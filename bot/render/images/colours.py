@@ -1,4 +1,4 @@
-"""Which colour stands for a language? GitHub Linguist's, and one grey for languages without any."""
+"""Which colour represents a language? GitHub Linguist's, or grey for a language without one."""
 
 from __future__ import annotations
 

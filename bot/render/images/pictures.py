@@ -1,4 +1,4 @@
-"""Which pictures of a record can stand in a README? Files of their own: described, light and dark, no script."""
+"""Which pictures of a record can a README show? SVG files with a description, for light and dark, without scripts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _WIDTH = 720
 _PITCH = 12
 _MOST_LANGUAGES = 6
 _CARD_COLUMNS, _CARD_ROW = 4, 44
-"""numbers side by side on the card, and pixels that a row of them takes"""
+"""numbers side by side on the card, and pixels per row of them"""
 
 
 class Picture(Struct, frozen=True):
-    """One SVG file: sizes in pixels, the words for those who do not see it, and the drawing."""
+    """One SVG file: size in pixels, title and description for screen readers, and the drawing."""
 
     width: int
     height: int
@@ -48,7 +48,7 @@ def _file(picture: Picture) -> str:
 
 
 def render_heatmap(profile: Profile) -> str:
-    """Commits by day, one grid a calendar year, newest first."""
+    """Commits by day, one grid per calendar year, newest first."""
     maps = charts.year_maps(charts.by_year(profile.activity), profile.activity)
     tall = 7 * _PITCH + 20
     months = "".join(
@@ -82,7 +82,7 @@ def _empty_drawing() -> str:
 
 
 def render_months(profile: Profile) -> str:
-    """Commits by month as bars, whole calendar years."""
+    """Commits by month as bars, for complete calendar years."""
     span, path, peak = charts.month_bars(profile.months, 100)
     years = sorted({month[:4] for month in span})
     step = (_WIDTH - 24) / max(24, len(span))
@@ -107,7 +107,7 @@ def render_months(profile: Profile) -> str:
 
 
 def render_languages(profile: Profile) -> str:
-    """The language bar with its legend, the largest first."""
+    """The language bar with its legend, largest first."""
     top = _top_languages(profile)
     bar = _bar([lines for _, lines, _ in top], [f'fill="{colour}"' for _, _, colour in top], _WIDTH - 24)
     total = sum(lines for _, lines, _ in top)
@@ -124,7 +124,7 @@ def render_languages(profile: Profile) -> str:
 
 
 def _top_languages(profile: Profile) -> list[tuple[str, int, str]]:
-    """(name, lines, colour); what is beyond the largest is one part called `other`."""
+    """(name, lines, colour) of the largest; the rest is one part called `other`."""
     rows = [(skill.name, skill.lines, language_colour(skill.name)) for skill in profile.languages]
     rest = sum(lines for _, lines, _ in rows[_MOST_LANGUAGES:])
     other = [("other", rest, "#8b8b8b")] if rest else []
@@ -132,7 +132,7 @@ def _top_languages(profile: Profile) -> list[tuple[str, int, str]]:
 
 
 def _bar(numbers: Sequence[int], paints: Sequence[str], width: int) -> str:
-    """A bar of 10 pixels' height, its parts side by side with a hair between them."""
+    """A bar 10 pixels high, its parts side by side with a gap of one pixel."""
     return "".join(
         f'<path {paint} d="M{start:g} 0h{max(0.5, length - 1):g}v10h-{max(0.5, length - 1):g}z"/>'
         for paint, (start, length) in zip(paints, charts.shares(numbers, width), strict=False)
@@ -141,7 +141,7 @@ def _bar(numbers: Sequence[int], paints: Sequence[str], width: int) -> str:
 
 
 def render_share(profile: Profile) -> str:
-    """Features beside bug fixes."""
+    """Features compared with bug fixes."""
     overall = profile.overall
     share = FEATURE_SHARE.figure(overall.numbers.get(FEATURE_SHARE.key))
     counts = f"{FEATURES.counted(overall.features)}, {BUGS.counted(overall.bugs)}"
@@ -181,7 +181,7 @@ def render_card(profile: Profile) -> str:
 
 
 def _card_totals(numbers: Sequence[tuple[Metric, Number]]) -> tuple[str, int]:
-    """The numbers, four a row, and by how many pixels more than one row pushes down what is below."""
+    """The numbers, four per row, and the pixels by which rows after the first push down what is below."""
     cells = []
     for place, (metric, number) in enumerate(numbers):
         row, column = divmod(place, _CARD_COLUMNS)
@@ -202,7 +202,7 @@ def _card_span(profile: Profile) -> str:
 
 
 def render_badge(profile: Profile) -> str:
-    """A badge of one line."""
+    """A one-line badge."""
     numbers = profile.overall.numbers
     said = [metric.counted(number) for metric in shown_on("badge") if (number := numbers.get(metric.key))]
     right = wording.BULLET.join(said) or "no landed work"
@@ -217,5 +217,5 @@ def render_badge(profile: Profile) -> str:
 
 
 def _badge_text(text: str, start: int, width: int) -> str:
-    """Text that fills its width in any font."""
+    """Text stretched to the width, whatever the font."""
     return f'<text class="b" x="{start}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">{text}</text>'

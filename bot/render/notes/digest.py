@@ -1,4 +1,4 @@
-"""A repository's month as one comment: who landed what, in alphabetical order, each sentence with its changes."""
+"""How does a comment sum up a repository's month? By contributor, alphabetically, each sentence with its changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bot.render.wording import month_name, quantity, tally
 LONGEST = 65_000
 """UTF-16 units of a comment, the strictest reading of GitHub's 65,536 characters, with room for the hidden marker"""
 MOST_OPEN = 12
-"""people whose texts stand open; with more of them each is folded"""
+"""most people whose texts are unfolded; with more people every text is folded"""
 
 
 class DigestPart(Struct, frozen=True):
@@ -37,23 +37,23 @@ NOTHING = Text(())
 
 
 class DigestFrame(Struct, frozen=True):
-    """What is said around the people: the zone of the months, and what only some digests say."""
+    """What a digest says besides the contributors: the time zone of the month, and parts of some digests."""
 
     zone: str
     repository: str = ""
-    """what is told of, named where the digest stands in another one"""
+    """the repository, named if the digest is posted in another one"""
     preview: bool = False
     disputes: Sequence[str] = ()
     subject: str = ""
-    """the one repository that is told of; empty where there are several"""
+    """the only repository of the digest; empty if there are several"""
     lead: Text = NOTHING
-    """what is said of everybody's month together"""
+    """summary of the month for all contributors together"""
 
 
 def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change], frame: DigestFrame) -> str:
-    """The Markdown of a month's comment. `parts` are of one month; nobody is ranked: names in alphabetical order.
+    """The Markdown of a month's comment. `parts` are of one month; contributors are in alphabetical order, not ranked.
 
-    Where it would be too long texts are folded, then only the numbers are told, and last only the sum of some.
+    If it is too long, texts are folded, then only the numbers remain, and last some contributors share one sum.
     """
     ordered = sorted(parts, key=lambda part: (part.name.casefold(), part.name))
     month = month_name(ordered[0].record.month)
@@ -78,7 +78,7 @@ def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change],
 
 
 def _without_heading_prefix(text: Text, frame: DigestFrame, month: str) -> Text:
-    """The text without the month, and the one repository, that the heading says already."""
+    """The text without the month and repository that the heading states already."""
     if not text.sentences or not frame.subject:
         return text
     first, prefix = text.sentences[0], f"{month}, {frame.subject}: "
@@ -114,7 +114,7 @@ def _render_form(view: Mapping[str, Any], people: Sequence[Mapping[str, Any]], f
 def _with_remainder_row(
     view: Mapping[str, Any], people: Sequence[Mapping[str, Any]], parts: Sequence[DigestPart]
 ) -> str:
-    """As many people as there is room for, each with numbers, and the others in one sum."""
+    """As many contributors with their numbers as fit, and the others as one sum."""
     room = LONGEST - _units(_render_form(view, [], "counted", "0" * 80))
     listed = 0
     while listed < len(people):

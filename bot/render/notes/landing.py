@@ -1,4 +1,4 @@
-"""What was counted when something landed, as what, for whom, and what was left out: the check run and the comment."""
+"""What do the check run and the comment on a landing say was counted, as what, for whom, and what was left out?"""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ _COMMA = MdText(", ")
 
 
 class Note(Struct, frozen=True):
-    """Plain `title` (one line, GitHub does not render it) and Markdown `summary`."""
+    """A note: `title` in plain text (one line, which GitHub does not render) and `summary` in Markdown."""
 
     title: str
     summary: str
 
 
 class NoteContext(Struct, frozen=True):
-    """Notes about the changes: whom not to name, errors of the configuration, and disputes."""
+    """What a note needs besides the changes: whom not to name, configuration errors and disputes."""
 
     unnamed: Collection[PersonKey] = ()
     problems: Sequence[str] = ()
     disputes: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """by pull request"""
+    """disputes by the number of the pull request"""
 
 
 NO_NOTE_CONTEXT = NoteContext()
 
 
 def landing_note(changes: Sequence[Change], context: NoteContext = NO_NOTE_CONTEXT) -> Note:
-    """The note on what one commit, or one pull request, brought."""
+    """The note on what one commit or one pull request brought."""
     people = [change for change in changes if not is_machine_work(change)]
     text = template("landing_note.md").render(
         changes=[_view(change, context) for change in people],
@@ -67,7 +67,7 @@ def landing_note(changes: Sequence[Change], context: NoteContext = NO_NOTE_CONTE
 
 
 def is_machine_work(change: Change) -> bool:
-    """No person made any of it."""
+    """Whether no person authored any commit of the change."""
     return all(is_bot(commit.fact.author) for commit in change.commits)
 
 

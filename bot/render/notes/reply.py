@@ -1,4 +1,4 @@
-"""What does Almanac reply to a command when a reaction is not enough: an error, a record, a reason?"""
+"""What does Almanac reply to a command when a reaction is not enough?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_ROWS = 25
 
 
 class Part(Struct, frozen=True):
-    """The answer to one command: what was said, then paragraphs, then a list."""
+    """The answer to one command: the command, then paragraphs, then a list."""
 
     command: str
     lines: tuple[MdText, ...] = ()
@@ -29,13 +29,13 @@ class Part(Struct, frozen=True):
 
 
 def reply_note(parts: Sequence[Part]) -> str:
-    """The Markdown of one answering comment."""
+    """The Markdown of a comment that answers commands."""
     views = [{"command": md_text(part.command, 200), "lines": part.lines, "rows": part.rows} for part in parts]
     return template("reply_note.md").render(parts=views).strip() + "\n"
 
 
 def plain_part(command: str, *lines: str) -> Part:
-    """An answer as plain text: no markup in it has an effect."""
+    """An answer in plain text; markup in it has no effect."""
     return Part(command, tuple(md_text(line, 1000) for line in lines))
 
 
@@ -65,7 +65,7 @@ def why_change_part(command: str, changes: Sequence[Change]) -> Part:
 def why_number_part(
     command: str, metric: Metric, months: Sequence[MonthRecord], changes: Mapping[ChangeId, Change]
 ) -> Part:
-    """A metric: what it is, the number by month, newest first, and what it rests on in the newest month."""
+    """A metric: its definition, its number by month, newest first, and the evidence of the newest month."""
     numbers = [month.numbers.get(metric.key) for month in months]
     rows = [
         md_text(f"{month_name(month.month)}: {metric.figure(number)}")
@@ -80,7 +80,7 @@ def why_number_part(
 
 
 def _evidence(metric: Metric, month: MonthRecord, changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:
-    """What each item or change adds to the metric; the rest as a number."""
+    """What each item or change adds to the metric; beyond the limit only how many more."""
     parts = month.parts.get(metric.key, ())
     items = {item.changes: item for item in month.items}
     rows = [
@@ -100,7 +100,7 @@ def _part(metric: Metric, part: MetricPart, changes: Mapping[ChangeId, Change]) 
 
 
 def _items(items: Sequence[Item], changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:
-    """Each item with its changes; the rest as a number."""
+    """Each item with its changes; beyond the limit only how many more."""
     rows = [_item(item, changes) for item in items[:_MOST_ROWS]]
     more = len(items) - len(rows)
     return (*rows, *([md_text(f"{more} more")] if more else []))

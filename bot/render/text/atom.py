@@ -1,4 +1,4 @@
-"""What does a feed reader show of a profile? One entry an active month, newest first."""
+"""What does a feed reader show of a profile? One entry per active month, newest first."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from bot.render.environment import template
 from bot.render.plain_text import plain_lines, plain_text
 
 ENTRIES = 24
-"""months in the feed, the newest"""
+"""newest months in the feed"""
 _TAG = "tag:almanac.invalid,2025:"
-"""where no address is known; RFC 4151 names of our own that lead nowhere"""
+"""prefix of ids if no address is known: tag URIs (RFC 4151), which lead nowhere"""
 
 
 def render_atom(profile: Profile) -> str:
-    """The months as an Atom feed (RFC 4287) without an address of its own."""
+    """The months as an Atom feed (RFC 4287) without an address."""
     return render_feed(profile)
 
 
 def render_feed(profile: Profile, address: str = "", page: str = "") -> str:
-    """The feed as served at `address`, about the page at `page`; ids stay the same when texts change."""
+    """The feed served at `address` about the page at `page`; ids stay the same when texts change."""
     updated = wording.rfc3339(profile.generated_at)
     return template("months.atom").render(
         address=address,

@@ -1,4 +1,4 @@
-"""What does a spreadsheet read of a profile? One row a change, in which no cell is a formula."""
+"""What does a spreadsheet read of a profile? One row per change, without formulas."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ COLUMNS = (
     "also_in",
     "url",
 )
-"""what is said of every change; a column for each metric that is shown here follows"""
+"""columns of every change; a column for each metric shown in CSV follows"""
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
-"""what begins a formula: https://owasp.org/www-community/attacks/CSV_Injection; the wide signs do too"""
+"""what starts a formula, full-width signs too: https://owasp.org/www-community/attacks/CSV_Injection"""
 
 
 def render_csv(profile: Profile) -> str:
@@ -66,7 +66,7 @@ def render_csv(profile: Profile) -> str:
 
 
 def _added(profile: Profile, metric: Metric) -> dict[ChangeId, int | Fraction]:
-    """What each change adds to the metric: over all its months where they add up, else in the newest."""
+    """What each change adds to the metric: over all months if the metric is additive, else in the newest."""
     found: dict[ChangeId, int | Fraction] = {}
     for month in profile.months:
         for part in month.parts.get(metric.key, ()):
@@ -79,7 +79,7 @@ def _added(profile: Profile, metric: Metric) -> dict[ChangeId, int | Fraction]:
 
 
 def _figure(metric: Metric, value: int | Fraction | None) -> str:
-    """A number without grouped digits, for a program to read; nothing where the change adds nothing."""
+    """A number without thousands separators, for programs; empty if the change adds nothing."""
     return "" if value is None else decimal(value, metric.precision).replace(",", "")
 
 
@@ -88,5 +88,5 @@ def _cell(text: str) -> str:
 
 
 def escape_formula(text: str) -> str:
-    """Text that a spreadsheet does not run: a leading sign gets an apostrophe before it."""
+    """Text that a spreadsheet does not evaluate: an apostrophe precedes a leading formula sign."""
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,4 +1,4 @@
-"""What does a script read of a profile? The record itself, as `profile.schema.json` spells it."""
+"""What does a script read of a profile? The full record, as `profile.schema.json` defines it."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ SCHEMA = "almanac.profile/1"
 
 
 def render_json(profile: Profile) -> str:
-    """The profile as JSON text: one line for each field, month, day, repository and change, in the schema's order."""
+    """The profile as JSON text, in the schema's order: one line for each field, month, day, repository and change."""
     return "".join(json_parts(profile))
 
 
 def json_parts(profile: Profile) -> Iterator[str]:
-    """The same text in pieces, for those who write it away: a long record as one string takes ten times its bytes."""
+    """The same text in pieces, for writing to a file: one string for a long record takes ten times its size."""
     mark = "{\n"
     for name, value in _fields(profile).items():
         yield f"{mark}{_dump(name)}: "
@@ -47,7 +47,7 @@ def json_parts(profile: Profile) -> Iterator[str]:
 
 
 def _spread(value: Any) -> Iterator[str]:
-    """A list with one element a line, anything else on one line; the compiled encoder knows no other way to be fast."""
+    """A list with one element per line, anything else on one line; indenting would rule out the fast C encoder."""
     if not isinstance(value, Iterator):
         yield _without_surrogates(_dump(value))
         return
@@ -59,7 +59,7 @@ def _spread(value: Any) -> Iterator[str]:
 
 
 def _without_surrogates(text: str) -> str:
-    """Without lone surrogates, which no encoder takes."""
+    """The text with lone surrogates, which UTF-8 cannot encode, replaced."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -80,12 +80,12 @@ def profile_object(profile: Profile) -> Object:
 
 
 def _window(method: Method) -> Object:
-    """The months that were asked for, of a profile that does not tell all."""
+    """The months that were requested, if not all were."""
     return {name: month for name, month in (("since", method.since), ("until", method.until)) if month}
 
 
 def _fields(profile: Profile) -> Object:
-    """The fields in the schema's order; the lists are made element by element as they are read."""
+    """The fields in the schema's order; long lists are iterators."""
     contributor = profile.contributor
     return {
         "schema": SCHEMA,
@@ -116,7 +116,7 @@ def _fields(profile: Profile) -> Object:
 
 
 def change_object(change: Change) -> Object:
-    """One change as the schema spells it. `commits` are those that count; all that carry it where none does."""
+    """One change as the schema defines it. `commits` are those that count, or all of them if none counts."""
     return {
         "id": change.id,
         "repository": change.repository,
@@ -145,7 +145,7 @@ def _text(text: Text) -> Object:
 
 
 def _overall(profile: Profile) -> Object:
-    """Every metric; beside them the sums of work beside code, and the months that had nothing else."""
+    """Every metric, the sums of non-code activity, and the months that had nothing else."""
     overall = profile.overall
     non_code = json_fields(
         combine_activity(month.non_code for month in (*profile.months, *profile.non_code_months)), opened=False
@@ -162,7 +162,7 @@ def _overall(profile: Profile) -> Object:
 
 
 def _metrics(numbers: Mapping[str, Number]) -> Object:
-    """Every metric without a field of its own."""
+    """Every metric without its own field."""
     return {
         metric.key: {"value": number(numbers.get(metric.key)), "unit": metric.unit}
         for metric in METRICS
@@ -171,7 +171,7 @@ def _metrics(numbers: Mapping[str, Number]) -> Object:
 
 
 def _month_metrics(month: MonthRecord) -> Object:
-    """The same of one month, each with the changes that it rests on and what they add."""
+    """The same for one month, each with the changes that are its evidence and what they add."""
     return {
         metric.key: {
             "value": number(month.numbers.get(metric.key)),
@@ -185,12 +185,12 @@ def _month_metrics(month: MonthRecord) -> Object:
 
 
 def number(value: Number) -> int | float | None:
-    """A metric's value: what is exact in the record is a float here where it is no whole number."""
+    """The value of a metric; an exact fraction becomes a float."""
     return float(value) if isinstance(value, Fraction) else value
 
 
 def _month(month: MonthRecord) -> Object:
-    """Work beside code is there where there is any; what no clone holds of it is `live`."""
+    """One month; with non-code activity if there is any, `live` for the part that no clone contains."""
     plain = {
         "month": month.month,
         **{
@@ -215,7 +215,7 @@ def _quality(quality: Quality) -> Object:
 
 
 def _score(score: Score) -> Object:
-    """What only GitHub shows stands beside, and only where it moves the score."""
+    """One score; with `live` if what only GitHub shows changes it."""
     plain = {
         "score": score.score,
         "rated": score.rated,
@@ -256,7 +256,7 @@ def _skills(profile: Profile) -> Object:
 
 
 def _repository(record: RepositoryRecord) -> Object:
-    """Said of a repository whose history is known from some day on: nobody's first contribution to it is told."""
+    """One repository; `whole_history` is false if its start is unknown, and first contributions with it."""
     plain = {
         "full_name": record.full_name,
         "first_month": record.first_month,

@@ -1,4 +1,4 @@
-"""What can a CV take of a profile? The JSON Resume fields that landed work can prove, and no other."""
+"""What can a CV use of a profile? The JSON Resume fields that landed work can prove."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCHEMA = "https://raw.githubusercontent.com/jsonresume/resume-schema/v1.0.0/sche
 
 
 def render_resume(profile: Profile) -> str:
-    """The profile as JSON Resume 1.0.0: `basics`, `projects` (one a repository) and `skills`."""
+    """The profile as JSON Resume 1.0.0: `basics`, `projects` (one per repository) and `skills`."""
     text = json.dumps(_resume(profile), ensure_ascii=False, indent=2)
     return text.encode("utf-8", "replace").decode() + "\n"
 
@@ -39,7 +39,7 @@ def _resume(profile: Profile) -> dict[str, Any]:
 
 
 def _metrics(numbers: Mapping[str, Number]) -> dict[str, str]:
-    """Each number in words, as far as it was measured. A CV has no field for them; `meta` takes any."""
+    """Each measured number in words. JSON Resume has no field for them, so they are in `meta`, which allows any."""
     return {
         metric.key: metric.counted(number)
         for metric in shown_on("resume")

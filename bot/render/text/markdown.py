@@ -1,4 +1,4 @@
-"""What does GitHub show of a profile in a comment, a README or a gist? Markdown in which no stranger's text acts."""
+"""What does GitHub show of a profile in a comment, a README or a gist? Markdown with all untrusted text escaped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Changes = Mapping[ChangeId, Change]
 
 
 def render_markdown(profile: Profile) -> str:
-    """The profile as GitHub Markdown, for any place that shows it; a line feed at the end."""
+    """The profile as GitHub Markdown, ending with a line feed."""
     return template("profile.md").render(_view(profile))
 
 
@@ -56,7 +56,7 @@ _AI = ("Declared", "Detected", "Unknown")
 
 
 def md_sentences(text: Text, changes: Changes) -> MdText:
-    """Every sentence with links to the changes that it cites."""
+    """Every sentence with links to the changes it cites."""
     return md_join(
         _BLANK,
         (
@@ -75,7 +75,7 @@ def md_cite(ids: Iterable[ChangeId], changes: Changes) -> MdText:
 
 
 def md_code(text: str) -> MdText:
-    """`text` for inside a fenced code block of ours: no back-tick, one line."""
+    """`text` for a fenced code block of ours: one line without backticks."""
     return MdText(text.replace("`", "'").replace("\n", " "))
 
 
@@ -119,7 +119,7 @@ def _non_code_totals(profile: Profile) -> list[MdText]:
 
 
 def md_non_code(non_code: NonCodeActivity, changes: Changes) -> MdText:
-    """`reviewed 2 pull requests of others (3 reviews) ([app#12](…), [app#14](…))` of each sort, one after the other."""
+    """`reviewed 2 pull requests of others (3 reviews) ([app#12](…), [app#14](…))` for each kind, joined."""
     return md_join(MdText(" • "), (_linked_line(one, changes) for one in non_code_activity.non_code_lines(non_code)))
 
 

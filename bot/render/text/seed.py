@@ -1,6 +1,6 @@
-"""How would the pages that Almanac was measured against print the same record? For comparison only (`--compat seed`).
+"""How would the captured reference pages print the same record? For comparison only (`--compat seed`).
 
-The form is theirs, with what is wrong in it: glued labels, plurals that never change, names re-cased, lists in ASCII
+The format is theirs, including its faults: glued labels, plurals that never change, re-cased names, lists in ASCII
 order and then cut, doubled paragraphs, unfiltered lines, months without bug fixes, AI usage that starts at 20 %.
 """
 
@@ -21,14 +21,14 @@ _BLANK = ""
 
 
 def render_seed_page(profile: Profile) -> str:
-    """The whole page as text, as a browser's copy of it reads."""
+    """The page as text, as copied from a browser."""
     return "\n".join(
         (*_top(profile), *_history(profile), *_scores(profile), *_skills(profile), *_repositories(profile))
     )
 
 
 def render_seed_text(profile: Profile) -> str:
-    """The narrative and the month texts alone; a named and an anonymous record differ in their blank lines too."""
+    """Only the narrative and the month texts; named and anonymous records also differ in their blank lines."""
     months = [line for month in profile.months for line in 2 * [plain_lines(month.summary.text)]]
     narrative = plain_lines(profile.narrative.text)
     if profile.contributor.naming == "anonymous":
@@ -37,7 +37,7 @@ def render_seed_text(profile: Profile) -> str:
 
 
 def _spread(*lines: str) -> Iterator[str]:
-    """Each line with a blank one behind it."""
+    """Each line followed by a blank one."""
     for line in lines:
         yield from (line, _BLANK)
 
@@ -80,9 +80,9 @@ def _scores(profile: Profile) -> Iterator[str]:
 
 
 def _ai_usage(profile: Profile) -> float:
-    """A rating from 1, times 20: one point for every commit, one more where it shows a tool; rounded to a hundredth.
+    """A rating from 1 to 2, times 20: one plus the share of commits that show a tool, rounded to a hundredth.
 
-    It is the whole-number reading that fits both captures: 1 of 13 commits gives 21.6, 8 of 44 give 23.6, none 20.0.
+    This fits both captures: 1 of 13 commits gives 21.6, 8 of 44 give 23.6, none gives 20.0.
     """
     usage = profile.ai_usage
     assisted = usage.declared + usage.detected
@@ -116,12 +116,12 @@ def _repository(record: RepositoryRecord, profile: Profile) -> Iterator[str]:
 
 
 def _by_first_month(names: Iterable[str], first: dict[str, str]) -> list[str]:
-    """In the order in which the months brought them, in ASCII order within a month."""
+    """The names by the month in which they first occur, in ASCII order within a month."""
     return [plain_text(name) for name in sorted(names, key=lambda name: (first.get(name, "~"), name))]
 
 
 def _first_seen(profile: Profile, repository: str, what: str) -> dict[str, str]:
-    """The month in which a language or skill first shows in a counted commit of the repository."""
+    """The month in which each language or skill first occurs in a counted commit of the repository."""
     day = day_reader(profile.method.timezone)
     first: dict[str, str] = {}
     facts = [commit.fact for change in profile.changes for commit in change.counted]

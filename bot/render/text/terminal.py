@@ -1,4 +1,4 @@
-"""What does a terminal show of a profile? Plain text, every number with the changes behind it."""
+"""What does a terminal show of a profile? Plain text that cites changes as evidence."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from bot.render.verification import verify_commands
 
 WIDTH = 96
 _CITED = 4
-"""change ids named behind a sentence or a skill; of more, the number is told"""
+"""most change ids after a sentence or a skill; the rest is a number"""
 
 
 def render_text(profile: Profile) -> str:
-    """The profile as text for people: 96 columns, no control characters, a line feed at the end."""
+    """The profile as text for people: 96 columns, no control characters, ending with a line feed."""
     return "\n".join(_lines(profile)) + "\n"
 
 
@@ -57,7 +57,7 @@ def _paragraph(text: Text, indent: str = "") -> Iterator[str]:
 
 
 def _wrap(text: str, indent: str, hanging: str = "") -> list[str]:
-    """Lines of the page's width; those after the first begin with blanks, where the first may begin with a mark."""
+    """Lines of at most `WIDTH` columns; only the first starts with `indent`, the others are indented with spaces."""
     return textwrap.wrap(
         text,
         WIDTH,
@@ -113,7 +113,7 @@ def _non_code_totals(profile: Profile) -> Iterator[str]:
 
 
 def _non_code_lines(non_code: NonCodeActivity) -> Iterator[str]:
-    """Each sort on a line, with what it opens into."""
+    """One line for each kind, with its evidence."""
     for one in non_code_activity.non_code_lines(non_code):
         citations = [plain_text(non_code_activity.trace_label(trace)) for trace in one.traces] or [
             wording.short_id(key) for key in one.changes
