@@ -1,7 +1,7 @@
-"""Which tool does one line, one signature or one address name, if any?
+"""Which tool does a line, a signature or an address identify, if any?
 
-A tool's user id or address is evidence; a bare name only where no person bears it. Every text here was written by
-strangers: it is cut, split and compared, and the patterns hold no nested repetition.
+A tool's user id or address is evidence; a bare name only if no person has it. All these texts come from strangers: they
+are cut, split and compared, and the patterns have no nested repetition.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from bot.metrics.ai_signatures import MODELS, TOOLS, Tool, words
 from bot.model.commit import Signature
 
 NamedTool = tuple[str, bool]
-"""(the tool's name, whether it reviews, so that as co-author it names an applied suggestion)"""
+"""(the tool's name, whether it reviews: as co-author such a tool means an applied suggestion)"""
 
 CREDITS = words(
     "co-authored-by co-developed-by co-written-by co-committed-by authored-by written-by signed-off-by lead-authored-by"
 )
-"""keys whose value is somebody's signature"""
+"""keys whose value is a signature"""
 ASSISTS = words(
     "assisted-by ai-assisted-by generated-by ai-generated-by generated-with made-with created-with created-by "
     "built-with written-with co-authored-with ai-co-authored-by assisted-with ai-tool ai-agent ai-model "
     "ai-assistant coding-agent assissted-by"
 )
-"""keys whose value names what helped; people use some of them for people, so the value has to name a tool"""
+"""keys whose value names a helper; people also use some of them for people, so the value must name a tool"""
 FLAGS = words("ai-assisted ai-generated ai-used ai-authored llm-assisted")
-"""keys whose value says whether, and may say with what"""
+"""keys whose value is yes or no, possibly with a tool"""
 
 UNNAMED = "AI (not named)"
 _DENIALS = frozenset(("no", "none", "false", "n/a", "na", "never", "0", "0%", "not used", "-", ""))
@@ -58,7 +58,7 @@ _FOOTERS = re.compile(
     r"|co-authored|pair[- ]programmed)"
     r" (?:with|by|using|via) "
 )
-"""where in a message in lower case a line begins as footers do: a search from line to line is fast, and a look at the
+"""where a line of a lower-case message begins like a footer: searching the whole text is fast, and a check of the
 first letter rules most lines out"""
 _LONGEST_LEAD = 40
 
@@ -74,11 +74,11 @@ def _tools_by(field: str) -> dict[str | int, Tool]:
 
 @lru_cache(maxsize=2048)
 def tool_of(sig: Signature) -> NamedTool | None:
-    """The tool whose identity a signature is: user id first, then address, login, and names that no person bears."""
+    """The tool of a signature: by user id first, then address, login, and names that no person has."""
     named = _tool("names", sig.name.strip().lower().removesuffix(" powered by ai"))
     tool = _by_account(sig) or _tool("addresses", plain_email(sig.email))
     if tool is not None and named is not None and tool.suggests and named.suggests:
-        tool = named  # one account stands for several tools of its owner
+        tool = named  # one account covers several tools of its owner
     if tool is not None:
         return tool.name, tool.suggests
     name, local = sig.name.strip().lower(), plain_email(sig.email).rpartition("@")[0]
@@ -102,12 +102,12 @@ def _by_account(sig: Signature) -> Tool | None:
     login = (sig.login or "").lower() or (known[1] if known else "")
     if not login and sig.name.endswith("[bot]"):
         login = sig.name.lower()
-    # another id with a plain login is another account; a login in brackets belongs to an app whatever its id
+    # A plain login with another id is another account; a login in brackets belongs to an app whatever its id.
     return _tool("logins", login) if login.endswith("[bot]") or user is None or sig.login else None
 
 
 def _safe_name(name: str) -> Tool | None:
-    """`Claude Opus 7 (2M context)`, `codex (gpt-9)`: a safe name alone or with something behind it."""
+    """`Claude Opus 7 (2M context)`, `codex (gpt-9)`: a safe name, with or without a suffix."""
     name = name.translate(_MARKUP).strip()
     names = _tools_by("names")
     if name in names:
@@ -124,7 +124,7 @@ def _safe_name(name: str) -> Tool | None:
 
 
 def _unknown_machine(sig: Signature, name: str, local: str) -> NamedTool | None:
-    """A tool of no entry: both its name and its address have to say that it is one."""
+    """A tool without an entry: both its name and its address must indicate a tool."""
     if name.endswith("[bot]"):
         return (sig.name.strip()[:-5], False) if _MACHINE_NAME.search(name[:-5]) else None
     first = _tool("first", name)
@@ -137,7 +137,7 @@ def _unknown_machine(sig: Signature, name: str, local: str) -> NamedTool | None:
 
 
 def read_signature(value: str) -> Signature | None:
-    """`Name <address>`, also with the mistakes that are seen: no closing sign, another one, no address, no @."""
+    """`Name <address>`, also with common mistakes: no closing bracket, another one, no address, no @."""
     name, opened, rest = value.partition("<")
     name = name.strip().strip('"')
     if not opened:
@@ -146,7 +146,7 @@ def read_signature(value: str) -> Signature | None:
 
 
 def tool_in_value(value: str) -> str | None:
-    """The tool that the value of `Assisted-by:` or a footer names; a person's name, or any other program, is None."""
+    """The tool named by the value of `Assisted-by:` or a footer; None for a person's name or any other program."""
     if "<" in value:
         sig = read_signature(value)
         found = tool_of(sig) if sig else None
@@ -178,7 +178,7 @@ def _tool_in_text(lower: str, text: str) -> str | None:
 
 
 def _model(lower: str) -> str | None:
-    """A model in place of a tool: its family and a version."""
+    """A model instead of a tool: its family and a version."""
     for family, name in MODELS:
         if lower.startswith(family) and any(sign.isdecimal() for sign in lower[len(family) : len(family) + 12]):
             return name
@@ -197,7 +197,7 @@ def _session_starts() -> re.Pattern[str]:
 
 
 def attribution_candidates(message: Message) -> list[str]:
-    """The lines of a message, but the first, that may attribute work: `line_tool` finds nothing in any other."""
+    """The lines of a message after the first that may attribute work: `line_tool` finds nothing in the others."""
     lines = message.lines[1:]
     found = message.lines_with_keys(_keys())
     if _FOOTERS.search(message.lower):
@@ -209,7 +209,7 @@ def attribution_candidates(message: Message) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def line_tool(line: str) -> NamedTool | None:
-    """The tool that a line by itself attributes work to: a trailer, a footer, or the address of a session."""
+    """The tool that a single line attributes work to: a trailer, a footer, or the address of a session."""
     trailer = as_trailer(line)
     if trailer is not None:
         found = _trailer_tool(trailer[0].lower(), trailer[1])
@@ -248,7 +248,7 @@ def _footer_tool(line: str) -> NamedTool | None:
 
 
 def _linked_tool(target: str) -> str | None:
-    """`[Name](address)` with at most a few words behind it."""
+    """`[Name](address)` followed by at most a few words."""
     name, found, rest = target[1:].partition("](")
     address, closed, behind = rest.partition(")")
     if not found or not closed or (len(behind) > 1 and behind.lstrip()[:4].lower() not in ("via ", "and ", "(", "· ")):
@@ -266,7 +266,7 @@ def _site(address: str) -> Tool | None:
 
 
 def _plain_footer(target: str) -> str | None:
-    """A tool's name and nothing else but its version."""
+    """A tool's name followed by nothing but its version."""
     text = " ".join(target.translate(_MARKUP).split()).rstrip(" .!")
     if len(text) > 60 or len(text.partition("(")[0].split()) > 4:
         return None
@@ -280,7 +280,7 @@ _PROSE = words("to in on for but by because and or of from was is are it as whic
 
 
 def find_session(text: str) -> tuple[str, str] | None:
-    """(tool, address) of the first address of one piece of an agent's work in a text."""
+    """(tool, address) of the first address of an agent's session in a text."""
     if "://" not in text:
         return None
     for prefix, tool in _tools_by("sessions").items():
@@ -292,7 +292,7 @@ def find_session(text: str) -> tuple[str, str] | None:
 
 
 def _session_line(line: str) -> NamedTool | None:
-    """A line that is such an address, at most behind a short label (`Link to Devin session: …`)."""
+    """A line that consists of a session's address, possibly after a short label (`Link to Devin session: …`)."""
     found = find_session(line)
     if found is None:
         return None
@@ -307,8 +307,8 @@ def _session_line(line: str) -> NamedTool | None:
 
 
 def branch_tool(branch: str) -> str | None:
-    """The tool whose background agent names its branches so. A person called Devin has branches too, so the names
-    that are also people's have to look made by a program."""
+    """The tool whose background agent names its branches like this. People called Devin have branches, too, so names
+    that people have must look generated."""
     lower = branch.strip().lower().removeprefix("refs/heads/")
     for prefix, tool in _tools_by("branches").items():
         if lower.startswith(str(prefix)) and len(lower) > len(str(prefix)):

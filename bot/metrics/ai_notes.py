@@ -1,7 +1,6 @@
 """Which lines of a commit do its line notes (git-ai, under refs/notes/ai) attribute to a tool?
 
-A note is a list of files, each with lines of `key ranges` under it, then `---` and JSON that says
-which tool each key is.
+A note is a list of files, each followed by lines of `key ranges`, then `---` and JSON that maps each key to a tool.
 Format: https://github.com/git-ai-project/git-ai (authorship/3.0.0).
 """
 
@@ -13,14 +12,14 @@ from collections.abc import Mapping
 from bot.metrics.ai_signatures import NOTE_TOOLS
 
 LONGEST_NOTE = 2_000_000
-"""characters that are read of one note"""
+"""characters read of one note"""
 _NOT_NAMED = "AI (not named)"
 
 
 def ai_lines(note: str) -> dict[str, int]:
-    """Lines by tool, most first; a line that several sessions claim counts once, for the range that begins first.
+    """Lines by tool, most first; a line claimed by several sessions counts once, for the range that begins first.
 
-    Text that is no such note gives an empty result, never an error.
+    Text in another format gives an empty result, never an error.
     """
     head, found, tail = note[:LONGEST_NOTE].partition("\n---")
     if not found:
@@ -36,7 +35,7 @@ def ai_lines(note: str) -> dict[str, int]:
 
 
 def _by_file(head: str, tools: Mapping[str, str]) -> list[list[tuple[int, int, str]]]:
-    """(first line, last line, tool) of each file's ranges that are a machine's."""
+    """(first line, last line, tool) of each file's ranges that belong to a machine."""
     files: list[list[tuple[int, int, str]]] = [[]]
     for line in head.split("\n"):
         if not line.startswith((" ", "\t")):
@@ -50,8 +49,8 @@ def _by_file(head: str, tools: Mapping[str, str]) -> list[list[tuple[int, int, s
 
 
 def _is_machine(key: str) -> bool:
-    """A session (`s_…`), a prompt of the old form (16 hexadecimal digits), or an agent that is not named; `h_…` is a
-    known human."""
+    """A session (`s_…`), a prompt of the old form (16 hexadecimal digits), or an unnamed agent; `h_…` is a known
+    human."""
     return key.startswith("s_") or key == "ai_agent" or (len(key) == 16 and not key.strip("0123456789abcdef"))
 
 
@@ -65,7 +64,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 
 def _tools(text: str) -> dict[str, str]:
-    """The tool of each key, by the JSON behind the divider."""
+    """The tool of each key, from the JSON after the divider."""
     known = dict(NOTE_TOOLS)
     try:
         record = json.loads(text)

@@ -1,8 +1,8 @@
-"""By which ids, addresses, names, sites and branches does each AI tool show itself?
+"""Which ids, addresses, names, sites and branches identify each AI tool?
 
-To add a tool, add one entry to TOOLS. Ids, addresses and forms were read in public histories, or in the tools' own
+To add a tool, add one entry to TOOLS. Ids, addresses and forms come from public histories or from the tools' own
 documentation (then `first_seen` is None). `first_seen` is the month of the oldest commit that
-`benchmarks/metrics/ai_usage.py --first-seen` finds in twenty public histories: later than the tool's own birth.
+`benchmarks/metrics/ai_usage.py --first-seen` finds in twenty public histories: later than the tool's release.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Tool(Struct, frozen=True):
-    """One tool; every text in lower case. Being called like a tool is evidence only where no person is."""
+    """One tool; every text in lower case. A tool's name is evidence only if no person has it."""
 
     name: str
     first_seen: str | None = None
@@ -21,26 +21,26 @@ class Tool(Struct, frozen=True):
     ids: frozenset[int] = frozenset()
     """user ids on GitHub"""
     logins: frozenset[str] = _NOTHING
-    """logins that GitHub, or a noreply address, proves"""
+    """logins proved by GitHub or by a noreply address"""
     addresses: frozenset[str] = _NOTHING
     names: frozenset[str] = _NOTHING
-    """names that no person bears, whole or at the beginning of a name"""
+    """names that no person has, as the whole name or its beginning"""
     first: tuple[str, ...] = ()
-    """names that persons bear too: read where a line can only mean a tool (`Assisted-by: Claude`, a footer)"""
+    """names that people have, too: used where a line can only mean a tool (`Assisted-by: Claude`, a footer)"""
     keys: frozenset[str] = _NOTHING
-    """trailers that this tool alone writes"""
+    """trailers that only this tool writes"""
     sites: tuple[str, ...] = ()
     """where the link of a footer `Generated with [...](...)` leads, without `https://`"""
     sessions: tuple[str, ...] = ()
-    """how the address of one piece of its work begins; its home page, badges and reviews begin otherwise"""
+    """prefixes of the addresses of its sessions; its home page, badges and reviews have other prefixes"""
     branches: tuple[str, ...] = ()
-    """how the branches begin that it makes, where no person's would"""
+    """prefixes of its branches that no person would use"""
     suggests: bool = False
-    """it reviews: as co-author it stands for a suggestion that somebody applied"""
+    """it reviews: as co-author it means a suggestion that somebody applied"""
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text: how a list of short names is written here."""
+    """The words of a text, for short lists of names in this file."""
     return frozenset(text.split())
 
 
@@ -253,7 +253,7 @@ TOOLS: tuple[Tool, ...] = (
         suggests=True,
     ),
 )
-"""in order: where two entries would match, the first is meant"""
+"""in order: if two entries match, the first counts"""
 
 MODELS: tuple[tuple[str, str], ...] = (
     ("claude-", "Claude Code"),
@@ -273,7 +273,7 @@ MODELS: tuple[tuple[str, str], ...] = (
     ("glm-", "GLM"),
     ("llama", "Llama"),
 )
-"""families of models by how their names begin, before a version; and the tool that such a line is counted for"""
+"""model families as the prefix of a name before its version, with the tool that such a line counts for"""
 
 NOTE_TOOLS: tuple[tuple[str, str], ...] = (
     ("claude", "Claude Code"),
@@ -290,4 +290,4 @@ NOTE_TOOLS: tuple[tuple[str, str], ...] = (
     ("droid", "Factory Droid"),
     ("junie", "Junie"),
 )
-"""what line notes call a tool, and its name here"""
+"""names of tools in line notes, and their names here"""

@@ -1,8 +1,8 @@
 """Which AI tools does a commit disclose, and how much of a record is disclosed?
 
-Only what a tool or its user left behind counts: line notes, identities, trailers, footers, branch, links of the pull
-request. Style is never judged, and no trace means unknown, not human. What is found is a lower bound: METRICS.md 4.2
-measures how much disclosure misses.
+Only explicit traces of a tool or its user count: line notes, identities, trailers, footers, branch, links of the pull
+request. Style is never judged, and no trace means unknown, not human. The result is a lower bound: docs/metrics.md says
+how much disclosure misses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bot.model.fact import AiMark, Fact
 from bot.model.profile import AiUsage
 
 DECLARED_LEVELS = frozenset((1, 3, 4))
-"""what a person, or a tool in the person's name, states; levels 2 and 5 are seen by the agent's own account"""
+"""stated by a person, or by a tool in the person's name; levels 2 and 5 are detected from the agent's own account"""
 
 MOST_MARKS = 16
 _LONGEST_SOURCE = 200
@@ -42,9 +42,9 @@ _FENCES = ("```", "~~~")
 def marks(commit: Commit, pull_request: PullRequest | None = None, notes: str | None = None) -> tuple[AiMark, ...]:
     """The disclosed traces on one landed commit, strongest level first, one for each tool and level.
 
-    `pull_request` adds its author, branch and body, and the trailers of its own commits where it was squashed into
-    this one: then the mark says so, because it is an upper bound for the commit. `notes` is the commit's text under
-    refs/notes/ai. Levels and their meaning: METRICS.md 4.4.
+    `pull_request` adds its author, branch and body, and the trailers of its own commits if it was squashed into this
+    one: then the mark says so, because it is an upper bound for the commit. `notes` is the commit's text under
+    refs/notes/ai. The levels: docs/metrics.md, AI usage.
     """
     found: dict[tuple[str, int], AiMark] = {}
     for mark in _all_marks(commit, pull_request, notes):
@@ -71,7 +71,7 @@ def _signature_marks(sig: Signature, field: str) -> Iterator[AiMark]:
 
 
 def _message_marks(message: str, where: str = "") -> Iterator[AiMark]:
-    """The attribution lines of a message."""
+    """The marks in the attribution lines of a message."""
     for line in attribution_lines(message):
         tool = line_tool(line)
         if tool is not None:
@@ -97,7 +97,7 @@ def _pull_request_marks(commit: Commit, pull_request: PullRequest) -> Iterator[A
 
 
 def _is_squashed(commit: Commit, pull_request: PullRequest) -> bool:
-    """Whether the commit holds the whole of a pull request whose own commits are others."""
+    """Whether the commit is the squash of a pull request with other commits."""
     if pull_request.merge_commit != commit.id or len(commit.parents) > 1:
         return False
     return all(part.id != commit.id for part in pull_request.commits)
@@ -106,8 +106,8 @@ def _is_squashed(commit: Commit, pull_request: PullRequest) -> bool:
 def attribution_lines(message: str) -> tuple[str, ...]:
     """The lines of a message that may attribute work: its closing block, and the end of each paragraph before it.
 
-    A squash message holds the trailers of several commits in its middle, each at the end of a paragraph; a line with
-    prose behind it is prose, as are fenced, indented and quoted lines, and the subject.
+    A squash message contains the trailers of several commits, each at the end of a paragraph. Lines followed by prose
+    count as prose, and so do fenced, indented and quoted lines, and the subject.
     """
     read = read_message(message)
     if len(read.lines) < 2:
@@ -127,7 +127,7 @@ def attribution_lines(message: str) -> tuple[str, ...]:
 
 
 def _paragraphs(lines: list[str]) -> list[list[str]]:
-    """Paragraphs of plain lines; an item of a squashed list begins one, whatever stands before it."""
+    """Paragraphs of plain lines; an item of a squash list always starts a new one."""
     found: list[list[str]] = [[]]
     fenced = False
     for line in lines:
@@ -161,9 +161,9 @@ def _is_attribution_line(line: str) -> bool:
 def usage(commits: Iterable[Fact]) -> AiUsage:
     """Commits by how their use of AI is known; declared + detected + unknown is the number of commits.
 
-    *Declared*: somebody states it, by line notes, a trailer or footer, the branch or the text of the pull request
+    *Declared*: somebody states it, by line notes, a trailer or footer, or the branch or text of the pull request
     (levels 1, 3, 4). *Detected*: nobody states it, but an agent's own account is author, committer or author of the
-    pull request, or made the suggestion that was applied (levels 2, 5). *Unknown*: no trace, which is not "human".
+    pull request, or made the applied suggestion (levels 2, 5). *Unknown*: no trace, which is not "human".
     """
     counts: Counter[str] = Counter()
     tools: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""How many bug fixes of the person stand?"""
+"""How many of the person's bug fixes were not reverted?"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What kind of change is this, and which rule or words say so?
+"""What kind of change is this, and which rule or words indicate it?
 
-In this order: a revert marker; the prefix, tag or emoji of the title; labels, the type of the linked issue, the branch;
-documentation alone; the release note that comes with it; a linear model over words, paths and lines. What a person
-stated always comes before what is guessed, and a guess below one half is not certain.
+Evidence in this order: a revert marker; the prefix, tag or emoji of the title; labels, the type of the linked issue,
+the branch; whether it changes only documentation; its release note; a linear model over words, paths and lines. What a
+person stated always precedes a guess, and a guess below one half is not certain.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from bot.model.ids import Kind
 __all__ = ["NO_OWN_KINDS", "KindEvidence", "OwnKinds", "Verdict", "classify", "classify_all"]
 
 CERTAIN = 0.5
-"""probability from which a guess of the model is called certain"""
+"""probability from which a guess of the model counts as certain"""
 
 
 class KindEvidence(NamedTuple):
-    """What is known of a change. `body` is its message without the title."""
+    """The evidence about a change. `body` is its message without the title."""
 
     title: str
     body: str = ""
@@ -34,7 +34,7 @@ class KindEvidence(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A kind, the rule or the features that say so, and whether it may be told as a fact."""
+    """A kind, the rule or features behind it, and whether it may be stated as a fact."""
 
     kind: Kind
     why: str
@@ -42,12 +42,12 @@ class Verdict(NamedTuple):
 
 
 def classify(evidence: KindEvidence, own: OwnKinds = NO_OWN_KINDS) -> Verdict:
-    """The kind of a change. `own` is what the repository's configuration says of its labels and scopes."""
+    """The kind of a change. `own` is the repository's configuration of its labels and scopes."""
     return classify_all((evidence,), own)[0]
 
 
 def classify_all(group: Sequence[KindEvidence], own: OwnKinds = NO_OWN_KINDS) -> list[Verdict]:
-    """The kind of each of several changes, which answer one question after the other together."""
+    """The kind of each change; each source of evidence is evaluated for all of them together."""
     titles = [kind_rules.relanded_title(one.title) or one.title for one in group]
     stated = [_stated_kind(title, one, own) for title, one in zip(titles, group, strict=True)]
     stated = [found or _kind_by_files(one.files) for found, one in zip(stated, group, strict=True)]
@@ -72,8 +72,9 @@ def _kind_by_files(files: Sequence[ReadFile]) -> StatedKind | None:
 
 
 def _documentation(files: Sequence[ReadFile]) -> StatedKind | None:
-    """Docs alone are docs (86 of 100 such commits are called so by their authors); tests, CI and build files alone are
-    left to the model, because projects call them test, ci and build about as often as chore or fix."""
+    """Changes of documentation only are docs (86 of 100 such commits are called so by their authors). Changes of
+    only tests, CI or build files are left to the model, because projects call them test, ci and build about as often
+    as chore or fix."""
     if all(
         file.part == "docs" and kind_features.file_category(file.change.path, file.part) == "docs" for file in files
     ):
@@ -82,7 +83,7 @@ def _documentation(files: Sequence[ReadFile]) -> StatedKind | None:
 
 
 def _guess_kinds(undecided: Sequence[tuple[str, KindEvidence]]) -> list[Verdict]:
-    """What the model makes of each change; a group of features that is empty is evidence not given."""
+    """The model's guess for each change; an empty group of features is missing evidence."""
     words = [kind_features.words(kind_rules.strip_marks(title)) for title, _ in undecided]
     paths = [kind_features.paths(one.files) for _, one in undecided]
     body = [kind_features.body_words(one.body) if one.body else () for _, one in undecided]

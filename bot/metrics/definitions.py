@@ -1,6 +1,6 @@
-"""What else is measured beside the numbers? Kinds, items, scores and all that has a section of its own on a page.
+"""What else is measured besides the numbers? Kinds, items, scores and everything with its own section on a page.
 
-Text only: importing this costs nothing, and the functions are named, not imported.
+Text only: functions are named and not imported, so that importing this module costs nothing.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ SCORES: tuple[Definition, ...] = (
         function="bot.metrics.scores:performance",
     ),
 )
-"""the quality scores, in the order in which pages show them"""
+"""the quality scores, in display order"""
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         key="kind",
@@ -268,4 +268,4 @@ DEFINITIONS: tuple[Definition, ...] = (
         function="bot.metrics.non_code_activity:self_merges",
     ),
 )
-"""all of them, in the order in which pages show them"""
+"""all definitions, in display order"""

@@ -1,4 +1,4 @@
-"""Which share of the person's features and bug fixes are features?"""
+"""What share of the person's features and bug fixes are features?"""
 
 from __future__ import annotations
 

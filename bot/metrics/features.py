@@ -1,4 +1,4 @@
-"""How many features of the person stand?"""
+"""How many of the person's features were not reverted?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long did the person's pull requests take from opened to landed?"""
+"""How long did the person's pull requests take from opening to landing?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def evidence(work: Work) -> Iterator[Part]:
 
 
 def _waits(work: Work) -> list[tuple[ChangeId, Fraction]]:
-    """For each pull request whose opening is known: the change that it first landed in, and the hours until then."""
+    """For each pull request with a known opening time: the change that it first landed in, and the hours until then."""
     first: dict[tuple[str, int], tuple[int, ChangeId, int]] = {}
     for change, commit in work.commits:
         fact = commit.fact

@@ -1,4 +1,4 @@
-"""Which names does a line of source code import? One row of a table for each way to write it."""
+"""Which names does a line of source code import? A table with one row for each import syntax."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from functools import cache
 from msgspec import Struct
 
 _LONGEST = 300
-"""characters of a line that are read"""
+"""characters read of a line"""
 
 
 class Syntax(Struct, frozen=True):
     """How some languages import.
 
-    A line is read if one of `needles` is in it. Each group of `pattern` holds a name, or names between commas.
+    A line is read if it contains one of `needles`. Each group of `pattern` matches a name, or names separated by
+    commas.
     """
 
     family: str
@@ -29,9 +30,9 @@ def _syntax(family: str, languages: str, space: str, needles: Sequence[str], pat
     return Syntax(family, tuple(languages.split(", ")), space, tuple(needles), pattern)
 
 
-_compiled = cache(re.compile)  # of a pattern that is needed: a repository is written in few languages
+_compiled = cache(re.compile)  # compiled on demand: a repository uses few languages
 
-# A pattern is matched at the first character of the line that is no blank.
+# A pattern is matched at the first character of the line that is not blank.
 SYNTAXES: tuple[Syntax, ...] = (
     _syntax(
         "python",
@@ -173,7 +174,7 @@ SYNTAXES: tuple[Syntax, ...] = (
 
 @cache
 def syntax_by_language() -> Mapping[str, Syntax]:
-    """The syntax of each language; the first row that names it rules."""
+    """The syntax of each language; the first row that names it counts."""
     found: dict[str, Syntax] = {}
     for syntax in SYNTAXES:
         for language in syntax.languages:
@@ -188,7 +189,7 @@ def syntax_by_family() -> Mapping[str, Syntax]:
 
 
 def import_lines(lines: Sequence[str], text: str, syntax: Syntax, *, flush: bool = False) -> Iterable[str]:
-    """The lines that may import something; `text` is the lines joined. `flush`: only those that begin with no blank."""
+    """The lines that may import something; `text` is the lines joined. `flush`: only unindented ones."""
     needles = [needle for needle in syntax.needles if needle in text]
     if not needles:
         return ()
@@ -206,7 +207,7 @@ def imported_names(line: str, syntax: Syntax) -> Iterator[str]:
 
 
 def _candidates(lines: Sequence[str], text: str, needles: Sequence[str]) -> Iterator[str]:
-    """The lines that hold a needle; found in the joined text, so that lines without one cost nothing."""
+    """The lines with a needle, found in the joined text, so that lines without one cost nothing."""
     if len(needles) == 1:
         needle = needles[0]
         yield from [line for line in lines if needle in line]
@@ -224,7 +225,7 @@ def _candidates(lines: Sequence[str], text: str, needles: Sequence[str]) -> Iter
 
 
 def _split_names(group: str) -> Iterator[str]:
-    """`a, b as c` is a and b."""
+    """`a, b as c` gives a and b."""
     if "," not in group and " " not in group:
         yield group
         return

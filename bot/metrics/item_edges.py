@@ -1,7 +1,7 @@
-"""Which changes of one contributor's month belong together, and which rule says so?
+"""Which changes of one contributor's month belong together, and by which rule?
 
-E1 to E3 are links that both changes state, E4 one scope and like titles, E5 like titles and shared files
-(docs/metrics.md). Changes that share no link, scope or file are never looked at together.
+E1 to E3 are links that both changes state, E4 is one scope and similar titles, E5 similar titles and shared files
+(docs/metrics.md). Changes that share no link, scope or file are never compared.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ TEMPLATE_LIKENESS = 0.5
 TEXT_LIKENESS = 0.30
 FILES_SHARED = 0.3
 TEXT_LIKENESS_WITHOUT_CODE = 0.6
-"""files such as a README or a manifest are in everybody's hands: sharing one says little"""
+"""everybody changes files such as a README or a manifest: sharing one means little"""
 BRANCH_MOST = 12
-"""a merge that brought more of one person's changes than this is a roll-up of several works"""
+"""a merge that landed more of one person's changes than this combines several works"""
 _MOST_PAIRS_OF = 250
-"""above this many changes in a month (a robot's month under a person's name) only stated links join"""
+"""above this many changes in a month (a robot's month under a person's name) only stated links connect"""
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}(?![a-z])|[^\W\d_]{2,}")
 _IDENTIFIER = re.compile(r"\S*[._/:()<>`\"'0-9-]\S*|\S*[a-z][A-Z]\S*")
@@ -40,18 +40,18 @@ _STOP = frozenset(
 _STOP |= {"that", "the", "this", "to", "when", "where", "which", "with", "without"}
 
 _RULES = {"issue": "E1", "ticket": "E1", "stack": "E2", "branch": "E2", "series": "E3", "version": "E3"}
-"""the links that changes state, the strongest first"""
+"""stated links, strongest first"""
 _STRENGTH = {kind: index for index, kind in enumerate(_RULES)}
 _COUNTED = frozenset({"feature", "bug_fix"})
 
 Pair = tuple[int, int]
 Edge = tuple[int, int, str]
 Meetings = Mapping[str, Sequence[int]]
-"""by what is shared, the places of the changes that share it, in order"""
+"""indexes of the changes that share something, in order, by what they share"""
 
 
 def edges(changes: Sequence[Change]) -> list[Edge]:
-    """Every pair that belongs together (by place, the smaller one first), in order, with the strongest rule."""
+    """Every pair that belongs together (by index, the smaller first), in order, with the strongest rule."""
     if len(changes) < 2:
         return []
     found: dict[Pair, str] = {}
@@ -77,7 +77,7 @@ def _meetings(shared: Iterable[tuple[int, Iterable[str]]]) -> Meetings:
 
 
 def _links(changes: Sequence[Change]) -> Meetings:
-    """What changes state. No branch joins more changes than one piece of work has, and no revert is joined."""
+    """Stated links. No branch joins more changes than one work group has, and reverts are not joined."""
     meetings = _meetings((index, set(_stated_links(change))) for index, change in enumerate(changes))
     return {
         key: [index for index in indexes if changes[index].kind != "revert"]
@@ -90,11 +90,11 @@ def _stated_links(change: Change) -> Iterator[str]:
     for commit in change.commits:
         fact = commit.fact
         yield from fact.links
-        # what a merge carried again later (a backport, say) did not land by it
+        # a merge that carried it again later (a backport, for example) is not its landing
         if fact.merge_commit != fact.commit and fact.landed_at == change.landed_at:
             yield f"branch:{fact.merge_commit}"
     if change.pull_request is not None:
-        # another change may name this one
+        # another change may refer to this one
         yield f"issue:{change.repository}#{change.pull_request}"
     if change.kind not in _COUNTED:
         yield from (f"version:{version}" for version in _VERSION.findall(change.title))
@@ -104,14 +104,15 @@ def _join_stated(links: Meetings, found: dict[Pair, str]) -> None:
     ranked = [(_STRENGTH[kind], key) for key in links if (kind := key.partition(":")[0]) in _RULES]
     for _, key in sorted(ranked):
         indexes, rule = links[key], f"{_RULES[key.partition(':')[0]]} {key}"
-        # Thousands that name one issue would be millions of pairs; each with the next joins them as well.
+        # Thousands of changes that refer to one issue would give millions of pairs; chaining neighbours joins them as
+        # well.
         pairs = combinations(indexes, 2) if len(indexes) <= _MOST_PAIRS_OF else pairwise(indexes)
         for pair in pairs:
             found.setdefault(pair, rule)
 
 
 def _join_templates(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
-    """E4 same scope and title template within three weeks."""
+    """E4: same scope and title template within three weeks."""
     scopes = ((index, scope_of(change.title)) for index, change in work.items())
     for scope, indexes in _meetings((index, (scope,)) for index, scope in scopes if scope).items():
         for i, j in combinations(indexes, 2):
@@ -123,7 +124,7 @@ def _join_templates(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
 
 
 def _join_files(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
-    """E5 like titles and shared files; how many files two changes share is how often they meet."""
+    """E5: similar titles and shared files; the number of shared files is the number of times that two changes meet."""
     paths = {index: _paths(change) for index, change in work.items()}
     shared: Counter[Pair] = Counter()
     for indexes in _meetings(paths.items()).values():
@@ -157,7 +158,7 @@ def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _title_text(title: str) -> str:
-    """What a title says after its prefix or tag."""
+    """A title without its prefix or tag."""
     return _LEAD.sub("", plain_title(title)).strip()
 
 
@@ -168,7 +169,7 @@ def _words(title: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _template(title: str) -> frozenset[str]:
-    """The words of a title without its identifiers: what stays the same along a series."""
+    """The words of a title without identifiers: what stays the same in a series."""
     words = " ".join(word for word in _title_text(title).split() if not _IDENTIFIER.fullmatch(word))
     return frozenset(_stem(word.lower()) for word in _WORD.findall(words) if word.lower() not in _STOP)
 

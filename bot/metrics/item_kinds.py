@@ -1,4 +1,4 @@
-"""Is a piece of work a feature, a bug fix or another, by the kinds of its members and the files they touch?"""
+"""Is an item a feature, a bug fix or other work, given the kinds of its members and the files they touch?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bot.model.change import Change
 from bot.model.ids import ItemKind
 
 _SUPPORTING = frozenset({"docs", "tests", "ci", "bench", "log", "meta"})
-"""places whose features and fixes reach nobody who uses the work"""
+"""places where features and fixes do not affect users"""
 _EXAMPLE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/", re.IGNORECASE)
 _SUPPORTING_SCOPES = frozenset(
     ("readme", "docs", "doc", "changelog", "examples", "example", "tests", "test", "ci", "deps", "deps-dev", "bench")
@@ -22,21 +22,21 @@ _SUPPORTING_SCOPES = frozenset(
 
 
 def item_kind(members: Sequence[Change]) -> ItemKind:
-    """A feature where a member is one, else a bug fix where one is; reverted members have no say unless all are."""
+    """A feature if any member is one, else a bug fix if any is; reverted members do not count unless all are."""
     unreverted = [member for member in members if member.state != "reverted"] or members
     kinds = {counted_kind(member) for member in unreverted}
     return "feature" if "feature" in kinds else "bug_fix" if "bug_fix" in kinds else "other"
 
 
 def counted_kind(change: Change) -> ItemKind:
-    """What a change counts as: a fix of the README alone, or a feature of the tests, is other work."""
+    """The kind that a change counts as: a fix of only the README, or a feature of the tests, is other work."""
     if change.kind not in ("feature", "bug_fix") or _is_supporting(change):
         return "other"
     return "feature" if change.kind == "feature" else "bug_fix"
 
 
 def _is_supporting(change: Change) -> bool:
-    """Whether its scope, or each of the files it is known to touch, is documentation, tests, examples and the like."""
+    """Whether its scope, or each file it is known to touch, is documentation, tests, examples or similar."""
     if scope_of(change.title) in _SUPPORTING_SCOPES:
         return True
     paths = [path for commit in change.commits for path in commit.fact.paths]

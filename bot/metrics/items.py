@@ -1,4 +1,4 @@
-"""Which of a contributor's changes of one month make one feature, one bug fix, or one other piece of work."""
+"""Which of a contributor's changes of one month form one feature, one bug fix, or one other item?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.model.ids import ChangeId, ItemKind, State
 
 
 def group(changes: Sequence[Change]) -> tuple[Item, ...]:
-    """One contributor's changes of one month as items, oldest first; the order of the input makes no difference.
+    """One contributor's changes of one month as items, oldest first; the input order does not matter.
 
     Rules and thresholds are those of docs/metrics.md; every edge is kept as (one, other, rule).
     """
@@ -53,7 +53,7 @@ def _state(members: Sequence[Change]) -> State:
 
 
 def _title(members: Sequence[Change], kind: ItemKind) -> str:
-    """The leading member's own words: the one with most lines among those that decide the kind, then the oldest."""
+    """The title of the leading member: of those that decide the kind, the one with most lines, then the oldest."""
     leading = members[0]
     if len(members) > 1:
         unreverted = [member for member in members if member.state != "reverted"] or members
@@ -67,11 +67,11 @@ def _weight(change: Change) -> tuple[int, int, str]:
 
 
 def count_unreverted(items: Iterable[Item]) -> Counter[ItemKind]:
-    """How many items of each kind stand: what counts as features and bug fixes."""
+    """How many items of each kind are not reverted: these count as features and bug fixes."""
     return Counter(item.kind for item in items if item.state != "reverted")
 
 
 @lru_cache(maxsize=4096)
 def item_id(changes: tuple[ChangeId, ...]) -> str:
-    """A name for the item that these changes make: the same wherever and whenever it is computed."""
+    """An id for the item that these changes form: the same wherever and whenever it is computed."""
     return "item:" + hashlib.sha256("\n".join(sorted(changes)).encode()).hexdigest()[:12]

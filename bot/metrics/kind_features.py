@@ -1,6 +1,6 @@
-"""What do a title, a body, paths and a patch show that tells one kind of change from another?
+"""Which features of a title, a body, paths and a patch distinguish the kinds of changes?
 
-Every feature is a short text that is there or not, in one of four groups: `words` of the title, `body`, `paths` and
+Every feature is a short text that is present or not, in one of four groups: `words` of the title, `body`, `paths` and
 `patch`. Weights are learnt for these texts (benchmarks/metrics/train_change_kind.py).
 """
 
@@ -17,18 +17,18 @@ _LONGEST_TITLE = 300
 _MOST_WORDS = 24
 NO_WORD = "(none)"
 _BODY = 1500
-"""characters of a body that are read"""
+"""characters read of a body"""
 _MOST_FILES = 60
 """files whose names are read; all are counted"""
 _MOST_TEXT = 12_000
-"""characters of added, and of removed, code that are read"""
+"""characters read of added, and of removed, code"""
 
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._'/-][A-Za-z0-9]+)*|\d+(?:\.\d+)+|#\d+|[`\"?!&>]|\(\)")
 _PLAIN = str.maketrans("", "", "'")
 
 
 def words(title: str) -> list[str]:
-    """Features of a title: its words, pairs of neighbours with a blank between, and the first word once more."""
+    """Features of a title: its words, pairs of adjacent words with a space between, and the first word once more."""
     found: dict[str, None] = {}
     before = ""
     for word in map(_shape, _TOKEN.findall(title, 0, _LONGEST_TITLE)[:_MOST_WORDS]):
@@ -40,7 +40,7 @@ def words(title: str) -> list[str]:
 
 @lru_cache(maxsize=2048)
 def _shape(token: str) -> str:
-    """A word in lower case; versions, numbers of issues, identifiers and file names by what they are."""
+    """A word in lower case; versions, issue numbers, identifiers and file names are replaced by their type."""
     first = token[0]
     if first == "#":
         return "#n"
@@ -61,12 +61,12 @@ def _shape(token: str) -> str:
 
 _BODY_WORD = re.compile(r"[a-z][a-z-]{2,18}|#\d+", re.IGNORECASE)
 _LOWER_WORD = re.compile(r"[a-z][a-z-]{2,18}|#\d+")
-"""the same for what is known to be ASCII in lower case, where a look at both cases of each letter is not needed"""
+"""the same for lower-case ASCII text, for which only one case of each letter must be checked"""
 _MOST_BODY_WORDS = 120
 _LISTED = re.compile(
     r"\n[*-] {1,3}(feat|fix|docs|test|chore|refactor|style|perf|ci|build)(?:\([^()\n]{0,60}\))?!?:", re.IGNORECASE
 )
-# Each is sought by its own first letters, which is far quicker than all at once at every word.
+# Searching for each by its own first letters is much faster than trying all of them at every word.
 _CLOSES = tuple(
     (stem, re.compile(rf"{stem}(?<!\w{stem}){ending}\b:? {{0,2}}(?:[\w./:-]{{0,100}}#\d|https?://)"))
     for stem, ending in (("fix", "(?:e[sd])?"), ("close", "[sd]?"), ("resolve", "[sd]?"))
@@ -74,7 +74,7 @@ _CLOSES = tuple(
 
 
 def body_words(body: str) -> list[str]:
-    """Features of a body: its words before any trailer, the issues it closes, the prefixes of a list of commits."""
+    """Features of a body: its words before any trailer, the issues it closes, the prefixes in a list of commits."""
     text = body[:_BODY].strip()
     if not text:
         return []
@@ -95,7 +95,7 @@ def body_words(body: str) -> list[str]:
 
 
 def _closing(lower: str) -> str | None:
-    """The first word of a text in lower case that closes an issue, without its ending."""
+    """The first word of a lower-case text that closes an issue, without its ending."""
     found = [(match.start(), stem) for stem, word in _CLOSES if stem in lower and (match := word.search(lower))]
     return min(found)[1] if found else None
 
@@ -124,7 +124,7 @@ _NAME_WORD = re.compile(r"[a-z]{3,16}")
 
 @lru_cache(maxsize=2048)
 def file_category(path: str, part: str) -> str:
-    """Where a file stands, finer than its part: ci, build, log, meta, example, bench, or the part itself."""
+    """The category of a file, finer than its part: ci, build, log, meta, example, bench, or the part itself."""
     slashed = "/" + path
     if _CI.search(slashed):
         return "ci"
@@ -146,7 +146,7 @@ def file_category(path: str, part: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _names(path: str) -> tuple[str, ...]:
-    """Features of one path: its end, its name, the words of its folders."""
+    """Features of one path: its suffix, its name, the words of its folders."""
     folder, _, name = path.lower().rpartition("/")
     stem, _, end = name.rpartition(".")
     found = ["e:" + (end if stem else name)[:12], "n:" + name[:32]]
@@ -157,13 +157,13 @@ def _names(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2048)
 def _file_features(path: str, part: str, status: str) -> tuple[str, tuple[str, ...]]:
-    """The place of one file, and its features: what became of what stands there, and its names."""
+    """The category of one file, and its features: its category with its status, and its names."""
     category = file_category(path, part)
     return category, (f"{status[0:3]}:{category}", *_names(path))
 
 
 def paths(files: Sequence[ReadFile]) -> list[str]:
-    """Features of the files: where they stand, what became of them, how many, what their names say."""
+    """Features of the files: categories, statuses, number and names."""
     if not files:
         return []
     found: list[str] = []
@@ -184,7 +184,7 @@ def paths(files: Sequence[ReadFile]) -> list[str]:
 
 @lru_cache(maxsize=2048)
 def _common_features(categories: frozenset[str], source: int, files: int, status: str) -> tuple[str, ...]:
-    """Features of all files at once: their places, how many are source, how many there are, their one status."""
+    """Features of all files together: categories, how many are source, how many there are, their common status."""
     found = ["m:" + "+".join(sorted(categories)), f"c:{_bucket(files)}"]
     if len(categories) == 1:
         found.append(f"only:{next(iter(categories))} {_bucket(files)}")
@@ -201,8 +201,8 @@ def _bucket(count: int) -> int:
     return min(9, (count - 1).bit_length() + 1) if count > 0 else 0
 
 
-# A line end in front, rather than `^`: the search then leaps from line to line instead of trying each character. A look
-# at the first letter rules most lines out before any word is tried.
+# A line end in front, instead of `^`: the search then jumps from line to line instead of trying each character. A check
+# of the first letter rules most lines out before any word is tried.
 _DEFINES = re.compile(
     r"\n[ \t]{0,8}+(?=[acdefimopst])"
     r"(?:(?:export|public|pub(?:\(crate\))?|async|static|default|protected|abstract|final|override|inline) ){0,4}"
@@ -217,22 +217,23 @@ _CODE_WORD = re.compile(r"[a-z]{3,14}|[!=]==?|\?\?|\?\.|&&|\|\|", re.I)
 _OPERATOR = re.compile(r"[!=?&|](?:(?<=[!=])==?|(?<=\?)[?.]|(?<=&)&|(?<=\|)\|)")
 _OPERATORS = frozenset(("==", "!=", "??", "?.", "&&", "||"))
 _SHORT_WORD = 2
-"""letters of words that say nothing"""
+"""letters of words without meaning"""
 _LONG_WORD = 14
 _ONLY_LETTERS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() else 32 for code in range(256))
-"""ASCII letters in lower case, and blanks for all else"""
+"""ASCII letters in lower case, spaces for everything else"""
 _COMMENT = re.compile(r"\n[ \t]{0,60}+(?=[/#*<\-\";])(?://|#(?!\w)|/?\*|<!--|--|\"\"\"|;;)")
 _IMPORT = re.compile(r"\n[ \t]{0,8}+(?=[#cfiru])(?:import|from|use|#include|require|const \w{1,40} = require)\b")
 _SHAPES = (("def", _DEFINES), ("exp", _EXPOSES), ("com", _COMMENT), ("imp", _IMPORT))
 
 
 def patch(files: Sequence[ReadFile]) -> list[str]:
-    """Features of what the lines do: how much is new against changed, what is defined, guarded, tested or said."""
+    """Features of what the lines do: how much is new or changed, what is defined, exposed, commented and imported,
+    and the words of the code."""
     return patches((files,))[0]
 
 
 def patches(group: Sequence[Sequence[ReadFile]]) -> list[list[str]]:
-    """The same of each of several changes."""
+    """The same for each of several changes."""
     sized = [_sizes(files) for files in group]
     code = [[file for file in files if file.part == "authored"] for files in group]
     gained = [_join_lines([file.added for file in files]) for files in code]
@@ -244,7 +245,7 @@ def patches(group: Sequence[Sequence[ReadFile]]) -> list[list[str]]:
 
 
 def _shape_features(name: str, pattern: re.Pattern[str], sides: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
-    """Features of how often the texts that a change gains and loses show a shape."""
+    """Features of how often a pattern occurs in the text that a change adds and removes."""
     counts = [(len(pattern.findall(new)) if new else 0, len(pattern.findall(old)) if old else 0) for new, old in sides]
     return [_count_features(name, new, old) for new, old in counts]
 
@@ -260,7 +261,7 @@ def _count_features(name: str, new: int, old: int) -> tuple[str, ...]:
 
 
 def _sizes(files: Sequence[ReadFile]) -> list[str]:
-    """How many lines stand where; nothing where no line is shown."""
+    """How many lines are in which category; nothing if no lines are shown."""
     if not any(file.added or file.removed for file in files):
         return []
     sizes: dict[str, tuple[int, int]] = {}
@@ -282,7 +283,7 @@ def _balance(new: int, old: int) -> str:
 
 
 def _join_lines(sides: Iterable[Sequence[str]]) -> str:
-    """The lines as one text, each behind a line end, as many of them as may be read."""
+    """The lines as one text, each after a line end, up to the limit."""
     kept: list[str] = []
     left = _MOST_TEXT
     for lines in sides:
@@ -296,7 +297,7 @@ def _join_lines(sides: Iterable[Sequence[str]]) -> str:
 
 
 def _lines_within(lines: Sequence[str], left: int) -> Sequence[str]:
-    """As many of the lines as so many characters hold."""
+    """As many of the lines as fit into this many characters."""
     for at, line in enumerate(lines):
         left -= len(line) + 1
         if left < 0:
@@ -317,7 +318,8 @@ def _pick_words(found: set[str], most: int) -> Iterable[str]:
 
 
 def _code_tokens(text: str) -> set[str]:
-    """The words and operators of code in lower case, short words too. ASCII is split by its letters: that is faster."""
+    """The words and operators of code in lower case, short words included. ASCII is split by its letters, which is
+    faster."""
     if not text.isascii():
         return set(_CODE_WORD.findall(text.lower()))
     found = set(text.encode().translate(_ONLY_LETTERS).decode().split())

@@ -1,8 +1,8 @@
 """What evidence of a change's kind does a row of JSON hold?
 
-A row is `{"message", "files"?, "diff"?, "labels"?, "branch"?, "issue_types"?}`. `files` is a list, or one text
-joined by `;`, of `path`, `A|path` (git's status letter) or `{"path", "status"?, "additions"?, "deletions"?}`; `diff` is
-unified text as `git diff` and `git show` write it. What the diff shows of a file comes before what `files` says of it.
+A row is `{"message", "files"?, "diff"?, "labels"?, "branch"?, "issue_types"?}`. `files` is a list, or one text joined
+by `;`, of `path`, `A|path` (git's status letter) or `{"path", "status"?, "additions"?, "deletions"?}`; `diff` is a
+unified diff as `git diff` and `git show` write it. The diff of a file takes precedence over `files`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from bot.model.commit import FileChange
 from bot.model.ids import FileStatus
 
 LONGEST_DIFF = 4_000_000
-"""characters of a diff that are read; a file that the cut goes through keeps the lines before it"""
+"""characters read of a diff; a file that the limit cuts keeps the lines before it"""
 MOST_FILES = 3_000
-"""files of a row that are read: as many as GitHub lists of one pull request"""
+"""files read of a row: as many as GitHub lists for one pull request"""
 
 _LETTERS: dict[str, FileStatus] = {
     "A": "added",
@@ -37,7 +37,7 @@ _STATUSES: dict[str, FileStatus] = {
 
 
 def evidence_of(row: object) -> KindEvidence:
-    """The evidence of one row. Raises ValueError, in one sentence, where a field is missing or of the wrong type."""
+    """The evidence of one row. Raises ValueError, in one sentence, if a field is missing or of the wrong type."""
     if not isinstance(row, Mapping):
         raise ValueError('a row is an object such as {"message": "..."}')
     message = row.get("message")
@@ -123,7 +123,7 @@ def _diff_files(diff: object) -> tuple[FileChange, ...]:
 
 
 def _with_headers(text: str) -> str:
-    """A unified diff of another tool, which has no `diff --git` lines, as git would begin each file of it."""
+    """A unified diff of another tool, without `diff --git` lines, with each file's header as git writes it."""
     lines = text.split("\n")
     for at in range(len(lines) - 2):
         if lines[at].startswith("--- ") and lines[at + 1].startswith("+++ ") and lines[at + 2].startswith("@@ "):
@@ -137,7 +137,7 @@ def _with_headers(text: str) -> str:
 
 
 def _strip_side(name: str) -> str:
-    """The path of a `---` or `+++` line: without the time behind a tab, without `a/` or `b/` before it."""
+    """The path in a `---` or `+++` line: without the time after a tab, without a leading `a/` or `b/`."""
     path = name.partition("\t")[0].strip()
     return path[2:] if path.startswith(("a/", "b/")) else path
 

@@ -1,8 +1,8 @@
-"""Which kind do the words, paths and lines of a change make likely, by a linear model that was learnt elsewhere?
+"""Which kind is likely, given the words, paths and lines of a change, by a pretrained linear model?
 
-The model is `kind_model.json.gz`: for each feature of `bot.metrics.kind_features` one whole number a kind, in
+The model is `kind_model.json.gz`: for each feature of `bot.metrics.kind_features` one whole number per kind, in
 thousandths; by group a list of features, and all their weights, 16 bits each, in base64. Scores are sums of them, so
-they are the same on every machine. docs/models/change_kind.md says what it was learnt from and how well it works;
+they are the same on every machine. docs/models/change_kind.md describes the training data and how well it works;
 benchmarks/metrics/train_change_kind.py writes it.
 """
 
@@ -27,7 +27,7 @@ from bot.model.ids import Kind
 
 GROUPS = ("words", "paths", "body", "patch")
 UNIT = 1000.0
-"""weights are whole numbers of this part of a logit"""
+"""weights are whole numbers in this fraction of a logit"""
 KINDS_LEARNT: tuple[Kind, ...] = (
     "feature",
     "bug_fix",
@@ -42,28 +42,28 @@ KINDS_LEARNT: tuple[Kind, ...] = (
 )
 MOST_TOKENS = 5
 
-# One number holds the ten weights of a feature, 64 bits each, so that one addition adds them all and one multiplication
-# scales them. A weight below nought borrows from the lane above; what is added before the lanes are told apart gives
-# that back, and taking it away again turns each lane's highest bit.
+# One number holds the ten weights of a feature in lanes of 64 bits, so that one addition adds all of them and one
+# multiplication scales them. A negative weight borrows from the lane above; adding `_RAISED` before the lanes are split
+# returns the borrow and flips each lane's highest bit, which the exclusive or flips back.
 _BITS = 64
 _RAISED = sum(1 << _BITS * lane + _BITS - 1 for lane in range(len(KINDS_LEARNT)))
 _LANES = Struct(f"<{len(KINDS_LEARNT)}q")
 _FINE = 1 << 36
-"""parts of a unit in which scaled weights are summed, as whole numbers"""
+"""fractions of a unit in which scaled weights are summed, as whole numbers"""
 _PART = 1.0 / UNIT / _FINE
 
 
 Row = tuple[int, Sequence[int], str]
 """one feature: its weights as one number, the weights, its text"""
 Known = list[tuple[float, str, list[Row]]]
-"""by group of evidence: by how much its weights count, its name, the features that the model knows"""
+"""for each group of evidence: the factor of its weights, its name, the features that the model knows"""
 _SUMMED = itemgetter(0)
 _GZIP = 16
-"""added to the size of the window: the text is in the form of gzip (zlib's manual, inflateInit2)"""
+"""added to the window size: the data is in gzip format (zlib's manual, inflateInit2)"""
 
 
 class Guess(NamedTuple):
-    """The most likely kind, its probability, and the features that speak most for it, strongest first."""
+    """The most likely kind, its probability, and the features that support it most, strongest first."""
 
     kind: Kind
     probability: float
@@ -71,7 +71,7 @@ class Guess(NamedTuple):
 
 
 class Learnt(dict[str, Row]):
-    """The rows of one group, each made when it is first asked for: of ten thousand one run meets a few hundred."""
+    """The rows of one group, created on first use: of ten thousand, one run needs a few hundred."""
 
     def __init__(self, features: Sequence[str], weights: Sequence[int]) -> None:
         self.positions = dict(zip(features, range(0, len(weights), len(KINDS_LEARNT)), strict=True))
@@ -89,14 +89,14 @@ class Model(msgspec.Struct, frozen=True):
     learnt: Mapping[str, Learnt]
     """by group"""
     bias: int
-    """of each kind, as `lanes`"""
+    """for each kind, as `lanes`"""
     shifts: Mapping[str, int]
-    """what is added to the bias where a group of evidence is there: `paths`, `body`, `patch`; as `lanes`"""
+    """added to the bias if a group of evidence is present: `paths`, `body`, `patch`; as `lanes`"""
     favour: tuple[float, ...]
-    """by how much the odds of each kind but feature and bug fix count among these, for the sake of the rare ones"""
+    """factors of the odds of each kind other than feature and bug fix among these, in favour of rare ones"""
 
     def guess(self, found: Mapping[str, Sequence[str]]) -> Guess:
-        """The guess for the features of each group; a group that is missing or empty is evidence not given."""
+        """The guess for the features of each group; a missing or empty group is missing evidence."""
         plain, scaled = self.bias, 0
         known: Known = []
         for group, features in found.items():
@@ -112,7 +112,7 @@ class Model(msgspec.Struct, frozen=True):
         return self._decide(from_lanes(plain * _FINE + scaled), known)
 
     def _decide(self, logits: Sequence[int], known: Known) -> Guess:
-        """Feature, bug fix or another by their summed probability first; then which of the others."""
+        """Choose between feature, bug fix and the rest by total probability first; then among the rest."""
         top = max(logits)
         odds = [exp((value - top) * _PART) for value in logits]
         total = sum(odds)
@@ -129,17 +129,17 @@ class Model(msgspec.Struct, frozen=True):
 
 
 def lanes(values: Sequence[int]) -> int:
-    """One number a kind as one number. Raises struct.error for a value that does not fit into 63 bits."""
+    """The numbers of all kinds as one number. Raises struct.error for a value that does not fit into 63 bits."""
     return (int.from_bytes(_LANES.pack(*values), "little") ^ _RAISED) - _RAISED
 
 
 def from_lanes(number: int) -> tuple[int, ...]:
-    """The numbers that `lanes` made one, or the sum or multiple of such."""
+    """The numbers that `lanes` combined, or their sums or multiples."""
     return _LANES.unpack(((number + _RAISED) ^ _RAISED).to_bytes(_LANES.size, "little"))
 
 
 def _reasons(known: Known, lane: int) -> tuple[str, ...]:
-    """The features whose weight for this kind stands highest, each told once."""
+    """The features with the highest weights for this kind, each once."""
     effects = [
         (weight * scale, group, feature)
         for scale, group, rows in known
@@ -156,7 +156,7 @@ def _reasons(known: Known, lane: int) -> tuple[str, ...]:
 
 
 def pack_weights(weights: Sequence[int]) -> str:
-    """Weights as a record holds them. Raises OverflowError for one beyond 16 bits."""
+    """Weights as a record stores them. Raises OverflowError for one beyond 16 bits."""
     return b64encode(_little_endian(array("h", weights))).decode()
 
 
@@ -165,14 +165,14 @@ def _unpack_weights(text: str) -> array[int]:
 
 
 def _little_endian(weights: array[int]) -> array[int]:
-    """The same with the lower byte first, or back again."""
+    """The same in little-endian order, or converted back."""
     if sys.byteorder == "big":
         weights.byteswap()
     return weights
 
 
 def as_model(record: Mapping[str, Any]) -> Model:
-    """The model that a record such as `kind_model.json.gz` holds."""
+    """The model in a record such as `kind_model.json.gz`."""
     features, weights = record["features"], record["weights"]
     learnt = {group: Learnt(features[group], _unpack_weights(weights[group])) for group in GROUPS}
     shifts = {group: lanes(row) for group, row in record["shifts"].items()}
@@ -205,7 +205,7 @@ _LINES = {"def": "definitions", "exp": "public names", "com": "comments", "imp":
 
 @lru_cache(maxsize=2048)
 def feature_text(group: str, feature: str) -> str:
-    """A feature as a person reads it."""
+    """A feature in readable form."""
     mark, colon, value = feature.partition(":")
     if group == "words" and not colon:
         return f"“{feature}”"
@@ -220,5 +220,5 @@ def feature_text(group: str, feature: str) -> str:
 
 @cache
 def load() -> Model:
-    """The model that the package holds, read once."""
+    """The model in the package, read once."""
     return as_model(json.loads(decompress(read_bytes("bot.metrics", "kind_model.json.gz"), MAX_WBITS | _GZIP)))

@@ -1,8 +1,8 @@
-"""Which kind does the release note that a change brings along state?
+"""Which kind does a change's release note state?
 
-Projects without prefixes often state the kind of each change all the same: by the name or the first word of a note of
-its own (towncrier's `123.bugfix.rst`, `fix_a_crash.md`, `bugfixes:`, `kind: bug-fix`), or by the section or tag of the
-line it adds to the changelog (`### Fixed`, `* [BUGFIX]`).
+Projects without prefixes often state the kind of each change anyway: by the name or first word of a separate note
+(towncrier's `123.bugfix.rst`, `fix_a_crash.md`, `bugfixes:`, `kind: bug-fix`), or by the section or tag of the line it
+adds to the changelog (`### Fixed`, `* [BUGFIX]`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from bot.model.commit import FileChange
 from bot.model.ids import Kind
 
 OTHER: Final = "other"
-"""what a note calls none of the kinds below: internal work"""
+"""the note calls it none of the kinds below: internal work"""
 NoteKind = Kind | Literal["other"] | None
-"""None for a note that says something else, such as a removal"""
+"""None for a note with another meaning, such as a removal"""
 _WORDS: dict[Kind | Literal["other"], str] = {
     "feature": "feature features improvement improvements enhancement enhancements added new usecase minor_changes "
     "major_changes new-feature new_component",
@@ -44,12 +44,12 @@ _HEADING = re.compile(r"#{1,4} {1,3}([^\s:]{1,20})|([A-Z][a-z]{2,20})(?: [a-z]{1
 """`### Bug fixes` and `Bug fixes:`, by their first word"""
 _ENTRY = re.compile(r"[*-] {1,3}(?:\[?(?P<tag>[A-Z]{3,14})\b)?")
 _VERSION = re.compile(r"\+#{1,4} .{0,40}\d\.\d|\+\d+\.\d")
-"""the heading of a release: what is made of all its notes is none of one change"""
+"""the heading of a release, whose notes belong to many changes"""
 _MOST_LINES = 200
 
 
 def noted_kind(files: Sequence[ReadFile]) -> StatedKind | None:
-    """The kind that all release notes of a change to source agree on, with the file that says so."""
+    """The kind on which all release notes of a change to source agree, with the file that states it."""
     notes = [file.change for file in files if is_note(file.change.path)]
     if not notes or not any(file.part == "authored" for file in files):
         return None
@@ -67,7 +67,7 @@ def is_note(path: str) -> bool:
 
 
 def kinds_noted(note: FileChange) -> Iterable[NoteKind]:
-    """The kinds that one file of release notes says of this change."""
+    """The kinds that one file of release notes states for this change."""
     if _CHANGELOG.search(note.path):
         return _sections(note.patch or "")
     if note.status != "added":
@@ -85,7 +85,7 @@ def _added(note: FileChange) -> list[str]:
 
 
 def _sections(patch: str) -> set[NoteKind]:
-    """The kinds of the tags, else of the headings, of the entries that a changelog gains."""
+    """The kinds of the tags, else of the headings, of the entries added to a changelog."""
     heading = ""
     found: set[NoteKind] = set()
     for line in patch.split("\n", _MOST_LINES)[:_MOST_LINES]:

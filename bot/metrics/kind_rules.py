@@ -1,4 +1,4 @@
-"""Which kind does a change state itself: by a revert marker, a prefix, a tag, an emoji, a label or its branch?"""
+"""Which kind does a change itself state, by a revert marker, a prefix, a tag, an emoji, a label or its branch?"""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from msgspec import Struct, field
 from bot.model.ids import Kind
 
 StatedKind = tuple[Kind, str]
-"""a kind and the rule that says it"""
+"""a kind and the rule behind it"""
 
 
 class OwnKinds(Struct, frozen=True):
-    """What a repository's configuration says of its own labels and scopes; keys in lower case."""
+    """A repository's configuration of its own labels and scopes; keys in lower case."""
 
     labels: Mapping[str, Kind] = field(default_factory=dict)
     scopes: Mapping[str, Kind] = field(default_factory=dict)
@@ -45,9 +45,9 @@ _TYPES = _by_word(
         "revert": "revert reverts",
     }
 )
-"""types of https://www.conventionalcommits.org and what projects write for them"""
+"""types of https://www.conventionalcommits.org and common variants"""
 
-# Tags in brackets are names of modules as often as types, so only words that name no module by custom are read.
+# Tags in brackets are names of modules as often as types, so only words that are never names of modules are read.
 _NO_TAGS = "internal misc meta release security sec workflow workflows format new build test tests doc"
 _TAGS = {word: kind for word, kind in _TYPES.items() if word not in _NO_TAGS.split()}
 
@@ -70,7 +70,7 @@ _EMOJI = _by_word(
         "revert": "⏪ :rewind:",
     }
 )
-"""gitmoji and what is written like it, by its use: https://gitmoji.dev"""
+"""gitmoji and similar emoji, as commonly used: https://gitmoji.dev"""
 
 _SIGN = re.compile(r"\s{0,4}(:[a-z0-9_+-]{2,32}:|[\u203c-\u3299\U0001f000-\U0001faff])[\ufe0f\u200d]{0,2}\s{0,4}")
 _TICKET = re.compile(
@@ -92,7 +92,7 @@ _BODY_LINES = 3
 
 
 def revert_kind(title: str, body: str) -> StatedKind | None:
-    """A revert by its title or by the first lines of its body; in a list, as squash merges leave it, one step is."""
+    """A revert, by its title or the first lines of its body; in a squash list one reverted step is enough."""
     if title[:1] in "RrBb" and _REVERTS.match(title):
         return "revert", "revert marker in the title"
     if "everts " in body:
@@ -107,7 +107,7 @@ def _is_no_step(line: str) -> bool:
 
 
 def relanded_title(title: str) -> str | None:
-    """The title inside `Reapply "…"` or `Revert "Revert "…""`: work that lands again; None for every other title."""
+    """The title inside `Reapply "…"` or `Revert "Revert "…""`: work that lands again; None for other titles."""
     if title[:1] not in ("R", "r"):
         return None
     turns, rest = 0, title
@@ -163,7 +163,7 @@ def _emoji(sign: str) -> StatedKind | None:
 
 
 def _is_plain(title: str) -> bool:
-    """Whether a look is enough to say that a title begins with no mark: most do."""
+    """Whether a quick check shows that a title has no leading mark: most have none."""
     return (
         ":" not in title
         and title[:1] not in "[( #"
@@ -174,7 +174,7 @@ def _is_plain(title: str) -> bool:
 
 
 def strip_marks(title: str) -> str:
-    """The title behind its ticket, emoji and prefix, whatever they are: what the words of the model are read from."""
+    """The title without any ticket, emoji and prefix: the text from which the model reads words."""
     if _is_plain(title):
         return title
     for pattern in (_TICKET, _SIGN, _PREFIX):
@@ -211,7 +211,7 @@ _BRANCHES = {word: kind for word, kind in _TYPES.items() if word not in ("releas
 
 
 def label_kind(labels: Iterable[str], own: OwnKinds = NO_OWN_KINDS) -> StatedKind | None:
-    """The kind of the labels: what the repository maps first, then purposes, then objects; None where they disagree."""
+    """The kind by labels: those mapped by the repository first, then purposes, then objects; None if they disagree."""
     names = list(labels)
     for label in names:
         if label.strip().lower() in own.labels:
@@ -226,12 +226,12 @@ def label_kind(labels: Iterable[str], own: OwnKinds = NO_OWN_KINDS) -> StatedKin
 
 
 def _short_name(text: str) -> str:
-    """A name as a reason shows it: one line, at most 60 characters, no half of a character."""
+    """A name for display: one line, at most 60 characters, not cut within a character."""
     return " ".join(text.split())[:60].encode("utf-8", "replace").decode()
 
 
 def _label_word(label: str) -> str:
-    """`Type: Bug`, `kind/bug`, `C-bug` and `bug :bug:` are all `bug`."""
+    """`Type: Bug`, `kind/bug`, `C-bug` and `bug :bug:` all give `bug`."""
     text = re.sub(r":[a-z0-9_+-]{2,32}:", "", label.lower())
     text = "".join(sign if sign.isascii() else " " for sign in text).strip()
     for mark in (": ", "/", ":", "-", " - "):
@@ -243,7 +243,7 @@ def _label_word(label: str) -> str:
 
 
 def issue_type_kind(issue_types: Iterable[str]) -> StatedKind | None:
-    """The kind of the linked issues' types, where they agree."""
+    """The kind by the linked issues' types, if they agree."""
     kinds = {kind for one in issue_types if (kind := _ISSUE_TYPES.get(one.strip().lower()))}
     return (next(iter(kinds)), "type of the linked issue") if len(kinds) == 1 else None
 

@@ -1,4 +1,4 @@
-"""What a landing says it belongs to: issues, tickets, stacks, series and scopes, as keys that items are grouped by."""
+"""What does a landing say it belongs to? Issues, tickets, stacks, series and scopes, as keys for grouping items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBERS = (
     (("h-", "H-"), re.compile(r"\b[Gg][Hh]-(\d{1,7})\b")),
     (("/issues/", "/pull/"), re.compile(r"/(?:issues|pull)/(\d{1,7})\b")),
 )
-"""how a number is written, and what is in every text that does so: to look for that first is far cheaper"""
+"""how a number is written, with a substring of every such text: searching for that first is much cheaper"""
 _REPOSITORY = re.compile(r"(?:https://[\w.-]{1,100}/)?([\w.-]{1,39}/[\w.-]{1,100})$")
 _LINK_WORDS = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|part of|follow[- ]?up (?:to|of|for)|reland of|see|"
@@ -20,7 +20,7 @@ _LINK_WORDS = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = 280
-"""characters before a number in which the repository and the word that links it stand"""
+"""characters before a number that contain the repository and the linking word"""
 _TICKET = re.compile(r"^\W{0,2}([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")
 _NO_TICKETS = frozenset({"CVE", "PEP", "RFC", "UTF", "SHA", "ISO", "MD", "GH", "BASE", "PY", "X"})
 _STACK_LINE = re.compile(r"^\s{0,8}(?:[*-]\s{0,3})?(?:__->__\s{0,3}|\*\*|➡️\s{0,3}|👉\s{0,3})?#(\d{1,7})\b")
@@ -28,14 +28,14 @@ _STACK_HEAD = ("stack from", "stack:", "stacked on", "this stack", "* **#", "gra
 _SERIES = re.compile(r"[\[(]?\b(?P<at>\d{1,3}|n)\s?(?:/|of)\s?(?P<of>\d{1,3}|n)\b[\])]?", re.IGNORECASE)
 _SCOPE = re.compile(r"^[a-zA-Z]{2,15}\((?P<scope>[^()\n]{1,40})\)!?:|^\[(?P<tag>[^\]\n]{1,40})\]")
 _MOST = 12
-"""a text that names more issues than this is a list (release notes, a roll-up), and joins nothing"""
+"""a text with more issues than this is a list (release notes, a roll-up) and links nothing"""
 _MOST_MARKS = 60
 _HEAD = 20_000
-"""characters of a message that are read"""
+"""characters read of a message"""
 
 
 def _issues(text: str, repository: str) -> list[str]:
-    """Numbers come first: they are rare, and looking back from one is cheaper than looking for every word."""
+    """Search for numbers first: they are rare, and looking back from one is cheaper than searching for every word."""
     if text.count("#") > _MOST_MARKS:
         return []
     patterns = [pattern for signs, pattern in _NUMBERS if any(map(text.__contains__, signs))]
@@ -44,7 +44,7 @@ def _issues(text: str, repository: str) -> list[str]:
 
 
 def _link_key(text: str, match: re.Match[str], repository: str) -> str | None:
-    """The key of one number, where a linking word stands before it."""
+    """The key of one number, if a linking word precedes it."""
     before = text[max(match.start() - _BEFORE, 0) : match.start()].rpartition("\n")[2]
     named_repository = _REPOSITORY.search(before, before.rfind(" ") + 1) if before[-1:].strip() else None
     if not named_repository and match[0][0] == "/":
@@ -83,13 +83,13 @@ def _series(title: str, scope: str) -> list[str]:
 
 
 def scope_of(title: str) -> str:
-    """The scope of a conventional prefix or the leading bracket tag, lower-case; empty where there is none."""
+    """The scope of a conventional prefix or the leading bracket tag, in lower case; empty if there is none."""
     match = _SCOPE.match(title.strip())
     return (match["scope"] or match["tag"]).strip().lower() if match else ""
 
 
 def links(landing: Landing, recognised: Recognised) -> tuple[str, ...]:
-    """Keys of what this landing says it belongs to, sorted: `issue:`, `ticket:`, `stack:`, `series:` and `scope:`."""
+    """Keys for what this landing says it belongs to, sorted: `issue:`, `ticket:`, `stack:`, `series:` and `scope:`."""
     repository = landing.repository.full_name
     pull_request = landing.pull_request
     text = landing.commit.message[:_HEAD] + ("\n" + pull_request.body[:_HEAD] if pull_request else "")

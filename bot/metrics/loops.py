@@ -1,7 +1,7 @@
-"""What the loops and the asynchronous code of added lines do that is known to be slow.
+"""Which known slow patterns do loops and asynchronous code in added lines contain?
 
-Read by indentation, which hand-written code of nearly every language keeps; a patch shows parts of functions, so what
-is found is a lower bound.
+Blocks are found by indentation, which hand-written code in nearly every language has; a patch shows only parts of
+functions, so the result is a lower bound.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _OPENED = re.compile(
     r"\n(?:(?:async |await |\} )?(?:for|while|foreach|until|loop)\b"
     r"|(?:export |pub |static |public |private )?async (?:def|fn|function)\b)"
 )
-"""a loop or an asynchronous function, where lines stand without their indentation"""
+"""a loop or an asynchronous function, in lines without their indentation"""
 _COSTLY = re.compile(
     r"(?<![\w.])(?:open|urlopen|fetch|File\.(?:open|read)|fopen|popen)\("
     r"|\b(?:requests|httpx|axios|http|client|session)\.(?:get|post|put|delete|request|Get|Post|Do)\("
@@ -41,7 +41,7 @@ _MOST_LINES = 20_000
 def loop_signals(code: Sequence[str]) -> dict[str, int]:
     """Nested loops, costly calls and quadratic idioms inside loops, blocking calls inside asynchronous functions.
 
-    Only the lines from where a loop or such a function opens to where it ends are looked at one by one.
+    Only the lines inside a loop or such a function are examined one by one.
     """
     found = {"nested_loops": 0, "loop_calls": 0, "loop_quadratic": 0, "async_blocking": 0}
     code = code[:_MOST_LINES]
@@ -56,7 +56,7 @@ def loop_signals(code: Sequence[str]) -> dict[str, int]:
 
 
 def _openings(texts: Sequence[str], together: str, calls: Sequence[str]) -> Sequence[int]:
-    """The numbers of the lines that open a loop or an asynchronous function."""
+    """The indexes of the lines that open a loop or an asynchronous function."""
     found: list[int] = []
     line = before = 0
     for match in _OPENED.finditer(together):
@@ -72,7 +72,7 @@ def _openings(texts: Sequence[str], together: str, calls: Sequence[str]) -> Sequ
 def _follow_block(
     code: Sequence[str], texts: Sequence[str], start: int, calls: Sequence[str], *, found: dict[str, int]
 ) -> int:
-    """Look at the lines from `start` until all that opened has ended; the number of the line behind them."""
+    """Examine the lines from `start` until every open block has ended; return the index of the next line."""
     loops: list[int] = []
     functions: list[int] = []
     for at in range(start, len(code)):
@@ -80,7 +80,7 @@ def _follow_block(
         first = text[0]
         indent = len(code[at]) - len(text)
         if at > start:
-            inside = indent + (first in "})]")  # `} else {` still belongs to the block it closes
+            inside = indent + (first in "})]")  # `} else {` belongs to the block it closes
             _leave(loops, inside)
             _leave(functions, inside)
             _count_signals(text, found, looping=bool(loops), asynchronous=bool(functions))
@@ -95,7 +95,7 @@ def _follow_block(
 
 
 def _leave(blocks: list[int], indent: int) -> None:
-    """Leave the blocks that a line so far to the left is no part of."""
+    """Remove the blocks that a line with this indentation ends."""
     while blocks and indent <= blocks[-1]:
         blocks.pop()
 

@@ -1,6 +1,7 @@
-"""Which packages, images and actions does a changed line of a manifest ask for?
+"""Which packages, images and actions does a changed line of a manifest request?
 
-People edit `manifests.toml`, a row for each; `scripts/refresh_tables.py` writes it as the JSON that is read here.
+People edit `manifests.toml`, one row per manifest; `scripts/refresh_tables.py` converts it to the JSON that is read
+here.
 """
 
 from __future__ import annotations
@@ -15,33 +16,33 @@ from msgspec import Struct
 from bot.configuration.package_files import read_bytes
 
 _LONGEST = 300
-"""characters of a line that are read"""
+"""characters read of a line"""
 _PINNED = ("--hash=sha256:", "# via")
-"""marks of a requirements file that a program wrote, with everything that was pulled in"""
+"""marks of a generated requirements file, which lists indirect requirements, too"""
 _SOURCES = (
     *(".py", ".pyi", ".rs", ".go", ".java", ".kt", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte"),
     *(".rb", ".php", ".c", ".h", ".cc", ".cpp", ".hpp", ".cu", ".m", ".mm", ".cs", ".swift", ".dart", ".ex", ".exs"),
     *(".md", ".mdx", ".rst", ".css", ".scss", ".less", ".html", ".svg", ".png", ".lua", ".r", ".jl", ".hs", ".ml"),
     *(".pl", ".sh", ".zsh", ".snap"),
 )
-_compiled = cache(re.compile)  # of a pattern that is needed: most kinds of manifest stand in no one repository
+_compiled = cache(re.compile)  # compiled on demand: no repository has most kinds of manifest
 _NOT_SOURCES = ("setup.py", "conanfile.py", "mix.exs", "package.swift", "gems.rb")
 
 
 class Manifest(Struct, frozen=True):
-    """A way to ask for packages: which files, names of which namespaces, and where in a line the name stands."""
+    """A way to request packages: in which files, from which namespaces, and where in a line the name is."""
 
     name: str
     names: frozenset[str]
     ends: tuple[str, ...]
     files: str
-    """a pattern of their paths; empty where names and ends tell all"""
+    """a pattern for their paths; empty if names and ends suffice"""
     spaces: tuple[str, ...]
     pattern: str
     needles: tuple[str, ...] = ()
 
     def reads(self, path: str) -> bool:
-        """Whether it is about the file of that path, in lower case and with a slash before it."""
+        """Whether it applies to the file with that path, in lower case and with a leading slash."""
         if path[path.rfind("/") + 1 :] in self.names or path.endswith(self.ends):
             return True
         return bool(self.files) and _compiled(self.files).search(path) is not None
@@ -49,7 +50,7 @@ class Manifest(Struct, frozen=True):
 
 @cache
 def manifests() -> tuple[Manifest, ...]:
-    """Every kind of manifest that is read."""
+    """Every kind of manifest."""
     return tuple(
         Manifest(
             row["name"],
@@ -66,7 +67,7 @@ def manifests() -> tuple[Manifest, ...]:
 
 @lru_cache(maxsize=2048)
 def manifests_of(path: str) -> tuple[Manifest, ...]:
-    """How this file asks for packages; nothing for most."""
+    """The manifests that apply to this file; none for most files."""
     lower = "/" + path.lower()
     if lower.endswith(_SOURCES) and not lower.endswith(_NOT_SOURCES):
         return ()
@@ -74,7 +75,7 @@ def manifests_of(path: str) -> tuple[Manifest, ...]:
 
 
 def requested_names(lines: Sequence[str], manifest: Manifest) -> Iterator[str]:
-    """The names that these lines ask for."""
+    """The names that these lines request."""
     needles = manifest.needles
     match = _compiled(manifest.pattern).match
     for line in lines:
@@ -88,5 +89,5 @@ def requested_names(lines: Sequence[str], manifest: Manifest) -> Iterator[str]:
 
 
 def is_pinned(lines: Sequence[str]) -> bool:
-    """Whether a program wrote these requirements, with everything that was pulled in."""
+    """Whether these requirements were generated, with indirect ones included."""
     return any(mark in line for line in lines for mark in _PINNED)

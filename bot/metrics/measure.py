@@ -1,4 +1,4 @@
-"""What one landed commit says by itself: every commit-local metric, in one pass over its patch."""
+"""What does one landed commit show without any other? Every commit-local metric, in one pass over its patch."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 _SOURCE_PARTS = ("authored", "tests", "docs", "config")
 _MOST_PATHS = 300
 _TOGETHER = 50
-"""landings measured together: what one step needs of them stays near the processor"""
+"""landings measured together: the working set of one step stays in the processor's cache"""
 _MUCH_TEXT = 1 << 20
-"""characters of patches that are not measured together with more"""
+"""characters of patches above which no more landings are measured together"""
 
 
 class Measure(Struct, frozen=True):
-    """The rules of one repository: how its files are read, and how its landings are recognised."""
+    """The rules of one repository: how its files are classified, and how its landings are recognised."""
 
     files: Rules = field(default_factory=Rules)
     landing: LandingSettings = DEFAULT
@@ -42,7 +42,7 @@ class Measure(Struct, frozen=True):
 
     @classmethod
     def of(cls, config: RepoConfig, attributes: Attributes) -> Measure:
-        """The rules that a repository's configuration and `.gitattributes` make."""
+        """The rules from a repository's configuration and `.gitattributes`."""
         kinds = OwnKinds(labels=dict(config.kinds_labels), scopes=dict(config.kinds_scopes))
         return cls(config.rules(attributes), config.landing_settings(), kinds)
 
@@ -59,7 +59,7 @@ def _evidence(landing: Landing, recognised: Recognised, read: tuple[ReadFile, ..
 
 
 class _Measured(NamedTuple):
-    """What a landing shows of the work and of who did it."""
+    """What a landing shows about the work and its people."""
 
     lines: Lines
     languages: Mapping[str, int]
@@ -72,9 +72,9 @@ class _Measured(NamedTuple):
 
 
 def measure(landing: Landing, rules: Measure, *, notes: str | None = None) -> Fact:
-    """The fact of one landing: a pure function of the commit, its carrier, its pull request and the rules.
+    """The fact of one landing: a pure function of the commit, its merge commit, its pull request and the rules.
 
-    `notes` are the commit's line notes (refs/notes/ai), where a clone has them.
+    `notes` are the commit's line notes (refs/notes/ai), if a clone has them.
     """
     return _measure_group([landing], rules, {landing.commit.id: notes} if notes else {})[0]
 
@@ -82,8 +82,8 @@ def measure(landing: Landing, rules: Measure, *, notes: str | None = None) -> Fa
 def measure_all(landings: Iterable[Landing], rules: Measure, notes: Mapping[str, str]) -> Iterator[Fact]:
     """The fact of each landing, in order; `notes` are line notes by commit.
 
-    Some landings at a time take each step together, and the steps of each step: a processor that does one small thing
-    fifty times over does it in two thirds of the time that fifty things in turn would take.
+    Landings are measured in batches, one step at a time for the whole batch: repeating one small step fifty times takes
+    two thirds of the time of fifty alternating steps.
     """
     group: list[Landing] = []
     size = 0
@@ -114,9 +114,9 @@ def _measure_group(group: Sequence[Landing], rules: Measure, notes: Mapping[str,
 def _work(
     files: Sequence[tuple[ReadFile, ...]], persons: Sequence[bool]
 ) -> tuple[list[Lines], list[dict[str, int]], list[tuple[str, ...]], list[dict[str, int]], list[dict[str, int]]]:
-    """The first fields of what each landing shows, a list for each.
+    """The first fields of what each landing shows, one list per field.
 
-    A machine has no skills, scores or items: its commits are only counted, and seen in the files' history.
+    A machine has no skills, scores or items: its commits are only counted, and appear in the files' history.
     """
     lines, line_languages, paths = list(map(split, files)), list(map(languages, files)), list(map(_paths, files))
     measured = [read if person else () for read, person in zip(files, persons, strict=True)]
@@ -156,7 +156,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
 
 
 def _opened_at(landing: Landing, number: int | None) -> int | None:
-    """When the pull request that is proved to have brought the commit was opened, where GitHub said so."""
+    """When the pull request that is proved to have landed the commit was opened, if GitHub reported it."""
     asked = landing.pull_request
     if asked is None or asked.number != number or asked.opened_at is None:
         return None

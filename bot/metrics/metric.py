@@ -1,4 +1,4 @@
-"""What does a metric declare? Its words, its formula, its value and evidence, and where it is shown."""
+"""What does a metric declare? Its texts, its formula, its value and evidence, and where it is shown."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from bot.model.profile import Number, Part
 
 Surface = Literal["page", "text", "month", "year", "table", "card", "badge", "resume", "csv"]
 """Where a number can be shown. `page`: a cell of the page's totals, of a month's page and of two months compared;
-`text`: a line of the totals in text and Markdown; `month`: the line about one month, on every form, in the feed and in
+`text`: a line of the totals in text and Markdown; `month`: the line about one month, in every form, in the feed and in
 posts; `year`: the line about a year on the page; `table`: a column of the page's table of months; `card` and `badge`:
-the pictures; `resume`: JSON Resume; `csv`: a column, what each change adds.
+the images; `resume`: JSON Resume; `csv`: a column with what each change adds.
 
-Not in the list because every metric is there: the JSON form, `almanac explain`, `/almanac why`, `almanac verify`,
-snapshots and the page of definitions."""
+Not listed because every metric appears there: the JSON form, `almanac explain`, `/almanac why`, `almanac verify`,
+snapshots and the page of definitions.
+"""
 EVERYWHERE: frozenset[Surface] = frozenset(get_args(Surface))
 
 
 class Definition(Struct, frozen=True, kw_only=True, eq=False):
-    """What something that is measured is, in words. `version` rises whenever a new definition changes a number."""
+    """The definition of a measured quantity in words. `version` rises whenever a new definition changes a number."""
 
     key: str
     """its name in the JSON form, in `almanac explain` and in `/almanac why`"""
     version: int
     stage: Literal["landing", "record"] = "record"
-    """`landing`: measured once for each landed commit and kept in its fact; `record`: computed at each reading"""
+    """`landing`: measured once for each landed commit and stored in its fact; `record`: computed whenever it is read"""
     question: str
     definition: str
     formula: str
     basis: str
-    """what its evidence is"""
+    """its evidence"""
     unit: str
     works: str
-    """how well it works: figures, with what they were measured on"""
+    """how well it works: figures, with the data they were measured on"""
     fails: str
     """where it fails"""
     function: str = ""
@@ -46,34 +47,34 @@ class Definition(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Metric(Definition, frozen=True, kw_only=True, eq=False):
-    """One number of a profile. `METRICS` in bot/metrics/registry.py is the list that everything iterates over."""
+    """One number of a profile. `METRICS` in bot/metrics/registry.py lists all of them."""
 
     label: str
-    """heads the number where a column or cell has it alone: `Bug fixes`"""
+    """the heading of its column or cell: `Bug fixes`"""
     long_label: str = ""
-    """the same where there is room; the label where empty"""
+    """the heading where there is room; the label if empty"""
     words: tuple[str, str]
-    """one and several of it behind the number: `bug fix`, `bug fixes`"""
+    """singular and plural after the number: `bug fix`, `bug fixes`"""
     note: str
-    """explains it in one line, under the number"""
+    """a one-line explanation under the number"""
     value: Callable[[Work], Number]
     evidence: Callable[[Work], Iterable[Part]]
     surfaces: frozenset[Surface] = EVERYWHERE
     precision: int = 0
-    """digits behind the decimal point where it is shown; records hold it exactly"""
+    """displayed decimal places; records store the exact number"""
     percent: bool = False
     """a share, shown as a percentage"""
     nothing: str = "not measured"
-    """shown where there is no value"""
+    """shown if there is no value"""
     shown_at_zero: bool = True
     monthly: bool = True
-    """it says something of a single month; else only of all together"""
+    """meaningful for a single month; otherwise only for all months together"""
     additive: bool = True
-    """the values of months add up to that of all together"""
+    """the values of months add up to that of all months together"""
     source: Literal["record", "GitHub"] = "record"
-    """`GitHub`: rests on what no clone holds, so that `verify` can neither confirm nor refute it"""
+    """`GitHub`: based on what no clone holds, so that `verify` can neither confirm nor refute it"""
     field: str = ""
-    """its own field in `profile.schema.json`, for those that had one before `metrics` did"""
+    """its own field in `profile.schema.json`, for metrics that had one before `metrics` existed"""
 
     @property
     def heading(self) -> str:
@@ -81,11 +82,11 @@ class Metric(Definition, frozen=True, kw_only=True, eq=False):
         return self.long_label or self.label
 
     def figure(self, value: Number) -> str:
-        """`12,345`, `12.5`, `73 %`, or that there is no value."""
+        """`12,345`, `12.5`, `73 %`, or a text if there is no value."""
         return _figure(self, value)
 
     def called(self, value: Number) -> str:
-        """What so many of it are called: `bug fix`, `bug fixes`."""
+        """The noun for this number of it: `bug fix`, `bug fixes`."""
         return self.words[0] if value == 1 else self.words[1]
 
     def counted(self, value: Number) -> str:
@@ -95,7 +96,7 @@ class Metric(Definition, frozen=True, kw_only=True, eq=False):
 
 @lru_cache(maxsize=4096)
 def _figure(metric: Metric, value: Number) -> str:
-    """Kept, as a page says the same small numbers of things over and over, and grouping digits is slow."""
+    """Cached, because a page repeats the same small numbers, and grouping digits is slow."""
     if value is None:
         return metric.nothing
     shown = decimal(100 * value if metric.percent else value, metric.precision)
@@ -110,7 +111,7 @@ def _counted(metric: Metric, value: Number) -> str:
 
 
 def decimal(value: int | Fraction, digits: int) -> str:
-    """An exact number with its thousands grouped and so many digits behind the point, halves to the even neighbour."""
+    """An exact number with grouped thousands and this many decimal places, halves rounded to even."""
     if not digits:
         return f"{round(value):,}"
     scaled = round(value * 10**digits)

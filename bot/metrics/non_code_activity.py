@@ -1,4 +1,4 @@
-"""What did a person do beside code, month by month? Counted apart, and never part of a number of the code."""
+"""What did a person do besides code, month by month? Counted separately, and never part of a number about code."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ ItemNumber = tuple[str, int]
 """full name of a repository, and the number of a pull request or issue there"""
 
 CHANGE_FIELDS = ("documentation", "first_contributions")
-"""fields of `BesideCode` that hold changes: a clone shows them too"""
+"""fields of `NonCodeActivity` that hold changes: a clone shows them, too"""
 GITHUB_FIELDS = ("reviews", "triage", "releases", "newcomers", "self_merges")
-"""fields that hold what GitHub alone shows"""
+"""fields for what only GitHub shows"""
 MERGE_CLOSE_SECONDS = 60
-"""seconds after a merge in which an issue that closes was closed by what the merged work says, not by a person"""
+"""an issue closed within this many seconds after a merge was closed by the merged work's text, not by a person"""
 _GITHUB = "https://github.com/"
 
 
 class Deed(Struct, frozen=True):
     """One thing that GitHub showed a person do. `number` is 0 for a release, `source` its own id, `at` epoch seconds.
 
-    `did` is the state of a review, what was done to an issue, `own` or `other` of a merge, the state of a release.
+    `did` is the state of a review, what was done to an issue, `own` or `other` for a merge, the state of a release.
     """
 
     kind: DeedKind
@@ -47,18 +47,18 @@ class Deed(Struct, frozen=True):
     tag: str = ""
 
 
-# --- what a clone shows too ------------------------------------------------------------------------------------------
+# --- what a clone shows, too -----------------------------------------------------------------------------------------
 
 
 def documentation(delivered: Iterable[Change]) -> tuple[ChangeId, ...]:
-    """Of what was delivered, the changes that stand and most of whose lines of code are documentation."""
+    """The delivered changes that are not reverted and consist mostly of documentation, by lines of code."""
     return tuple(change.id for change in delivered if change.outcome and 2 * change.lines.docs > change.lines.code)
 
 
 def first_contributions(
     work: Mapping[Month, MonthWork], partial: Collection[str] = ()
 ) -> dict[Month, tuple[ChangeId, ...]]:
-    """The first change that the person landed in each repository, by its month, but for repositories known in part."""
+    """The first change that the person landed in each repository, by month, except for partially known repositories."""
     first: dict[str, tuple[int, str, ChangeId]] = {}
     months: dict[ChangeId, Month] = {}
     for month, done in work.items():
@@ -75,13 +75,13 @@ def first_contributions(
 _NEVER = (2**63, "", ChangeId(""))
 
 
-# --- what GitHub alone shows -----------------------------------------------------------------------------------------
+# --- what only GitHub shows ------------------------------------------------------------------------------------------
 
 
 def activity_by_month(
     deeds: Iterable[Deed], firsts: Mapping[ItemNumber, int], zone: ZoneInfo
 ) -> dict[Month, NonCodeActivity]:
-    """What one person was seen to do, by month. `firsts`: pull requests that were their authors' first work to land in
+    """One person's observed activity by month. `firsts`: pull requests that were their authors' first landings in
     the repository, and when they landed (epoch seconds)."""
     given = tuple(deeds)
     months: dict[Month, list[Deed]] = defaultdict(list)
@@ -107,7 +107,7 @@ def activity_by_month(
 
 
 def reviews(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
-    """The pull requests of others that were reviewed: `reviewed` for each review, and what it came to."""
+    """The reviewed pull requests of others: `reviewed` for each review, and its result."""
     found: dict[ItemNumber, list[str]] = defaultdict(list)
     given: set[tuple[str, int, str]] = set()
     for one in deeds:
@@ -121,7 +121,7 @@ def reviews(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
 
 
 def triage(deeds: Iterable[Deed], merges: Sequence[Deed] = ()) -> tuple[Trace, ...]:
-    """The issues of others that were closed, labelled, assigned, put on a milestone or transferred."""
+    """The issues of others that the person closed, labelled, assigned, put on a milestone or transferred."""
     found: dict[ItemNumber, list[str]] = defaultdict(list)
     merged = [one.at for one in merges]
     for one in deeds:
@@ -135,7 +135,7 @@ def _is_closed_by_merge(one: Deed, merged: Iterable[int]) -> bool:
 
 
 def releases(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
-    """The releases that were published and are not gone; `release` where it is or became a full one."""
+    """The published releases that were not deleted; `release` if it is, or became, a full release."""
     states: dict[tuple[str, str], dict[str, Deed]] = defaultdict(dict)
     for one in deeds:
         if one.kind == "release":
@@ -149,7 +149,7 @@ def releases(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
 
 
 def newcomers(deeds: Iterable[Deed], firsts: Collection[ItemNumber]) -> tuple[Trace, ...]:
-    """Of pull requests that were somebody's first to land in the repository, those that were reviewed or merged."""
+    """The reviewed or merged pull requests that were somebody's first to land in the repository."""
     found: dict[ItemNumber, list[str]] = defaultdict(list)
     for one in deeds:
         item, did = (one.repository, one.number), _HELPED.get(one.kind)
@@ -162,7 +162,7 @@ _HELPED = {"review": "reviewed", "remark": "reviewed", "merger": "merged"}
 
 
 def self_merges(deeds: Iterable[Deed]) -> tuple[Trace, ...]:
-    """The own pull requests that were merged by one's own hand."""
+    """The person's own pull requests that the person merged."""
     found = {(one.repository, one.number): ["merged"] for one in deeds if one.kind == "merger" and one.did == "own"}
     return _traces(found, "pull")
 
@@ -178,7 +178,7 @@ def _traces(found: Mapping[ItemNumber, Sequence[str]], page: str) -> tuple[Trace
 
 
 def combine_activity(months: Iterable[NonCodeActivity]) -> NonCodeActivity:
-    """All of it as one: what was touched in several months is there once, with everything that was done to it."""
+    """All months combined: what appears in several months is there once, with everything that was done to it."""
     given = tuple(months)
 
     def changes(found: Callable[[NonCodeActivity], tuple[ChangeId, ...]]) -> tuple[ChangeId, ...]:

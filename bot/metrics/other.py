@@ -1,4 +1,4 @@
-"""How many pieces of the person's work are neither feature nor bug fix?"""
+"""How many of the person's items are neither features nor bug fixes?"""
 
 from __future__ import annotations
 

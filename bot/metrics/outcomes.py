@@ -1,4 +1,4 @@
-"""How many pieces of the person's work stand?"""
+"""How many of the person's changes were not reverted?"""
 
 from __future__ import annotations
 

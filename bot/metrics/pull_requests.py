@@ -1,4 +1,4 @@
-"""How many pull requests did the person's landed work come in?"""
+"""In how many pull requests did the person's work land?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def evidence(work: Work) -> Iterator[Part]:
 
 
 def _landed(work: Work) -> Iterator[tuple[ChangeId, tuple[str, int]]]:
-    """Each commit's change, and the pull request that is proved to have brought it."""
+    """Each commit's change, and the pull request that is proved to have landed it."""
     for change, commit in work.commits:
         fact = commit.fact
         if fact.pull_request is not None:

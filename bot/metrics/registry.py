@@ -1,6 +1,6 @@
-"""Which metrics are there? `METRICS` is the whole list, in the order in which every form shows them.
+"""Which metrics are there? `METRICS` lists all of them, in the order in which every form shows them.
 
-Whatever shows, explains, documents or verifies numbers iterates over it: a metric is one file and its line here.
+Whatever shows, explains, documents or verifies numbers iterates over it: a metric is one file and one line here.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ METRICS: list[Metric] = [
 
 
 def definitions() -> tuple[Definition, ...]:
-    """Everything that is measured: the metrics, then what has a section of its own on a page."""
+    """Everything that is measured: the metrics, then what has its own section on a page."""
     return (*METRICS, *DEFINITIONS)
 
 
 def shown_on(surface: Surface) -> list[Metric]:
-    """The metrics that are shown there, in order."""
+    """The metrics shown on this surface, in order."""
     return [metric for metric in METRICS if surface in metric.surfaces]
 
 
@@ -56,12 +56,12 @@ def numbers_of(work: Work) -> dict[str, Number]:
 
 
 def parts_of(work: Work) -> dict[str, tuple[Part, ...]]:
-    """What every metric rests on, by its key; those that rest on nothing are left out."""
+    """The evidence of every metric, by its key; metrics without any are left out."""
     found = {metric.key: tuple(metric.evidence(work)) for metric in METRICS}
     return {key: parts for key, parts in found.items() if parts}
 
 
 METHOD_VERSION = str(sum(one.version for one in definitions()))
-"""Version of the definitions, on every profile: it rises by one with each new version of a metric, and each new one."""
+"""Version of the definitions, on every profile: it rises by one with each new metric and each new version of one."""
 FACT_METHOD = sum(one.version for one in definitions() if one.stage == "landing")
-"""Version of what is measured once and kept: a fact of another one is to be measured anew."""
+"""Version of what is measured once and stored: facts of another version must be measured again."""

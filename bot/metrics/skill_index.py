@@ -1,7 +1,7 @@
-"""Which skills does an import, a package, a path, a token, a topic or a label stand for?
+"""Which skills does an import, a package, a path, a token, a topic or a label indicate?
 
-The vocabulary is `vocabulary/*.toml`, one line a skill, and `docs/skills.md` says how to add one. Here is read what
-`scripts/refresh_tables.py` makes of it: the vocabulary by each thing that stands for a skill.
+The vocabulary is `vocabulary/*.toml`, one line per skill, and `docs/skills.md` says how to add one. This module reads
+what `scripts/refresh_tables.py` generates from it: the vocabulary by each indicator of a skill.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SEPARATORS: Mapping[str, str] = {
     "starlark": "/",
     "tool": ".",
 }
-"""What parts a name in each namespace of the vocabulary; a name stands for a skill if its first parts do."""
+"""the separator of names in each namespace; a name indicates a skill if its first parts do"""
 
 _WORD = re.compile(r"[^a-z0-9+#]+")
 
@@ -68,7 +68,7 @@ NONE: Skills = ()
 
 
 class Names(dict[str, Mapping[str, Sequence[str]]]):
-    """The names of each namespace, read when one is first looked up there: a repository meets a few of forty."""
+    """The names of each namespace, decoded on first lookup: a repository uses a few of forty."""
 
     def __init__(self, text: str) -> None:
         self._rows = dict(line.split(" ", 1) for line in text.split("\n") if line)
@@ -80,7 +80,7 @@ class Names(dict[str, Mapping[str, Sequence[str]]]):
 
 
 class Index(Struct, frozen=True):
-    """The vocabulary by each thing that stands for a skill."""
+    """The vocabulary by each indicator of a skill."""
 
     names: Mapping[str, Mapping[str, Sequence[str]]]
     stems: Mapping[str, Sequence[tuple[str, Sequence[str]]]]
@@ -89,7 +89,7 @@ class Index(Struct, frozen=True):
     folders: Sequence[tuple[str, Sequence[str]]]
     """folders, `/` before and after"""
     ends: Sequence[tuple[str, Sequence[str]]]
-    """names with folders before them, `/` first"""
+    """names with parent folders, with a leading `/`"""
     tokens: Mapping[str, Sequence[tuple[str, str]]]
     words: Mapping[str, str]
     homes: Mapping[str, str]
@@ -97,19 +97,19 @@ class Index(Struct, frozen=True):
 
 
 def plain_name(word: str) -> str:
-    """A name without case, blanks and punctuation: twins are equal so."""
+    """A name without case, spaces and punctuation, so that variants are equal."""
     return _WORD.sub("", word.lower())
 
 
 @cache
 def index() -> Index:
-    """The vocabulary, ready to be asked."""
+    """The vocabulary, ready for lookups."""
     names = Names(read_text("bot.metrics", "skill_names.txt"))
     return Index(names, **json.loads(read_bytes("bot.metrics", "skill_index.json")))
 
 
 def normal_name(space: str, name: str) -> str:
-    """A name as its registry compares it."""
+    """A name normalised as its registry compares it."""
     if space == "pypi":
         return name.lower().replace("_", "-").replace(".", "-")
     if space == "crates":
@@ -123,7 +123,7 @@ def normal_name(space: str, name: str) -> str:
 
 @lru_cache(maxsize=2048)
 def skills_named(space: str, name: str) -> Skills:
-    """The skills that a name of a namespace stands for: those of its longest known beginning, then of its stem."""
+    """The skills of a name in a namespace: those of its longest known prefix, then of its stem."""
     table = index().names[space]
     name = normal_name(space, name)
     separator = SEPARATORS[space]
@@ -141,7 +141,7 @@ def skills_named(space: str, name: str) -> Skills:
 
 @lru_cache(maxsize=2048)
 def skills_by_path(path: str) -> Skills:
-    """The skills that a path stands for by the conventions of its name and its folders."""
+    """The skills of a path by the conventions of its name and its folders."""
     known = index()
     lower = "/" + path.lower()
     base = lower[lower.rfind("/") + 1 :][-LONGEST_NAME:]
@@ -158,7 +158,7 @@ def skills_by_path(path: str) -> Skills:
 
 
 def _shapes(base: str) -> Iterator[str]:
-    """`a.b.c` as the vocabulary may write it: itself, `a.b.*`, `a.*`, `*.b.c`, `*.c`."""
+    """The patterns for `a.b.c` in the vocabulary: itself, `a.b.*`, `a.*`, `*.b.c`, `*.c`."""
     yield base
     cut = base.rfind(".")
     while cut > 0:
@@ -171,5 +171,5 @@ def _shapes(base: str) -> Iterator[str]:
 
 
 def skill_by_word(word: str) -> str | None:
-    """The skill that a repository topic or a label names, whole."""
+    """The skill that a whole repository topic or label names."""
     return index().words.get(plain_name(word))

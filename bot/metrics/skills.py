@@ -1,4 +1,4 @@
-"""Which technologies does a contributor's landed work show, by what each commit newly imports, asks for and sets up?"""
+"""Which technologies does a contributor's landed work show, by what each commit newly imports, requests and sets up?"""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from bot.model.ids import ChangeId, Month
 from bot.model.profile import TechnicalSkill
 
 LEAST_LINES = 2
-"""evidence lines from which a skill is shown"""
+"""evidence lines needed to show a skill"""
 HALF_LIFE = 18
-"""months after which a line of evidence weighs half"""
+"""months after which a line of evidence has half its weight"""
 COMMON = 0.5
-"""weight of what nearly every project of a language has, against a skill that tells people apart"""
+"""weight of technologies in nearly every project of a language, relative to skills that distinguish people"""
 
 _UTC = ZoneInfo("UTC")
-"""the weight of a skill does not hang on the zone of the page"""
+"""the weight of a skill does not depend on the time zone of the page"""
 
 _INPUTS = re.compile(
     r"/(?:\w*[-_]?fixtures?|__(?:test)?fixtures__|testdata|test[-_](?:data|files|cases|resources|assets|projects|fixtures?)"
@@ -38,13 +38,13 @@ _TEST_INPUTS = re.compile(r"/(?:samples?|specs|resources/test\w*)/", re.I)
 _SCAFFOLDS = re.compile(
     r"/windows/runner/|/(?:ios|macos)/(?:Runner|RunnerTests|Flutter)[/.]|/linux/(?:my_application|main)\."
 )
-# Strings of source code within tests are indented in these languages; their imports are not the test's own.
+# Source code in strings of tests is indented in these languages; its imports are not the test's own.
 _QUOTING = frozenset({"javascript", "python"})
 
 
 @lru_cache(maxsize=2048)
 def _is_sample(path: str, part: str) -> bool:
-    """Whether a test reads the file as input, or a project generator wrote it: what it imports is nobody's choice."""
+    """Whether a test reads the file as input, or a project generator wrote it: nobody chose its imports."""
     rooted = "/" + path
     if _INPUTS.search(rooted) or _SCAFFOLDS.search(rooted):
         return True
@@ -53,7 +53,7 @@ def _is_sample(path: str, part: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _manifests(path: str) -> tuple[Manifest, ...]:
-    """How the file asks for packages, where it is not part of a test: those are asked for by what is tested."""
+    """The manifests that apply to the file, unless it belongs to a test: its requests are test input."""
     found = manifests_of(path)
     return () if found and is_test(path) else found
 
@@ -63,8 +63,8 @@ def skills_of(
 ) -> dict[str, int]:
     """Evidence lines of one commit by skill, most first, then by name.
 
-    An import, a package or an API token counts where the commit as a whole adds more of it than it removes; a file
-    that a convention names counts once. A topic or a label counts once, and only for what the files show too.
+    An import, a package or an API token counts if the commit as a whole adds more of it than it removes; a file with a
+    conventional name counts once. A topic or a label counts once, and only together with evidence in the files.
     """
     hand_written = [file for file in read if file.part not in NOT_OURS]
     ours = [file for file in hand_written if not _is_sample(file.change.path, file.part)]
@@ -84,7 +84,8 @@ def skills_of(
 
 
 def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
-    """What these lines import, call and ask for. Files of one way to import are read as one text: calls are dear."""
+    """What these lines import, call and request. Files with the same import syntax are read as one text: calls are
+    expensive."""
     found: dict[str, int] = {}
     groups: dict[tuple[str, bool], tuple[Syntax, list[str]]] = {}
     syntaxes = syntax_by_language()
@@ -109,7 +110,7 @@ def _tally(files: Iterable[tuple[ReadFile, Sequence[str]]]) -> dict[str, int]:
 
 @lru_cache(maxsize=2048)
 def _imported_skills(family: str, line: str) -> Skills:
-    """The skills of one line; kept, for the same lines come again and again in a history."""
+    """The skills of one line; cached, because the same lines repeat in a history."""
     syntax = syntax_by_family()[family]
     return tuple(skill for name in imported_names(line, syntax) for skill in skills_named(syntax.space, name))
 
@@ -130,8 +131,8 @@ def _requested_skills(lines: Sequence[str], manifest: Manifest) -> Iterator[Skil
 def technical_skills(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month) -> tuple[TechnicalSkill, ...]:
     """The skills with enough evidence, heaviest first, each with the changes that show it, oldest first.
 
-    A commit weighs as the logarithm of its lines, halved every HALF_LIFE months before `now_month`; a skill weighs as
-    the logarithm of its commits' sum. The order of `commits` makes no difference.
+    A commit weighs the logarithm of its lines, halved every HALF_LIFE months before `now_month`; a skill weighs the
+    logarithm of its commits' sum. The order of `commits` does not matter.
     """
     lines: Counter[str] = Counter()
     units: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -154,9 +155,9 @@ def technical_skills(commits: Iterable[tuple[ChangeId, Fact]], now_month: Month)
 
 
 def _with_home_skill(fact: Fact) -> Mapping[str, int]:
-    """The skills of a commit, and one line more for code of the project that makes the technology itself.
+    """The skills of a commit, plus one line for code in the technology's own project.
 
-    Such a project seldom imports or asks for what it is.
+    Such a project seldom imports or requests itself.
     """
     home = index().homes.get(fact.repository.lower()) if fact.languages else None
     return {**fact.skills, home: fact.skills.get(home, 0) + 1} if home else fact.skills

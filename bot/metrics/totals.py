@@ -1,4 +1,4 @@
-"""Which of one contributor's changes belong to which month: the fold of the ledger."""
+"""Which of one contributor's folded changes belong to which month?"""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def is_author(fact: Fact, keys: Collection[PersonKey]) -> bool:
 
 
 def is_co_author(fact: Fact, keys: Collection[PersonKey]) -> bool:
-    """Credited as co-author, and not the author."""
+    """Whether they are credited as co-author and not as author."""
     return (
         bool(fact.co_authors) and not is_author(fact, keys) and any(person_key(one) in keys for one in fact.co_authors)
     )
 
 
 def delivery_month(change: Change, keys: Collection[PersonKey], zone: ZoneInfo) -> Month | None:
-    """The month an item of this change belongs to: that of its delivery, where the contributor landed a commit of it
-    then, else that of the contributor's last commit in it; None where the contributor authored none of it."""
+    """The month of this change's item: that of its landing, if the contributor landed a commit of it then, else that
+    of the contributor's last commit in it; None if the contributor authored none of it."""
     months = [month_of(commit.fact.landed_at, zone) for commit in change.counted if is_author(commit.fact, keys)]
     return _month_delivered(change, months, zone) if months else None
 
 
 def _month_delivered(change: Change, months: Sequence[Month], zone: ZoneInfo) -> Month:
-    """The same, of the months of the contributor's own commits in it."""
+    """The same, given the months of the contributor's own commits in it."""
     delivered = month_of(change.landed_at, zone)
     return delivered if delivered in months else months[-1]
 

@@ -1,4 +1,4 @@
-"""What is a metric measured on? One person's landed work, of one month or of several."""
+"""What is a metric computed from? One person's landed work of one or several months."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ class MonthWork:
 
     @property
     def languages(self) -> Counter[str]:
-        """Authored and test lines by language, of the work that stands."""
+        """Authored and test lines by language, of work that is not reverted."""
         return sum_languages(commit for _, commit in self.commits)
 
     @property
     def repositories(self) -> tuple[str, ...]:
-        """Where it landed, most commits first, then by name."""
+        """The repositories it landed in, most commits first, then by name."""
         counts = Counter(commit.fact.repository for _, commit in self.commits)
         return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
 
 
 class Work(Struct, frozen=True, dict=True):
-    """One person's landed work of some months, and the items that its changes make, oldest first."""
+    """One person's landed work of some months, and the items of its changes, oldest first."""
 
     months: Sequence[MonthWork]
     items: Sequence[Item] = ()
 
     @cached_property
     def commits(self) -> list[tuple[Change, CountedCommit]]:
-        """The commits that the person is the author of, each with its change."""
+        """The commits authored by the person, each with its change."""
         return [pair for month in self.months for pair in month.commits]
 
     @cached_property
@@ -57,17 +57,17 @@ class Work(Struct, frozen=True, dict=True):
 
     @cached_property
     def delivered(self) -> list[Change]:
-        """The changes that the person is an author of, in the month that their items belong to."""
+        """The changes with commits authored by the person, in the month of their items."""
         return [change for month in self.months for change in month.delivered]
 
 
 def sum_lines(many: Iterable[Lines]) -> Lines:
-    """All of them together, part by part."""
+    """The sum of all, part by part."""
     return Lines(*map(sum, zip(*map(each_part, many), strict=True)))
 
 
 def sum_languages(commits: Iterable[CountedCommit]) -> Counter[str]:
-    """Lines by language over commits whose lines are not reverted or mirrored."""
+    """Lines by language of commits whose lines are neither reverted nor mirrored."""
     total: Counter[str] = Counter()
     for commit in commits:
         if not (commit.lines.reverted or commit.lines.mirrored):
