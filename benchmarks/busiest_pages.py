@@ -21,7 +21,7 @@ from benchmarks.page_render import measure_render
 from bot.cli.recomputing.offline import record_of
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.metric import Metric
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.profile import Profile
 from bot.narrative.profile import ProfileContext, ProfileScope, build
 from bot.render import RENDERERS
@@ -65,7 +65,7 @@ def _text(element: Element) -> str:
 
 
 def _totals(tree: Element, record: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    metrics = {metric.label: metric for metric in shown_on("page")}
+    metrics = {metric.label: metric for metric in metrics_on("page")}
     for box in tree.findall(".//dl[@class='stats']/div"):
         label, number = _text(box.find("dt")), _text(box.find("dd"))
         yield f"overall.{metrics[label].key}", number, _figure(metrics[label], record["overall"])
@@ -96,7 +96,7 @@ def _months(tree: Element, record: dict[str, Any]) -> Iterator[tuple[str, str, s
     for row, month in zip(rows, record["months"], strict=True):
         cells = [_text(cell) for cell in row]
         yield f"months[{month['month']}]", cells[0], short_month(month["month"])
-        metrics = shown_on("table")
+        metrics = metrics_on("table")
         for metric, found in zip(metrics, cells[1:], strict=False):
             yield f"months[{month['month']}].{metric.key}", found, _figure(metric, month)
         found = str(len(cells[-1].split(", ")) if cells[-1] else 0)

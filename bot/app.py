@@ -207,7 +207,7 @@ def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -
         shared=partial(StoredPace, store) if store.dialect == "postgresql" else None,
     )
     return Connection(
-        session, app_id=settings.app_id or "", private_key=settings.private_key or "", around=surroundings
+        session, app_id=settings.app_id or "", private_key=settings.private_key or "", surroundings=surroundings
     )
 
 

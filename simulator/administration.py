@@ -13,7 +13,7 @@ from simulator import payloads
 from simulator.deliveries import Deliveries
 from simulator.differences import Differences
 from simulator.git import Draft, Edits, GitRepository, apply_edits
-from simulator.state import Json, Label, SimAccount, SimApp, SimInstallation, SimRepository, State
+from simulator.state import Json, SimAccount, SimApp, SimInstallation, SimLabel, SimRepository, State
 
 PERMISSIONS = {
     "metadata": "read",
@@ -175,10 +175,10 @@ class Administration:
         if not private:
             self.send_event(repo, "public", {}, sender=by)
 
-    def label(self, repo: SimRepository, name: str, *, color: str = "ededed") -> Label:
+    def label(self, repo: SimRepository, name: str, *, color: str = "ededed") -> SimLabel:
         """A label of a repository, created on first use."""
         if name not in repo.labels:
-            repo.labels[name] = Label(self.state.new_id(), name, color)
+            repo.labels[name] = SimLabel(self.state.new_id(), name, color)
         return repo.labels[name]
 
     def send_event(self, repo: SimRepository, event: str, payload: Json, *, sender: SimAccount | None) -> None:

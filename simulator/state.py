@@ -38,7 +38,7 @@ class SimAccount:
 
 
 @dataclass(slots=True)
-class Label:
+class SimLabel:
     id: int
     name: str
     color: str = "ededed"
@@ -97,7 +97,7 @@ class Issue:
     updated_at: datetime
     app: SimApp | None = None
     closed_at: datetime | None = None
-    labels: list[Label] = field(default_factory=list)
+    labels: list[SimLabel] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     pull: SimPullRequest | None = None
 
@@ -178,7 +178,7 @@ class SimRepository:
     language: str | None = None
     topics: list[str] = field(default_factory=list)
     issues: dict[int, Issue] = field(default_factory=dict)
-    labels: dict[str, Label] = field(default_factory=dict)
+    labels: dict[str, SimLabel] = field(default_factory=dict)
     checks: dict[int, SimCheckRun] = field(default_factory=dict)
     permissions: dict[str, str] = field(default_factory=dict)
     """login -> admin, maintain, write, triage, read"""

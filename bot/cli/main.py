@@ -26,7 +26,7 @@ app = typer.Typer(
 _VERSION = "Print the version of the program and of the metric definitions."
 
 
-def _tell_version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
@@ -38,7 +38,7 @@ def _tell_version(asked: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_tell_version, is_eager=True, help=_VERSION)] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help=_VERSION)] = False,
 ) -> None:
     """A GitHub App that keeps a verifiable record of every contributor's landed work."""
 

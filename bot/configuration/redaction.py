@@ -15,8 +15,8 @@ class Redacted(Struct, frozen=True):
     """A frozen type whose `repr` leaves out the fields annotated `Secret[...]`."""
 
     def __repr__(self) -> str:
-        shown = [name for name, annotation in type(self).__annotations__.items() if not _is_secret(annotation)]
-        return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+        visible = [name for name, annotation in type(self).__annotations__.items() if not _is_secret(annotation)]
+        return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in visible)})"
 
 
 def _is_secret(annotation: object) -> bool:

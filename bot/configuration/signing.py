@@ -31,7 +31,7 @@ class SigningKey(Redacted, frozen=True):
         """The signature of a text's UTF-8 bytes, in base64."""
         return base64.b64encode(self.key.sign(text.encode())).decode()
 
-    def published(self) -> dict[str, str]:
+    def public_entry(self) -> dict[str, str]:
         """The key as published at the well-known address."""
         return {"kind": "Ed25519", "id": self.id, "public_key": base64.b64encode(self.public).decode()}
 

@@ -18,7 +18,7 @@ from gidgethub.abc import CACHE_TYPE, JSON_CONTENT_TYPE, GitHubAPI
 
 from bot.github.limits import Clock, Lane, Limited, RequestPace, exhausted_wait, is_query_limit, limit_wait, retry_wait
 from bot.github.operations import Operation
-from bot.github.payloads.reading import mended
+from bot.github.payloads.reading import replace_lone_surrogates
 from bot.github.transport import BadAnswer, Endpoint, ForeignHost, Traffic, Transport, is_passing, is_unsent
 from bot.model.commit import Repository
 
@@ -233,7 +233,7 @@ class Client(GitHubAPI):
             if exhausted is not None:
                 self._wire.lane.pause(exhausted)
                 await self._wire.lane.share_pause(exhausted)
-            return status, answered, mended(content)
+            return status, answered, replace_lone_surrogates(content)
 
     async def sleep(self, seconds: float) -> None:
         await self._wire.clock.sleep(seconds)
@@ -260,7 +260,7 @@ class Client(GitHubAPI):
                 raise Limited(limited) from error
             return
         if attempt >= self._wire.pace.attempts or not _may_repeat(error, method, url):
-            raise _told(error)
+            raise _as_bad_answer(error)
         await self.sleep(retry_wait(attempt, self._wire.clock.chance()))
 
     def _limit(self, error: Exception) -> float | None:
@@ -301,7 +301,7 @@ def _may_repeat(error: Exception, method: str, url: str) -> bool:
     return _is_broken(error) and (harmless or is_unsent(error))
 
 
-def _told(error: Exception) -> Exception:
+def _as_bad_answer(error: Exception) -> Exception:
     """Report a body that cannot be parsed as a `BadAnswer`."""
     if isinstance(error, (ValueError, LookupError, RecursionError)):
         return BadAnswer(f"an answer that cannot be parsed ({type(error).__name__})")

@@ -35,14 +35,14 @@ class Connection:
     """One App's access to GitHub."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, *, app_id: str | int, private_key: str | bytes, around: Surroundings
+        self, session: aiohttp.ClientSession, *, app_id: str | int, private_key: str | bytes, surroundings: Surroundings
     ) -> None:
-        self._around = around
+        self._surroundings = surroundings
         self.traffic = Traffic()
-        self._transport = Transport(session, around.endpoint, self.traffic)
-        self.app = Client(self._wire(), AppKey(app_id, private_key, clock=around.clock))
+        self._transport = Transport(session, surroundings.endpoint, self.traffic)
+        self.app = Client(self._wire(), AppKey(app_id, private_key, clock=surroundings.clock))
         """acts as the App itself: installations and tokens"""
-        self._tokens = Tokens(self.app, clock=around.clock)
+        self._tokens = Tokens(self.app, clock=surroundings.clock)
         self._wires: LRUCache[InstallationId, InstallationLink] = LRUCache(_INSTALLATIONS)
 
     def installation(
@@ -60,7 +60,9 @@ class Connection:
         return Client(wire, InstallationCredential(self._tokens, scope))
 
     def _wire(self, installation: InstallationId | None = None) -> InstallationLink:
-        around = self._around
-        shared = around.shared(installation) if around.shared is not None and installation is not None else None
-        lane = Lane(around.pace, around.clock, shared)
-        return InstallationLink(self._transport, around.endpoint, lane, around.pace, around.clock)
+        surroundings = self._surroundings
+        shared = (
+            surroundings.shared(installation) if surroundings.shared is not None and installation is not None else None
+        )
+        lane = Lane(surroundings.pace, surroundings.clock, shared)
+        return InstallationLink(self._transport, surroundings.endpoint, lane, surroundings.pace, surroundings.clock)

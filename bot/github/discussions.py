@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.github import operations as op
 from bot.github.client import Client, QueryFailed
-from bot.github.operations import needed
+from bot.github.operations import required_permissions
 from bot.github.payloads import discussions as payloads
 from bot.github.payloads.discussions import Board, DiscussionPage, DiscussionPost
 from bot.github.payloads.requests import LONGEST_COMMENT, cut
@@ -54,7 +54,7 @@ updateDiscussionComment(input: {commentId: $comment, body: $body}) { comment { i
 _DELETE = """mutation($comment: ID!) {
 deleteDiscussionComment(input: {id: $comment}) { comment { id } }
 }"""
-PERMISSIONS = needed(op.REPOSITORY, op.DISCUSSIONS)
+PERMISSIONS = required_permissions(op.REPOSITORY, op.DISCUSSIONS)
 """the permissions of a token for all of these operations"""
 QUERIES = (_BOARD, _DISCUSSIONS, _COMMENTS, _CREATE, _ADD, _UPDATE, _DELETE)
 """all queries of this module, so that a test can check them against GitHub's schema"""
@@ -66,7 +66,7 @@ class NoDiscussionsError(Exception):
 
 async def has_discussions(client: Client, repository: Repository) -> bool:
     """Whether discussions are switched on."""
-    return payloads.switched_on(await client.read(op.REPOSITORY, repository=client.repository_path(repository)))
+    return payloads.has_discussions(await client.read(op.REPOSITORY, repository=client.repository_path(repository)))
 
 
 async def post_comment(
@@ -82,7 +82,7 @@ async def post_comment(
     discussion = await _discussion(client, repository, opening)
     own = [one async for one in _of_key(_comments(client, discussion), key)]
     if not own:
-        return payloads.made(
+        return payloads.mutated_node_id(
             await client.mutate(_ADD, discussion=discussion, body=body), "addDiscussionComment", "comment"
         )
     for duplicate in own[1:]:
@@ -101,7 +101,7 @@ async def _discussion(client: Client, repository: Repository, opening: tuple[str
     if not board.switched_on or board.category is None:
         raise NoDiscussionsError(f"{repository.full_name} takes no discussions")
     given = {"repository": board.id, "category": board.category.id, "title": title, "body": f"{marker(key)}\n{text}"}
-    return payloads.made(await client.mutate(_CREATE, **given), "createDiscussion", "discussion")
+    return payloads.mutated_node_id(await client.mutate(_CREATE, **given), "createDiscussion", "discussion")
 
 
 async def _board(client: Client, repository: Repository) -> Board:

@@ -151,7 +151,7 @@ async def read_accounts(client: Client, repository: Repository, commits: Sequenc
 async def _inside(client: Client, query: str, repository: Repository, given: Mapping[str, Any]) -> dict[str, Any]:
     """The answer about one repository. GitHub reports a missing node as an error next to the others; it is left out."""
     try:
-        return await client.query(query, **_place(repository), **given)
+        return await client.query(query, **_owner_and_name(repository), **given)
     except QueryFailed as failed:
         data = failed.data
         if failed.kinds != _GONE or not isinstance(data, dict) or data.get("repository") is None:
@@ -199,7 +199,7 @@ def _points(found: Mapping[str, Any]) -> Points:
     return Points() if limit is None else Points(limit.cost, limit.limit, limit.remaining, limit.reset_at)
 
 
-def _place(repository: Repository) -> dict[str, str]:
+def _owner_and_name(repository: Repository) -> dict[str, str]:
     owner, _, name = repository.full_name.partition("/")
     return {"owner": owner, "name": name}
 

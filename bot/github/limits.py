@@ -62,7 +62,7 @@ class SharedPace(Protocol):
         """Reserve the next slot for a write; the following slot starts `gap` later."""
         ...
 
-    async def closed(self) -> float: ...
+    async def seconds_until_open(self) -> float: ...
 
     async def close(self, seconds: float) -> None: ...
 
@@ -106,7 +106,7 @@ class Lane:
 
     async def _wait_for_others(self, shared: SharedPace, *, write: bool) -> None:
         """Wait for the shared pause first: a slot reserved before it would have passed when it ends."""
-        await self._wait(self._clock.steady() + await shared.closed())
+        await self._wait(self._clock.steady() + await shared.seconds_until_open())
         if write and self._pace.write_gap > 0:
             await self._wait(self._clock.steady() + await shared.slot(self._pace.write_gap))
 
@@ -141,10 +141,10 @@ def is_query_limit(answer: object) -> bool:
     https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api#exceeding-the-rate-limit
     """
     errors = answer.get("errors") if isinstance(answer, Mapping) else None
-    return any(_tells_of_limit(error) for error in (errors if isinstance(errors, list) else ()))
+    return any(_mentions_limit(error) for error in (errors if isinstance(errors, list) else ()))
 
 
-def _tells_of_limit(error: object) -> bool:
+def _mentions_limit(error: object) -> bool:
     if not isinstance(error, Mapping):
         return False
     words = str(error.get("message", "")).lower()

@@ -121,7 +121,7 @@ OPERATIONS: tuple[Operation, ...] = (
 )
 
 
-def needed(*operations: Operation) -> dict[str, Level]:
+def required_permissions(*operations: Operation) -> dict[str, Level]:
     """The minimal permissions that cover some operations: the scope of a token for them."""
     levels: dict[str, Level] = {}
     for operation in operations:

@@ -68,69 +68,79 @@ class Publisher:
 
         `known` is an earlier check run's id, tried first; with `first` none can exist yet, so none is searched for.
         """
-        place = self._client.repository_path(repository)
-        if known is not None and await _lives(self._edit_check_run(place, known, requests.edit_check_run(run))):
+        repository_path = self._client.repository_path(repository)
+        if known is not None and await _lives(
+            self._edit_check_run(repository_path, known, requests.edit_check_run(run))
+        ):
             return known
-        own = [] if first else await self._own_check_runs(place, run)
+        own = [] if first else await self._own_check_runs(repository_path, run)
         if not own:
-            made = await self._client.write(op.CREATE_CHECK_RUN, requests.create_check_run(run), repository=place)
+            made = await self._client.write(
+                op.CREATE_CHECK_RUN, requests.create_check_run(run), repository=repository_path
+            )
             return answers.identity(made)
         for duplicate in own[:-1]:
-            await self._edit_check_run(place, duplicate, requests.supersede_check_run())
-        await self._edit_check_run(place, own[-1], requests.edit_check_run(run))
+            await self._edit_check_run(repository_path, duplicate, requests.supersede_check_run())
+        await self._edit_check_run(repository_path, own[-1], requests.edit_check_run(run))
         return own[-1]
 
     async def comment(
         self, repository: Repository, post: Post, *, known: int | None = None, first: bool = False
     ) -> int:
         """The id of the comment that now shows `post`; `known` and `first` as for check runs."""
-        place = self._client.repository_path(repository)
+        repository_path = self._client.repository_path(repository)
         text = requests.cut(f"{marker(post.key)}\n{post.body}", requests.LONGEST_COMMENT)
-        if known is not None and await _lives(self._edit_comment(place, known, text)):
+        if known is not None and await _lives(self._edit_comment(repository_path, known, text)):
             return known
-        own = [] if first else await self._own_comments(place, post)
+        own = [] if first else await self._own_comments(repository_path, post)
         if not own:
             body = requests.comment(text)
-            made = await self._client.write(op.CREATE_COMMENT, body, repository=place, number=post.number)
+            made = await self._client.write(op.CREATE_COMMENT, body, repository=repository_path, number=post.number)
             return answers.identity(made)
         for duplicate in own[1:]:
-            await self._client.write(op.DELETE_COMMENT, repository=place, comment=duplicate.id)
+            await self._client.write(op.DELETE_COMMENT, repository=repository_path, comment=duplicate.id)
         if own[0].body != text:
-            await self._edit_comment(place, own[0].id, text)
+            await self._edit_comment(repository_path, own[0].id, text)
         return own[0].id
 
     async def reaction(self, repository: Repository, comment: int, content: str) -> int:
         """The id of our reaction to a comment; GitHub keeps one of each content, however often it is created."""
-        place = self._client.repository_path(repository)
-        made = await self._client.write(op.CREATE_REACTION, {"content": content}, repository=place, comment=comment)
+        repository_path = self._client.repository_path(repository)
+        made = await self._client.write(
+            op.CREATE_REACTION, {"content": content}, repository=repository_path, comment=comment
+        )
         return answers.identity(made)
 
     async def issue(self, repository: Repository, title: str, *, key: str, body: str) -> int:
         """The number of our issue with this key: the existing one, or a new one."""
-        place, first = self._client.repository_path(repository), marker(key)
-        rows = self._client.items(op.ISSUES, repository=place, creator=self._ourselves.login)
+        repository_path, first = self._client.repository_path(repository), marker(key)
+        rows = self._client.items(op.ISSUES, repository=repository_path, creator=self._ourselves.login)
         own = [answers.issue(row) async for row in rows]
         found = sorted(one.number for one in own if one.body.split("\n", 1)[0].strip() == first)
         if found:
             return found[0]
-        made = await self._client.write(op.CREATE_ISSUE, requests.issue(title, f"{first}\n{body}"), repository=place)
+        made = await self._client.write(
+            op.CREATE_ISSUE, requests.issue(title, f"{first}\n{body}"), repository=repository_path
+        )
         return answers.issue(made).number
 
-    async def _edit_check_run(self, place: str, check_run: int, body: dict[str, Any]) -> None:
-        await self._client.write(op.EDIT_CHECK_RUN, body, repository=place, check_run=check_run)
+    async def _edit_check_run(self, repository_path: str, check_run: int, body: dict[str, Any]) -> None:
+        await self._client.write(op.EDIT_CHECK_RUN, body, repository=repository_path, check_run=check_run)
 
-    async def _edit_comment(self, place: str, comment: int, text: str) -> None:
-        await self._client.write(op.EDIT_COMMENT, requests.comment(text), repository=place, comment=comment)
+    async def _edit_comment(self, repository_path: str, comment: int, text: str) -> None:
+        await self._client.write(op.EDIT_COMMENT, requests.comment(text), repository=repository_path, comment=comment)
 
-    async def _own_check_runs(self, place: str, run: CheckRun) -> list[int]:
+    async def _own_check_runs(self, repository_path: str, run: CheckRun) -> list[int]:
         """Ids, oldest first: of several with one name, GitHub shows the newest."""
-        rows = self._client.items(op.CHECK_RUNS, repository=place, commit=run.head, filter="all", check_name=run.name)
+        rows = self._client.items(
+            op.CHECK_RUNS, repository=repository_path, commit=run.head, filter="all", check_name=run.name
+        )
         found = [answers.check_run(row) async for row in rows]
         return sorted(check.id for check in found if check.app == self._ourselves.id and check.external_id == run.key)
 
-    async def _own_comments(self, place: str, post: Post) -> list[answers.CommentAnswer]:
+    async def _own_comments(self, repository_path: str, post: Post) -> list[answers.CommentAnswer]:
         """Oldest first: the one that people have already seen is kept."""
-        rows = self._client.items(op.COMMENTS, repository=place, number=post.number)
+        rows = self._client.items(op.COMMENTS, repository=repository_path, number=post.number)
         found = [answers.comment(row) async for row in rows]
         own = (comment for comment in found if self._ourselves.wrote(comment))
         first = marker(post.key)

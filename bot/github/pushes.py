@@ -37,7 +37,7 @@ class KnownCommits(Protocol):
         """A commit with its files as read before; a merge commit has none."""
         ...
 
-    async def recorded(self, names: Sequence[CommitId]) -> set[CommitId]:
+    async def recorded_commits(self, names: Sequence[CommitId]) -> set[CommitId]:
         """The commits whose files nobody needs, because they are measured already."""
         ...
 
@@ -58,7 +58,7 @@ class Pushed(Struct, frozen=True):
     landed: tuple[LandedCommit, ...]
     paths: frozenset[str] = frozenset()
     """what changed since the merge base, as far as GitHub showed it"""
-    whole: bool = True
+    complete: bool = True
     """whether `paths` is complete"""
     behind: int = 0
     """commits that the branch contained before and no longer does"""
@@ -122,28 +122,33 @@ async def _compared(reader: _CommitReader, push: Push, before: CommitId) -> Push
     """Read the push by comparison: its first page shows up to 250 commits; a longer list is paged from the start."""
     client, repository = reader.client, reader.repository
     where = {"repository": client.repository_path(repository), "before": before, "after": push.after}
-    shown = commits_of.comparison(await client.read_late(op.COMPARISON, **where))
-    if len(shown.commits) < shown.total:
+    comparison = commits_of.comparison(await client.read_late(op.COMPARISON, **where))
+    if len(comparison.commits) < comparison.total:
         landed = await read_landed(client, repository, before=before, after=push.after)
     else:
-        landed = landed_commits(list(shown.commits), push.after)
-    lone = _lone(shown, landed, push.after)
+        landed = landed_commits(list(comparison.commits), push.after)
+    lone = _lone(comparison, landed, push.after)
     if lone is not None:
         reader.read.setdefault(lone.id, lone)
     found = await _filled(reader, landed)
-    paths = found.paths | _paths(shown.files)
-    return replace(found, paths=paths, whole=found.whole and len(shown.files) < _MOST_FILES, behind=shown.behind)
+    paths = found.paths | _paths(comparison.files)
+    return replace(
+        found, paths=paths, complete=found.complete and len(comparison.files) < _MOST_FILES, behind=comparison.behind
+    )
 
 
-def _lone(shown: Comparison, landed: tuple[LandedCommit, ...], after: CommitId) -> Commit | None:
+def _lone(comparison: Comparison, landed: tuple[LandedCommit, ...], after: CommitId) -> Commit | None:
     """The landed commit whose own files the comparison shows, because both start and end with the same trees."""
-    whole = len(shown.files) < _MOST_FILES and _lines(shown.files) <= _MOST_LINES
-    if not whole or len(landed) != 1 or len(landed[0].commit.parents) != 1:
+    is_complete = len(comparison.files) < _MOST_FILES and _lines(comparison.files) <= _MOST_LINES
+    if not is_complete or len(landed) != 1 or len(landed[0].commit.parents) != 1:
         return None
     commit = landed[0].commit
-    start, end = shown.trees.get(commit.parents[0]), shown.trees.get(commit.id)
-    same = None not in (start, end) and (start, end) == (shown.trees.get(shown.base), shown.trees.get(after))
-    return replace(commit, files=shown.files) if same else None
+    start, end = comparison.trees.get(commit.parents[0]), comparison.trees.get(commit.id)
+    same = None not in (start, end) and (start, end) == (
+        comparison.trees.get(comparison.base),
+        comparison.trees.get(after),
+    )
+    return replace(commit, files=comparison.files) if same else None
 
 
 def _lines(files: tuple[FileChange, ...]) -> int:
@@ -151,26 +156,28 @@ def _lines(files: tuple[FileChange, ...]) -> int:
 
 
 async def _filled(reader: _CommitReader, landed: tuple[LandedCommit, ...]) -> Pushed:
-    recorded = await reader.known.recorded([one.commit.id for one in landed])
-    whole: dict[CommitId, Commit] = {}
+    recorded = await reader.known.recorded_commits([one.commit.id for one in landed])
+    with_files: dict[CommitId, Commit] = {}
     for one in landed:
         if one.commit.id not in recorded:
-            whole[one.commit.id] = await reader.commit(one.commit.id)
+            with_files[one.commit.id] = await reader.commit(one.commit.id)
     return _pushed(
         tuple(
-            replace(one, commit=_whole(one.commit, whole), merge_commit=_whole(one.merge_commit, whole))
+            replace(
+                one, commit=_with_files(one.commit, with_files), merge_commit=_with_files(one.merge_commit, with_files)
+            )
             for one in landed
         )
     )
 
 
-def _whole(commit: Commit, whole: Mapping[CommitId, Commit]) -> Commit:
-    return whole.get(commit.id, commit)
+def _with_files(commit: Commit, with_files: Mapping[CommitId, Commit]) -> Commit:
+    return with_files.get(commit.id, commit)
 
 
 def _pushed(landed: tuple[LandedCommit, ...]) -> Pushed:
     paths = frozenset[str]().union(*(_paths(one.commit.files) for one in landed))
-    return Pushed(landed, paths, whole=not any(one.commit.partial for one in landed))
+    return Pushed(landed, paths, complete=not any(one.commit.partial for one in landed))
 
 
 def _paths(files: tuple[FileChange, ...]) -> frozenset[str]:

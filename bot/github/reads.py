@@ -83,9 +83,11 @@ async def read_permission(client: Client, repository: Repository, login: str) ->
 
 async def read_file(client: Client, repository: Repository, path: str, *, ref: str | None = None) -> str | None:
     """The text of one file (at most 1 MB); None if it does not exist or is not text."""
-    place, segments = client.repository_path(repository), path.split("/")
+    repository_path, segments = client.repository_path(repository), path.split("/")
     try:
-        pages = [page async for page in client.pages(op.CONTENT, repository=place, segments=segments, ref=ref)]
+        pages = [
+            page async for page in client.pages(op.CONTENT, repository=repository_path, segments=segments, ref=ref)
+        ]
     except BadRequest as error:
         if is_missing(error):
             return None
@@ -95,8 +97,8 @@ async def read_file(client: Client, repository: Repository, path: str, *, ref: s
 
 async def read_comment(client: Client, repository: Repository, comment: int) -> answers.CommentAnswer:
     """The current state of a comment on an issue or pull request."""
-    place = client.repository_path(repository)
-    return answers.comment(await client.read_late(op.COMMENT, repository=place, comment=comment))
+    repository_path = client.repository_path(repository)
+    return answers.comment(await client.read_late(op.COMMENT, repository=repository_path, comment=comment))
 
 
 async def read_issue(client: Client, repository: Repository, number: int) -> answers.IssueAnswer:
@@ -117,8 +119,8 @@ async def read_commit(client: Client, repository: Repository, commit: CommitId) 
 
 async def read_pull_request(client: Client, repository: Repository, number: int) -> answers.PullRequestAnswer:
     """A pull request in its current state, without its commits."""
-    place = client.repository_path(repository)
-    known = answers.pull_request(await client.read_late(op.PULL_REQUEST, repository=place, number=number))
+    repository_path = client.repository_path(repository)
+    known = answers.pull_request(await client.read_late(op.PULL_REQUEST, repository=repository_path, number=number))
     if repository.id is not None and known.base_repository != repository.id:
         raise BadAnswer("another repository has taken this name")
     return known
@@ -170,8 +172,8 @@ async def read_landed_from(
 
 async def read_tip(client: Client, repository: Repository, branch: str) -> CommitId:
     """The newest commit of a branch; a missing branch is a 404 or a 422."""
-    place = client.repository_path(repository)
-    return commits_of.commit(await client.read(op.COMMIT, repository=place, commit=branch, size=1)).id
+    repository_path = client.repository_path(repository)
+    return commits_of.commit(await client.read(op.COMMIT, repository=repository_path, commit=branch, size=1)).id
 
 
 async def read_beyond(client: Client, repository: Repository, *, before: CommitId, after: str) -> list[CommitId]:
@@ -212,10 +214,10 @@ def _reached(start: CommitId, known: dict[CommitId, Commit], seen: set[CommitId]
 
 
 async def _read_commit(client: Client, repository: Repository, commit: CommitId, *, size: int) -> Commit:
-    place = client.repository_path(repository)
+    repository_path = client.repository_path(repository)
     files: list[FileChange] = []
     first: Any = None
-    async for page in client.pages(op.COMMIT, late=True, repository=place, commit=commit, size=size):
+    async for page in client.pages(op.COMMIT, late=True, repository=repository_path, commit=commit, size=size):
         first = first or page
         files += commits_of.files(page)
     if commits_of.commit(first).id != commit:
@@ -227,12 +229,12 @@ async def _read_compared(client: Client, repository: Repository, *, before: Comm
     """The commits that `after` reaches and `before` does not. Raises `BadAnswer` if a page is missing."""
     commits: dict[CommitId, Commit] = {}
     total = 0
-    place = client.repository_path(repository)
-    async for page in client.pages(op.COMPARE, late=True, repository=place, before=before, after=after):
+    repository_path = client.repository_path(repository)
+    async for page in client.pages(op.COMPARE, late=True, repository=repository_path, before=before, after=after):
         total = commits_of.total_commits(page)
         if total > _MOST_LANDED:
             raise TooMuchHistory(f"{total} commits in one push")
-        commits.update((found.id, found) for found in commits_of.compared(page))
+        commits.update((found.id, found) for found in commits_of.compared_commits(page))
     _expect(len(commits), total, "commits of a comparison")
     return list(commits.values())
 
@@ -251,7 +253,7 @@ async def _gather(client: Client, operation: op.Operation, reader: Callable[[Any
     return [reader(row) async for row in rows]
 
 
-def _expect(found: int, told: int, what: str) -> None:
+def _expect(found: int, reported: int, what: str) -> None:
     """A missing `Link` header must never result in a smaller number."""
-    if found < told:
-        raise BadAnswer(f"{found} of {told} {what}")
+    if found < reported:
+        raise BadAnswer(f"{found} of {reported} {what}")

@@ -46,7 +46,7 @@ async def convert(endpoint: Endpoint, code: str) -> Registered:
     if status != _CREATED:
         raise RegistrationError(f"GitHub answered {status}, and has not created the App yet; try again in a minute")
     try:
-        return payloads.registered(json.loads(body))
+        return payloads.registered_app(json.loads(body))
     except ValueError as error:
         raise RegistrationError(f"GitHub's answer cannot be used ({type(error).__name__})") from None
 

@@ -18,7 +18,7 @@ from gidgethub import GitHubException
 from msgspec import Struct
 from yarl import URL
 
-_REDIRECTS_KEEPING_THE_METHOD = frozenset({301, 302, 307, 308})
+_METHOD_PRESERVING_REDIRECTS = frozenset({301, 302, 307, 308})
 _MOST_REDIRECTS = 3
 _LIMIT_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 _JSON = "application/json; charset=utf-8"
@@ -83,7 +83,7 @@ class Transport:
         for _ in range(_MOST_REDIRECTS + 1):
             status, answer_headers, answer = await self._exchange(method, target, headers=headers, body=body)
             location = answer_headers.get("location", "")
-            if status not in _REDIRECTS_KEEPING_THE_METHOD or not location:
+            if status not in _METHOD_PRESERVING_REDIRECTS or not location:
                 return believable(status, answer_headers, answer, cacheable=self._endpoint.cacheable)
             target = self._allowed(_joined(target, location))
         raise BadAnswer(f"more than {_MOST_REDIRECTS} redirects")
@@ -188,5 +188,5 @@ def _object_in(body: bytes) -> dict[str, Any] | None:
 def _error_body(answer: Mapping[str, Any]) -> bytes:
     message = str(answer.get("message") or "no reason given")[:_LONGEST_MESSAGE]
     errors = answer.get("errors")
-    told = [error for error in errors if isinstance(error, (str, dict))][:20] if isinstance(errors, list) else []
-    return json.dumps({"message": message, "errors": told}).encode()
+    reported = [error for error in errors if isinstance(error, (str, dict))][:20] if isinstance(errors, list) else []
+    return json.dumps({"message": message, "errors": reported}).encode()

@@ -47,7 +47,7 @@ class Clones(Struct, frozen=True):
         """The clone of a repository, whether it exists or not; named by id, so that a rename changes nothing."""
         return FetchedClone(self.folder / f"{repository.id}.git", repository, self.web)
 
-    def existing(self) -> dict[RepositoryId, FetchedClone]:
+    def existing_clones(self) -> dict[RepositoryId, FetchedClone]:
         """Every existing clone, by the id of its repository."""
         ids = [RepositoryId(int(path.stem)) for path in self.folder.glob("*.git") if path.stem.isdecimal()]
         return {number: self.of(Repository("", number)) for number in ids}

@@ -52,7 +52,7 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
     """
 
     @cache
-    def reading(source: int) -> tuple[PatchReader, Notes]:
+    def clone_readers(source: int) -> tuple[PatchReader, Notes]:
         clone = sources[source].clone
         return stack.enter_context(PatchReader(clone.git_dir, clone.mailmap)), Notes(clone.git_dir, clone.notes)
 
@@ -64,13 +64,13 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
 
     def request(batch: Batch) -> tuple[Batch, Iterator[Landing]]:
         source, arrivals = batch
-        return batch, landings(sources[source].clone, arrivals, read=reading(source)[0].read)
+        return batch, landings(sources[source].clone, arrivals, read=clone_readers(source)[0].read)
 
     def rows(batch: Batch, landed: Iterator[Landing]) -> Rows:
         from bot.metrics.measure import measure_all  # loads every metric while git reads the first patches
 
         source, arrivals = batch
-        noted = reading(source)[1].of([arrival.commit for arrival in arrivals])
+        noted = clone_readers(source)[1].of([arrival.commit for arrival in arrivals])
         return Rows.of(measure_all(landed, rules(source), noted))
 
     return lambda batches: starmap(rows, _read_ahead(map(request, batches)))

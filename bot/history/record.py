@@ -191,7 +191,7 @@ class CloneRecord:
             return found
         from bot.landing.same_work.fork_networks import ForkNetworks
 
-        networks = ForkNetworks(self._scratch.shared(_SHARED), {})
+        networks = ForkNetworks(self._scratch.shared_facts(_SHARED), {})
         roots = [name for name in found if not networks.is_fork(name)]
         for name in found:
             if networks.is_fork(name):

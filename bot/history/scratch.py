@@ -196,7 +196,7 @@ class Scratch:
         rows = self._db.execute("select distinct landed_at from counting where id in (select fact from wanted)")
         return [landed_at for (landed_at,) in rows]
 
-    def summed_up_to(self, zone: str, identities: Mapping[str, str]) -> int:
+    def last_summed_fact(self, zone: str, identities: Mapping[str, str]) -> int:
         """The last fact in the stored sums; 0 if there are none, or if a person in them is now
         identified differently.
         """
@@ -226,7 +226,7 @@ class Scratch:
         self.commit()
         return True
 
-    def shared(self, most: int) -> list[Fact]:
+    def shared_facts(self, most: int) -> list[Fact]:
         """Facts of commits that more than one repository contains, newest first; at most this many."""
         rows = self._db.execute(
             "select payload from fact where commit_id in (select commit_id from fact group by commit_id"

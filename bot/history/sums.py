@@ -80,7 +80,7 @@ def month_sums(scratch: Scratch, context: SumContext, workers: int | None = None
     identities: dict[str, str] = {key: person for person, keys in context.keys.items() for key in keys}
     scratch.exclude_authors(context.machines)
     last = scratch.last_fact()
-    known = scratch.summed_up_to(zone, identities)
+    known = scratch.last_summed_fact(zone, identities)
     if known < last:
         stretches = list(_stretches(scratch, context.zone, known))
         recomputed = {str(month) for stretch in stretches for month in stretch.months}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from bot.github.operations import INSTALLATION_REPOSITORIES, needed
+from bot.github.operations import INSTALLATION_REPOSITORIES, required_permissions
 from bot.github.reads import read_installation_repositories
 from bot.model.ids import InstallationId, RepositoryId
 from bot.queue.interface import Job
@@ -22,7 +22,7 @@ async def backfill_installation(job: Job, context: Context) -> None:
         return
     await ensure_installation(context, number)
     with translate_github_errors():
-        client = context.github.installation(number, permissions=needed(INSTALLATION_REPOSITORIES))
+        client = context.github.installation(number, permissions=required_permissions(INSTALLATION_REPOSITORIES))
         reached = await read_installation_repositories(client)
 
     def save(connection: Connection) -> None:

@@ -21,9 +21,13 @@ async def measure_again(job: Job, context: Context) -> None:
 
     def read(connection: Connection) -> tuple[RepositoryId | None, list[Fact]]:
         found = measurements.repositories_outdated(connection, FACT_METHOD)
-        here = next((one for owner, one in found if owner == installation), None)
-        waiting = measurements.outdated_facts(connection, here, FACT_METHOD, AT_ONCE) if here is not None else []
-        return here, waiting
+        repository_id = next((one for owner, one in found if owner == installation), None)
+        waiting = (
+            measurements.outdated_facts(connection, repository_id, FACT_METHOD, AT_ONCE)
+            if repository_id is not None
+            else []
+        )
+        return repository_id, waiting
 
     repository_id, waiting = await context.store.read(read)
     if repository_id is None:
@@ -32,7 +36,7 @@ async def measure_again(job: Job, context: Context) -> None:
 
     def save_step(connection: Connection) -> None:
         if waiting:
-            kept = erasure.without_erased(connection, measured)
+            kept = erasure.facts_without_erased(connection, measured)
             measurements.keep(connection, repository_id, kept, method=FACT_METHOD, now=context.clock())
         else:
             activate(connection, context, (installation, repository_id))

@@ -26,7 +26,9 @@ async def reconcile_installation(job: Job, context: Context) -> None:
     number, started = InstallationId(job_arguments(job.ref_id)["installation"]), context.clock()
     await ensure_installation(context, number)
     with translate_github_errors():
-        client = context.github.installation(number, permissions=op.needed(op.CONTENT, op.CLOSED_PULL_REQUESTS))
+        client = context.github.installation(
+            number, permissions=op.required_permissions(op.CONTENT, op.CLOSED_PULL_REQUESTS)
+        )
         reached = {RepositoryId(one.id or 0): one for one in await read_installation_repositories(client)}
     for one in list(reached.values())[:1]:
         await refresh_account(context, number, one)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.github.operations import INSTALLATION_REPOSITORIES, needed
+from bot.github.operations import INSTALLATION_REPOSITORIES, required_permissions
 from bot.github.reads import read_installation, read_installation_repositories
 from bot.model.ids import InstallationId
 from bot.queue.interface import Job
@@ -21,6 +21,6 @@ async def update_installation(job: Job, context: Context) -> None:
         await suspend_installation(job, context, found)
     else:
         with translate_github_errors():
-            client = context.github.installation(number, permissions=needed(INSTALLATION_REPOSITORIES))
+            client = context.github.installation(number, permissions=required_permissions(INSTALLATION_REPOSITORIES))
             reached = await read_installation_repositories(client)
         await update_installation_settings(job, context, found, reached)

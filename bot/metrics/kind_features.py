@@ -171,10 +171,10 @@ def paths(files: Sequence[ReadFile]) -> list[str]:
     statuses: set[str] = set()
     for number, file in enumerate(files):
         status = file.change.status
-        category, shown = _file_features(file.change.path, file.part, status)
+        category, features = _file_features(file.change.path, file.part, status)
         categories.append(category)
         statuses.add(status)
-        found += shown if number < _MOST_FILES else shown[:1]
+        found += features if number < _MOST_FILES else features[:1]
     one = len(statuses) == 1
     found += _common_features(
         frozenset(categories), categories.count("authored"), len(categories), statuses.pop() if one else ""

@@ -85,11 +85,11 @@ class Metric(Definition, frozen=True, kw_only=True, eq=False):
         """`12,345`, `12.5`, `73 %`, or a text if there is no value."""
         return _figure(self, value)
 
-    def called(self, value: Number) -> str:
+    def noun_for(self, value: Number) -> str:
         """The noun for this number of it: `bug fix`, `bug fixes`."""
         return self.words[0] if value == 1 else self.words[1]
 
-    def counted(self, value: Number) -> str:
+    def quantity(self, value: Number) -> str:
         """`1 bug fix`, `2 bug fixes`, `bug fixes: not measured`."""
         return _counted(self, value)
 
@@ -99,15 +99,15 @@ def _figure(metric: Metric, value: Number) -> str:
     """Cached, because a page repeats the same small numbers, and grouping digits is slow."""
     if value is None:
         return metric.nothing
-    shown = decimal(100 * value if metric.percent else value, metric.precision)
-    return f"{shown} %" if metric.percent else shown
+    text = decimal(100 * value if metric.percent else value, metric.precision)
+    return f"{text} %" if metric.percent else text
 
 
 @lru_cache(maxsize=4096)
 def _counted(metric: Metric, value: Number) -> str:
     if value is None:
         return f"{metric.words[1]}: {metric.nothing}"
-    return f"{metric.figure(value)} {metric.called(value)}"
+    return f"{metric.figure(value)} {metric.noun_for(value)}"
 
 
 def decimal(value: int | Fraction, digits: int) -> str:
@@ -115,5 +115,5 @@ def decimal(value: int | Fraction, digits: int) -> str:
     if not digits:
         return f"{round(value):,}"
     scaled = round(value * 10**digits)
-    whole, rest = divmod(abs(scaled), 10**digits)
-    return f"{'-' if scaled < 0 else ''}{whole:,}.{rest:0{digits}d}"
+    integer, rest = divmod(abs(scaled), 10**digits)
+    return f"{'-' if scaled < 0 else ''}{integer:,}.{rest:0{digits}d}"

@@ -41,7 +41,7 @@ def definitions() -> tuple[Definition, ...]:
     return (*METRICS, *DEFINITIONS)
 
 
-def shown_on(surface: Surface) -> list[Metric]:
+def metrics_on(surface: Surface) -> list[Metric]:
     """The metrics shown on this surface, in order."""
     return [metric for metric in METRICS if surface in metric.surfaces]
 

@@ -113,11 +113,11 @@ def _outside_code(paragraph: list[str], *, unfinished: bool) -> list[str]:
         return paragraph
     text = "\n".join(paragraph)
     spans = _code_spans(text, unfinished=unfinished)
-    found, at, place = [], 0, 0
+    found, at, index = [], 0, 0
     for line in paragraph:
-        while place < len(spans) and spans[place][1] <= at:
-            place += 1
-        if place == len(spans) or not spans[place][0] < at < spans[place][1]:
+        while index < len(spans) and spans[index][1] <= at:
+            index += 1
+        if index == len(spans) or not spans[index][0] < at < spans[index][1]:
             found.append(line)
         at += len(line) + 1
     return found

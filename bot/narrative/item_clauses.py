@@ -24,7 +24,7 @@ class ChosenClauses(Struct, frozen=True):
     """The clauses chosen for a sentence; `whole` where they tell all of its items."""
 
     clauses: tuple[Clause, ...]
-    whole: bool
+    complete: bool
     proofs: tuple[ChangeId, ...] = ()
     """the changes whose titles the clauses tell"""
     evidence: tuple[ChangeId, ...] = ()

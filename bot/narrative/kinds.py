@@ -53,14 +53,14 @@ def _fixes(items: Sequence[ItemFacts], month: Month) -> str:
     quoted = any(clause.base is None for clause in telling.clauses)
     if not telling.clauses:
         key = "only"
-    elif acts and not objects and not quoted and telling.whole:
+    elif acts and not objects and not quoted and telling.complete:
         return _acts(acts, values["fixes"])
     elif quoted or not objects:
         return _variant("fixes", _whole("acts", telling), month).format(parts=parts_of(telling), **values)
     elif acts:
         key = _whole("objects_and_acts", telling)
     else:
-        key = "all_objects" if telling.whole else "some_objects"
+        key = "all_objects" if telling.complete else "some_objects"
     return _variant("fixes", key, month).format(
         objects=join_list(objects), clauses=join_clauses(acts, subject=True), **values
     )
@@ -68,7 +68,7 @@ def _fixes(items: Sequence[ItemFacts], month: Month) -> str:
 
 def _whole(key: str, telling: ChosenClauses) -> str:
     """The template for a sentence that names everything: it does not say "including"."""
-    return f"{key}_whole" if telling.whole else key
+    return f"{key}_whole" if telling.complete else key
 
 
 def _acts(acts: Sequence[Clause], fixes: str) -> str:
@@ -110,13 +110,13 @@ def _others(items: Sequence[ItemFacts]) -> str:
     counts = quantity(len(items), "other")
     if not telling.clauses:
         return fill_phrase("others", "only", others=counts)
-    if telling.whole and verbal:
+    if telling.complete and verbal:
         return fill_phrase(
             "others", "one" if len(items) == 1 else "all", clauses=next(iter(predicate(telling, subject=True)))
         )
-    if telling.whole and len(items) == 1:
+    if telling.complete and len(items) == 1:
         return fill_phrase("others", "one_title", titles=telling.clauses[0].text)
-    return fill_phrase("others", "whole" if telling.whole else "some", others=counts, parts=parts_of(telling))
+    return fill_phrase("others", "whole" if telling.complete else "some", others=counts, parts=parts_of(telling))
 
 
 def _by_place(items: Sequence[ItemFacts], places: Mapping[Kind, int], month: Month) -> str:

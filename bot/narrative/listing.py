@@ -67,7 +67,7 @@ def _scores(change: Change, history: FileHistory, now: int | None) -> dict[str, 
     }
 
 
-def listing(
+def listed_changes(
     changes: Sequence[Change], people: People, zone: ZoneInfo, *, history: FileHistory, now: int | None
 ) -> Iterator[ListedChange]:
     """The rows, oldest landing first. `now` None: states and scores as at the landing, with no later knowledge."""

@@ -61,7 +61,7 @@ def _lead(facts: MonthFacts, items: Sequence[ItemFacts], noun: str, used: Collec
     telling = choose_clauses(items)
     table = phrases()["month"]
     values = {noun: tally(items, "feature") if noun == "features" else quantity(len(items), "piece")}
-    if telling.clauses and telling.whole:
+    if telling.clauses and telling.complete:
         texts = _filled(table["all"], telling, {})
     elif telling.clauses:
         fill = {**values, "parts": parts_of(telling)}

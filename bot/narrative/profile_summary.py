@@ -113,11 +113,11 @@ def _repaired(items: Sequence[ItemFacts]) -> Sentence | None:
     elif len(items) == 1:
         text = fill_phrase("fixes", "one_title", titles=telling.clauses[0].text, **values)
     elif len(objects) == len(telling.clauses):
-        key = "fixes_all" if telling.whole else "fixes_objects"
+        key = "fixes_all" if telling.complete else "fixes_objects"
         text = fill_phrase("profile", key, objects=join_list(objects), **values)
     else:
         text = fill_phrase(
-            "profile", "fixes_acts_whole" if telling.whole else "fixes_acts", parts=parts_of(telling), **values
+            "profile", "fixes_acts_whole" if telling.complete else "fixes_acts", parts=parts_of(telling), **values
         )
     return Sentence(sentence_case(text), _some([*telling.proofs, *evidence_of(items)]))
 

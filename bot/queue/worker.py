@@ -146,7 +146,7 @@ class Worker:
         def save(connection: Connection) -> None:
             mine = rows.return_to_queue(connection, claim, run_at, error=error, failed=failed)
             if mine and self.on_put_back is not None:
-                self.on_put_back(connection, claim.waiting(run_at))
+                self.on_put_back(connection, claim.requeued_job(run_at))
 
         await self.store.write(save)
 
@@ -154,7 +154,7 @@ class Worker:
         def save(connection: Connection) -> None:
             mine = rows.return_to_queue(connection, claim, None, error="handed back at shutdown")
             if mine and self.on_put_back is not None:
-                self.on_put_back(connection, claim.waiting(self.clock()))
+                self.on_put_back(connection, claim.requeued_job(self.clock()))
 
         await self.store.write(save)
 

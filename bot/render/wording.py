@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.fact import Lines
 from bot.model.ids import ChangeId
@@ -71,7 +71,9 @@ def quantity(number: int, one: str, many: str | None = None) -> str:
 def tally(month: MonthRecord) -> str:
     """`3 commits • 1 feature • 2 bug fixes`; without metrics that are zero or not measured."""
     numbers = month.numbers
-    return BULLET.join([metric.counted(numbers[metric.key]) for metric in shown_on("month") if numbers.get(metric.key)])
+    return BULLET.join(
+        [metric.quantity(numbers[metric.key]) for metric in metrics_on("month") if numbers.get(metric.key)]
+    )
 
 
 @cache

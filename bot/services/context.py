@@ -16,7 +16,7 @@ from bot.github.auth import InstallationClosed, NotGranted
 from bot.github.client import Client, QueryFailed
 from bot.github.connection import Connection
 from bot.github.limits import Limited
-from bot.github.operations import POSTING_CHECKS, POSTING_DIGESTS, READING, needed
+from bot.github.operations import POSTING_CHECKS, POSTING_DIGESTS, READING, required_permissions
 from bot.github.posts import Ourselves, Publisher
 from bot.github.transport import is_passing
 from bot.history.fetching import Clones
@@ -52,14 +52,18 @@ class Context(Struct, frozen=True):
     def reader(self, installation: int, repository: int) -> Client:
         """A client that may only read one repository."""
         return self.github.installation(
-            InstallationId(installation), repositories=(RepositoryId(repository),), permissions=needed(*READING)
+            InstallationId(installation),
+            repositories=(RepositoryId(repository),),
+            permissions=required_permissions(*READING),
         )
 
     def publisher(self, installation: int, repository: int, *, comments: bool) -> tuple[Client, Publisher]:
         """A client that may only post check runs, or comments, in one repository."""
         operations = POSTING_DIGESTS if comments else POSTING_CHECKS
         client = self.github.installation(
-            InstallationId(installation), repositories=(RepositoryId(repository),), permissions=needed(*operations)
+            InstallationId(installation),
+            repositories=(RepositoryId(repository),),
+            permissions=required_permissions(*operations),
         )
         return client, Publisher(client, self.ourselves)
 

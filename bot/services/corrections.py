@@ -13,12 +13,12 @@ from bot.model.commit import Repository
 from bot.model.fact import Fact
 from bot.model.ids import RepositoryId
 from bot.store import corrections
-from bot.store.classifications import classified
+from bot.store.classifications import read_classifications
 
 
 def classifications_in(connection: Connection, repositories: Mapping[str, Repository]) -> tuple[Classification, ...]:
     """Every classification in these repositories, oldest first."""
-    return classified(connection, {one.id: name for name, one in repositories.items() if one.id is not None})
+    return read_classifications(connection, {one.id: name for name, one in repositories.items() if one.id is not None})
 
 
 def disputes_in(connection: Connection, repository: RepositoryId) -> dict[int, list[str]]:

@@ -114,6 +114,6 @@ def pull_request_row(
     )
 
 
-def without_erased(connection: Connection, row: pulls.PullRequestRow) -> pulls.PullRequestRow:
-    """The row without erased people."""
+def row_without_erased(connection: Connection, row: pulls.PullRequestRow) -> pulls.PullRequestRow:
+    """The pull request as it may be kept."""
     return replace(row, payload=erasure.pull_request_without_erased(connection, row.payload))

@@ -127,9 +127,9 @@ async def _digest_zone(context: Context, repository: Repository, config: RepoCon
         return own
 
     def read(connection: Connection) -> str | None:
-        here = installations.repository(connection, RepositoryId(repository.id or 0))
+        subject = installations.repository(connection, RepositoryId(repository.id or 0))
         home = installations.repository_named(connection, wanted)
-        if here is None or home is None or home.removed_at or home.installation_id != here.installation_id:
+        if subject is None or home is None or home.removed_at or home.installation_id != subject.installation_id:
             return own
         if repository.private and not home.repository.private:
             return own

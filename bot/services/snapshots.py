@@ -34,9 +34,9 @@ async def defer_snapshots(context: Context) -> int:
     return deferred
 
 
-def _begin(connection: Connection, place: Context, month: Month, now: datetime) -> int:
+def _begin(connection: Connection, context: Context, month: Month, now: datetime) -> int:
     """Defer the jobs of a month that was not begun yet."""
-    return _defer(connection, place, month) if begin_period(connection, snapshots.SCHEDULE, month, now) else 0
+    return _defer(connection, context, month) if begin_period(connection, snapshots.SCHEDULE, month, now) else 0
 
 
 def _defer(connection: Connection, context: Context, month: Month) -> int:

@@ -102,7 +102,7 @@ def add_changes(connection: Connection, kept: Iterable[Kept]) -> None:
     rows: list[ChangeRow] = []
     parts: list[PartRow] = []
     for row, own in kept:
-        rows.append(row if type(row.payload) is EncodedJson else _spelt(row))
+        rows.append(row if type(row.payload) is EncodedJson else _canonical_row(row))
         parts += own
     _CHANGES.run(connection, rows)
     _PARTS.run(connection, parts)
@@ -129,7 +129,7 @@ def correct_changes(connection: Connection, installation: InstallationId, month:
     return len(missing)
 
 
-def _spelt(row: ChangeRow) -> ChangeRow:
+def _canonical_row(row: ChangeRow) -> ChangeRow:
     return row._replace(payload=EncodedJson(canonical_json(row.payload)))
 
 

@@ -68,7 +68,7 @@ def export(connection: Connection, key: PersonKey) -> str:
         "seen": [
             {"repository": one.repository_id, "number": one.number, "what": one.signal, "at": one.at.isoformat()}
             | one.value
-            for one in observations.everything_of(connection, keys)
+            for one in observations.observations_of(connection, keys)
         ],
     }
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"

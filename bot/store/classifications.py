@@ -11,7 +11,7 @@ from bot.model.ids import RepositoryId
 from bot.store import corrections
 
 
-def classified(connection: Connection, names: Mapping[RepositoryId, str]) -> tuple[Classification, ...]:
+def read_classifications(connection: Connection, names: Mapping[RepositoryId, str]) -> tuple[Classification, ...]:
     """Every classification in these repositories, oldest first; `names` maps ids to current full names."""
     corrections_made = corrections.of_repositories(connection, sorted(names))
     return tuple(

@@ -48,7 +48,7 @@ def due(connection: Connection, now: datetime, zone: ZoneInfo) -> list[Due]:
         repositories = ZoneInfo(own_zone) if own_zone else zone
         first = month_after(month_of(int(created.timestamp()), repositories), -1)
         closed = closed_months(first, int(now.timestamp()), repositories)
-        missing = digests.missing(connection, target_of(RepositoryId(repository)), closed)
+        missing = digests.missing_months(connection, target_of(RepositoryId(repository)), closed)
         active = _with_landings(connection, RepositoryId(repository), missing, repositories)
         found += [(InstallationId(installation), RepositoryId(repository), month) for month in active]
     return sorted(found, key=lambda one: (one[2], one[1]))

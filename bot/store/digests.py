@@ -69,7 +69,7 @@ def of_target(connection: Connection, target: str) -> list[DigestRow]:
     return [DigestRow(**row) for row in connection.execute(query).mappings()]
 
 
-def posted_at(connection: Connection, repository_id: int, month: Month | None = None) -> list[DigestRow]:
+def digests_posted_in(connection: Connection, repository_id: int, month: Month | None = None) -> list[DigestRow]:
     """The digests posted in a repository, its own and those of other targets, oldest month first."""
     posted = (DIGEST.c.repository_id == repository_id) & (DIGEST.c.state == "posted")
     if month is not None:
@@ -88,7 +88,7 @@ def posted_elsewhere(connection: Connection, targets: Collection[str]) -> list[D
     return sorted(found, key=lambda row: (row.month, row.target))
 
 
-def missing(connection: Connection, target: str, closed: Sequence[Month]) -> list[Month]:
+def missing_months(connection: Connection, target: str, closed: Sequence[Month]) -> list[Month]:
     """The closed months that have no digest row yet."""
     known = {digest.month for digest in of_target(connection, target)}
     return [month for month in closed if month not in known]

@@ -94,7 +94,7 @@ def _hash(salt: str, key: PersonKey) -> str:
 # --- incoming data ---------------------------------------------------------------------------------------------------
 
 
-def without_erased(connection: Connection, facts: Iterable[Fact]) -> list[Fact]:
+def facts_without_erased(connection: Connection, facts: Iterable[Fact]) -> list[Fact]:
     """The facts that may be recorded: none authored by erased people, and none of their names in the others."""
     given = list(facts)
     _lock_erasures(connection, shared=True)

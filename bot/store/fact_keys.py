@@ -35,7 +35,7 @@ def with_keys(facts: Mapping[int, Fact]) -> dict[int, KeyedFact]:
     return {number: KeyedFact.of(fact) for number, fact in facts.items()}
 
 
-def unconnected(facts: Mapping[int, KeyedFact]) -> set[int]:
+def unconnected_facts(facts: Mapping[int, KeyedFact]) -> set[int]:
     """The facts that are unrelated to the others: none asks for a key that another offers."""
     if len(facts) == 1:
         return set(facts)

@@ -46,8 +46,8 @@ def first_landings(
     # The facts of a few people are found by person: a repository may hold a hundred thousand facts by others.
     theirs = FACT.c.id.in_(select(FACT_PERSON.c.fact_id).where(FACT_PERSON.c.person_key.in_(people)))
     within = FACT.c.repository_id.in_(repositories) & FACT.c.author_key.in_(people)
-    ranked = select(*columns, position.label("place")).where(theirs, within).subquery()
-    rows = connection.execute(select(ranked).where(ranked.c.place == 1))
+    ranked = select(*columns, position.label("position")).where(theirs, within).subquery()
+    rows = connection.execute(select(ranked).where(ranked.c.position == 1))
     return [FirstLanding(*row[:-1]) for row in rows]
 
 

@@ -79,7 +79,7 @@ class Insert:
             found += run(connection, text, values) or ()
         return found
 
-    def cleaned(self, connection: Connection, rows: Sequence[Row]) -> Sequence[Row]:
+    def clean_rows(self, connection: Connection, rows: Sequence[Row]) -> Sequence[Row]:
         """The rows as both databases store them. Large batches are checked by column: nearly all columns are clean."""
         cleaners = _cleaners(self, is_postgresql(connection))
         if len(rows) > _FEW:
@@ -145,13 +145,13 @@ def insert_new(
 ) -> list[Row]:
     """Insert the rows that violate no unique key; return `returning` of each, see `Insert`."""
     into = _insert(table, columns)
-    return into.run_returning(connection, into.cleaned(connection, rows), returning)
+    return into.run_returning(connection, into.clean_rows(connection, rows), returning)
 
 
 def insert_in_one_step(connection: Connection, table: Table, columns: Names, rows: Sequence[Row]) -> None:
     """Insert the rows that violate no unique key, see `Insert.run_in_one_step`."""
     into = _insert(table, columns)
-    into.run_in_one_step(connection, into.cleaned(connection, rows))
+    into.run_in_one_step(connection, into.clean_rows(connection, rows))
 
 
 def insert_new_keys(
@@ -184,7 +184,9 @@ def upsert(
     if given:
         columns = tuple(next(iter(given.values())))
         into = _upsert(table, columns, tuple(keep))
-        into.run(connection, into.cleaned(connection, [tuple(row[name] for name in columns) for row in given.values()]))
+        into.run(
+            connection, into.clean_rows(connection, [tuple(row[name] for name in columns) for row in given.values()])
+        )
 
 
 def insert_absent(connection: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -192,7 +194,7 @@ def insert_absent(connection: Connection, table: Table, rows: Iterable[Mapping[s
     given = list(rows)
     if given:
         into = _insert(table, tuple(given[0]))
-        into.run(connection, into.cleaned(connection, [tuple(row[name] for name in into.columns) for row in given]))
+        into.run(connection, into.clean_rows(connection, [tuple(row[name] for name in into.columns) for row in given]))
 
 
 @functools.cache

@@ -92,8 +92,8 @@ class ClaimedJob(Struct, frozen=True):
     priority: int
     created_at: datetime
 
-    def waiting(self, run_at: datetime) -> Waiting:
-        """The same job, waiting again."""
+    def requeued_job(self, run_at: datetime) -> Waiting:
+        """The job put back."""
         return Waiting(self.id, self.task, self.serial_key, self.priority, run_at)
 
 

@@ -91,7 +91,7 @@ def append_facts(
     given = {fact.commit: fact for fact in facts}
     payloads = {commit: EncodedJson(ordered_json(fact_to_json(fact))) for commit, fact in given.items()}
     rows = [_row(fact, repository_id, payloads[commit], now) for commit, fact in sorted(given.items())]
-    ids: dict[CommitId, int] = dict(_FACTS.run_returning(connection, _FACTS.cleaned(connection, rows), _NUMBERED))
+    ids: dict[CommitId, int] = dict(_FACTS.run_returning(connection, _FACTS.clean_rows(connection, rows), _NUMBERED))
     new = with_keys({ids[commit]: _kept(fact, payloads[commit]) for commit, fact in given.items() if commit in ids})
     _write_keys(connection, new)
     _VISITS.run(

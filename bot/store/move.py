@@ -39,16 +39,16 @@ async def move_all(source: Store, target: Store, report: Callable[[str], None] =
     return await asyncio.to_thread(_copy_all, source, target, report)
 
 
-def _copy_all(source: Store, target: Store, told: Callable[[str], None]) -> Moved:
-    with source.snapshot() as here, target.transaction() as there:
-        _must_be_empty(there)
+def _copy_all(source: Store, target: Store, report: Callable[[str], None]) -> Moved:
+    with source.snapshot() as source_connection, target.transaction() as target_connection:
+        _must_be_empty(target_connection)
         rows: dict[str, int] = {}
         for table in TABLES:
-            rows[table.name] = _copy(here, there, table)
-            told(f"{table.name}: {rows[table.name]} rows")
-        _number_on(there)
-        counted = {table.name: _count(there, table) for table in TABLES}
-        before, after = dump_hash(here, TABLES), dump_hash(there, TABLES)
+            rows[table.name] = _copy(source_connection, target_connection, table)
+            report(f"{table.name}: {rows[table.name]} rows")
+        _number_on(target_connection)
+        counted = {table.name: _count(target_connection, table) for table in TABLES}
+        before, after = dump_hash(source_connection, TABLES), dump_hash(target_connection, TABLES)
         if counted != rows or before != after:
             raise MoveError("the copy differs from the original; nothing was kept of it")
     return Moved(rows, after)

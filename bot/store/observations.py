@@ -117,7 +117,7 @@ def repositories_of_people(connection: Connection, people: Collection[PersonKey]
     return frozenset(RepositoryId(row.repository_id) for row in connection.execute(query))
 
 
-def everything_of(connection: Connection, people: Collection[PersonKey]) -> list[Observation]:
+def observations_of(connection: Connection, people: Collection[PersonKey]) -> list[Observation]:
     """All stored observations of what these people did, oldest first."""
     return _read(connection, OBSERVATION.c.person_key.in_(people))
 

@@ -43,8 +43,8 @@ class StoredPace:
         starts = await self.store.write(_take_slot, self.installation, now=round(now * 1000), gap=round(gap * 1000))
         return max(starts / 1000 - now, 0.0)
 
-    async def closed(self) -> float:
-        """Seconds for which no request may start, as reported to any process."""
+    async def seconds_until_open(self) -> float:
+        """Seconds for which no request may start, as any process was told."""
         now = self.wall()
         looked_at, until = self._looked
         if not looked_at <= now < looked_at + FRESH:

@@ -29,7 +29,7 @@ from bot.model.fact import Fact
 from bot.model.ids import ChangeId, Month, PersonKey, RepositoryId
 from bot.model.profile import NonCodeActivity
 from bot.store import first_landings, observations, visits
-from bot.store.classifications import classified
+from bot.store.classifications import read_classifications
 from bot.store.corrections import CORRECTION
 from bot.store.installations import REPOSITORY
 from bot.store.ledger import FACT, FACT_KEY, FACT_PERSON, fact_of, meets
@@ -171,11 +171,13 @@ def _folding(
     found = _facts(connection, FACT.c.id.in_(select(reached.c.id)))
     rows = connection.execute(select(REPOSITORY.c.id, REPOSITORY.c.full_name).where(REPOSITORY.c.id.in_(repositories)))
     names = {RepositoryId(row.id): str(row.full_name) for row in rows}
-    met = visits.around(connection, select(reached.c.id), repositories) if past else ()
+    met = visits.visits_to_same_files(connection, select(reached.c.id), repositories) if past else ()
     work = select(FACT.c.repository_id, FACT.c.pull_request).where(FACT.c.id.in_(select(reached.c.id)))
     work = work.where(FACT.c.pull_request.is_not(None))
     seen = observations.observations_near(connection, work, repositories, LIVE_SIGNALS) if past else ()
-    return replace(found, corrections=classified(connection, names), visits=met, observed=tuple(seen), names=names)
+    return replace(
+        found, corrections=read_classifications(connection, names), visits=met, observed=tuple(seen), names=names
+    )
 
 
 def facts_inside(connection: Connection, repositories: Collection[RepositoryId]) -> RecordedFacts:

@@ -70,7 +70,7 @@ def replace(connection: Connection, cells: Iterable[Cell], rows: Iterable[Totals
     """Replace the rows of these `cells` with `rows`; a cell without a row is empty and is deleted."""
     new = {row.cell: row for row in rows}
     _delete_cells(connection, set(cells) - set(new))
-    _CELLS.run(connection, _CELLS.cleaned(connection, [_row(row) for row in new.values()]))
+    _CELLS.run(connection, _CELLS.clean_rows(connection, [_row(row) for row in new.values()]))
 
 
 _NUMBERS: tuple[str, ...] = (*COUNTERS, *(f"lines_{part}" for part in PARTS))
@@ -204,11 +204,11 @@ _CELLS = Upsert(TOTALS, (*_PLAIN, *(f"lines_{part}" for part in PARTS), *TALLIES
 
 
 def _row(row: Totals) -> tuple[Any, ...]:
-    tallies = (_whole(getattr(row, name)) for name in TALLIES)
+    tallies = (_whole_numbers(getattr(row, name)) for name in TALLIES)
     return (*(getattr(row, name) for name in _PLAIN), *each_part(row.lines), *tallies)
 
 
-def _whole(tally: Mapping[str, int]) -> dict[str, int]:
+def _whole_numbers(tally: Mapping[str, int]) -> dict[str, int]:
     if any(type(number) is not int for number in tally.values()):
         raise TypeError("totals hold whole numbers only")
     return dict(tally)

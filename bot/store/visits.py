@@ -40,8 +40,8 @@ def rows_of(fact_id: int, repository_id: RepositoryId, fact: Fact) -> list[tuple
     return [(repository_id, file, fact_id, fact.landed_at, weight) for file, weight in visits(fact)]
 
 
-def around(connection: Connection, facts: Any, repositories: Collection[RepositoryId]) -> tuple[Row, ...]:
-    """All visits, inside these repositories, to files that these facts (a query of row numbers) visited."""
+def visits_to_same_files(connection: Connection, facts: Any, repositories: Collection[RepositoryId]) -> tuple[Row, ...]:
+    """Every visit of the files that these facts (a query of row numbers) visited, inside these repositories."""
     met = select(VISIT.c.repository_id, VISIT.c.file).where(VISIT.c.fact_id.in_(facts)).distinct().subquery()
     same = (VISIT.c.repository_id == met.c.repository_id) & (VISIT.c.file == met.c.file)
     query = select(VISIT.c.repository_id, VISIT.c.file, VISIT.c.landed_at, VISIT.c.weight).join(met, same)

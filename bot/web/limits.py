@@ -17,7 +17,7 @@ class RateLimit:
         self._most, self.window, self._timer = most, window, timer
         self._seen: TTLCache[str, tuple[float, int]] = TTLCache(_ADDRESSES, window, timer=timer)
 
-    def exceeded(self, address: str | None) -> bool:
+    def is_over_limit(self, address: str | None) -> bool:
         """Count one request; True if it exceeds the limit. None means everybody behind a proxy and is never refused."""
         if address is None:
             return False

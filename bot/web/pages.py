@@ -50,7 +50,7 @@ async def _handle_errors(request: web.Request, handler: Handler) -> web.StreamRe
     if request.path == _WEBHOOK:
         return await handler(request)
     context = page_context(request)
-    if request.path not in _PROBES and context.limit.exceeded(context.pages.address(request)):
+    if request.path not in _PROBES and context.limit.is_over_limit(context.pages.address(request)):
         return problem(request, 429, {"Retry-After": str(int(context.limit.window))})
     try:
         return await handler(request)
@@ -113,11 +113,11 @@ async def _show_front(request: web.Request) -> web.Response:
     statements."""
     stem, suffix = _name_and_suffix(request.match_info["name"])
 
-    def opening(connection: Connection) -> tuple[Opened, Sequence[SnapshotEntry]]:
+    def open_front(connection: Connection) -> tuple[Opened, Sequence[SnapshotEntry]]:
         opened = _open_in(connection, request, stem)
         return opened, visible_snapshots(connection, opened) if isinstance(opened, OpenPerson) and not suffix else ()
 
-    opened, snapshots = await page_context(request).pages.store.read(opening)
+    opened, snapshots = await page_context(request).pages.store.read(open_front)
     if isinstance(opened, OpenPerson) and not request.match_info["name"].endswith("."):
         return await profiles.show_profile(request, opened, suffix=suffix, snapshots=snapshots)
     if isinstance(opened, OpenOrganisation) and "." not in request.match_info["name"]:

@@ -40,8 +40,8 @@ async def show_settings(request: web.Request) -> web.Response:
     owner = await owner_of(request)
     if owner is None:
         return answer(request, sign_in_page().encode(), HTML.media, _OWN)
-    desk = page_context(request)
-    text = settings_page(await desk.pages.store.read(_view, desk, owner))
+    context = page_context(request)
+    text = settings_page(await context.pages.store.read(_view, context, owner))
     return answer(request, text.encode("utf-8", "replace"), HTML.media, _OWN)
 
 

@@ -134,7 +134,7 @@ async def show_key(request: web.Request) -> web.Response:
     signing = page_context(request).pages.signing
     if signing is None:
         return problem(request, 404)
-    text = json.dumps({"schema": "almanac.keys/1", "keys": [signing.published()]}, indent=1) + "\n"
+    text = json.dumps({"schema": "almanac.keys/1", "keys": [signing.public_entry()]}, indent=1) + "\n"
     return answer(request, text.encode(), "application/json", _OPEN)
 
 

@@ -120,8 +120,8 @@ class Webhook:
             return 202
         if not _is_json(request):
             return 415
-        told = Event(None, event=event, delivery_id=guid)
-        delivery = await read_delivery(self._routes, told, body, hook=self._hook(request))
+        delivery_event = Event(None, event=event, delivery_id=guid)
+        delivery = await read_delivery(self._routes, delivery_event, body, hook=self._hook(request))
         if delivery is None:
             return 400
         return 202 if not delivery.jobs or await self._store(delivery) else 503

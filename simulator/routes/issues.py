@@ -5,7 +5,7 @@ from __future__ import annotations
 from simulator.access import RefusedError
 from simulator.calls import ApiResponse, Call, list_page
 from simulator.shapes import conversations as shapes
-from simulator.state import Comment, Label, Reaction
+from simulator.state import Comment, Reaction, SimLabel
 
 LONGEST_BODY = 65_536
 """characters of a comment or issue body; a longer one is a 422"""
@@ -45,7 +45,7 @@ def create_issue(call: Call) -> ApiResponse:
     return ApiResponse(shapes.issue(call.api, call.repo, issue), status=201)
 
 
-def _labels(call: Call) -> list[Label]:
+def _labels(call: Call) -> list[SimLabel]:
     wanted = call.body.get("labels") or []
     return [call.github.label(call.repo, entry if isinstance(entry, str) else entry["name"]) for entry in wanted]
 

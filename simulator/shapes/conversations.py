@@ -8,9 +8,9 @@ from simulator.state import (
     Comment,
     Issue,
     Json,
-    Label,
     Reaction,
     ReviewComment,
+    SimLabel,
     SimPullRequest,
     SimRepository,
     SimReview,
@@ -37,7 +37,7 @@ SHARED_WITH_ISSUE = (
 )
 
 
-def label(api: str, repo: SimRepository, found: Label) -> Json:
+def label(api: str, repo: SimRepository, found: SimLabel) -> Json:
     return {
         "id": found.id,
         "node_id": f"LA_{found.id}",

@@ -50,7 +50,7 @@ class Outcome(Struct, frozen=True):
     intents: int
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         return (
             self.landed == self.recorded
             and not self.dead_jobs
@@ -198,7 +198,7 @@ def main() -> None:
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     outcome = asyncio.run(storm(kills, seed, 1000))
     print(outcome)
-    sys.exit(0 if outcome.whole else 1)
+    sys.exit(0 if outcome.complete else 1)
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ class Outcome(Struct, frozen=True):
     """seconds until no job was left: a killed process's post is retried when its lease of a minute expires"""
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         posted = self.checks == self.intents > 0 and not self.checks_twice
         return self.landed == self.recorded and not self.dead_jobs and posted
 
@@ -290,7 +290,7 @@ def main() -> None:
     print(outcome, f"{outcome.deliveries / outcome.delivered:.1f} deliveries/s", flush=True)
     calm = asyncio.run(storm(deliveries, seed, calm=True))
     print("one process, calm:", calm, f"{calm.deliveries / calm.delivered:.1f} deliveries/s")
-    sys.exit(0 if outcome.whole and calm.whole else 1)
+    sys.exit(0 if outcome.complete and calm.complete else 1)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ class Outcome:
     late: int = 0
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         return not (self.twice or self.missing or self.early or self.late) and self.asked == self.zones * MONTHS
 
 
@@ -171,7 +171,7 @@ def main() -> int:
     for kind in ("postgresql", "sqlite"):
         with tempfile.TemporaryDirectory() as folder, fresh_database(kind, Path(folder)) as url:
             outcome = asyncio.run(run(url, names))
-        whole = whole and outcome.whole
+        whole = whole and outcome.complete
         print(f"{kind}: {outcome} in {time.monotonic() - began:.0f} s", flush=True)
     return 0 if whole else 1
 

@@ -142,7 +142,7 @@ async def test_an_answer_without_a_token_is_told(wrong: Any, time_passing: TestC
 
 def connect(script: Script, session: Any, pem: bytes, time_passing: TestClock) -> Connection:
     around = Surroundings(endpoint=Endpoint(script.url), clock=time_passing.clock())
-    return Connection(session, app_id=99, private_key=pem, around=around)
+    return Connection(session, app_id=99, private_key=pem, surroundings=around)
 
 
 MINT_PATH = "/app/installations/5/access_tokens"

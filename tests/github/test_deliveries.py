@@ -28,7 +28,7 @@ def read(**more: Any) -> deliveries.DeliveryPayload:
 def test_only_what_handlers_look_at_is_kept() -> None:
     assert read(other={"deep": [1, 2]}) == deliveries.DeliveryPayload(
         action="closed",
-        installation=deliveries.InstallationTold(InstallationId(5)),
+        installation=deliveries.InstallationPayload(InstallationId(5)),
         repository=deliveries.RepositoryPayload(RepositoryId(7), "main"),
         sender=deliveries.UserPayload(UserId(11), "person-11", "User"),
         pull_request=deliveries.PullRequestPayload(3, "closed", merged=True),

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bot.github import operations
-from bot.github.operations import OPERATIONS, Operation, needed
+from bot.github.operations import OPERATIONS, Operation, required_permissions
 from handlers import ROUTERS
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +27,7 @@ def test_the_app_subscribes_to_exactly_the_events_it_handles(manifest: dict[str,
 
 
 def test_the_app_asks_for_exactly_the_permissions_its_calls_need(manifest: dict[str, Any]) -> None:
-    assert manifest["default_permissions"] == needed(*OPERATIONS)
+    assert manifest["default_permissions"] == required_permissions(*OPERATIONS)
 
 
 def test_the_manifest_has_what_github_requires(manifest: dict[str, Any]) -> None:
@@ -54,12 +54,12 @@ def test_every_operation_of_the_list_is_called_and_nothing_else_is() -> None:
 
 
 def test_a_token_is_narrowed_to_what_a_task_calls() -> None:
-    assert needed(*operations.POSTING_CHECKS) == {"checks": "write"}
-    reading = needed(*operations.READING)
+    assert required_permissions(*operations.POSTING_CHECKS) == {"checks": "write"}
+    reading = required_permissions(*operations.READING)
     assert set(reading.values()) == {"read"}
-    assert "write" not in needed(operations.CHECK_RUNS, operations.COMMIT).values()
+    assert "write" not in required_permissions(operations.CHECK_RUNS, operations.COMMIT).values()
 
 
 def test_a_write_beside_a_read_is_a_write_in_either_order() -> None:
     both = (operations.CHECK_RUNS, operations.CREATE_CHECK_RUN)
-    assert needed(*both) == needed(*reversed(both)) == {"checks": "write"}
+    assert required_permissions(*both) == required_permissions(*reversed(both)) == {"checks": "write"}

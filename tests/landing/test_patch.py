@@ -26,7 +26,7 @@ def test_content_that_looks_like_a_file_header_is_content() -> None:
 def test_no_newline_marks_are_not_lines() -> None:
     lines = read_patch("@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a b\n\\ No newline at end of file")
     assert (lines.removed, lines.added) == (["a"], ["a b"])
-    assert list(lines.replaced()) == [(0, 1, 0, 1)]
+    assert list(lines.replacements()) == [(0, 1, 0, 1)]
 
 
 def test_form_feeds_and_lone_carriage_returns_do_not_end_a_line() -> None:
@@ -96,5 +96,5 @@ def test_no_text_is_refused(patch: str) -> None:
 def test_long_hostile_patches_are_read_at_once() -> None:
     for body in ("-a\n" * 200_000, "+\n" * 200_000, "-a\n+a\n" * 100_000, "@@ \n" * 100_000):
         start = time.process_time()
-        list(read_patch("@@ -1,9 +1,9 @@\n" + body).replaced())
+        list(read_patch("@@ -1,9 +1,9 @@\n" + body).replacements())
         assert time.process_time() - start < 3

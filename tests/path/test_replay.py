@@ -130,7 +130,7 @@ async def from_ledger(bot: Bot, installed: list[int], who: str) -> dict[str, Any
                 names[row.repository.full_name] = row.repository
                 facts += ledger.facts_in(connection, row.repository.id) if row.repository.id else []
         ids = {row.id: name for name, row in names.items() if row.id is not None}
-        rows = visits.around(connection, select(ledger.FACT.c.id), list(ids))
+        rows = visits.visits_to_same_files(connection, select(ledger.FACT.c.id), list(ids))
     signatures = [sig for fact in facts for sig in (fact.author, *fact.co_authors)]
     people = People.of(signatures)
     persons = people.find(who)

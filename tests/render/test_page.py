@@ -13,7 +13,7 @@ import html5lib
 import pytest
 from msgspec.structs import replace
 
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId
 from bot.model.profile import AiUsage, Contributor, MonthRecord, Profile, ScoreEvidence, Sentence, Text
@@ -190,7 +190,7 @@ def test_the_numbers_of_the_page_are_those_of_the_record() -> None:
     stats = next(node for node in tree.iter("dl") if node.get("class") == "stats")
     shown = {row.findtext("dt"): row.findtext("dd") for row in stats}
     numbers = small_profile().overall.numbers
-    assert shown == {metric.label: metric.figure(numbers[metric.key]) for metric in shown_on("page")}
+    assert shown == {metric.label: metric.figure(numbers[metric.key]) for metric in metrics_on("page")}
     assert (shown["Commits"], shown["Lines of code"], shown["Active months"]) == ("7", "603", "3")
 
 

@@ -122,7 +122,7 @@ def test_facts_that_have_to_do_with_no_other_fold_alone_to_the_same_changes(seed
     facts = dict(enumerate(_story(seed, number)))
     names = {f"acme/part-{one}": RepositoryId(10 + one) for one in range(3)}
     stands = Standing({name: Repository(name, one) for name, one in names.items()}, names)
-    apart = fact_keys.unconnected(fact_keys.with_keys(facts))
+    apart = fact_keys.unconnected_facts(fact_keys.with_keys(facts))
     assert fold_state(LedgerState(stands, ()), apart, facts) == fold(facts.values(), stands.repositories)
 
 

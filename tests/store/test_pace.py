@@ -49,6 +49,6 @@ async def test_the_writes_of_two_processes_are_a_second_apart(postgresql: str) -
 async def test_a_pause_holds_for_all_and_a_shorter_one_ends_none(store: Store) -> None:
     one, other = (StoredPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
     await one.close(60)
-    assert await other.closed() == 60
+    assert await other.seconds_until_open() == 60
     await other.close(10)
-    assert await one.closed() == 60
+    assert await one.seconds_until_open() == 60

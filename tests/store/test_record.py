@@ -157,7 +157,7 @@ async def test_one_process_opens_a_months_digest_and_a_period(store: Store) -> N
     with store.transaction() as connection:
         digests.record(connection, posted)
         assert digests.of_target(connection, "repository:10") == [posted]
-        assert digests.missing(connection, "repository:10", [MAY, JUNE]) == [JUNE]
+        assert digests.missing_months(connection, "repository:10", [MAY, JUNE]) == [JUNE]
 
 
 async def test_a_proved_address_comes_before_a_claimed_one_and_stays_proved(store: Store) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from bot.metrics.hotspots import History
 from bot.store import ledger, records
 from bot.store.engine import Store
-from bot.store.visits import VISIT, around, history_of
+from bot.store.visits import VISIT, history_of, visits_to_same_files
 from tests.store.conftest import APP, BEA, FOREIGN, NAMES, NOW, fact, seed
 
 PATHS = ("app/gauge.py", "app/wheel.py", "README.md")
@@ -27,7 +27,7 @@ async def test_the_table_tells_the_past_that_the_facts_tell(store: Store) -> Non
     with store.transaction() as connection:
         ledger.add_facts(connection, APP, facts, now=NOW)
     with store.snapshot() as connection:
-        rows = around(connection, select(ledger.FACT.c.id), [APP])
+        rows = visits_to_same_files(connection, select(ledger.FACT.c.id), [APP])
         hers = records.facts_about(connection, ["e:bea@example.org"], [APP])
     kept, told, own = history_of(rows, {APP: NAMES[APP]}), History.of(facts), hers.history()
     end = facts[-1].landed_at + 1
@@ -45,7 +45,7 @@ async def test_visits_go_with_their_fact_and_stay_within_their_repositories(stor
         ledger.add_facts(connection, APP, facts, now=NOW)
         ledger.add_facts(connection, FOREIGN, [fact(9, FOREIGN, paths=PATHS)], now=NOW)
     with store.transaction() as connection:
-        assert {row[0] for row in around(connection, select(ledger.FACT.c.id), [APP])} == {APP}
+        assert {row[0] for row in visits_to_same_files(connection, select(ledger.FACT.c.id), [APP])} == {APP}
         ledger.forget_facts(connection, APP, [one.commit for one in facts])
         left = connection.execute(select(func.count()).select_from(VISIT).where(VISIT.c.repository_id == APP))
         assert left.scalar_one() == 0

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
 from bot.cli.doctor import github, machine
-from bot.cli.doctor.findings import Finding, not_checked, wrong
+from bot.cli.doctor.findings import Finding, unknown, wrong
 from bot.configuration.settings import Settings
 from bot.github.client import Client
 
@@ -27,10 +27,10 @@ async def examine(settings: Settings, *, network: bool = True) -> list[Finding]:
         *machine.check_programs(settings),
     ]
     if not network:
-        return [*found, *(not_checked(subject, _OFFLINE) for subject in _REMOTE)]
+        return [*found, *(unknown(subject, _OFFLINE) for subject in _REMOTE)]
     found += await _run_check("clock", lambda: github.check_clock(settings))
     if settings.missing_to_serve:
-        found += [not_checked(subject, "no App is set up") for subject in _REMOTE[1:]]
+        found += [unknown(subject, "no App is set up") for subject in _REMOTE[1:]]
     else:
         found += await _check_app(settings)
     return found + await _run_check("relay", lambda: github.check_relay(settings))

@@ -35,6 +35,6 @@ def wrong(subject: str, text: str) -> Finding:
     return Finding("WRONG", subject, text)
 
 
-def not_checked(subject: str, why: str) -> Finding:
+def unknown(subject: str, why: str) -> Finding:
     """The check could not run."""
     return Finding("?", subject, f"NOT CHECKED: {why}")

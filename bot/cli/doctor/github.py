@@ -66,7 +66,7 @@ async def app_client(settings: Settings) -> AsyncIterator[Client]:
     )
     async with open_session() as session:
         key = settings.private_key or ""
-        yield Connection(session, app_id=settings.app_id or "", private_key=key, around=surroundings).app
+        yield Connection(session, app_id=settings.app_id or "", private_key=key, surroundings=surroundings).app
 
 
 async def check_terms(client: Client) -> Iterator[Finding]:

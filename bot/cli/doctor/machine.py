@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import Connection, text
 
-from bot.cli.doctor.findings import Finding, not_checked, note, ok, wrong
+from bot.cli.doctor.findings import Finding, note, ok, unknown, wrong
 from bot.configuration import credentials
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.settings import NEEDED_TO_SERVE, Settings
@@ -76,7 +76,7 @@ def check_shared_keys(settings: Settings) -> Iterator[Finding]:
 async def check_key(settings: Settings) -> Iterator[Finding]:
     """Whether the key is valid and signs fast enough for every delivery."""
     if not settings.private_key:
-        return iter([not_checked("key", "no key is set")])
+        return iter([unknown("key", "no key is set")])
     try:
         key = AppKey(settings.app_id or "0", settings.private_key, clock=Clock())
     except BadKeyError as error:

@@ -112,7 +112,9 @@ async def _estimate(
     context: Context, installation: InstallationId, chosen: Sequence[Repository]
 ) -> tuple[list[int], tuple[int, int]]:
     """The number of closed pull requests of each repository, and the cost of asking (requests, points)."""
-    client = context.github.installation(installation, permissions=op.needed(op.CONTENT, op.CLOSED_PULL_REQUESTS))
+    client = context.github.installation(
+        installation, permissions=op.required_permissions(op.CONTENT, op.CLOSED_PULL_REQUESTS)
+    )
     counts: list[int] = []
     points = requests = 0
     for at in range(0, len(chosen), MOST_GLANCES):

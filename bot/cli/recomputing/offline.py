@@ -203,14 +203,14 @@ def _printable(line: str) -> str:
 
 def changes(paths: Sequence[str], who: str | None, months: Window, *, frozen: bool) -> Iterator[str]:
     """Every landed change as one line of JSON, oldest first; `frozen` excludes later events from the scores."""
-    from bot.narrative.listing import listing
+    from bot.narrative.listing import listed_changes
 
     with record_of(paths) as record:
         persons = _find_people(record, who) if who is not None else ()
         keys = record.keys_of(persons)
         found = record.changes_of(persons) if who is not None else record.all_changes()
         now = None if frozen else int(datetime.now(UTC).timestamp())
-        for row in listing(found, record.people, months.zone, history=record.file_history(), now=now):
+        for row in listed_changes(found, record.people, months.zone, history=record.file_history(), now=now):
             if who is None or keys & set(row.keys):
                 yield json.dumps(row.values, ensure_ascii=False)
 

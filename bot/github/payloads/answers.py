@@ -86,7 +86,7 @@ class CommentAnswer(Struct, frozen=True):
     created_at: datetime | None = None
 
 
-class Account(Struct, frozen=True):
+class RestAccount(Struct, frozen=True):
     """An account. If GitHub does not know an author, the object is null or empty."""
 
     id: Person | None = None
@@ -114,7 +114,7 @@ class _Named(Struct, frozen=True):
     full_name: str
 
 
-class RepositoryRow(Struct, frozen=True):
+class RestRepository(Struct, frozen=True):
     id: Hosted
     full_name: str
     private: bool | None = None
@@ -126,7 +126,7 @@ class RepositoryRow(Struct, frozen=True):
 
 class _Repositories(Struct, frozen=True):
     total_count: Number | None = None
-    repositories: tuple[RepositoryRow, ...] | None = None
+    repositories: tuple[RestRepository, ...] | None = None
 
 
 class Side(Struct, frozen=True):
@@ -141,16 +141,16 @@ class Label(Struct, frozen=True):
     name: str
 
 
-class PullRequestRow(Struct, frozen=True):
+class RestPullRequest(Struct, frozen=True):
     number: Identity
     title: str
     head: Side
     base: Side
     body: str | None = None
-    user: Account | None = None
+    user: RestAccount | None = None
     state: str | None = None
     merged: bool | None = None
-    merged_by: Account | None = None
+    merged_by: RestAccount | None = None
     merge_commit_sha: FullCommit | None = None
     created_at: str | None = None
     merged_at: str | None = None
@@ -160,16 +160,16 @@ class PullRequestRow(Struct, frozen=True):
     review_comments: Number | None = None
 
 
-class ReviewRow(Struct, frozen=True):
+class RestReview(Struct, frozen=True):
     id: Identity
     state: str
-    user: Account | None = None
+    user: RestAccount | None = None
     submitted_at: str | None = None
 
 
-class CommentRow(Struct, frozen=True):
+class RestComment(Struct, frozen=True):
     id: Identity
-    user: Account | None = None
+    user: RestAccount | None = None
     body: str | None = None
     issue_url: str | None = None
     created_at: str | None = None
@@ -211,10 +211,10 @@ def installation(answer: object) -> Installation:
 
 
 def repository(answer: object) -> Repository:
-    return repository_of(read(answer, RepositoryRow))
+    return repository_of(read(answer, RestRepository))
 
 
-def repository_of(row: RepositoryRow) -> Repository:
+def repository_of(row: RestRepository) -> Repository:
     return Repository(
         full_name=row.full_name,
         id=row.id,
@@ -225,9 +225,9 @@ def repository_of(row: RepositoryRow) -> Repository:
     )
 
 
-def user(account: Account | None) -> Signature | None:
+def user(account: RestAccount | None) -> Signature | None:
     """An account; None for a ghost. The answer never contains its e-mail."""
-    if account is None or account == Account():
+    if account is None or account == RestAccount():
         return None
     if account.id is None or account.login is None:
         raise PayloadError("an account has no id or no login")
@@ -236,10 +236,10 @@ def user(account: Account | None) -> Signature | None:
 
 
 def pull_request(answer: object) -> PullRequestAnswer:
-    return pull_request_of(read(answer, PullRequestRow))
+    return pull_request_of(read(answer, RestPullRequest))
 
 
-def pull_request_of(row: PullRequestRow) -> PullRequestAnswer:
+def pull_request_of(row: RestPullRequest) -> PullRequestAnswer:
     if row.base.repo is None:
         raise PayloadError("a pull request has no base")
     merged_at = moment(row.merged_at)
@@ -264,10 +264,10 @@ def pull_request_of(row: PullRequestRow) -> PullRequestAnswer:
 
 def review(answer: object) -> tuple[int, Review] | None:
     """(id, review); None if its author is a ghost or it was never submitted."""
-    return review_of(read(answer, ReviewRow))
+    return review_of(read(answer, RestReview))
 
 
-def review_of(row: ReviewRow) -> tuple[int, Review] | None:
+def review_of(row: RestReview) -> tuple[int, Review] | None:
     author, state, submitted_at = user(row.user), row.state.lower(), moment(row.submitted_at)
     if author is None or submitted_at is None or state not in _REVIEW_STATES:
         return None
@@ -281,7 +281,7 @@ def check_run(answer: object) -> CheckRunAnswer:
 
 
 def comment(answer: object) -> CommentAnswer:
-    row = read(answer, CommentRow)
+    row = read(answer, RestComment)
     number = (row.issue_url or "").rpartition("/")[2]
     return CommentAnswer(
         id=row.id,

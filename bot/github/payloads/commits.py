@@ -8,7 +8,7 @@ from typing import cast, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.github.payloads.answers import Account, user
+from bot.github.payloads.answers import RestAccount, user
 from bot.github.payloads.reading import FullCommit, Number, PayloadError, moment, read, required_moment
 from bot.landing.identity.addresses import app_of
 from bot.model.commit import Commit, FileChange, Signature
@@ -57,12 +57,12 @@ class _GitCommit(Struct, frozen=True):
     tree: _Object | None = None
 
 
-class _Commit(Struct, frozen=True):
+class _RestCommit(Struct, frozen=True):
     sha: FullCommit
     commit: _GitCommit
     parents: tuple[_Object, ...] | None = None
-    author: Account | None = None
-    committer: Account | None = None
+    author: RestAccount | None = None
+    committer: RestAccount | None = None
 
 
 class _Counted(Struct, frozen=True):
@@ -92,23 +92,23 @@ class _Page(Struct, frozen=True):
     """One page of a comparison."""
 
     total_commits: Number
-    commits: tuple[_Commit, ...] | None = None
+    commits: tuple[_RestCommit, ...] | None = None
 
 
 class _Comparison(_Page, frozen=True, kw_only=True):
     """The first page of a comparison."""
 
-    merge_base_commit: _Commit
+    merge_base_commit: _RestCommit
     behind_by: Number | None = None
     files: tuple[_File, ...] | None = None
 
 
 def commit(answer: object) -> Commit:
     """A commit without its files."""
-    return _commit(read(answer, _Commit))
+    return _commit(read(answer, _RestCommit))
 
 
-def _commit(row: _Commit) -> Commit:
+def _commit(row: _RestCommit) -> Commit:
     inner = row.commit
     committed_at = required_moment(inner.committer.date)
     return Commit(
@@ -164,7 +164,7 @@ def _change(row: _File) -> FileChange | None:
     )
 
 
-def compared(answer: object) -> tuple[Commit, ...]:
+def compared_commits(answer: object) -> tuple[Commit, ...]:
     """The commits on one page of a comparison, without files."""
     return tuple(map(_commit, read(answer, _Page).commits or ()))
 
@@ -186,7 +186,7 @@ def total_commits(answer: object) -> int:
     return read(answer, _Page).total_commits
 
 
-def _signature(stated: Stated, account: Account | None) -> Signature:
+def _signature(stated: Stated, account: RestAccount | None) -> Signature:
     known = user(account)
     plain = Signature(stated.name or "", stated.email or "")
     if known is not None:

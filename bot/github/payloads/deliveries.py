@@ -26,7 +26,7 @@ T = TypeVar("T")
 _NO_COMMIT = frozenset("0")
 
 
-class InstallationTold(Struct, frozen=True):
+class InstallationPayload(Struct, frozen=True):
     id: Installed
 
 
@@ -41,7 +41,7 @@ class UserPayload(Struct, frozen=True):
     type: str | None = None
 
 
-class AuthorTold(Struct, frozen=True):
+class AuthorPayload(Struct, frozen=True):
     id: Person
 
 
@@ -53,7 +53,7 @@ class PullRequestPayload(Struct, frozen=True):
 
 class IssuePayload(Struct, frozen=True):
     number: Identity
-    user: AuthorTold | None = None
+    user: AuthorPayload | None = None
 
 
 class CommentPayload(Struct, frozen=True):
@@ -81,7 +81,7 @@ class DeliveryPayload(Struct, frozen=True):
     https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
 
     action: str | None = None
-    installation: InstallationTold | None = None
+    installation: InstallationPayload | None = None
     repository: RepositoryPayload | None = None
     sender: UserPayload | None = None
     pull_request: PullRequestPayload | UnsetType = UNSET
@@ -164,88 +164,90 @@ def _given(part: T | UnsetType, name: str) -> T:
     return part
 
 
-def origin(told: DeliveryPayload) -> Origin:
+def origin(payload: DeliveryPayload) -> Origin:
     """The ids to store a delivery under; a repository's own webhook has no installation."""
-    return Origin(action(told), installation_id(told), None if told.repository is None else told.repository.id)
-
-
-def installation_id(told: DeliveryPayload) -> InstallationId | None:
-    return None if told.installation is None else told.installation.id
-
-
-def installed_repository(told: DeliveryPayload) -> InstalledRepository | None:
-    """Where it happened; None if no installation of ours may act there."""
-    if told.installation is None or told.repository is None:
-        return None
-    return InstalledRepository(told.installation.id, told.repository.id)
-
-
-def action(told: DeliveryPayload) -> str:
-    return told.action or ""
-
-
-def sender(told: DeliveryPayload) -> Sender | None:
-    """Who triggered it; None for a ghost."""
-    user = told.sender
-    return None if user is None else Sender(user.id, user.login, user.type == "Bot")
-
-
-def pull_request_number(told: DeliveryPayload) -> int:
-    return _given(told.pull_request, "pull_request").number
-
-
-def pull_request_is_closed(told: DeliveryPayload) -> bool:
-    return _given(told.pull_request, "pull_request").state == "closed"
-
-
-def pull_request_is_merged(told: DeliveryPayload) -> bool:
-    return action(told) == "closed" and _given(told.pull_request, "pull_request").merged is True
-
-
-def issue_author(told: DeliveryPayload) -> UserId | None:
-    """Who opened an issue; None for a ghost."""
-    user = _given(told.issue, "issue").user
-    return None if user is None else user.id
-
-
-def push(told: DeliveryPayload) -> PushEvent:
-    """The branch that moved. The default branch is the one in the payload, as of the push."""
-    branch = None if told.repository is None else told.repository.default_branch
-    if branch is None:
-        raise KeyError("default_branch")
-    return PushEvent(
-        before=_moved(_given(told.before, "before")),
-        after=_moved(_given(told.after, "after")),
-        on_default_branch=_given(told.ref, "ref") == f"refs/heads/{branch}",
+    return Origin(
+        action(payload), installation_id(payload), None if payload.repository is None else payload.repository.id
     )
 
 
-def comment(told: DeliveryPayload, command: str) -> CommentHint:
+def installation_id(payload: DeliveryPayload) -> InstallationId | None:
+    return None if payload.installation is None else payload.installation.id
+
+
+def installed_repository(payload: DeliveryPayload) -> InstalledRepository | None:
+    """Where it happened; None if no installation of ours may act there."""
+    if payload.installation is None or payload.repository is None:
+        return None
+    return InstalledRepository(payload.installation.id, payload.repository.id)
+
+
+def action(payload: DeliveryPayload) -> str:
+    return payload.action or ""
+
+
+def sender(payload: DeliveryPayload) -> Sender | None:
+    """Who triggered it; None for a ghost."""
+    user = payload.sender
+    return None if user is None else Sender(user.id, user.login, user.type == "Bot")
+
+
+def pull_request_number(payload: DeliveryPayload) -> int:
+    return _given(payload.pull_request, "pull_request").number
+
+
+def pull_request_is_closed(payload: DeliveryPayload) -> bool:
+    return _given(payload.pull_request, "pull_request").state == "closed"
+
+
+def pull_request_is_merged(payload: DeliveryPayload) -> bool:
+    return action(payload) == "closed" and _given(payload.pull_request, "pull_request").merged is True
+
+
+def issue_author(payload: DeliveryPayload) -> UserId | None:
+    """Who opened an issue; None for a ghost."""
+    user = _given(payload.issue, "issue").user
+    return None if user is None else user.id
+
+
+def push(payload: DeliveryPayload) -> PushEvent:
+    """The branch that moved. The default branch is the one in the payload, as of the push."""
+    branch = None if payload.repository is None else payload.repository.default_branch
+    if branch is None:
+        raise KeyError("default_branch")
+    return PushEvent(
+        before=_moved(_given(payload.before, "before")),
+        after=_moved(_given(payload.after, "after")),
+        on_default_branch=_given(payload.ref, "ref") == f"refs/heads/{branch}",
+    )
+
+
+def comment(payload: DeliveryPayload, command: str) -> CommentHint:
     """A comment on an issue or pull request."""
-    found = _given(told.comment, "comment")
+    found = _given(payload.comment, "comment")
     body = found.body or ""
     asks = any(line == command or line.startswith(f"{command} ") for line in body.splitlines())
-    return CommentHint(_given(told.issue, "issue").number, found.id, asks, body)
+    return CommentHint(_given(payload.issue, "issue").number, found.id, asks, body)
 
 
-def comment_app(told: DeliveryPayload) -> int | None:
+def comment_app(payload: DeliveryPayload) -> int | None:
     """The App that wrote a comment, if any."""
-    app = None if told.comment is UNSET else told.comment.performed_via_github_app
+    app = None if payload.comment is UNSET else payload.comment.performed_via_github_app
     return None if app is None else app.id
 
 
-def check_run(told: DeliveryPayload) -> CheckHint:
-    pressed = told.requested_action
-    return _check(_given(told.check_run, "check_run"), "" if pressed is None else pressed.identifier)
+def check_run(payload: DeliveryPayload) -> CheckHint:
+    pressed = payload.requested_action
+    return _check(_given(payload.check_run, "check_run"), "" if pressed is None else pressed.identifier)
 
 
-def check_suite(told: DeliveryPayload) -> CheckHint:
-    return _check(_given(told.check_suite, "check_suite"))
+def check_suite(payload: DeliveryPayload) -> CheckHint:
+    return _check(_given(payload.check_suite, "check_suite"))
 
 
-def hook_events(told: DeliveryPayload) -> tuple[str, ...]:
+def hook_events(payload: DeliveryPayload) -> tuple[str, ...]:
     """The events that a hook sends, according to `ping`."""
-    return () if told.hook is None else told.hook.events or ()
+    return () if payload.hook is None else payload.hook.events or ()
 
 
 def _check(check: CheckPayload, identifier: str = "") -> CheckHint:

@@ -51,7 +51,7 @@ class Board(Struct, frozen=True):
         return next((one for one in self.categories if not one.answerable and one.slug != "polls"), None)
 
 
-class _Repository(Struct, frozen=True):
+class _DiscussionsSetting(Struct, frozen=True):
     has_discussions: bool | None = None
 
 
@@ -81,9 +81,9 @@ class _Made(Struct, frozen=True):
     id: str
 
 
-def switched_on(repository: object) -> bool:
+def has_discussions(repository: object) -> bool:
     """Whether a repository from the REST API has discussions enabled."""
-    return bool(read(repository, _Repository).has_discussions)
+    return bool(read(repository, _DiscussionsSetting).has_discussions)
 
 
 def board(answer: object) -> Board:
@@ -101,7 +101,7 @@ def comments(answer: object) -> DiscussionPage | None:
     return None if found is None or found.comments is None else _page(found.comments)
 
 
-def made(answer: object, mutation: str, what: str) -> str:
+def mutated_node_id(answer: object, mutation: str, what: str) -> str:
     """The node id of what a mutation created or changed."""
     found = read(answer, dict[str, dict[str, _Made]]).get(mutation, {}).get(what)
     if found is None:

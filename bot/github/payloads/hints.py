@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import Raw, Struct
 
 from bot.github.payloads import answers
-from bot.github.payloads.answers import PullRequestAnswer, PullRequestRow, RepositoryRow
+from bot.github.payloads.answers import PullRequestAnswer, RestPullRequest, RestRepository
 from bot.github.payloads.reading import PayloadError, decode
 from bot.model.commit import Repository
 
@@ -31,17 +31,17 @@ class _Listed(Struct, frozen=True):
     """An element that is only counted."""
 
 
-class _Commit(Struct, frozen=True):
+class _HeadCommit(Struct, frozen=True):
     message: str | None = None
 
 
-class _Payload(Struct, frozen=True):
+class _HintsPayload(Struct, frozen=True):
     action: str | None = None
     repository: Raw = Raw()
     pull_request: Raw = Raw()
     ref: str | None = None
     commits: tuple[_Listed, ...] | None = None
-    head_commit: _Commit | None = None
+    head_commit: _HeadCommit | None = None
     forced: bool | None = None
 
 
@@ -51,7 +51,7 @@ NOTHING = DeliveryHints()
 def read_hints(body: bytes) -> DeliveryHints:
     """The hints in a body; empty if it differs from what GitHub documents."""
     try:
-        payload = decode(body, _Payload)
+        payload = decode(body, _HintsPayload)
         newest = payload.head_commit
         return DeliveryHints(
             repository=_repository(payload),
@@ -72,14 +72,14 @@ def _part(part: Raw, kind: type[T]) -> T | None:
         return None
 
 
-def _repository(payload: _Payload) -> Repository | None:
-    row = _part(payload.repository, RepositoryRow)
+def _repository(payload: _HintsPayload) -> Repository | None:
+    row = _part(payload.repository, RestRepository)
     return None if row is None or row.default_branch is None else answers.repository_of(row)
 
 
-def _pull_request(payload: _Payload) -> PullRequestAnswer | None:
+def _pull_request(payload: _HintsPayload) -> PullRequestAnswer | None:
     """Some real bodies say both `closed` and `state: open`, or have a merged pull request without a commit."""
-    row = _part(payload.pull_request, PullRequestRow)
+    row = _part(payload.pull_request, RestPullRequest)
     if row is None or row.state != "closed":
         return None
     answer = answers.pull_request_of(row)

@@ -73,14 +73,14 @@ class _Review(Struct, frozen=True, rename="camel"):
     submitted_at: str | None = None
 
 
-class _Commit(Struct, frozen=True):
+class _CommitNode(Struct, frozen=True):
     oid: FullCommit
     message: str
     author: Stated | None = None
 
 
 class _OwnCommit(Struct, frozen=True):
-    commit: _Commit
+    commit: _CommitNode
 
 
 class _Pull(Struct, frozen=True, rename="camel"):
@@ -101,7 +101,7 @@ class _Pull(Struct, frozen=True, rename="camel"):
     labels: NodePage[Label] | None = None
 
 
-class _Release(Struct, frozen=True, rename="camel"):
+class _ReleaseNode(Struct, frozen=True, rename="camel"):
     database_id: Identity
     tag_name: str
     is_draft: bool = False
@@ -115,7 +115,7 @@ class Inside(Struct, frozen=True, rename="camel"):
 
     database_id: Hosted
     pull_requests: NodePage[_Pull] | None = None
-    releases: NodePage[_Release] | None = None
+    releases: NodePage[_ReleaseNode] | None = None
 
 
 class _User(Struct, frozen=True):
@@ -154,14 +154,14 @@ class _Branch(Struct, frozen=True):
     target: _Oid | None = None
 
 
-class _Updated(Struct, frozen=True, rename="camel"):
+class _UpdatedNode(Struct, frozen=True, rename="camel"):
     updated_at: str | None = None
 
 
 class _Glance(Struct, frozen=True, rename="camel"):
     database_id: Hosted
     name_with_owner: str
-    pull_requests: NodePage[_Updated]
+    pull_requests: NodePage[_UpdatedNode]
     is_private: bool = False
     visibility: str | None = None
     default_branch_ref: _Branch | None = None
@@ -196,7 +196,7 @@ def releases(inside: Inside) -> tuple[Release, ...]:
     return tuple(one for row in rows if (one := _release(row)) is not None)
 
 
-def _release(row: _Release) -> Release | None:
+def _release(row: _ReleaseNode) -> Release | None:
     author, at = row.author, moment(row.published_at)
     if author is None or at is None or row.is_draft:
         return None
@@ -272,7 +272,7 @@ def _pull(row: _Pull) -> PullRequest:
     )
 
 
-def _commit(row: _Commit) -> Commit:
+def _commit(row: _CommitNode) -> Commit:
     """One of a pull request's own commits: its author and message, which a rebase preserves."""
     author = row.author or Stated()
     who = Signature(author.name or "", author.email or "")

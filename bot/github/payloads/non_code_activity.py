@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from bot.github.payloads import answers
-from bot.github.payloads.answers import Account
+from bot.github.payloads.answers import RestAccount
 from bot.github.payloads.reading import Identity, PayloadError, decode, moment
 from bot.model.commit import Signature
 
@@ -45,9 +45,9 @@ class Release(Struct, frozen=True):
     """when it was published"""
 
 
-class _Issue(Struct, frozen=True):
+class _ClosedIssue(Struct, frozen=True):
     number: Identity
-    user: Account | None = None
+    user: RestAccount | None = None
     closed_at: str | None = None
     updated_at: str | None = None
 
@@ -55,25 +55,25 @@ class _Issue(Struct, frozen=True):
 class _Release(Struct, frozen=True):
     id: Identity
     tag_name: str
-    author: Account | None = None
+    author: RestAccount | None = None
     draft: bool | None = None
     prerelease: bool | None = None
     created_at: str | None = None
     published_at: str | None = None
 
 
-class _Payload(Struct, frozen=True):
+class _NonCodePayload(Struct, frozen=True):
     action: str | None = None
-    sender: Account | None = None
-    assignee: Account | None = None
-    issue: _Issue | None = None
+    sender: RestAccount | None = None
+    assignee: RestAccount | None = None
+    issue: _ClosedIssue | None = None
     release: _Release | None = None
 
 
 def read_non_code(body: bytes) -> Triage | Release | None:
     """The activity in a body; None if it differs from what GitHub documents, or no person did it."""
     try:
-        payload = decode(body, _Payload)
+        payload = decode(body, _NonCodePayload)
         if payload.issue is not None:
             return _triage(payload, payload.issue)
         return None if payload.release is None else _release(payload, payload.release)
@@ -81,7 +81,7 @@ def read_non_code(body: bytes) -> Triage | Release | None:
         return None
 
 
-def _triage(payload: _Payload, issue: _Issue) -> Triage | None:
+def _triage(payload: _NonCodePayload, issue: _ClosedIssue) -> Triage | None:
     by, did = answers.user(payload.sender), _DONE.get(payload.action or "")
     at = (moment(issue.closed_at) if payload.action == "closed" else None) or moment(issue.updated_at)
     if did is None or by is None or by.bot or at is None:
@@ -94,7 +94,7 @@ def _triage(payload: _Payload, issue: _Issue) -> Triage | None:
     return Triage(issue.number, did, by, at)
 
 
-def _release(payload: _Payload, found: _Release) -> Release | None:
+def _release(payload: _NonCodePayload, found: _Release) -> Release | None:
     """A release; None for a draft that was never published."""
     at = moment(found.published_at) or moment(found.created_at)
     authors = (answers.user(found.author), answers.user(payload.sender))

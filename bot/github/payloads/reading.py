@@ -104,7 +104,7 @@ def _decoded(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
         try:
             return decoder.decode(body)
         except msgspec.DecodeError:
-            return decoder.decode(mended(body))
+            return decoder.decode(replace_lone_surrogates(body))
     except (ValueError, RecursionError) as error:
         raise PayloadError(str(error)) from None
 
@@ -135,7 +135,7 @@ def _within(one: Any) -> Iterable[object]:
     return one.values() if isinstance(one, dict) else one
 
 
-def mended(body: bytes) -> bytes:
+def replace_lone_surrogates(body: bytes) -> bytes:
     r"""The JSON with a replacement for each lone surrogate (`\ud800`), which no database and no encoder accepts."""
     return _HALVES.sub(lambda escape: escape[0] if escape[1] else rb"\ufffd", body)
 

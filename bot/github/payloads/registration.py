@@ -26,7 +26,7 @@ class Registered(Redacted, frozen=True):
     """empty if GitHub created none"""
 
 
-def registered(answer: object) -> Registered:
+def registered_app(answer: object) -> Registered:
     known = {name: value for name, value in read(answer, dict[str, Any]).items() if value is not None}
     return read(known, Registered)
 

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from bot.github.payloads import answers
-from bot.github.payloads.answers import Account, CommentRow, ReviewRow, Side
+from bot.github.payloads.answers import RestAccount, RestComment, RestReview, Side
 from bot.github.payloads.reading import FullCommit, Identity, Known, PayloadError, decode, moment
 from bot.model.commit import Review, Signature
 from bot.model.ids import CommitId, UserId
@@ -55,9 +55,9 @@ class PullRequestSignals(Struct, frozen=True):
 class _PullRequest(Struct, frozen=True):
     number: Identity
     head: Side
-    user: Account | None = None
+    user: RestAccount | None = None
     merged: bool | None = None
-    merged_by: Account | None = None
+    merged_by: RestAccount | None = None
     merged_at: str | None = None
 
 
@@ -70,17 +70,17 @@ class _Suite(Struct, frozen=True):
     pull_requests: tuple[Known, ...] | None = None
 
 
-class _Repository(Struct, frozen=True):
+class _BaseRepository(Struct, frozen=True):
     default_branch: str | None = None
 
 
-class _Payload(Struct, frozen=True):
+class _SignalsPayload(Struct, frozen=True):
     action: str | None = None
     pull_request: _PullRequest | None = None
-    review: ReviewRow | None = None
-    comment: CommentRow | None = None
+    review: RestReview | None = None
+    comment: RestComment | None = None
     check_suite: _Suite | None = None
-    repository: _Repository | None = None
+    repository: _BaseRepository | None = None
 
 
 NOTHING = PullRequestSignals()
@@ -89,14 +89,14 @@ NOTHING = PullRequestSignals()
 def read_signals(body: bytes) -> PullRequestSignals:
     """The signals in a body; none if it differs from what GitHub documents."""
     try:
-        payload = decode(body, _Payload)
+        payload = decode(body, _SignalsPayload)
         pull = payload.pull_request
         return PullRequestSignals(checks=_checks(payload)) if pull is None else _of_pull_request(payload, pull)
     except PayloadError:
         return NOTHING
 
 
-def _of_pull_request(payload: _Payload, pull: _PullRequest) -> PullRequestSignals:
+def _of_pull_request(payload: _SignalsPayload, pull: _PullRequest) -> PullRequestSignals:
     return PullRequestSignals(
         number=pull.number,
         author=None if pull.user is None else pull.user.id,
@@ -114,12 +114,12 @@ def _merge(pull: _PullRequest) -> Merge | None:
     return Merge(pull.head.sha, merged_at, by_author, merger)
 
 
-def _comment(comment: CommentRow) -> tuple[int, Review] | None:
+def _comment(comment: RestComment) -> tuple[int, Review] | None:
     author, at = answers.user(comment.user), moment(comment.created_at)
     return None if author is None or at is None else (comment.id, Review(author, "commented", at))
 
 
-def _checks(payload: _Payload) -> Checks | None:
+def _checks(payload: _SignalsPayload) -> Checks | None:
     suite = payload.check_suite
     if suite is None:
         return None
@@ -129,7 +129,7 @@ def _checks(payload: _Payload) -> Checks | None:
     return Checks(suite.head_sha, suite.app.id, state, at)
 
 
-def _is_default(payload: _Payload, suite: _Suite) -> bool:
+def _is_default(payload: _SignalsPayload, suite: _Suite) -> bool:
     """Checks of the default branch do not belong to a pull request's head, unless GitHub names one."""
     branch = payload.repository.default_branch if payload.repository else None
     return (suite.head_branch or "") == (branch or "") and not suite.pull_requests

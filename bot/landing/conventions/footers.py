@@ -33,7 +33,7 @@ def resolved_pull(reading: LandingReading) -> MessageFinding | None:
 
 
 def ghstack(reading: LandingReading) -> MessageFinding | None:
-    source = reading.only("ghstack-source-id")
+    source = reading.only_value("ghstack-source-id")
     return MessageFinding(keys=(f"ghstack:{source.lower()}",)) if source and len(source) == 40 else None
 
 
@@ -49,7 +49,7 @@ def x_link(reading: LandingReading) -> MessageFinding | None:
 
 
 def phabricator(reading: LandingReading) -> MessageFinding | None:
-    value = reading.only("differential revision") or reading.only("differential-revision")
+    value = reading.only_value("differential revision") or reading.only_value("differential-revision")
     if value is None:
         return None
     at = value.find("D")
@@ -58,7 +58,7 @@ def phabricator(reading: LandingReading) -> MessageFinding | None:
 
 
 def ship_it(reading: LandingReading) -> MessageFinding | None:
-    source = reading.only("fbshipit-source-id")
+    source = reading.only_value("fbshipit-source-id")
     return MessageFinding(keys=(f"shipit:{source[:12].lower()}",)) if source and len(source) >= 12 else None
 
 
@@ -82,7 +82,7 @@ def closed_pull(reading: LandingReading) -> MessageFinding | None:
 def gerrit(reading: LandingReading) -> MessageFinding | None:
     """`Change-Id` and `Reviewed-on`."""
     keys = []
-    change, review = reading.only("change-id"), reading.only("reviewed-on")
+    change, review = reading.only_value("change-id"), reading.only_value("reviewed-on")
     if change and change[:1] == "I" and len(change) == 41:
         keys.append("change-id:" + change)
     if review and review.startswith(("https://", "http://")):
@@ -92,7 +92,7 @@ def gerrit(reading: LandingReading) -> MessageFinding | None:
 
 def gerrit_pull(reading: LandingReading) -> MessageFinding | None:
     """`GitHub-Pull-Request: owner/name#12`."""
-    target = pull_reference(reading.only("github-pull-request") or "", reading.repository)
+    target = pull_reference(reading.only_value("github-pull-request") or "", reading.repository)
     if target is None:
         return None
     own = same_repository(target[0], reading.repository)
@@ -103,7 +103,7 @@ def copybara(reading: LandingReading) -> MessageFinding | None:
     """`PiperOrigin-RevId`, `GitOrigin-RevId`; `COPYBARA_INTEGRATE_REVIEW=<address>` or a preserved merge subject names
     the pull request.
     """
-    revision, origin = reading.only("piperorigin-revid"), reading.only("gitorigin-revid")
+    revision, origin = reading.only_value("piperorigin-revid"), reading.only_value("gitorigin-revid")
     keys = [f"piper:{revision}"] if revision and revision.isdecimal() else []
     keys += [f"commit:{origin.lower()}"] if origin and len(origin) == 40 else []
     number = _integrated_pull(reading)
@@ -135,7 +135,7 @@ def mailed_patch(reading: LandingReading) -> MessageFinding | None:
 
 def subversion(reading: LandingReading) -> MessageFinding | None:
     """`git-svn-id: <address>@<revision> <repository id>`."""
-    words = (reading.only("git-svn-id") or "").split()
+    words = (reading.only_value("git-svn-id") or "").split()
     revision = words[0].rpartition("@")[2] if len(words) == 2 else ""
     return MessageFinding(keys=(f"svn:{words[1].lower()}@{revision}",)) if revision.isdecimal() else None
 

@@ -41,7 +41,7 @@ def whitespace_only(lines: PatchLines) -> tuple[list[str], list[str]] | None:
     new: list[str] = []
     positions = (at for at, key in enumerate(was) if key in common)
     next_position = next(positions)
-    for lost, lost_end, got, got_end in lines.replaced():
+    for lost, lost_end, got, got_end in lines.replacements():
         while next_position < lost:
             if (next_position := next(positions, -1)) < 0:
                 return (old, new) if old else None

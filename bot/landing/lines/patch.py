@@ -77,7 +77,7 @@ class PatchLines:
         """The first character of each line of the hunks."""
         return "".join([sign or " " for sign in _SIGN.findall(self.hunks)])
 
-    def replaced(self) -> Iterator[tuple[int, int, int, int]]:
+    def replacements(self) -> Iterator[tuple[int, int, int, int]]:
         """Where lines replaced others: start and end in `removed`, start and end in `added`.
 
         The result does not depend on the width of the context.

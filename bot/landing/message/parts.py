@@ -103,7 +103,7 @@ class LandingReading(NamedTuple):
         """Whether it is imported history: the numbers in its messages are the other repository's."""
         return self.landing.brought_by == IMPORTED_HISTORY
 
-    def only(self, key: str) -> str | None:
+    def only_value(self, key: str) -> str | None:
         """The value of a trailer that occurs with only one value; a roll-up with several refers to other work."""
         values_given = self.trailers.get(key)
         if not values_given:

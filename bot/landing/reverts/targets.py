@@ -96,7 +96,7 @@ def issue_target(text: str, repository: str) -> tuple[str, ...]:
 
 def revision_targets(text: str, reading: LandingReading) -> tuple[str, ...]:
     """`Revert r1234567` in a history imported from Subversion; a revision after `back to` is not reverted."""
-    origin = (reading.only("git-svn-id") or "").split()
+    origin = (reading.only_value("git-svn-id") or "").split()
     own = leading_number(origin[0].rpartition("@")[2]) if len(origin) == 2 else None
     if own is None:
         return ()

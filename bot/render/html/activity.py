@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.profile import MonthRecord, Profile
 from bot.render import wording
 from bot.render.escaping import HtmlText
@@ -59,7 +59,7 @@ def map_rows(pictures: Iterable[YearPicture]) -> HtmlText:
 def month_rows(profile: Profile, pictures: Iterable[YearPicture]) -> HtmlText:
     """The table behind every chart and total: one row per active month, newest first."""
     days = {month: text for one in pictures for month, text in one.days.items()}
-    columns = [(metric.key, metric.figure) for metric in shown_on("table")]
+    columns = [(metric.key, metric.figure) for metric in metrics_on("table")]
 
     def cells(month: MonthRecord) -> str:
         number = month.numbers.get
@@ -78,7 +78,7 @@ def month_rows(profile: Profile, pictures: Iterable[YearPicture]) -> HtmlText:
 
 def month_columns() -> list[str]:
     """The headings of the numbers in that table."""
-    return [metric.label for metric in shown_on("table")]
+    return [metric.label for metric in metrics_on("table")]
 
 
 def bars(profile: Profile) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from bot.metrics.bugs import BUGS
 from bot.metrics.features import FEATURES
 from bot.metrics.months import MONTHS
 from bot.metrics.other import OTHER
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import MonthRecord, Profile, Text
@@ -71,10 +71,10 @@ def _year_tally(months: Sequence[MonthRecord]) -> str:
     """`3 active months: 41 commits • 7 features`; a month with only credited commits is not active."""
     if not months:
         return "only reviews and triage"
-    sums = [(metric, sum(month.numbers.get(metric.key) or 0 for month in months)) for metric in shown_on("year")]
-    amounts = [metric.counted(number) for metric, number in sums if number and metric.additive]
+    sums = [(metric, sum(month.numbers.get(metric.key) or 0 for month in months)) for metric in metrics_on("year")]
+    amounts = [metric.quantity(number) for metric, number in sums if number and metric.additive]
     active = sum(month.commits > 0 for month in months)
-    return (f"{MONTHS.counted(active)}: " if active else "") + wording.BULLET.join(amounts)
+    return (f"{MONTHS.quantity(active)}: " if active else "") + wording.BULLET.join(amounts)
 
 
 def _non_code_month(month: MonthRecord, non_code: str) -> str:

@@ -39,7 +39,7 @@ class Listing(Struct, frozen=True):
     """month with non-code activity -> each kind of it, newest month first"""
 
 
-def listing_of(profile: Profile) -> Listing:
+def profile_listing(profile: Profile) -> Listing:
     """The changes of a profile by month."""
     changes = {change.id: change for change in profile.changes}
     months = {month.month: [*chain.from_iterable(map(_CHANGES, month.items))] for month in profile.months}

@@ -149,7 +149,7 @@ def _tally(changes: Sequence[Change], lines: Lines) -> str:
     reverted = sum(1 for change in changes if change.state == "reverted")
     parts = [wording.quantity(len(changes), "change"), f"{wording.thousands(unreverted)} of them not reverted"]
     parts += [f"{wording.thousands(reverted)} reverted"] if reverted else []
-    return wording.BULLET.join([*parts, LINES.counted(lines.code)])
+    return wording.BULLET.join([*parts, LINES.quantity(lines.code)])
 
 
 def _groups(changes: Sequence[Change], day: Callable[[int], str]) -> list[tuple[str, HtmlText]]:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from bot.metrics.bugs import BUGS
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.features import FEATURES
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.profile import Profile
 from bot.render import wording
 from bot.render.anonymity import PERSONAL
@@ -24,7 +24,7 @@ from bot.render.escaping import HtmlText
 from bot.render.html import activity, sections
 from bot.render.html.evidence import PageEvidence, evidence_of
 from bot.render.html.history import Drawn, history
-from bot.render.html.listing import Listing, listing_of
+from bot.render.html.listing import Listing, profile_listing
 from bot.render.html.non_code_activity import months_with_non_code, non_code_bytes, non_code_totals
 from bot.render.images import charts
 from bot.render.non_code_activity import KNOWN_SINCE
@@ -73,7 +73,7 @@ def render_html(profile: Profile) -> str:
 
 def render_page(profile: Profile, page: PageOptions) -> str:
     """The profile as a page of about `page.budget` bytes at most: older evidence is shortened as needed."""
-    listing = listing_of(profile)
+    listing = profile_listing(profile)
     years = charts.by_year(profile.activity)
     view = _view(profile, page, years)
     room = page.budget - _fixed_bytes(profile, listing, view["non_code"], len(years))
@@ -105,7 +105,7 @@ def _fixed_bytes(profile: Profile, listing: Listing, non_code: Sequence[str], ye
     elsewhere = [listing.changes[key] for key in listing.outside_months]
     return (
         _REST_FIXED
-        + (52 + 6 * len(shown_on("table"))) * len(profile.months)
+        + (52 + 6 * len(metrics_on("table"))) * len(profile.months)
         + 13 * len(profile.activity)
         + 700 * years
         + 260 * len(profile.technical)
@@ -202,4 +202,4 @@ def _share_label(profile: Profile) -> str:
     if not overall.features and not overall.bugs:
         return "no feature and no bug fix"
     other = f"; {wording.quantity(overall.other, 'other item')}" if overall.other else ""
-    return f"{FEATURES.counted(overall.features)}, {BUGS.counted(overall.bugs)}{other}"
+    return f"{FEATURES.quantity(overall.features)}, {BUGS.quantity(overall.bugs)}{other}"

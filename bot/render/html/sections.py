@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from bot.metrics.definitions import SCORES
 from bot.metrics.metric import Metric
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.profile import LanguageSkill, Number, Profile, RepositoryRecord, Score, ScoreEvidence
 from bot.render import wording
 from bot.render.escaping import HtmlText, html_link, html_name, html_text
@@ -26,9 +26,9 @@ _SKILL_CITED = 6
 def stat_rows(profile: Profile, *, monthly: bool = False) -> HtmlText:
     """The totals as a description list; `monthly` selects the metrics that apply to a single month."""
     numbers = profile.overall.numbers
-    shown = [metric for metric in shown_on("page") if metric.shown_at_zero or numbers.get(metric.key)]
+    visible = [metric for metric in metrics_on("page") if metric.shown_at_zero or numbers.get(metric.key)]
     return HtmlText(
-        "".join([_stat(one, numbers.get(one.key)) for one in shown if one.monthly or not monthly]),
+        "".join([_stat(one, numbers.get(one.key)) for one in visible if one.monthly or not monthly]),
     )
 
 

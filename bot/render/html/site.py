@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from bot.metrics.lines import LINES
 from bot.metrics.metric import Metric
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.metrics.work import Work
 from bot.model.fact import Lines
 from bot.model.ids import ChangeId, Month
@@ -24,7 +24,7 @@ from bot.render.escaping import HtmlText
 from bot.render.html import sections
 from bot.render.html.evidence import evidence_of
 from bot.render.html.history import month_items
-from bot.render.html.listing import listing_of
+from bot.render.html.listing import profile_listing
 from bot.render.html.non_code_activity import non_code_line
 from bot.render.html.page import style
 
@@ -136,7 +136,7 @@ def month_page(profile: Profile, month: Month, location: PageLocation) -> str:
     all_months = months_with_page(profile)
     at = all_months.index(month)
     own = restrict_to_month(profile, month)
-    evidence = evidence_of(own, _ROOM, listing_of(own))
+    evidence = evidence_of(own, _ROOM, profile_listing(own))
     record = own.months[0]
     earlier = _month_link(all_months[at + 1 : at + 2], location)
     return site_page(
@@ -204,7 +204,7 @@ def _counts(first: MonthRecord | None, second: MonthRecord | None) -> list[dict[
     """The metrics of both months, then the parts of lines that occur in either."""
     rows = [
         _row(metric, metric.label, _number(first, metric), _number(second, metric))
-        for metric in shown_on("page")
+        for metric in metrics_on("page")
         if metric.monthly
     ]
     old, new = (record.lines if record else Lines() for record in (first, second))

@@ -10,7 +10,7 @@ from bot.metrics.bugs import BUGS
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.features import FEATURES
 from bot.metrics.metric import Metric
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.profile import Number, Profile
 from bot.render import wording
 from bot.render.environment import source, template
@@ -144,7 +144,7 @@ def render_share(profile: Profile) -> str:
     """Features compared with bug fixes."""
     overall = profile.overall
     share = FEATURE_SHARE.figure(overall.numbers.get(FEATURE_SHARE.key))
-    counts = f"{FEATURES.counted(overall.features)}, {BUGS.counted(overall.bugs)}"
+    counts = f"{FEATURES.quantity(overall.features)}, {BUGS.quantity(overall.bugs)}"
     bar = _bar((overall.features, overall.bugs), ('class="one"', 'class="two"'), 336)
     drawing = (
         f'<text x="12" y="30" class="n">{share}</text><text x="348" y="30" class="s end">{counts}</text>'
@@ -155,7 +155,7 @@ def render_share(profile: Profile) -> str:
 
 def render_card(profile: Profile) -> str:
     """The profile card: name, totals, bars by month, languages."""
-    numbers = [(metric, profile.overall.numbers.get(metric.key)) for metric in shown_on("card")]
+    numbers = [(metric, profile.overall.numbers.get(metric.key)) for metric in metrics_on("card")]
     totals, below = _card_totals(numbers)
     span, path, _ = charts.month_bars(profile.months, 36)
     bars = (
@@ -175,7 +175,7 @@ def render_card(profile: Profile) -> str:
         f"{_bar([lines for _, lines, _ in languages], colours, 440)}</g>"
         f'<text x="20" y="{206 + below}" class="s">{html_text(named, 60)}</text>'
     )
-    summary = ", ".join(metric.counted(number) for metric, number in numbers)
+    summary = ", ".join(metric.quantity(number) for metric, number in numbers)
     title = f"Almanac: {profile.contributor.display}"
     return _file(Picture(480, 220 + below, title, f"{summary}. {_card_span(profile)}.", drawing))
 
@@ -183,12 +183,12 @@ def render_card(profile: Profile) -> str:
 def _card_totals(numbers: Sequence[tuple[Metric, Number]]) -> tuple[str, int]:
     """The numbers, four per row, and the pixels by which rows after the first push down what is below."""
     cells = []
-    for place, (metric, number) in enumerate(numbers):
-        row, column = divmod(place, _CARD_COLUMNS)
+    for index, (metric, number) in enumerate(numbers):
+        row, column = divmod(index, _CARD_COLUMNS)
         x, y = 20 + 112 * column, 92 + _CARD_ROW * row
         cells.append(
             f'<text x="{x}" y="{y}" class="n">{html_text(metric.figure(number))}</text>'
-            f'<text x="{x}" y="{y + 18}" class="s">{html_text(metric.called(number))}</text>'
+            f'<text x="{x}" y="{y + 18}" class="s">{html_text(metric.noun_for(number))}</text>'
         )
     return "".join(cells), _CARD_ROW * (max(0, len(numbers) - 1) // _CARD_COLUMNS)
 
@@ -204,7 +204,7 @@ def _card_span(profile: Profile) -> str:
 def render_badge(profile: Profile) -> str:
     """A one-line badge."""
     numbers = profile.overall.numbers
-    said = [metric.counted(number) for metric in shown_on("badge") if (number := numbers.get(metric.key))]
+    said = [metric.quantity(number) for metric in metrics_on("badge") if (number := numbers.get(metric.key))]
     right = wording.BULLET.join(said) or "no landed work"
     left_width, right_width = 62, 16 + round(6.4 * len(right))
     drawing = (

@@ -98,8 +98,8 @@ def _view(ordered: Sequence[DigestPart], frame: DigestFrame) -> dict[str, Any]:
         "repository": md_text(frame.repository),
         "preview": frame.preview,
         "tally": md_text(
-            f"{COMMITS.counted(commits)} by {quantity(len(ordered), 'contributor')}, "
-            f"{LINES.counted(lines.code)} changed."
+            f"{COMMITS.quantity(commits)} by {quantity(len(ordered), 'contributor')}, "
+            f"{LINES.quantity(lines.code)} changed."
         ),
         "disputes": [md_text(dispute, 600) for dispute in frame.disputes[:20]],
         "zone": md_text(frame.zone),
@@ -123,7 +123,7 @@ def _with_remainder_row(
             break
         listed += 1
     rest = parts[listed:]
-    commits = COMMITS.counted(sum(part.record.commits for part in rest))
+    commits = COMMITS.quantity(sum(part.record.commits for part in rest))
     return _render_form(view, people[:listed], "counted", f"{quantity(len(rest), 'more contributor')}: {commits}")
 
 

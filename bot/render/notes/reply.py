@@ -20,7 +20,7 @@ from bot.render.wording import change_notes, item_state, lines_of, month_name, t
 _MOST_ROWS = 25
 
 
-class Part(Struct, frozen=True):
+class ReplyPart(Struct, frozen=True):
     """The answer to one command: the command, then paragraphs, then a list."""
 
     command: str
@@ -28,26 +28,28 @@ class Part(Struct, frozen=True):
     rows: tuple[MdText, ...] = ()
 
 
-def reply_note(parts: Sequence[Part]) -> str:
+def reply_note(parts: Sequence[ReplyPart]) -> str:
     """The Markdown of a comment that answers commands."""
     views = [{"command": md_text(part.command, 200), "lines": part.lines, "rows": part.rows} for part in parts]
     return template("reply_note.md").render(parts=views).strip() + "\n"
 
 
-def plain_part(command: str, *lines: str) -> Part:
+def plain_part(command: str, *lines: str) -> ReplyPart:
     """An answer in plain text; markup in it has no effect."""
-    return Part(command, tuple(md_text(line, 1000) for line in lines))
+    return ReplyPart(command, tuple(md_text(line, 1000) for line in lines))
 
 
-def month_part(command: str, record: MonthRecord | None, changes: Mapping[ChangeId, Change], hint: str) -> Part:
+def month_part(command: str, record: MonthRecord | None, changes: Mapping[ChangeId, Change], hint: str) -> ReplyPart:
     """A person's newest month in one repository."""
     if record is None:
         return plain_part(command, "The record contains no commit by you in this repository.", hint)
-    head = md_text(f"{month_name(record.month)}: {tally(record)}, {LINES.counted(record.lines.code)} changed.")
-    return Part(command, (head, md_sentences(record.summary, changes), md_text(hint)), _items(record.items, changes))
+    head = md_text(f"{month_name(record.month)}: {tally(record)}, {LINES.quantity(record.lines.code)} changed.")
+    return ReplyPart(
+        command, (head, md_sentences(record.summary, changes), md_text(hint)), _items(record.items, changes)
+    )
 
 
-def why_change_part(command: str, changes: Sequence[Change]) -> Part:
+def why_change_part(command: str, changes: Sequence[Change]) -> ReplyPart:
     """How the work of one pull request is counted."""
     rows: list[MdText] = []
     for change in changes:
@@ -59,12 +61,12 @@ def why_change_part(command: str, changes: Sequence[Change]) -> Part:
         rows.append(md_text(f"Lines: {parts or 'none'}"))
         rows += [md_text(notes, 400)] if notes else []
         rows.append(md_text("It counts as delivered." if change.outcome else "It does not count as delivered."))
-    return Part(command, (), tuple(rows[:_MOST_ROWS]))
+    return ReplyPart(command, (), tuple(rows[:_MOST_ROWS]))
 
 
 def why_number_part(
     command: str, metric: Metric, months: Sequence[MonthRecord], changes: Mapping[ChangeId, Change]
-) -> Part:
+) -> ReplyPart:
     """A metric: its definition, its number by month, newest first, and the evidence of the newest month."""
     numbers = [month.numbers.get(metric.key) for month in months]
     rows = [
@@ -76,7 +78,7 @@ def why_number_part(
         total = metric.figure(sum(number or 0 for number in numbers))
         lines.append(md_text(f"{metric.key}: {total} in this repository"))
     evidence = _evidence(metric, months[0], changes) if months else ()
-    return Part(command, tuple(lines), (*rows, *evidence))
+    return ReplyPart(command, tuple(lines), (*rows, *evidence))
 
 
 def _evidence(metric: Metric, month: MonthRecord, changes: Mapping[ChangeId, Change]) -> tuple[MdText, ...]:
@@ -95,7 +97,7 @@ def _evidence(metric: Metric, month: MonthRecord, changes: Mapping[ChangeId, Cha
 
 def _part(metric: Metric, part: MetricPart, changes: Mapping[ChangeId, Change]) -> MdText:
     titles = ", ".join(changes[key].title for key in part.changes if key in changes)
-    said = md_text(f"{metric.counted(part.value)}: {titles}", 300)
+    said = md_text(f"{metric.quantity(part.value)}: {titles}", 300)
     return md_join(MdText(" "), (said, MdText("(") + md_cite(part.changes, changes) + MdText(")")))
 
 

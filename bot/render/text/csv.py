@@ -7,7 +7,7 @@ import io
 from fractions import Fraction
 
 from bot.metrics.metric import Metric, decimal
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.ids import ChangeId
 from bot.model.profile import Profile
 from bot.render.plain_text import plain_text
@@ -39,7 +39,7 @@ def render_csv(profile: Profile) -> str:
     day = day_reader(profile.method.timezone)
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\r\n")
-    metrics = [(metric, _added(profile, metric)) for metric in shown_on("csv")]
+    metrics = [(metric, _added(profile, metric)) for metric in metrics_on("csv")]
     rows.writerow((*COLUMNS, *(metric.key for metric, _ in metrics)))
     for change in profile.changes:
         date, lines = day(change.landed_at), lines_of(change)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.metrics.commits import COMMITS
 from bot.metrics.months import MONTHS
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.profile import Number, Profile, RepositoryRecord
 from bot.render.plain_text import plain_lines, plain_text
 from bot.render.verification import repository_addresses
@@ -41,8 +41,8 @@ def _resume(profile: Profile) -> dict[str, Any]:
 def _metrics(numbers: Mapping[str, Number]) -> dict[str, str]:
     """Each measured number in words. JSON Resume has no field for them, so they are in `meta`, which allows any."""
     return {
-        metric.key: metric.counted(number)
-        for metric in shown_on("resume")
+        metric.key: metric.quantity(number)
+        for metric in metrics_on("resume")
         if (number := numbers.get(metric.key)) is not None
     }
 
@@ -59,7 +59,7 @@ def _basics(profile: Profile) -> dict[str, Any]:
 def _project(record: RepositoryRecord, address: str | None) -> dict[str, Any]:
     project: dict[str, Any] = {
         "name": plain_text(record.full_name),
-        "description": f"{COMMITS.counted(record.commits)} in {MONTHS.counted(record.active_months)}",
+        "description": f"{COMMITS.quantity(record.commits)} in {MONTHS.quantity(record.active_months)}",
         "keywords": [plain_text(name) for name in (*record.languages, *record.skills)],
         "startDate": record.first_month,
         "endDate": record.last_month,

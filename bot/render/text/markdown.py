@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.metrics.definitions import SCORES
 from bot.metrics.non_code_activity import combine_activity
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId
 from bot.model.profile import MonthRecord, NonCodeActivity, Profile, Text
@@ -92,7 +92,7 @@ def _overall(profile: Profile) -> list[tuple[MdText, MdText]]:
     numbers = profile.overall.numbers
     return [
         (md_text(metric.heading), md_text(metric.figure(numbers.get(metric.key))))
-        for metric in shown_on("text")
+        for metric in metrics_on("text")
         if metric.shown_at_zero or numbers.get(metric.key)
     ]
 

@@ -9,7 +9,7 @@ from bot.metrics.commits import COMMITS
 from bot.metrics.definitions import SCORES
 from bot.metrics.months import MONTHS
 from bot.metrics.non_code_activity import combine_activity
-from bot.metrics.registry import shown_on
+from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId
 from bot.model.profile import MonthRecord, NonCodeActivity, Profile, Text
@@ -91,7 +91,7 @@ def _overall(profile: Profile) -> Iterator[str]:
     numbers = overall.numbers
     yield from _columns(
         (metric.heading, metric.figure(numbers.get(metric.key)))
-        for metric in shown_on("text")
+        for metric in metrics_on("text")
         if metric.shown_at_zero or numbers.get(metric.key)
     )
     yield ""
@@ -209,10 +209,10 @@ def _repositories(profile: Profile) -> Iterator[str]:
     count = wording.quantity(len(profile.repositories), "repository", "repositories")
     yield from _heading(f"Repositories contributed to: {count}")
     for record in profile.repositories:
-        months = MONTHS.counted(record.active_months)
+        months = MONTHS.quantity(record.active_months)
         yield f"  {plain_text(record.full_name)}"
         yield (
-            f"    {wording.span(record.first_month, record.last_month)}, {months}, {COMMITS.counted(record.commits)}"
+            f"    {wording.span(record.first_month, record.last_month)}, {months}, {COMMITS.quantity(record.commits)}"
         )
         if record.languages:
             yield f"    Languages: {', '.join(map(plain_text, record.languages))}"

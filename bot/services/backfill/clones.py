@@ -35,7 +35,7 @@ async def remove_unused_clones(context: Context) -> None:
     """Delete clones that no backfill reads, so that no repository out of reach stays on this machine."""
     if context.clones is None:
         return
-    existing = context.clones.existing()
+    existing = context.clones.existing_clones()
 
     def read(connection: Connection) -> set[RepositoryId]:
         reading = {one.repository_id for one in backfills.of(connection, sorted(existing)) if one.state != "done"}

@@ -68,9 +68,9 @@ async def read_batch(
     found = await asyncio.to_thread(_read_landings, position.clone, rows)
 
     def read(connection: Connection) -> tuple[dict[CommitId, datetime], Mapping[CommitId, PullRequestRow]]:
-        told = _pulls_of(connection, position, found, rules)
+        rows_by_commit = _pulls_of(connection, position, found, rules)
         recorded = _recorded_at(connection, position.one.repository_id, [one.commit.id for one in found])
-        return recorded, told
+        return recorded, rows_by_commit
 
     recorded, rows_by_commit = await context.store.read(read)
     stale = {

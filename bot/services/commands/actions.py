@@ -16,7 +16,7 @@ from bot.model.ids import ChangeId, Month
 from bot.model.profile import MonthRecord
 from bot.narrative.commands import Command, Name
 from bot.narrative.repository_month import contributor_months
-from bot.render.notes.reply import Part, month_part, plain_part, why_change_part, why_number_part
+from bot.render.notes.reply import ReplyPart, month_part, plain_part, why_change_part, why_number_part
 from bot.services.context import Context, job_reference
 from bot.services.corrections import fold_corrected
 from bot.services.digests.month_note import month_note, month_number
@@ -29,7 +29,7 @@ from bot.services.recording.record import RecordingTarget, recount
 from bot.services.repository_settings import stored_settings
 from bot.store import configurations, corrections, installations, ledger, people, records
 from bot.store.corrections import Correction
-from bot.store.digests import posted_at
+from bot.store.digests import digests_posted_in
 
 MOST_RECOUNTED = 20_000
 """facts of one repository that a command recounts at once; larger ones are left to the operator"""
@@ -52,7 +52,7 @@ class CommandResult(Struct, frozen=True):
     """Whether the command was done, its answer in words if any, and the reaction."""
 
     done: bool = True
-    part: Part | None = None
+    part: ReplyPart | None = None
     reaction: str = "+1"
 
 
@@ -125,7 +125,7 @@ def _dispute(connection: Connection, context: Context, asked: CommandRequest) ->
     number = scene.number
     if scene.is_digest:
         now = month_of(int(asked.asker.asked_at.timestamp()), context.zone)
-        posted_months = [row.month for row in posted_at(connection, scene.repository_id) if row.month < now]
+        posted_months = [row.month for row in digests_posted_in(connection, scene.repository_id) if row.month < now]
         if not posted_months:
             return refusal(asked, "There is no digest here yet.")
         number = month_number(max(posted_months))
@@ -173,7 +173,7 @@ def _preview(connection: Connection, context: Context, asked: CommandRequest) ->
     found = month_note(connection, context, expected_scope(connection, (scene.installation, now), scene.repository))
     if found is None:
         return CommandResult(part=plain_part(asked.text, f"The digest for {now} would be empty so far."))
-    return CommandResult(part=Part(f"{asked.text} of {now}, so far", (found.markdown,)))
+    return CommandResult(part=ReplyPart(f"{asked.text} of {now}, so far", (found.markdown,)))
 
 
 def _pause(connection: Connection, context: Context, asked: CommandRequest) -> CommandResult:

@@ -17,7 +17,7 @@ from bot.github.reads import read_comment, read_issue, read_permission, read_rep
 from bot.model.commit import Repository
 from bot.model.ids import InstallationId, RepositoryId
 from bot.narrative.commands import Command, Mistake, commands_mark, read_commands
-from bot.render.notes.reply import Part, plain_part, reply_note
+from bot.render.notes.reply import ReplyPart, plain_part, reply_note
 from bot.services.commands.actions import ACTIONS, CommandRequest, CommandResult, refusal
 from bot.services.context import Context
 from bot.services.permissions import ABOUT_WORK, MAINTAINERS, OWN, Asker, Scene, changes_of, is_author, keys_of, may_ask
@@ -25,7 +25,7 @@ from bot.services.posting.intents import request_post
 from bot.services.posting.publishing import digests_key
 from bot.store import ledger, outbox
 from bot.store.closing import repository_of
-from bot.store.digests import posted_at
+from bot.store.digests import digests_posted_in
 
 MOST_REPLIES = 5
 """replies on one issue or pull request in an hour; after that there are only reactions"""
@@ -135,7 +135,10 @@ def _run_command(connection: Connection, context: Context, asked: CommandRequest
 def _has_work_in_digests(connection: Connection, asked: CommandRequest) -> bool:
     """Whether the asker contributed to this repository, or to others covered by the digests here."""
     repository_id = asked.scene.repository_id
-    repository_ids = {repository_id, *(repository_of(row.target) for row in posted_at(connection, repository_id))}
+    repository_ids = {
+        repository_id,
+        *(repository_of(row.target) for row in digests_posted_in(connection, repository_id)),
+    }
     return bool(ledger.facts_of(connection, sorted(asked.asker.keys), repositories=sorted(repository_ids)))
 
 
@@ -163,7 +166,7 @@ def _request_answers(
         request_post(connection, context, _reply_intent(key, where, parts))
 
 
-def _reply_intent(key: str, where: tuple[InstallationId, _CommandComment], parts: Sequence[Part]) -> outbox.Intent:
+def _reply_intent(key: str, where: tuple[InstallationId, _CommandComment], parts: Sequence[ReplyPart]) -> outbox.Intent:
     installation, heard = where
     author = heard.comment.author
     target = {"number": heard.issue.number, "person": f"u:{author.user_id}" if author else ""}

@@ -56,8 +56,8 @@ class FailedDeliveries(Struct, frozen=True):
         """Accept one as if it had just arrived; False if it is known or leads to no job."""
         if event not in self.routes.events:
             return False
-        told = Event(None, event=event, delivery_id=guid)
-        delivery = await read_delivery(self.routes, told, body, hook=self.hook)
+        delivery_event = Event(None, event=event, delivery_id=guid)
+        delivery = await read_delivery(self.routes, delivery_event, body, hook=self.hook)
         return delivery is not None and bool(delivery.jobs) and await self.inbox.accept(delivery)
 
 

@@ -47,12 +47,12 @@ async def close_months(context: Context) -> int:
     return deferred
 
 
-def _open(connection: Connection, place: Context, one: DigestId, now: datetime) -> bool:
+def _open(connection: Connection, context: Context, one: DigestId, now: datetime) -> bool:
     """Create the digest's row and defer it; False if it exists."""
     _, repository, month = one
     is_new = open_digest(connection, DigestRow(target_of(repository), month, now, repository_id=repository))
     if is_new:
-        defer_digest(connection, place, one)
+        defer_digest(connection, context, one)
     return is_new
 
 

@@ -14,7 +14,7 @@ from bot.services.recording.record import Recorded
 from bot.services.recording.record import RecordingTarget as Target
 from bot.services.repository_settings import stored_settings
 from bot.store.closing import repository_of, target_of
-from bot.store.digests import of_target, posted_at, posted_elsewhere
+from bot.store.digests import digests_posted_in, of_target, posted_elsewhere
 
 
 def refresh_digests(connection: Connection, context: Context, target: Target, recorded: Recorded) -> None:
@@ -36,7 +36,7 @@ def refresh_months(
     """
     own = of_target(connection, target_of(where[1]))
     posted = {row.month for row in own if row.state == "posted"}
-    others = {row.month: row for row in posted_at(connection, where[1]) if row.month not in posted}
+    others = {row.month: row for row in digests_posted_in(connection, where[1]) if row.month not in posted}
     for row in (*own, *others.values()):
         if months is None or row.month in months:
             defer_digest(connection, context, (where[0], repository_of(row.target), row.month))

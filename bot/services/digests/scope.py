@@ -12,7 +12,7 @@ from bot.model.ids import InstallationId, Month, RepositoryId
 from bot.services.repository_settings import RepositorySettings, stored_settings
 from bot.store import installations
 from bot.store.closing import repository_of
-from bot.store.digests import posted_at
+from bot.store.digests import digests_posted_in
 
 
 class DigestScope(Struct, frozen=True):
@@ -63,7 +63,7 @@ def posted_scope(
     """The scope of a digest posted in a repository, plus `also`; empty if all of its repositories left."""
     installation, month, home = where
     by_id = {one.id: one for one in repositories_by_name(connection, installation).values()}
-    rows = posted_at(connection, home.id or 0, month)
+    rows = digests_posted_in(connection, home.id or 0, month)
     covered = [by_id.get(repository_of(row.target)) for row in rows] + ([by_id.get(also.id)] if also else [])
     home = by_id.get(home.id, home)
     visible = {one.full_name: one for one in covered if one and (home.private or not one.private)}

@@ -54,9 +54,9 @@ async def request_wordings(context: Context, scope: DigestScope) -> Mapping[Pers
 
 
 def _parts_and_words(
-    connection: Connection, place: Context, scope: DigestScope
+    connection: Connection, context: Context, scope: DigestScope
 ) -> tuple[MonthParts | None, Mapping[PersonKey, Wording]]:
-    return month_parts(connection, place, scope), wordings.of_digest(connection, scope.home_id, scope.month)
+    return month_parts(connection, context, scope), wordings.of_digest(connection, scope.home_id, scope.month)
 
 
 def _has_wording(passage: Passage, wordings_by_person: Mapping[PersonKey, Wording]) -> bool:

@@ -19,7 +19,7 @@ from bot.services.digests.refresh import refresh_digests
 from bot.services.measuring.facts import PullRequestCommits, measure_facts, stored_pull_request
 from bot.services.measuring.rules import CurrentRules, current_rules, forget_shared_rules, save_rules, touches_rules
 from bot.services.posting.landings import request_landing_posts
-from bot.services.pull_requests import without_erased
+from bot.services.pull_requests import row_without_erased
 from bot.services.recording.record import Recorded, RecordingTarget, record, recount
 from bot.services.repositories.repository import save_repositories
 from bot.store import backfills, ledger, pulls, readings
@@ -133,7 +133,7 @@ def _save_read(
         number = RepositoryId(repository.id or 0)
         readings.keep(connection, number, commits.values(), tip=arrived.tip, now=now)
     if arrived.pull is not None:
-        pulls.save_pull_request(connection, without_erased(connection, arrived.pull))
+        pulls.save_pull_request(connection, row_without_erased(connection, arrived.pull))
 
 
 def retract(connection: Connection, target: RecordingTarget, commits: Sequence[CommitId]) -> Recorded | None:

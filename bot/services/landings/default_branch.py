@@ -26,7 +26,7 @@ async def read_branch_change(context: Context, client: Client, before: Repositor
     tip = await read_tip(client, now, now.default_branch)
     old = await _old_tip(context, client, before, number)
     if old is None or old == tip:
-        return Arrivals(now, Pushed((), whole=False), other_branch=True)
+        return Arrivals(now, Pushed((), complete=False), other_branch=True)
     known = StoredCommits(context, number)
     pushed = await read_push(client, now, Push(old, tip), known=known)
     lost = await read_beyond(client, now, before=tip, after=old) if pushed.behind else []
@@ -35,11 +35,11 @@ async def read_branch_change(context: Context, client: Client, before: Repositor
         kept = StoredCommits(context, number, again=True)
         more = await read_files_of(client, now, again, known=kept)
         fresh = {one.commit.id: one for one in more.landed}
-        recorded = await known.recorded([one.commit.id for one in pushed.landed])
+        recorded = await known.recorded_commits([one.commit.id for one in pushed.landed])
         new = (one for one in pushed.landed if one.commit.id not in recorded | set(fresh))
         pushed = replace(pushed, landed=(*new, *more.landed))
-    # Another branch may have other rules: `whole` is False, so that they are read.
-    return Arrivals(now, replace(pushed, whole=False), lost=tuple(lost), again=bool(again), other_branch=True)
+    # Another branch may have other rules: `whole` is not claimed, so that they are read.
+    return Arrivals(now, replace(pushed, complete=False), lost=tuple(lost), again=bool(again), other_branch=True)
 
 
 async def _old_tip(context: Context, client: Client, before: Repository, number: RepositoryId) -> CommitId | None:

@@ -24,7 +24,7 @@ from bot.services.context import Context
 from bot.services.landings.arrivals import Arrivals
 from bot.services.measuring.facts import PullRequestCommits, StoredCommits, stored_pull_request
 from bot.services.measuring.recorded_landings import read_recorded_landings
-from bot.services.pull_requests import pull_request_to_json, without_erased
+from bot.services.pull_requests import pull_request_to_json, row_without_erased
 from bot.services.repositories.repository import current_repository
 from bot.store import jobs, ledger, pulls, readings
 
@@ -91,7 +91,7 @@ async def _state_of(context: Context, repository: Repository, answer: PullReques
     )
 
     def read_state(connection: Connection) -> _PullRequestState:
-        kept = without_erased(connection, row)
+        kept = row_without_erased(connection, row)
         return _PullRequestState(repository, answer, kept, pulls.read(connection, kept.repository_id, kept.number))
 
     return await context.store.read(read_state)

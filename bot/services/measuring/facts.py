@@ -40,7 +40,7 @@ class StoredCommits(Struct, frozen=True):
         found = await self.context.store.read(readings.known_commits, self.repository, [name])
         return found.get(name)
 
-    async def recorded(self, names: Sequence[CommitId]) -> set[CommitId]:
+    async def recorded_commits(self, names: Sequence[CommitId]) -> set[CommitId]:
         if self.again:
             return set()
         return await self.context.store.read(ledger.recorded_commits, self.repository, names)

@@ -92,7 +92,7 @@ def shared_name(repository: Repository) -> str:
 
 def touches_rules(pushed: Pushed) -> bool:
     """Whether a push may have changed a rule file; also true if GitHub did not list all changed files."""
-    return bool(RULE_FILES & pushed.paths) or not pushed.whole or pushed.behind > 0
+    return bool(RULE_FILES & pushed.paths) or not pushed.complete or pushed.behind > 0
 
 
 def save_rules(connection: Connection, repository: Repository, rules: CurrentRules, *, now: datetime) -> None:

@@ -87,17 +87,17 @@ def _correct_all(connection: Connection, installation: InstallationId, zone: Zon
     be compared. Memory depends on the largest month and the largest such group, and otherwise only on the row numbers
     of facts and the ids of changes.
     """
-    stands, said = folding.read_installation(connection, installation)
-    known = LedgerState(stands, said)
-    parts, apart = folding.parts_of_installation(connection, installation)
-    given, begun = _Given(stands.ids, zone), _BEFORE_ALL
+    stored_state, classifications = folding.read_installation(connection, installation)
+    known = LedgerState(stored_state, classifications)
+    parts, unconnected = folding.parts_of_installation(connection, installation)
+    given, begun = _Given(stored_state.ids, zone), _BEFORE_ALL
     for numbers in parts:
         facts = ledger.numbered_facts(connection, numbers)
         month = month_of(min((fact.landed_at for fact in facts.values()), default=0), zone)
         if month > begun:
             _correct_months(connection, installation, given, before=month)
             begun = month
-        given.take(fold_state(known, apart, facts))
+        given.take(fold_state(known, unconnected, facts))
     _correct_months(connection, installation, given, before=_AFTER_ALL)
     return given
 
@@ -130,8 +130,8 @@ class _Given:
             self.changes += 1
             self.parts += len(parts)
 
-    def kept(self, before: Month) -> list[tuple[Month, list[changes.Kept]]]:
-        """Remove and return the changes delivered before a month, with each contributor's part."""
+    def changes_before(self, before: Month) -> list[tuple[Month, list[changes.Kept]]]:
+        """The changes that were delivered before a month, with everybody's part in them; they are given once."""
         return [(month, self._kept.pop(month)) for month in sorted(self._kept) if month < before]
 
     def sums(self, before: Month) -> dict[totals.Cell, totals.Sum]:
@@ -143,6 +143,6 @@ class _Given:
 
 def _correct_months(connection: Connection, installation: InstallationId, given: _Given, *, before: Month) -> None:
     """Correct the stored rows of all months before a month."""
-    for month, kept in given.kept(before):
+    for month, kept in given.changes_before(before):
         given.wrong += changes.correct_changes(connection, installation, month, kept)
     given.wrong += totals.correct_cells(connection, given.sums(before))

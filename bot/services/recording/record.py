@@ -24,7 +24,7 @@ from bot.model.ids import ChangeId, CommitId, InstallationId, Month, PersonKey, 
 from bot.services.recording.change_rows import change_rows
 from bot.services.recording.sums import sums
 from bot.store import changes, erasure, folding, ledger, people, totals
-from bot.store.fact_keys import KeyedFact, unconnected, with_keys
+from bot.store.fact_keys import KeyedFact, unconnected_facts, with_keys
 from bot.store.together import facts_folding_with
 
 
@@ -55,26 +55,28 @@ def record(
     The result depends only on the set of facts. Work unconnected to anything recorded is added to the totals; if
     anything recorded changes, the affected months are summed again from their facts.
     """
-    facts = erasure.without_erased(connection, facts)
+    facts = erasure.facts_without_erased(connection, facts)
     before, left = _forget_measured(connection, target, facts) if again else (_NO_FACTS, _NO_FACTS)
     fresh = ledger.append_facts(connection, target.repository, facts, now)
     # Other transactions may append before the lock; the one that folds later finds these facts.
     folding.lock_installation(connection, target.installation)
-    stands, said = folding.read_repository(connection, target.installation, target.repository)
+    stored_state, classifications = folding.read_repository(connection, target.installation, target.repository)
     if not fresh:
-        return Recorded((), (), stands.repositories)
+        return Recorded((), (), stored_state.repositories)
     known = {**left, **fresh}
     after = facts_folding_with(connection, known, target.installation)
-    if again or len(after) > len(known) or any(one.fact.repository not in stands.ids for one in fresh.values()):
-        stands, said = folding.read_installation(connection, target.installation)
+    if again or len(after) > len(known) or any(one.fact.repository not in stored_state.ids for one in fresh.values()):
+        stored_state, classifications = folding.read_installation(connection, target.installation)
     older = {**before, **{number: one for number, one in after.items() if number not in fresh}}
     new = [one.fact for one in fresh.values()]
     _see_people(connection, new)
     recorded = frozenset(one.fact.commit for one in older.values())
-    read = LedgerState(stands, said, after, recorded, totals.read_cells(connection, _cells(fresh, target)))
-    old = read.folded(older) if older else ()
-    changed, months = _write(connection, target, read, (old, read.folded(after)), everything=False)
-    return Recorded(tuple(fact.commit for fact in new), changed, stands.repositories, months)
+    read = LedgerState(
+        stored_state, classifications, after, recorded, totals.read_cells(connection, _cells(fresh, target))
+    )
+    old = read.folded_changes(older) if older else ()
+    changed, months = _write(connection, target, read, (old, read.folded_changes(after)), everything=False)
+    return Recorded(tuple(fact.commit for fact in new), changed, stored_state.repositories, months)
 
 
 def recount(
@@ -82,36 +84,38 @@ def recount(
 ) -> Recorded:
     """Fold the facts connected to these commits again and write the result; `gone` are facts just deleted."""
     folding.lock_installation(connection, target.installation)
-    stands, said = folding.read_installation(connection, target.installation)
+    stored_state, classifications = folding.read_installation(connection, target.installation)
     after = _recorded(connection, target, ledger.numbers_of(connection, target.repository, commits))
-    known = LedgerState(stands, said, after)
-    # Negative numbers identify no row.
+    known = LedgerState(stored_state, classifications, after)
+    # Numbers below zero stand for no row.
     old = {**after, **{-1 - at: KeyedFact.of(fact) for at, fact in enumerate(gone)}}
-    changed, months = _write(connection, target, known, (known.folded(old), known.folded(after)), everything=True)
-    return Recorded((), changed, stands.repositories, months)
+    changed, months = _write(
+        connection, target, known, (known.folded_changes(old), known.folded_changes(after)), everything=True
+    )
+    return Recorded((), changed, stored_state.repositories, months)
 
 
 _NO_FACTS: Mapping[int, KeyedFact] = MappingProxyType({})
 
 
 def _forget_measured(
-    connection: Connection, place: RecordingTarget, facts: Sequence[Fact]
+    connection: Connection, target: RecordingTarget, facts: Sequence[Fact]
 ) -> tuple[Mapping[int, KeyedFact], Mapping[int, KeyedFact]]:
     """Delete the recorded facts of these commits.
 
     Returns all facts that folded with them, and those of them that remain, which may be unconnected to the new facts.
     """
-    folding.lock_installation(connection, place.installation)
-    numbers = ledger.numbers_of(connection, place.repository, [fact.commit for fact in facts])
-    before = _recorded(connection, place, numbers)
+    folding.lock_installation(connection, target.installation)
+    numbers = ledger.numbers_of(connection, target.repository, [fact.commit for fact in facts])
+    before = _recorded(connection, target, numbers)
     ledger.delete_facts(connection, numbers)
     gone = frozenset(numbers)
     return before, {number: one for number, one in before.items() if number not in gone}
 
 
-def _recorded(connection: Connection, place: RecordingTarget, numbers: Sequence[int]) -> dict[int, KeyedFact]:
+def _recorded(connection: Connection, target: RecordingTarget, numbers: Sequence[int]) -> dict[int, KeyedFact]:
     """The facts of these rows, and all facts that fold with them."""
-    return facts_folding_with(connection, with_keys(ledger.numbered_facts(connection, numbers)), place.installation)
+    return facts_folding_with(connection, with_keys(ledger.numbered_facts(connection, numbers)), target.installation)
 
 
 def _cells(facts: Mapping[int, KeyedFact], target: RecordingTarget) -> list[totals.Cell]:
@@ -132,9 +136,9 @@ class LedgerState(Struct, frozen=True):
     cells: totals.Found = field(default_factory=dict)
     """the contents of the cells read so far"""
 
-    def folded(self, facts: Mapping[int, KeyedFact]) -> tuple[Change, ...]:
+    def folded_changes(self, facts: Mapping[int, KeyedFact]) -> tuple[Change, ...]:
         """The changes that these facts fold into, with people's corrections, oldest first."""
-        return fold_state(self, unconnected(facts), {number: one.fact for number, one in facts.items()})
+        return fold_state(self, unconnected_facts(facts), {number: one.fact for number, one in facts.items()})
 
 
 BeforeAndAfter = tuple[Sequence[Change], Sequence[Change]]
@@ -142,14 +146,14 @@ BeforeAndAfter = tuple[Sequence[Change], Sequence[Change]]
 
 def _write(
     connection: Connection,
-    place: RecordingTarget,
+    target: RecordingTarget,
     known: LedgerState,
     before_and_after: BeforeAndAfter,
     *,
     everything: bool,
 ) -> tuple[tuple[Change, ...], frozenset[Month]]:
     """Write the changes that differ from before (or `everything`), and the months they affect."""
-    ids, zone = known.stored_state.ids, place.zone
+    ids, zone = known.stored_state.ids, target.zone
     old, folded = before_and_after
     changed, new, again = folded, folded, _NO_MONTHS
     if old or everything:
@@ -163,7 +167,7 @@ def _write(
         added = {cell: more for cell, more in added.items() if cell[0] not in again.get(cell[2], ())}
     totals.add_to_cells(connection, added, known.cells)
     for when, persons in sorted(again.items()):
-        _write_month(connection, place, known, (when, sorted(persons)))
+        _write_month(connection, target, known, (when, sorted(persons)))
     return tuple(changed), frozenset({*again, *_months(new, zone)})
 
 
@@ -266,16 +270,16 @@ def _months(found: Iterable[Change], zone: ZoneInfo) -> set[Month]:
 
 
 def _write_month(
-    connection: Connection, place: RecordingTarget, known: LedgerState, cells: tuple[Month, Sequence[PersonKey]]
+    connection: Connection, target: RecordingTarget, known: LedgerState, cells: tuple[Month, Sequence[PersonKey]]
 ) -> None:
     """Write one month of these people, summed from its facts."""
-    (when, persons), within = cells, place.installation
+    (when, persons), within = cells, target.installation
     facts = folding.month_of_people(connection, persons, when, within=within, known=known.facts)
     wanted = frozenset(persons)
-    others = [number for number in unconnected(facts) if wanted.isdisjoint(credited_keys(facts[number].fact))]
+    others = [number for number in unconnected_facts(facts) if wanted.isdisjoint(credited_keys(facts[number].fact))]
     for number in others:
         del facts[number]
-    found = sums(known.folded(facts), known.stored_state.ids, place.zone)
+    found = sums(known.folded_changes(facts), known.stored_state.ids, target.zone)
     gone = folding.cells_of_month(connection, persons, when, within=within)
     theirs = {cell: all_of_it for cell, all_of_it in found.items() if cell[2] == when and cell[0] in wanted}
     totals.write_cells(connection, theirs, empty=gone)

@@ -20,7 +20,7 @@ async def read_chosen(context: Context, target: str) -> tuple[InstallationId, li
         raise UnusableInputError(f"the App is not installed on {owner}; install it there first")
     if found[0].suspended:
         raise UnusableInputError(f"the installation on {owner} is suspended")
-    client = context.github.installation(found[0].id, permissions=op.needed(op.INSTALLATION_REPOSITORIES))
+    client = context.github.installation(found[0].id, permissions=op.required_permissions(op.INSTALLATION_REPOSITORIES))
     reached = await read_installation_repositories(client)
     chosen = [one for one in reached if not name or one.full_name.lower() == target.lower()]
     if not chosen:

@@ -225,4 +225,4 @@ async def test_who_opts_out_or_is_forgotten_did_nothing_beside_code_either(githu
             github.deliveries.redeliver(delivery.id)
         await there.drained()
         with there.bot.store.snapshot() as connection:
-            assert observations.everything_of(connection, [bea]) == []
+            assert observations.observations_of(connection, [bea]) == []
