@@ -30,7 +30,7 @@ def test_every_step_of_measuring_that_is_timed_is_there(step: str, name: str) ->
     assert callable(getattr(holder, attribute)), step
 
 
-def test_a_made_history_is_sound_has_merges_and_is_the_same_every_time(tmp_path: Path) -> None:
+def test_a_generated_history_is_valid_has_merges_and_is_reproducible(tmp_path: Path) -> None:
     told = []
     for name in ("one", "other"):
         folder = tmp_path / f"{name}.git"

@@ -18,7 +18,7 @@ def test_only_what_has_no_wheel_is_missing(monkeypatch: pytest.MonkeyPatch) -> N
     assert check_wheels.missing(["quick==1"], "macOS, arm64", "3.14") == []
 
 
-def test_an_index_that_does_not_answer_is_no_missing_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_index_does_not_count_as_a_missing_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
     refuses(monkeypatch, "error sending request")
     with pytest.raises(SystemExit):
         check_wheels.missing(["slow==1"], "macOS, arm64", "3.14")

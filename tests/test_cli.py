@@ -131,16 +131,14 @@ def unusable(folder: Path, name: str) -> str:
         ("a partial clone", "git fetch --refetch --no-filter"),
     ],
 )
-def test_what_is_no_whole_clone_is_named(almanac: Command, tmp_path: Path, command: str, name: str, words: str) -> None:
+def test_an_incomplete_clone_is_named(almanac: Command, tmp_path: Path, command: str, name: str, words: str) -> None:
     path = unusable(tmp_path, name)
     who = ["--author", "Ada Brook"] if command == "profile" else []
     assert_refused(almanac(command, path, *who), path, words)
 
 
 @pytest.mark.parametrize("command", ["profile", "changes"])
-def test_nobody_of_that_name_is_answered_with_the_nearest_name(
-    almanac: Command, clones: tuple[str, str], command: str
-) -> None:
+def test_an_unknown_person_gets_the_nearest_name(almanac: Command, clones: tuple[str, str], command: str) -> None:
     assert_refused(almanac(command, *clones, "--author", "Ada Brok"), "'Ada Brok'", "did you mean 'Ada Brook'?")
     assert_refused(almanac(command, *clones, "--author", "Zyx"), "'Zyx'", "almanac contributors")
     assert_refused(almanac(command, *clones, "--author", ""), "almanac contributors")
@@ -191,7 +189,7 @@ def test_a_bad_option_of_profile_is_named(
         (["proflie"], "No such command 'proflie'"),
     ],
 )
-def test_a_bad_command_line_is_answered_with_where_help_is(almanac: Command, arguments: list[str], words: str) -> None:
+def test_a_bad_command_line_prints_where_help_is(almanac: Command, arguments: list[str], words: str) -> None:
     assert_refused(almanac(*arguments), words)
 
 
@@ -218,20 +216,20 @@ def test_a_line_that_cannot_be_classified_is_named_by_its_number(almanac: Comman
 # --- settings --------------------------------------------------------------------------------------------------------
 
 
-def test_the_version_is_told_with_that_of_the_definitions(almanac: Command) -> None:
+def test_the_version_is_printed_with_that_of_the_definitions(almanac: Command) -> None:
     told = almanac("--version")
     assert (told.code, told.err) == (0, "")
     assert told.out == f"almanac {version('almanac-bot')}, definitions {METHOD_VERSION}\n"
 
 
-def test_every_missing_setting_is_told_at_once_one_line_each(almanac: Command) -> None:
+def test_every_missing_setting_is_reported_at_once_one_line_each(almanac: Command) -> None:
     answer = almanac("worker")
     assert (answer.code, answer.out) == (2, "")
     names = [line.removeprefix("almanac: ").partition(":")[0] for line in answer.err.splitlines()]
     assert names == ["ALMANAC_APP_ID", "ALMANAC_PRIVATE_KEY", "ALMANAC_WEBHOOK_SECRET"]
 
 
-def test_half_of_an_apps_credentials_is_told_and_no_app_is_registered(almanac: Command) -> None:
+def test_incomplete_app_credentials_are_reported_and_no_app_is_registered(almanac: Command) -> None:
     answer = almanac("serve", ALMANAC_APP_ID="7")
     assert (answer.code, answer.out) == (2, "")
     names = [line.removeprefix("almanac: ").partition(":")[0] for line in answer.err.splitlines()]
@@ -239,7 +237,7 @@ def test_half_of_an_apps_credentials_is_told_and_no_app_is_registered(almanac: C
 
 
 @pytest.mark.parametrize("channel", ["smee.io/x", "http://smee.example/x", "https://smee.example/"])
-def test_a_relay_that_is_no_channel_is_told_in_one_line(almanac: Command, channel: str) -> None:
+def test_an_invalid_relay_url_is_reported_in_one_line(almanac: Command, channel: str) -> None:
     assert_refused(almanac("serve", "--relay", channel), "--relay must")
 
 
@@ -247,7 +245,7 @@ def test_a_process_that_only_accepts_is_refused_on_sqlite(almanac: Command) -> N
     assert_refused(almanac("serve", "--no-work"), "--no-work needs PostgreSQL")
 
 
-def test_every_wrong_setting_is_told_and_no_secret_is_shown(almanac: Command) -> None:
+def test_every_wrong_setting_is_reported_and_no_secret_is_shown(almanac: Command) -> None:
     answer = almanac(
         "serve",
         ALMANAC_APP_ID="seven",
@@ -275,15 +273,13 @@ def test_every_wrong_setting_is_told_and_no_secret_is_shown(almanac: Command) ->
         ("postgresql://127.0.0.1:1/almanac", "the database cannot be used"),
     ],
 )
-def test_a_database_that_cannot_be_used_is_told_in_one_line(
-    almanac: Command, tmp_path: Path, url: str, words: str
-) -> None:
+def test_an_unusable_database_is_reported_in_one_line(almanac: Command, tmp_path: Path, url: str, words: str) -> None:
     (tmp_path / "note.txt").write_text("a note that is longer than the head of a database file " * 9)
     assert_refused(almanac("migrate", ALMANAC_DATABASE_URL=url), words)
 
 
 @pytest.mark.parametrize("command", ["export ada", "jobs list", "jobs cancel 1", "explain ada lines", "rebuild"])
-def test_where_the_bot_never_ran_no_database_is_made(almanac: Command, tmp_path: Path, command: str) -> None:
+def test_no_database_is_created_where_the_bot_never_ran(almanac: Command, tmp_path: Path, command: str) -> None:
     assert_refused(almanac(*command.split()), "no database at almanac-data/almanac.db", "ALMANAC_DATA")
     assert list(tmp_path.iterdir()) == []
 
@@ -292,14 +288,16 @@ def test_where_the_bot_never_ran_no_database_is_made(almanac: Command, tmp_path:
     ("ending", "code", "told"),
     [(">/dev/full", 2, "almanac: cannot write: No space left on device\n"), (">&-", 0, ""), ("2>&- <&-", 0, "")],
 )
-def test_a_full_disk_is_told_in_one_line_and_a_closed_stream_is_no_error(ending: str, code: int, told: str) -> None:
+def test_a_full_disk_is_reported_in_one_line_and_a_closed_stream_is_not_an_error(
+    ending: str, code: int, told: str
+) -> None:
     ended = subprocess.run(
         ["sh", "-c", f"{sys.executable} -m bot --version {ending}"], stderr=subprocess.PIPE, text=True, check=False
     )
     assert (ended.returncode, ended.stderr) == (code, told)
 
 
-def test_where_the_reader_of_a_pipe_went_away_no_difference_is_reported() -> None:
+def test_a_closed_pipe_is_not_reported_as_a_difference() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     ended = subprocess.run([sys.executable, "-m", "bot", "--help"], stdout=writer, stderr=subprocess.PIPE, check=False)

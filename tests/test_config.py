@@ -45,7 +45,7 @@ def _set(monkeypatch: pytest.MonkeyPatch, **values: str) -> Settings:
     return load_settings()
 
 
-def test_nothing_set_is_a_bot_on_sqlite_in_the_data_folder() -> None:
+def test_without_settings_the_bot_uses_sqlite_in_the_data_folder() -> None:
     settings = load_settings()
     assert settings.database_url == "sqlite:///almanac-data/almanac.db"
     assert settings.github == GitHubAddress(
@@ -115,7 +115,7 @@ def _public_half() -> str:
         ("SNAPSHOTS_KEY", _behind_a_password(), "remove the password"),
     ],
 )
-def test_a_key_of_the_pages_that_is_none_is_told_in_one_line_without_it(
+def test_an_invalid_page_key_is_reported_in_one_line_without_the_key(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str
 ) -> None:
     with pytest.raises(SettingsError) as caught:
@@ -132,7 +132,7 @@ def test_several_webhook_secrets_are_valid_at_once(monkeypatch: pytest.MonkeyPat
     assert _set(monkeypatch, WEBHOOK_SECRET=f"{OTHER}{between}{SECRET}").webhook_secrets == (OTHER, SECRET)
 
 
-def test_one_short_secret_among_long_ones_is_refused_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_short_secret_among_long_ones_is_refused_without_printing_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SettingsError) as caught:
         _set(monkeypatch, WEBHOOK_SECRET=f"{SECRET},too-short-1")
     assert "too-short-1" not in str(caught.value)
@@ -151,7 +151,7 @@ def test_a_database_url_gets_the_driver_we_use(monkeypatch: pytest.MonkeyPatch, 
     assert _set(monkeypatch, DATABASE_URL=given).database_url == read
 
 
-def test_a_database_url_that_cannot_be_read_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_database_url_is_reported_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     for given in ("postgresql://u:hunter2@db:port/almanac", "postgresql://u:hun:ter2/x@db@:port/almanac"):
         with pytest.raises(SettingsError, match=r"^ALMANAC_DATABASE_URL: cannot be parsed") as caught:
             _set(monkeypatch, DATABASE_URL=given)
@@ -190,7 +190,7 @@ def test_the_platforms_port_is_read_and_ours_wins(monkeypatch: pytest.MonkeyPatc
         (" localhost ", "localhost", "localhost"),
     ],
 )
-def test_what_listens_is_reached_where_it_listens(
+def test_a_listening_process_is_reached_at_its_address(
     monkeypatch: pytest.MonkeyPatch, host: str, listens: str, reached: str
 ) -> None:
     settings = _set(monkeypatch, PORT="5000", HOST=host)
@@ -206,7 +206,7 @@ def test_what_listens_is_reached_where_it_listens(
         ("https://bücher.example:8443", "https://xn--bcher-kva.example:8443"),
     ],
 )
-def test_the_public_address_is_spelt_as_browsers_spell_the_origin_of_a_form(
+def test_the_public_address_is_normalised_like_a_browsers_origin(
     monkeypatch: pytest.MonkeyPatch, given: str, read: str
 ) -> None:
     assert _set(monkeypatch, PUBLIC_URL=given).public_url == read
@@ -234,9 +234,7 @@ def test_an_address_that_cannot_be_asked_is_refused(monkeypatch: pytest.MonkeyPa
     assert "word" not in str(caught.value)
 
 
-def test_a_folder_in_a_file_may_begin_with_the_home_of_its_user(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_folder_in_a_file_may_start_with_a_tilde(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / ".env").write_text("ALMANAC_DATA=~/almanac\n")
     assert load_settings().data == tmp_path / "home" / "almanac"
@@ -250,7 +248,7 @@ def test_the_environment_wins_over_the_file(monkeypatch: pytest.MonkeyPatch, tmp
     assert (settings.app_id, settings.webhook_secrets, settings.host) == ("12", (SECRET,), "127.0.0.1")
 
 
-def test_all_errors_are_told_at_once_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_errors_are_reported_at_once_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "APP_ID": "my-app",
         "DATABASE_URL": "mysql://root:hunter2@db/x",

@@ -154,7 +154,7 @@ def test_modules_are_small() -> None:
     assert statistics.median(sizes.values()) < MEDIAN_MODULE
 
 
-def test_handlers_decide_and_do_not_work() -> None:
+def test_handlers_only_decide_what_to_do() -> None:
     long = [
         f"{path}: {node.name} has {node.end_lineno - node.lineno + 1} lines"
         for path in modules("handlers")
@@ -281,7 +281,7 @@ def test_no_file_names_a_path_of_somebodys_machine() -> None:
         assert MACHINE_PATH.search(f'open("/{folder}/notes")'), "the pattern itself"
 
 
-def test_what_is_left_undone_or_excepted_says_why() -> None:
+def test_every_todo_and_exception_has_a_reason() -> None:
     silent = [
         f"{path}:{line}: {comment}"
         for path in modules(*CODE, "tests", "scripts", "benchmarks")
@@ -315,7 +315,7 @@ def _has_reason(comment: str) -> bool:
         ("# an ordinary comment", True),
     ],
 )
-def test_a_reason_is_told_from_none(comment: str, fine: bool) -> None:
+def test_a_comment_with_a_reason_differs_from_one_without(comment: str, fine: bool) -> None:
     assert _has_reason(comment) is fine
 
 

@@ -161,6 +161,6 @@ async def _pictures(url: str, folder: Path) -> list[str]:
     return wrong
 
 
-def test_pictures_are_drawn_alone_and_in_a_page_elsewhere_in_both_schemes(tmp_path: Path) -> None:
+def test_pictures_render_alone_and_inside_another_page_in_both_schemes(tmp_path: Path) -> None:
     with fresh_database("sqlite", tmp_path) as url:
         assert asyncio.run(_pictures(url, tmp_path)) == []

@@ -53,7 +53,7 @@ def test_every_command_is_read_word_for_word(line: str, command: Command) -> Non
         ("/almanac ME", "did you mean me?"),
     ],
 )
-def test_a_wrong_word_is_answered_with_what_may_have_been_meant(line: str, hint: str) -> None:
+def test_a_mistyped_word_gets_a_suggestion(line: str, hint: str) -> None:
     (found,) = read_commands(line)
     assert isinstance(found, Mistake)
     assert found.hint == hint
@@ -66,7 +66,7 @@ def test_a_number_is_a_plain_number(word: str) -> None:
     assert all(metric.key in found.hint for metric in METRICS)
 
 
-def test_a_word_far_from_all_is_answered_with_all() -> None:
+def test_an_unknown_word_far_from_all_names_lists_all_names() -> None:
     (found,) = read_commands("/almanac xyzzy")
     assert isinstance(found, Mistake)
     assert all(form.usage in found.hint for form in COMMAND_FORMS)
@@ -98,11 +98,11 @@ def test_at_most_five_commands_of_a_comment_are_read() -> None:
         "/ALMANAC opt-out",
     ],
 )
-def test_what_is_quoted_code_hidden_or_in_a_sentence_is_no_command(body: str) -> None:
+def test_text_in_quotes_code_or_sentences_is_not_a_command(body: str) -> None:
     assert read_commands(body) == ()
 
 
-def test_words_after_a_quote_are_the_writers_own_again() -> None:
+def test_words_after_a_quote_belong_to_the_writer() -> None:
     body = "> /almanac opt-out\n\nNo.\n\n```\n/almanac forget-me\n```\n/almanac me\n\n`x` and ` alone\n/almanac pause"
     assert read_commands(body) == (Command("me"), Command("pause"))
 

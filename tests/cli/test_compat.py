@@ -40,7 +40,7 @@ def test_the_text_holds_the_narrative_and_the_months_alone(clone: str, capfd: py
     assert "PROFILE" not in out
 
 
-def test_another_name_is_refused_with_those_there_are(clone: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_name_is_refused_with_the_valid_ones(clone: str, capfd: pytest.CaptureFixture[str]) -> None:
     code, _, err = _printed(capfd, "profile", clone, "--author", "ada@example.org", "--compat", "sed")
     assert code == 2
     assert "none of seed, seed-text" in err

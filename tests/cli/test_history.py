@@ -100,7 +100,7 @@ async def given_up_long_ago(data: Path) -> None:
                 connection.execute(insert(JOB).values(row | {"task": task, "installation_id": installation}))
 
 
-async def test_a_backfill_reads_the_history_where_nothing_else_runs(github: Simulator, tmp_path: Path) -> None:
+async def test_a_backfill_reads_the_history_without_a_running_bot(github: Simulator, tmp_path: Path) -> None:
     almanac = Almanac(github, world_of(github), tmp_path)
     await given_up_long_ago(tmp_path)
     code, out, errors = await almanac.typed("backfill", "acme/app")
@@ -111,7 +111,7 @@ async def test_a_backfill_reads_the_history_where_nothing_else_runs(github: Simu
 
 
 @pytest.mark.parametrize("harm", ["401", "reset", "primary"])
-async def test_a_github_that_cannot_be_asked_is_told_in_one_line(
+async def test_an_unreachable_github_is_reported_in_one_line(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, harm: Kind
 ) -> None:
     monkeypatch.setattr(import_module("bot.github.client"), "retry_wait", lambda *_: 0.0)
@@ -123,7 +123,7 @@ async def test_a_github_that_cannot_be_asked_is_told_in_one_line(
     assert line.startswith("almanac: GitHub cannot be asked: ")
 
 
-async def test_a_running_process_is_asked_where_it_has_the_database(
+async def test_a_running_process_is_asked_where_its_database_is(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     almanac = Almanac(github, world_of(github), tmp_path)

@@ -159,7 +159,7 @@ def test_a_person_is_exported_and_then_erased_for_good(almanac: Command, url: st
     assert almanac("export", "ada")[0] == 2
 
 
-def test_a_database_without_tables_is_told_with_what_makes_them(
+def test_a_database_without_tables_is_reported_with_the_command_to_create_them(
     almanac: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for database in ("sqlite", "postgresql"):
@@ -179,7 +179,7 @@ async def _damaged(store: Store) -> None:
         connection.execute(update(TOTALS).values(commits=7))
 
 
-def test_totals_that_went_wrong_are_mended_from_the_facts_and_told(almanac: Command, url: str) -> None:
+def test_wrong_totals_are_repaired_from_the_facts_and_reported(almanac: Command, url: str) -> None:
     assert almanac("rebuild")[:2] == (0, "")
     _do(url, _landed)
     whole = _do(url, lambda store: canonical_dump(store, TABLES))

@@ -71,14 +71,14 @@ def test_an_untouched_profile_has_no_difference(published: Published) -> None:
 
 @pytest.mark.parametrize("field", ["id", "login", "name"])
 @pytest.mark.parametrize("to", ["Somebody Else", 7, ["Ada Brook"]])
-def test_a_name_that_the_clone_does_not_know_is_told_as_the_publishers_word(
+def test_a_name_unknown_to_the_clone_is_reported_as_the_publishers_claim(
     published: Published, field: str, to: object
 ) -> None:
     found = examine(published.paths, published.changed("contributor", field, to=to))
     assert found == Verification((), (f"contributor.{field} is {json.dumps(to)}",))
 
 
-def test_a_file_without_a_signature_is_not_passed_as_signed(published: Published) -> None:
+def test_a_file_without_a_signature_does_not_verify_as_signed(published: Published) -> None:
     with pytest.raises(UnusableInputError, match="not a snapshot"):
         verify(published.paths, published.text, keys="{}")
 
@@ -175,7 +175,7 @@ def test_a_snapshot_is_verified_with_its_signature(published: Published, tmp_pat
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "almanac.profile/1"}', "{" * 5000, '{"schema": 3}'])
-def test_what_is_no_profile_is_told_in_one_line(published: Published, text: str) -> None:
+def test_a_file_that_is_not_a_profile_is_reported_in_one_line(published: Published, text: str) -> None:
     with pytest.raises(UnusableInputError) as told:
         verify(published.paths, text)
     assert "\n" not in str(told.value)
@@ -230,7 +230,7 @@ def _change(whole: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("anonymous", [False, True])
-def test_a_correction_is_applied_as_stated_and_told(merged: list[str], anonymous: bool) -> None:
+def test_a_correction_is_applied_as_stated_and_reported(merged: list[str], anonymous: bool) -> None:
     whole = _corrected(merged, anonymous=anonymous)
     assert _change(whole, 1)["kind"] == "bug_fix"
     found = examine(merged, json.dumps(whole))
@@ -243,7 +243,7 @@ def test_a_correction_is_applied_as_stated_and_told(merged: list[str], anonymous
     assert line.startswith(f"{told}{own} (")
 
 
-def test_a_forged_correction_is_told_and_the_counts_give_it_away(merged: list[str]) -> None:
+def test_a_forged_correction_is_reported_because_the_counts_differ(merged: list[str]) -> None:
     whole = _corrected(merged)
     _change(whole, 2).update(kind="bug_fix", certain=True, why="classified by \x1b[2Jnobody: correction")
     found = examine(merged, json.dumps(whole))
@@ -255,7 +255,7 @@ def test_a_forged_correction_is_told_and_the_counts_give_it_away(merged: list[st
 
 
 @pytest.mark.parametrize(("field", "value"), [("kind", "perf"), ("why", "classified by nobody"), ("repository", "a/b")])
-def test_what_was_not_corrected_so_is_a_difference(merged: list[str], field: str, value: Any) -> None:
+def test_an_uncorrected_value_is_a_difference(merged: list[str], field: str, value: Any) -> None:
     whole = _corrected(merged)
     _change(whole, 1)[field] = value
     found = examine(merged, json.dumps(whole))
@@ -263,7 +263,7 @@ def test_what_was_not_corrected_so_is_a_difference(merged: list[str], field: str
     assert "changes[acme/rocket#1].kind" in {one.field for one in found.differences}
 
 
-def test_what_only_github_knew_is_told_and_compared_with_nothing(published: Published) -> None:
+def test_github_only_values_are_reported_and_not_compared(published: Published) -> None:
     whole = json.loads(published.text)
     rows = [{"change": "acme/rocket#2", "signal": "checks failed", "effect": -1.5}]
     whole["quality"]["correctness"]["live"] = {"score": 77.5, "evidence": rows}
@@ -325,7 +325,7 @@ def test_first_contributions_are_unknown_where_the_publisher_knew_a_part_of_the_
     assert examine(published.paths, json.dumps(whole)).differences == ()
 
 
-def test_what_was_seen_beside_code_is_told_as_numbers_and_compared_with_nothing(published: Published) -> None:
+def test_non_code_activity_is_reported_as_numbers_and_not_compared(published: Published) -> None:
     whole = json.loads(published.text)
     row = {
         "repository": "acme/rocket",
@@ -364,7 +364,7 @@ def namesakes(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.mark.parametrize("anonymous", [False, True])
 @pytest.mark.parametrize("who", ["ada@example.org", "ada@work.example", "Ada Brook", "cleo@example.org", "Ben Castor"])
-def test_whoever_the_profile_is_of_is_told_from_others_of_that_name_and_from_co_authors(
+def test_the_profiles_person_is_distinguished_from_namesakes_and_co_authors(
     namesakes: list[str], who: str, anonymous: bool
 ) -> None:
     text = "".join(profile(namesakes, who, read_window(None, None, "UTC"), form="json", anonymous=anonymous))

@@ -58,7 +58,7 @@ def test_the_container_has_a_python_that_is_supported() -> None:
     assert f"Programming Language :: Python :: {found[1]}" in PROJECT["project"]["classifiers"]
 
 
-def test_the_container_runs_as_nobody_in_particular_and_writes_to_its_volume_alone() -> None:
+def test_the_container_runs_unprivileged_and_writes_only_to_its_volume() -> None:
     text = CONTAINER.read_text()
     assert re.search(r"^USER (\d{4,}):\1$", text, re.MULTILINE)
     assert "VOLUME /data" in text
@@ -75,7 +75,7 @@ def test_the_health_check_asks_an_address_that_is_served() -> None:
     assert "/healthz" in [path for path, _ in ROUTES]
 
 
-def test_the_container_installs_from_files_held_to_their_hashes_alone() -> None:
+def test_the_container_installs_only_hash_checked_files() -> None:
     text = CONTAINER.read_text()
     assert re.search(r"pip download .*--require-hashes --requirement requirements\.lock --dest /verified$", text, re.M)
     assert re.search(r"pip .*install .*--no-index --find-links /verified ", text)
@@ -130,7 +130,7 @@ def test_the_image_is_built_from_files_that_are_there() -> None:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="NO SYSTEMD: its unit was not verified")
-def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     text = re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", UNIT.read_text(), flags=re.MULTILINE)
     (tmp_path / "almanac.service").write_text(text)
     found = subprocess.run(
@@ -152,7 +152,7 @@ for os.environ["ALMANAC_DATABASE_URL"] in sys.argv[1:]:
 """
 
 
-def test_without_the_extra_sqlite_works_and_postgresql_is_told_in_one_line(tmp_path: Path) -> None:
+def test_without_the_extra_sqlite_works_and_postgresql_is_reported_in_one_line(tmp_path: Path) -> None:
     found = subprocess.run(
         [sys.executable, "-c", _WITHOUT_THE_EXTRA, "sqlite:///a.db", "postgresql://127.0.0.1:1/a"],
         cwd=tmp_path,
@@ -172,7 +172,7 @@ def test_without_the_extra_sqlite_works_and_postgresql_is_told_in_one_line(tmp_p
 # --- what is installed -----------------------------------------------------------------------------------------------
 
 
-def test_what_stands_outside_the_packages_is_found_from_the_checkout() -> None:
+def test_files_outside_the_packages_are_found_in_the_checkout() -> None:
     assert app_manifest()["name"] == "Almanac"
     assert shipped_file("docs/metrics.md").read_text("utf-8").startswith("# ")
 

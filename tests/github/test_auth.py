@@ -62,7 +62,7 @@ async def test_a_signature_is_used_again_for_five_minutes(pem: bytes, time_passi
     assert await key.token() != first
 
 
-async def test_a_refused_signature_is_made_anew(pem: bytes, time_passing: TestClock) -> None:
+async def test_a_refused_signature_is_created_again(pem: bytes, time_passing: TestClock) -> None:
     key = AppKey("99", pem, clock=time_passing.clock())
     first = await key.token()
     time_passing.now += 5
@@ -71,7 +71,7 @@ async def test_a_refused_signature_is_made_anew(pem: bytes, time_passing: TestCl
 
 
 @pytest.mark.parametrize("pem", [b"", b"no key", "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----"])
-def test_a_key_that_is_none_is_told_in_one_line(pem: bytes | str, time_passing: TestClock) -> None:
+def test_an_invalid_key_is_reported_in_one_line(pem: bytes | str, time_passing: TestClock) -> None:
     with pytest.raises(BadKeyError, match="PEM"):
         AppKey("99", pem, clock=time_passing.clock())
 
@@ -120,7 +120,7 @@ async def test_a_token_is_replaced_two_minutes_before_it_ends(time_passing: Test
     assert await tokens.get(TokenScope.of(HERE)) == "ghs_2"
 
 
-async def test_a_forgotten_token_is_minted_anew_once(time_passing: TestClock) -> None:
+async def test_a_rejected_token_is_replaced_once(time_passing: TestClock) -> None:
     tokens = Tokens(Mint(time_passing), clock=time_passing.clock())
     scope = TokenScope.of(HERE)
     old = await tokens.get(scope)
@@ -131,7 +131,7 @@ async def test_a_forgotten_token_is_minted_anew_once(time_passing: TestClock) ->
 
 
 @pytest.mark.parametrize("wrong", [{}, {"token": 5, "expires_at": "2030-01-01T00:00:00Z"}, {"token": "x"}, [], None])
-async def test_an_answer_without_a_token_is_told(wrong: Any, time_passing: TestClock) -> None:
+async def test_a_response_without_a_token_is_reported(wrong: Any, time_passing: TestClock) -> None:
     class Wrong:
         async def write(self, *_: Any, **__: Any) -> Any:
             return wrong
@@ -165,7 +165,7 @@ async def test_an_installation_is_reached_with_its_own_token(
 
 
 @pytest.mark.parametrize(("status", "deleted"), [(403, False), (404, True)])
-async def test_a_closed_installation_is_told_as_such(
+async def test_a_closed_installation_is_reported_as_closed(
     script: Script, pem: bytes, time_passing: TestClock, *, status: int, deleted: bool
 ) -> None:
     script.on(MINT_PATH, refused(status, "This installation has been suspended"))
@@ -177,14 +177,14 @@ async def test_a_closed_installation_is_told_as_such(
     assert script.paths() == [f"POST {MINT_PATH}"]
 
 
-async def test_what_was_not_granted_is_told_as_such(script: Script, pem: bytes, time_passing: TestClock) -> None:
+async def test_missing_permissions_are_reported_as_such(script: Script, pem: bytes, time_passing: TestClock) -> None:
     script.on(MINT_PATH, refused(422, "not accessible"))
     async with open_session() as session:
         with pytest.raises(NotGranted):
             await connect(script, session, pem, time_passing).installation(HERE).read(REPOSITORY, repository="x")
 
 
-async def test_a_revoked_token_is_minted_anew_and_the_request_repeated(
+async def test_a_revoked_token_is_replaced_and_the_request_repeated(
     script: Script, pem: bytes, time_passing: TestClock
 ) -> None:
     first, second = ({"token": f"ghs_{n}", "expires_at": iso(EPOCH + 4600)} for n in (1, 2))

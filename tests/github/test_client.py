@@ -51,7 +51,7 @@ async def test_each_request_names_the_api_version_and_carries_the_token(script: 
     assert headers["accept"] == "application/vnd.github+json"
 
 
-async def test_a_server_of_ones_own_is_asked_below_its_base(script: Script, make_client: MakeClient) -> None:
+async def test_an_enterprise_server_is_asked_below_its_base_path(script: Script, make_client: MakeClient) -> None:
     script.on("/api/v3/repositories/7", {"id": 7})
     script.on("/api/graphql", {"data": {"viewer": {"login": "octo"}}})
     client = make_client(base="/api/v3")
@@ -145,7 +145,7 @@ async def test_a_redirect_keeps_the_method_and_the_body(script: Script, client: 
     assert script.seen[1].json == {"name": "x"}
 
 
-async def test_a_circle_of_redirects_ends(script: Script, client: Client) -> None:
+async def test_a_redirect_loop_ends_in_an_error(script: Script, client: Client) -> None:
     script.on("*", refused(301, location=PATH))
     with pytest.raises(BadAnswer):
         await post(client)
@@ -168,7 +168,7 @@ async def test_a_refused_token_is_replaced_once(script: Script, client: Client, 
     assert [one.headers["authorization"] for one in script.seen] == ["Bearer old", "Bearer new"]
 
 
-async def test_a_second_refusal_is_believed(script: Script, client: Client, word: Word) -> None:
+async def test_a_second_refusal_is_final(script: Script, client: Client, word: Word) -> None:
     word.words = ["old", "new", "newer"]
     script.on(PATH, refused(401))
     with pytest.raises(BadRequest) as told:
@@ -207,7 +207,7 @@ async def test_no_request_starts_inside_a_long_limit(script: Script, client: Cli
     assert await read(client) == {"id": 7}
 
 
-async def test_another_installation_goes_on_meanwhile(script: Script, make_client: MakeClient) -> None:
+async def test_another_installation_is_not_blocked(script: Script, make_client: MakeClient) -> None:
     script.on(PATH, refused(403, retry_after="600"), {"id": 7})
     with pytest.raises(Limited):
         await read(make_client())
@@ -233,7 +233,7 @@ async def test_secondary_limits_grow_from_one_job_to_the_next(
     assert (first.value.wait, second.value.wait) == (120, 240)
 
 
-async def test_an_answer_that_used_up_the_limit_pauses_the_next(
+async def test_a_response_that_used_up_the_limit_pauses_the_next_request(
     script: Script, client: Client, time_passing: TestClock
 ) -> None:
     reset = str(int(1_700_000_000 + time_passing.now) + 50)
@@ -268,7 +268,7 @@ async def test_a_graphql_limit_arrives_as_200_and_is_waited_out(
     assert time_passing.slept == [60]
 
 
-async def test_a_graphql_limit_that_lasts_is_told_as_any_other(
+async def test_a_lasting_graphql_limit_is_reported_like_any_other(
     script: Script, client: Client, time_passing: TestClock
 ) -> None:
     script.on("/graphql", ok({"errors": [GRAPH_LIMITS["by one name"]]}, retry_after="600"))
@@ -314,7 +314,7 @@ BROKEN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-async def test_a_broken_answer_is_asked_for_again(
+async def test_a_broken_response_is_requested_again(
     script: Script, client: Client, time_passing: TestClock, fault: str
 ) -> None:
     script.on(PATH, BROKEN[fault], BROKEN[fault], {"id": 7})
@@ -323,7 +323,7 @@ async def test_a_broken_answer_is_asked_for_again(
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-async def test_a_lasting_fault_is_told_after_a_few_tries(script: Script, client: Client, fault: str) -> None:
+async def test_a_lasting_fault_is_reported_after_a_few_tries(script: Script, client: Client, fault: str) -> None:
     script.on(PATH, BROKEN[fault])
     with pytest.raises((GitHubException, aiohttp.ClientError)):
         await read(client)
@@ -331,7 +331,7 @@ async def test_a_lasting_fault_is_told_after_a_few_tries(script: Script, client:
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-async def test_a_post_is_not_repeated_after_a_broken_answer(script: Script, client: Client, fault: str) -> None:
+async def test_a_post_is_not_repeated_after_a_broken_response(script: Script, client: Client, fault: str) -> None:
     script.on(POST_PATH, BROKEN[fault])
     with pytest.raises((GitHubException, aiohttp.ClientError)):
         await post(client)
@@ -339,14 +339,14 @@ async def test_a_post_is_not_repeated_after_a_broken_answer(script: Script, clie
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-async def test_a_mutation_is_not_repeated_after_a_broken_answer(script: Script, client: Client, fault: str) -> None:
+async def test_a_mutation_is_not_repeated_after_a_broken_response(script: Script, client: Client, fault: str) -> None:
     script.on("/graphql", BROKEN[fault])
     with pytest.raises((GitHubException, aiohttp.ClientError)):
         await client.mutate("mutation { a }")
     assert len(script.seen) == 1
 
 
-async def test_mutations_keep_apart_as_writes_do_and_questions_do_not(
+async def test_mutations_are_paced_like_writes_and_queries_are_not(
     script: Script, client: Client, time_passing: TestClock
 ) -> None:
     script.on("/graphql", {"data": {"a": 1}})
@@ -357,9 +357,7 @@ async def test_mutations_keep_apart_as_writes_do_and_questions_do_not(
     assert {one.method for one in script.seen} == {"POST"}
 
 
-async def test_a_post_is_sent_again_where_no_connection_was_made(
-    make_client: MakeClient, time_passing: TestClock
-) -> None:
+async def test_a_post_is_retried_if_no_connection_was_made(make_client: MakeClient, time_passing: TestClock) -> None:
     client = make_client(url="http://127.0.0.1:1")
     with pytest.raises(OSError, match="Cannot connect"):
         await post(client)
@@ -388,7 +386,7 @@ async def test_a_422_is_never_sent_again(script: Script, client: Client, body: b
 
 
 @pytest.mark.parametrize("status", [400, 404, 406, 409, 410, 451, 499])
-async def test_a_refusal_is_believed_at_once(script: Script, client: Client, status: int) -> None:
+async def test_a_refusal_is_final_at_once(script: Script, client: Client, status: int) -> None:
     script.on(PATH, web.Response(status=status, text="<html>", content_type="text/html"))
     with pytest.raises(BadRequest) as told:
         await read(client)
@@ -406,7 +404,7 @@ async def test_a_late_read_gives_a_404_a_few_chances(script: Script, client: Cli
     assert len(script.seen) == 7
 
 
-async def test_an_answer_above_the_cap_is_dropped(script: Script, make_client: MakeClient) -> None:
+async def test_a_response_above_the_cap_is_dropped(script: Script, make_client: MakeClient) -> None:
     script.on(PATH, {"text": "x" * 5000})
     with pytest.raises(BadAnswer):
         await read(make_client(largest=4096, cacheable=100))
@@ -436,7 +434,7 @@ async def test_every_page_of_a_list_is_followed(script: Script, client: Client) 
     assert rows == [1, 2]
 
 
-async def test_a_list_that_never_ends_is_given_up(script: Script, client: Client) -> None:
+async def test_an_endless_list_is_given_up(script: Script, client: Client) -> None:
     script.on("*", ok([{"id": 1}], link=f'<{script.url}/again>; rel="next"'))
     with pytest.raises(BadAnswer):
         _ = [row async for row in client.items(PULL_REQUEST_COMMITS, repository=HERE, number=1)]
@@ -452,7 +450,7 @@ async def test_a_list_under_another_key_is_an_error_and_not_its_keys(
         _ = [row async for row in client.items(CHECK_RUNS, repository=HERE, commit="abc", filter="all")]
 
 
-async def test_an_unchanged_answer_is_not_sent_twice(script: Script, client: Client) -> None:
+async def test_an_unchanged_response_is_not_sent_twice(script: Script, client: Client) -> None:
     script.on(PATH, ok({"id": 7}, etag='"one"'), web.Response(status=304, headers={"etag": '"one"'}))
     assert await read(client) == {"id": 7}
     assert await read(client) == {"id": 7}
@@ -466,7 +464,7 @@ async def test_two_installations_never_share_an_answer(script: Script, make_clie
     assert "if-none-match" not in script.seen[1].headers
 
 
-async def test_a_large_answer_is_not_kept(script: Script, make_client: MakeClient) -> None:
+async def test_a_large_response_is_not_cached(script: Script, make_client: MakeClient) -> None:
     client = make_client(cacheable=100)
     script.on(PATH, ok({"text": "x" * 200}, etag='"one"'))
     await read(client)
@@ -474,7 +472,7 @@ async def test_a_large_answer_is_not_kept(script: Script, make_client: MakeClien
     assert "if-none-match" not in script.seen[1].headers
 
 
-async def test_what_is_kept_is_bounded(script: Script, client: Client) -> None:
+async def test_the_cache_is_bounded(script: Script, client: Client) -> None:
     script.on("*", ok({"id": 1}, etag='"one"'))
     for number in (*range(200), *reversed(range(200))):
         await client.read(Operation("GET", "things/{number}"), number=number)

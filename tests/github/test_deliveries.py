@@ -25,7 +25,7 @@ def read(**more: Any) -> deliveries.DeliveryPayload:
     return deliveries.read(json.dumps(WHOLE | more).encode())
 
 
-def test_only_what_handlers_look_at_is_kept() -> None:
+def test_only_fields_that_handlers_read_are_stored() -> None:
     assert read(other={"deep": [1, 2]}) == deliveries.DeliveryPayload(
         action="closed",
         installation=deliveries.InstallationPayload(InstallationId(5)),
@@ -77,7 +77,7 @@ def test_a_field_of_another_shape_is_refused(more: dict[str, Any]) -> None:
     ],
     ids=lambda body: repr(body[:12]),
 )
-def test_what_is_no_json_object_in_utf_8_is_refused(body: bytes) -> None:
+def test_a_body_that_is_not_a_utf_8_json_object_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         deliveries.read(body)
 
@@ -105,13 +105,13 @@ def nested(pairs: int) -> Any:
     ],
     ids=lambda text: text[:12],
 )
-def test_what_is_not_looked_at_stays_within_the_limits_too(other: str) -> None:
+def test_unread_parts_stay_within_the_limits_too(other: str) -> None:
     body = json.dumps(WHOLE).encode()[:-1] + b', "other": ' + other.encode() + b"}"
     with pytest.raises(ValueError, match=r"."):
         deliveries.read(body)
 
 
-def test_what_looks_like_too_much_is_read_where_it_is_within_the_limits() -> None:
+def test_input_that_looks_too_large_is_read_if_within_the_limits() -> None:
     """Texts may say anything, and an object in 32 lists is no defect."""
     told = {"a": "NaN, Infinity and 12345678901234567890", "b": "[{" * 90, "c": 2**64 - 1, "d": nested(31)}
     assert read(other=told) == read()
@@ -122,7 +122,7 @@ _SCALARS = st.none() | st.text() | st.integers(-(2**63), 2**64 - 1)
 
 
 @given(st.recursive(_SCALARS, lambda kids: st.lists(kids) | st.dictionaries(st.text(), kids)))
-def test_any_json_within_the_limits_is_taken(other: Any) -> None:
+def test_any_json_within_the_limits_is_accepted(other: Any) -> None:
     assert read(other=other) == read()
 
 
@@ -140,5 +140,5 @@ def test_ids_of_64_bits_are_read_as_they_are(number: int) -> None:
 
 
 @pytest.mark.parametrize("absent", ["installation", "repository"])
-def test_a_delivery_of_no_installation_or_repository_has_no_place(absent: str) -> None:
+def test_a_delivery_without_installation_or_repository_is_not_kept(absent: str) -> None:
     assert deliveries.installed_repository(read(**{absent: None})) is None

@@ -38,7 +38,7 @@ def test_a_secondary_limit_waits_a_minute_and_then_doubles() -> None:
     assert wait(429) == 60
 
 
-def test_a_plain_403_is_no_limit() -> None:
+def test_a_plain_403_is_not_a_rate_limit() -> None:
     assert wait(403, message="Resource not accessible by integration", x_ratelimit_remaining="4999") is None
 
 
@@ -48,11 +48,11 @@ def test_other_statuses_are_no_limit(status: int) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "soon", "-5", "1e9", "9" * 40, "²", "Thu, 99 Foo 1970"])
-def test_a_header_that_is_no_number_is_not_believed(value: str) -> None:
+def test_a_non_numeric_header_is_ignored(value: str) -> None:
     assert wait(429, retry_after=value, x_ratelimit_remaining="0", x_ratelimit_reset=value) == 60
 
 
-def test_no_header_makes_us_wait_for_days() -> None:
+def test_no_header_makes_the_client_wait_for_days() -> None:
     assert wait(429, retry_after="999999999") == 3900
     assert exhausted_wait({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "999999999999"}, 0) == 3900
 
@@ -85,7 +85,7 @@ async def test_requests_of_one_installation_never_overlap(time_passing: TestCloc
     assert most == 1
 
 
-async def test_a_pause_longer_than_the_patience_is_told_at_once(time_passing: TestClock) -> None:
+async def test_a_pause_longer_than_the_time_limit_is_reported_at_once(time_passing: TestClock) -> None:
     lane = Lane(RequestPace(patience=90), time_passing.clock())
     lane.pause(600)
     with pytest.raises(Limited) as told:

@@ -43,7 +43,7 @@ def writes(script: Script) -> list[str]:
 # --- check runs ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_check_run_is_created_where_there_is_none(script: Script, client: Client) -> None:
+async def test_a_missing_check_run_is_created(script: Script, client: Client) -> None:
     script.on(RUNS, {"check_runs": [run_json(1, key="other"), run_json(2, app=5)]})
     script.on(f"{BASE}/check-runs", ok({"id": 4}, status=201))
     assert await Publisher(client, US).check_run(HERE, RUN) == 4
@@ -66,7 +66,7 @@ async def test_a_known_check_run_is_edited_without_a_search(script: Script, clie
     assert script.paths() == [f"PATCH {BASE}/check-runs/4"]
 
 
-async def test_duplicate_check_runs_are_swept_and_the_newest_speaks(script: Script, client: Client) -> None:
+async def test_duplicate_check_runs_are_cleaned_up_and_the_newest_remains(script: Script, client: Client) -> None:
     script.on(RUNS, {"check_runs": [run_json(6), run_json(4)]})
     for number in (4, 6):
         script.on(f"{BASE}/check-runs/{number}", {"id": number})
@@ -111,7 +111,7 @@ async def test_a_changed_comment_is_edited_in_place(script: Script, client: Clie
     assert writes(script) == [f"PATCH {BASE}/issues/comments/4"]
 
 
-async def test_duplicate_comments_are_swept_and_the_oldest_stays(script: Script, client: Client) -> None:
+async def test_duplicate_comments_are_deleted_and_the_oldest_remains(script: Script, client: Client) -> None:
     script.on(COMMENTS, [comment_json(9, OURS), comment_json(4, OURS), comment_json(6, OURS, app=None)])
     for number in (6, 9):
         script.on(f"{BASE}/issues/comments/{number}", ok(None, status=204))
@@ -131,21 +131,21 @@ async def test_duplicate_comments_are_swept_and_the_oldest_stays(script: Script,
         {"id": 4, "body": None, "user": None},
     ],
 )
-async def test_what_others_wrote_is_never_touched(script: Script, client: Client, copied: dict[str, Any]) -> None:
+async def test_comments_of_others_are_never_changed(script: Script, client: Client, copied: dict[str, Any]) -> None:
     script.on(COMMENTS, [copied])
     script.on(f"{BASE}/issues/3/comments", ok({"id": 5}, status=201))
     assert await Publisher(client, US).comment(HERE, POST) == 5
     assert writes(script) == [f"POST {BASE}/issues/3/comments"]
 
 
-async def test_a_known_comment_that_was_deleted_is_found_or_made_anew(script: Script, client: Client) -> None:
+async def test_a_deleted_known_comment_is_found_or_created_again(script: Script, client: Client) -> None:
     script.on(f"{BASE}/issues/comments/4", refused(404))
     script.on(COMMENTS, [])
     script.on(f"{BASE}/issues/3/comments", ok({"id": 5}, status=201))
     assert await Publisher(client, US).comment(HERE, POST, known=4) == 5
 
 
-async def test_a_comment_github_finds_wrong_is_told_and_not_sent_again(script: Script, client: Client) -> None:
+async def test_a_comment_that_github_rejects_is_reported_and_not_retried(script: Script, client: Client) -> None:
     script.on(COMMENTS, [])
     script.on(f"{BASE}/issues/3/comments", refused(422, "body is too long"))
     with pytest.raises(BadRequest):
@@ -170,7 +170,7 @@ def test_a_key_cannot_end_its_own_marker(key: str) -> None:
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40), st.integers(20, 60))
-def test_a_cut_text_never_passes_its_limit_nor_breaks_a_character(text: str, longest: int) -> None:
+def test_a_cut_text_stays_within_its_limit_and_breaks_no_character(text: str, longest: int) -> None:
     shown = requests.cut(text, longest, mark="…")
     assert len(shown.encode("utf-16-le")) // 2 <= longest
     assert shown == text or (shown.endswith("…") and text.startswith(shown[:-1]))

@@ -125,7 +125,7 @@ async def test_another_commit_than_asked_for_is_refused(script: Script, client: 
         await reads.read_commit(client, HERE, sha(5))
 
 
-async def test_a_commit_that_is_not_there_yet_is_waited_for(
+async def test_a_commit_that_is_not_available_yet_is_awaited(
     script: Script, client: Client, time_passing: TestClock
 ) -> None:
     script.on("*", refused(404), with_files(5, []))
@@ -158,7 +158,7 @@ async def test_a_commit_that_is_not_there_yet_is_waited_for(
         (file_json("notes", 1, 0, patch="@@ -1 +1,2 @@\n a\n+Subproject commit of mine"), {"submodule": False}),
     ],
 )
-async def test_the_kind_of_a_file_is_told_from_its_row(
+async def test_the_kind_of_a_file_is_read_from_its_row(
     script: Script, client: Client, row: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     script.on("*", with_files(5, [row]))
@@ -203,7 +203,7 @@ async def test_an_app_that_github_does_not_name_is_known_by_its_own_address(scri
 
 @pytest.mark.parametrize("path", ["sha", "commit", "parents.0.sha", "commit.author", "commit.committer.date"])
 @pytest.mark.parametrize("wrong", [None, 5, [], "x", {"a": 1}])
-async def test_a_wrong_shape_is_told_and_never_believed(script: Script, client: Client, path: str, wrong: Any) -> None:
+async def test_a_wrong_shape_is_reported_and_not_used(script: Script, client: Client, path: str, wrong: Any) -> None:
     answer: Any = with_files(5, [])
     *way, last = path.split(".")
     inner = answer
@@ -231,7 +231,7 @@ async def test_a_pull_request_is_read_with_one_request(script: Script, client: C
     assert script.paths() == [f"GET {PULL}"]
 
 
-async def test_its_commits_are_read_apart(script: Script, client: Client) -> None:
+async def test_the_commits_of_a_pull_request_are_read_separately(script: Script, client: Client) -> None:
     script.on(PULL, pull_json())
     script.on(COMMITS, [commit_json(2, 1, author=user(11))])
     found = await reads.read_pull_request(client, HERE, 3)
@@ -239,7 +239,7 @@ async def test_its_commits_are_read_apart(script: Script, client: Client) -> Non
     assert [commit.author.user_id for commit in commits] == [11]
 
 
-async def test_a_ghost_wrote_nothing(script: Script, client: Client) -> None:
+async def test_a_deleted_account_is_credited_with_nothing(script: Script, client: Client) -> None:
     script.on(PULL, pull_json(user=None))
     assert (await reads.read_pull_request(client, HERE, 3)).pull_request.author is None
 
@@ -258,7 +258,7 @@ async def test_more_commits_than_are_listed_are_read_from_a_comparison(script: S
     assert len(await reads.read_pull_request_commits(client, HERE, found)) == 251
 
 
-async def test_a_missing_page_of_commits_is_no_smaller_pull_request(script: Script, client: Client) -> None:
+async def test_a_missing_page_of_commits_does_not_shrink_a_pull_request(script: Script, client: Client) -> None:
     script.on(PULL, pull_json(commits=2))
     script.on(COMMITS, [commit_json(2, 1)])
     found = await reads.read_pull_request(client, HERE, 3)
@@ -286,11 +286,11 @@ async def landed(script: Script, client: Client, rows: list[dict[str, Any]], aft
     return [(int(one.commit.id, 16), int(one.merge_commit.id, 16)) for one in found]
 
 
-async def test_a_pushed_commit_carries_itself(script: Script, client: Client) -> None:
+async def test_a_pushed_commit_is_its_own_merge_commit(script: Script, client: Client) -> None:
     assert await landed(script, client, [commit_json(2, 1), commit_json(3, 2)], 3) == [(2, 2), (3, 3)]
 
 
-async def test_a_merge_carries_what_its_branch_brought(script: Script, client: Client) -> None:
+async def test_a_merge_brings_the_commits_of_its_branch(script: Script, client: Client) -> None:
     rows = [commit_json(2, 1), commit_json(3, 2), commit_json(4, 1), commit_json(5, 4, 3), commit_json(6, 5)]
     assert await landed(script, client, rows, 6) == [(4, 4), (2, 5), (3, 5), (6, 6)]
 
@@ -309,7 +309,7 @@ async def test_a_dropped_page_of_a_comparison_is_no_smaller_landing(script: Scri
         await reads.read_landed(client, HERE, before=sha(1), after=sha(3))
 
 
-async def test_a_branch_that_went_back_brought_nothing(script: Script, client: Client) -> None:
+async def test_a_branch_that_was_reset_lands_nothing(script: Script, client: Client) -> None:
     assert await landed(script, client, [], 3) == []
 
 
@@ -325,11 +325,11 @@ async def test_a_new_branch_is_listed(script: Script, client: Client) -> None:
     assert [one.commit.id for one in found] == [sha(1), sha(2)]
 
 
-async def test_a_commit_that_is_its_own_parent_ends_nothing_in_a_circle(script: Script, client: Client) -> None:
+async def test_a_commit_that_is_its_own_parent_causes_no_endless_loop(script: Script, client: Client) -> None:
     assert len(await landed(script, client, [commit_json(2, 3), commit_json(3, 2)], 3)) == 2
 
 
-async def test_a_merged_pull_request_tells_what_it_brought(script: Script, client: Client) -> None:
+async def test_a_merged_pull_request_gives_the_commits_it_brought(script: Script, client: Client) -> None:
     script.on(PULL, pull_json())
     script.on(compare_path(1, 9), {"total_commits": 1, "commits": [commit_json(9, 1)]})
     (one,) = await reads.read_landed_from(client, HERE, await reads.read_pull_request(client, HERE, 3))
@@ -370,7 +370,7 @@ def reached(commits: dict[CommitId, Commit], tip: CommitId) -> set[CommitId]:
 
 
 @given(seed=st.integers(0, 10**6), size=st.integers(2, 25))
-def test_carriers_of_a_push_are_those_a_clone_shows(seed: int, size: int) -> None:
+def test_merge_commits_of_a_push_are_those_a_clone_shows(seed: int, size: int) -> None:
     """For a tip and any commit of its first-parent line as the old tip, told against the whole history."""
     all_commits = history(seed, size)
     known = {commit.id: commit for commit in all_commits}
@@ -406,14 +406,14 @@ def content(text: bytes, **more: Any) -> dict[str, Any]:
         ([content(b"x")], None),
     ],
 )
-async def test_a_file_is_read_as_text_or_not_at_all(
+async def test_a_file_is_read_only_if_it_is_text(
     script: Script, client: Client, answer: Any, expected: str | None
 ) -> None:
     script.on(f"{BASE}/contents/.github/almanac.yml", answer)
     assert await reads.read_file(client, HERE, ".github/almanac.yml") == expected
 
 
-async def test_a_file_that_is_not_there_is_none(script: Script, client: Client) -> None:
+async def test_a_missing_file_reads_as_none(script: Script, client: Client) -> None:
     assert await reads.read_file(client, HERE, ".mailmap", ref="main") is None
     assert script.paths() == [f"GET {BASE}/contents/.mailmap?ref=main"]
 
@@ -453,7 +453,7 @@ async def test_an_internal_repository_is_not_public(script: Script, client: Clie
 
 
 @pytest.mark.parametrize(("suspended", "expected"), [(None, False), ("2026-01-01T00:00:00Z", True)])
-async def test_an_installation_is_told_as_it_is_now(
+async def test_an_installation_is_reported_in_its_current_state(
     script: Script, client: Client, suspended: str | None, *, expected: bool
 ) -> None:
     account = {"id": 4, "login": "octo", "type": "Organization"}
@@ -471,12 +471,12 @@ async def test_a_comment_is_read_with_the_app_that_wrote_it(script: Script, clie
     assert (found.app, found.number, found.body) == (99, 12, "hi \ufffd")
 
 
-async def test_a_permission_is_a_word(script: Script, client: Client) -> None:
+async def test_a_permission_must_be_a_word(script: Script, client: Client) -> None:
     script.on(f"{BASE}/collaborators/person-5/permission", {"permission": "write"})
     assert await reads.read_permission(client, HERE, "person-5") == "write"
 
 
-async def test_the_app_tells_its_slug(script: Script, client: Client) -> None:
+async def test_the_app_reports_its_slug(script: Script, client: Client) -> None:
     script.on("/app", {"id": 99, "slug": "almanac"})
     found = await reads.read_app(client)
     assert (found.id, found.slug) == (99, "almanac")

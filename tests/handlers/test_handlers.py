@@ -46,7 +46,7 @@ async def test_a_closed_pull_request_is_recorded_merged_or_not(*, merged: bool) 
     assert await jobs("pull_request", action="closed", **pull(merged=merged)) == OBSERVE * merged + RECORD
 
 
-async def test_a_closed_delivery_is_believed_although_it_still_says_open() -> None:
+async def test_a_closed_delivery_counts_although_its_payload_says_open() -> None:
     assert await jobs("pull_request", action="closed", **pull("open")) == RECORD
 
 
@@ -62,7 +62,7 @@ async def test_an_open_pull_request_asks_for_nothing(action: str) -> None:
 
 
 @pytest.mark.parametrize("state", ["open", "closed"])
-async def test_a_new_remark_of_a_review_is_observed_and_nothing_is_read_for_it(state: str) -> None:
+async def test_a_new_review_comment_is_observed_without_a_request(state: str) -> None:
     assert await jobs("pull_request_review_comment", action="created", **pull(state)) == OBSERVE
     assert await jobs("pull_request_review_comment", action="deleted", **pull(state)) == []
 
@@ -96,11 +96,11 @@ UPDATE, HISTORY = ("update_installation", {"installation": 5}), ("backfill_insta
 
 
 @pytest.mark.parametrize("action", ["deleted", "suspend", "unsuspend", "new_permissions_accepted"])
-async def test_an_installation_that_changes_is_read_anew(action: str) -> None:
+async def test_a_changed_installation_is_read_again(action: str) -> None:
     assert await jobs("installation", action=action) == [UPDATE]
 
 
-async def test_repositories_that_go_are_listed_anew() -> None:
+async def test_removed_repositories_cause_a_new_listing() -> None:
     assert await jobs("installation_repositories", action="removed") == [UPDATE]
 
 
@@ -112,15 +112,15 @@ async def test_the_history_of_repositories_that_come_is_read(event: str, action:
 @pytest.mark.parametrize(
     "action", ["renamed", "transferred", "privatized", "publicized", "deleted", "unarchived", "edited"]
 )
-async def test_a_repository_that_changes_is_read_anew(action: str) -> None:
+async def test_a_changed_repository_is_read_again(action: str) -> None:
     assert await jobs("repository", action=action) == [("update_repository", HERE | {"action": action})]
 
 
-async def test_a_repository_that_is_starred_or_archived_is_left() -> None:
+async def test_a_starred_or_archived_repository_is_not_read_again() -> None:
     assert await jobs("repository", action="archived") == []
 
 
-async def test_a_repository_that_is_made_public_is_read_anew() -> None:
+async def test_a_repository_made_public_is_read_again() -> None:
     assert await jobs("public") == [("update_repository", HERE | {"action": "publicized"})]
 
 
@@ -135,7 +135,7 @@ async def test_a_command_is_answered(body: str) -> None:
 
 
 @pytest.mark.parametrize("body", ["", "see /almanac me", "> /almanac me", " /almanac me", "/almanacs", "/Almanac me"])
-async def test_a_quoted_or_mentioned_command_is_none(body: str) -> None:
+async def test_a_quoted_or_mentioned_command_is_ignored(body: str) -> None:
     assert await jobs("issue_comment", **comment(body)) == []
 
 
@@ -146,7 +146,7 @@ async def test_bots_ghosts_and_edits_give_no_command() -> None:
     assert await jobs("issue_comment", **asked | {"action": "edited"}) == []
 
 
-async def test_our_own_comment_is_no_command_whoever_is_named_as_its_sender() -> None:
+async def test_the_apps_own_comment_is_never_a_command() -> None:
     asked = comment("/almanac me", performed_via_github_app={"id": 99})
     assert await jobs("issue_comment", **asked) == []
     other = comment("/almanac me", performed_via_github_app={"id": 98})
@@ -172,9 +172,7 @@ async def test_a_pressed_button_is_answered_with_who_pressed_it() -> None:
 @pytest.mark.parametrize(
     ("action", "observed", "again"), [("completed", OBSERVE, {}), ("rerequested", [], {"again": 1})]
 )
-async def test_complete_checks_are_observed_and_what_is_told_of_them_is_made_anew(
-    action: str, observed: Any, again: dict[str, int]
-) -> None:
+async def test_complete_checks_are_observed_and_recomputed(action: str, observed: Any, again: dict[str, int]) -> None:
     suite = {"id": 41, "head_sha": HEAD, "app": {"id": 1}}
     expected = [*observed, ("refresh_check", HERE | {"commit": HEAD} | again)]
     assert await jobs("check_suite", action=action, check_suite=suite) == expected
@@ -187,7 +185,7 @@ async def test_a_revoked_authorization_is_ended() -> None:
 @pytest.mark.parametrize(
     ("events", "word"), [(["push"], "lacks"), (["push", "pull_request"], "reaches"), (["*"], "reaches")]
 )
-async def test_a_ping_tells_what_the_hook_will_not_send(events: list[str], word: str) -> None:
+async def test_a_ping_reports_events_that_the_webhook_will_not_send(events: list[str], word: str) -> None:
     deferral = await decided("ping", {"hook": {"events": events}})
     assert deferral.jobs == ()
     assert word in deferral.notes[0]
@@ -208,7 +206,7 @@ async def test_jobs_of_one_repository_run_one_after_the_other() -> None:
     assert {job.serial_key for job in (*landing.jobs, *record.jobs)} == {"repository:7"}
 
 
-async def test_what_is_observed_keeps_no_landing_waiting() -> None:
+async def test_observations_do_not_delay_landings() -> None:
     merged = await decided("pull_request", PLACE | pull(merged=True) | {"action": "closed"})
     assert [job.serial_key for job in merged.jobs] == ["observe:7", "repository:7"]
 

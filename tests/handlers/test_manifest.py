@@ -60,6 +60,6 @@ def test_a_token_is_narrowed_to_what_a_task_calls() -> None:
     assert "write" not in required_permissions(operations.CHECK_RUNS, operations.COMMIT).values()
 
 
-def test_a_write_beside_a_read_is_a_write_in_either_order() -> None:
+def test_a_write_combined_with_a_read_is_a_write_in_either_order() -> None:
     both = (operations.CHECK_RUNS, operations.CREATE_CHECK_RUN)
     assert required_permissions(*both) == required_permissions(*reversed(both)) == {"checks": "write"}

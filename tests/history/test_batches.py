@@ -25,7 +25,7 @@ def brought(repository: Repository) -> dict[str, int | None]:
     return {landing.commit.id: landing.brought_by for landing in landings(clone, list(arrivals(clone)))}
 
 
-def test_the_parents_of_a_batch_tell_its_pull_requests(repository: Repository) -> None:
+def test_the_parents_of_a_batch_identify_its_pull_requests(repository: Repository) -> None:
     first = repository.commit("start", {"a.txt": "1\n"})
     one, two = branch(repository, "one", commits=2), branch(repository, "two")
     repository.git(
@@ -34,7 +34,7 @@ def test_the_parents_of_a_batch_tell_its_pull_requests(repository: Repository) -
     assert brought(repository) == {first: None, one[0]: 4, one[1]: 4, two[0]: 7}
 
 
-def test_a_branch_that_stands_upon_another_leaves_it_its_commits(repository: Repository) -> None:
+def test_a_stacked_branch_does_not_claim_the_commits_of_its_base(repository: Repository) -> None:
     repository.commit("start", {"a.txt": "1\n"})
     one = branch(repository, "one")
     two = branch(repository, "two", "one")
@@ -42,7 +42,7 @@ def test_a_branch_that_stands_upon_another_leaves_it_its_commits(repository: Rep
     assert divide_by_branch(parents, [(two[0], 7), (one[0], 4)]) == {one[0]: 4, two[0]: 7}
 
 
-def test_the_merges_within_a_roll_up_tell_its_pull_requests(repository: Repository) -> None:
+def test_the_merges_inside_a_roll_up_name_its_pull_requests(repository: Repository) -> None:
     repository.commit("start", {"a.txt": "1\n"})
     one, two = branch(repository, "one", commits=2), branch(repository, "two")
     repository.git("checkout", "-q", "-b", "rollup")
@@ -56,14 +56,14 @@ def test_the_merges_within_a_roll_up_tell_its_pull_requests(repository: Reposito
     assert [found[sha] for sha in (*one, *two)] == [4, 4, 7]
 
 
-def test_a_merge_of_one_pull_request_needs_no_telling(repository: Repository) -> None:
+def test_a_merge_of_one_pull_request_needs_no_attribution(repository: Repository) -> None:
     repository.commit("start", {"a.txt": "1\n"})
     one = branch(repository, "one")
     repository.merge("one", "Merge #4\n\n4: One r=ada a=ben")
     assert brought(repository)[one[0]] is None
 
 
-def test_merges_within_a_branch_that_is_merged_later_tell_their_pull_requests(repository: Repository) -> None:
+def test_merges_inside_a_later_merged_branch_prove_their_pull_requests(repository: Repository) -> None:
     repository.commit("start", {"a.txt": "1\n"})
     one, two, three = branch(repository, "one"), branch(repository, "two", commits=2), branch(repository, "three")
     repository.git("checkout", "-q", "-b", "develop")
@@ -77,7 +77,7 @@ def test_merges_within_a_branch_that_is_merged_later_tell_their_pull_requests(re
     assert [found[sha] for sha in (*one, *two, own, *three)] == [4, 7, 7, None, None]
 
 
-def test_what_a_branch_held_before_a_merge_was_not_brought_by_it(repository: Repository) -> None:
+def test_a_merge_does_not_bring_earlier_commits_of_the_branch(repository: Repository) -> None:
     repository.commit("start", {"a.txt": "1\n"})
     one = branch(repository, "one")
     two = branch(repository, "two", "one")
@@ -90,7 +90,7 @@ def test_what_a_branch_held_before_a_merge_was_not_brought_by_it(repository: Rep
     assert (found[one[0]], found[two[0]]) == (4, 7)
 
 
-def test_what_a_merge_took_in_from_another_repository_belongs_there(repository: Repository) -> None:
+def test_history_imported_by_a_merge_belongs_to_its_origin(repository: Repository) -> None:
     for number in range(5):
         repository.commit(f"step {number}", {"a.txt": f"{number}\n"})
     repository.git("checkout", "-q", "--orphan", "other")

@@ -16,7 +16,7 @@ def a_cache(root: Path, name: str, *, days_ago: float, size: int = 10) -> Path:
     return file
 
 
-def test_caches_that_nobody_used_for_long_are_forgotten_with_what_lies_beside_them(tmp_path: Path) -> None:
+def test_long_unused_caches_are_deleted_with_their_side_files(tmp_path: Path) -> None:
     old, new = a_cache(tmp_path, "old", days_ago=MAX_IDLE_DAYS + 1), a_cache(tmp_path, "new", days_ago=1)
     (tmp_path / "old.sqlite-wal").write_bytes(b"")
     prune(tmp_path, tmp_path / "mine.sqlite", NOW)
@@ -25,7 +25,7 @@ def test_caches_that_nobody_used_for_long_are_forgotten_with_what_lies_beside_th
     assert not (tmp_path / "old.sqlite-wal").exists()
 
 
-def test_beyond_the_space_allowed_the_longest_unused_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_least_recently_used_caches_are_deleted_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MAX_TOTAL_BYTES", 25)
     files = [a_cache(tmp_path, str(days), days_ago=days) for days in (1, 2, 3)]
     prune(tmp_path, tmp_path / "mine.sqlite", NOW)
@@ -44,7 +44,7 @@ def test_one_identity_has_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert cache_file(["a", "b"]) == cache_file(["a", "b"]) != cache_file(["ab"])
 
 
-def test_where_no_home_is_known_or_the_file_is_another_users_nothing_is_kept(
+def test_nothing_is_cached_without_a_home_or_with_another_users_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nobody(*_: object) -> Path:

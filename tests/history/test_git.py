@@ -33,7 +33,7 @@ def test_files_are_read_with_their_ids_though_others_are_missing_or_folders(repo
     assert found["HEAD:a.py"][0] == repository.git("rev-parse", "HEAD:a.py")
 
 
-def test_a_clone_gives_the_text_of_its_default_branch_whatever_is_checked_out(repository: Repository) -> None:
+def test_a_clone_gives_the_text_of_the_default_branch_whatever_is_checked_out(repository: Repository) -> None:
     clone = open_clone(repository.folder)
     repository.commit("more", {"a.py": "x = 2\n"})
     assert clone.text("a.py") == "x = 1\n"
@@ -63,7 +63,7 @@ def test_a_link_is_the_file_that_it_leads_to_in_the_same_commit(repository: Repo
     assert set(clone.files(*(f"{name}.yml" for name in names))) == {"inner.yml", "plain.yml"}
 
 
-def test_a_folder_a_branch_and_an_address_that_are_no_utf_8_are_read_and_shown_as_they_can_be(tmp_path: Path) -> None:
+def test_folders_branches_and_addresses_that_are_not_utf_8_are_read_and_shown(tmp_path: Path) -> None:
     made = Repository(tmp_path / os.fsdecode(b"rock\xffet"))
     made.commit("start", {"a.py": "x = 1\n"})
     made.git("branch", "-m", os.fsdecode(b"ma\xffin"))
@@ -86,7 +86,7 @@ def test_a_folder_a_branch_and_an_address_that_are_no_utf_8_are_read_and_shown_a
         ),
     ],
 )
-def test_what_git_cannot_read_is_told_with_the_clone_and_what_to_do(said: str, told: str) -> None:
+def test_unreadable_clones_are_reported_with_what_to_do(said: str, told: str) -> None:
     line = complaint(Path("rocket/.git"), said.encode())
     assert line.startswith("rocket: ")
     assert line.endswith(told)

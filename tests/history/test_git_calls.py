@@ -65,16 +65,14 @@ def test_one_git_lists_a_history_and_one_reads_it(repository: Repository, called
     assert called == OPENED | MEASURED
 
 
-def test_where_nothing_is_new_no_history_is_read(repository: Repository, called: Counter[str]) -> None:
+def test_history_is_not_read_without_new_commits(repository: Repository, called: Counter[str]) -> None:
     run(repository, called)
     called.clear()
     run(repository, called)
     assert called == OPENED
 
 
-def test_the_list_of_what_is_new_tells_too_whether_history_was_rewritten(
-    repository: Repository, called: Counter[str]
-) -> None:
+def test_the_list_of_new_commits_also_shows_rewritten_history(repository: Repository, called: Counter[str]) -> None:
     run(repository, called)
     repository.commit("one more", {"a.py": "x = 2\n"})
     called.clear()
@@ -82,7 +80,7 @@ def test_the_list_of_what_is_new_tells_too_whether_history_was_rewritten(
     assert called == OPENED | MEASURED
 
 
-def test_what_python_compiles_on_the_way_does_not_make_another_program(
+def test_compiled_python_files_do_not_change_the_program_hash(
     repository: Repository, called: Counter[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = tmp_path / "room"

@@ -60,7 +60,7 @@ def test_lines_are_git_s_own_numbers_whatever_the_content(repository: Repository
     assert read[ids[8]].files == ()
 
 
-def test_a_message_that_looks_like_a_record_is_still_one_message(repository: Repository) -> None:
+def test_a_message_that_looks_like_a_record_remains_one_message(repository: Repository) -> None:
     text = "title\n\n\x01" + "a" * 40 + " not a record\ndiff --git a/x b/x"
     commit_id = repository.commit(text, {"a.txt": "1\n"})
     (commit,) = commits(repository.folder, [commit_id])
@@ -77,7 +77,7 @@ def test_the_mailmap_rules_and_a_noreply_address_keeps_its_account(repository: R
     assert (commit.author.user_id, commit.author.login) == (77, "ada-b")
 
 
-def test_landings_carry_their_repository_and_their_own_commit_as_carrier(repository: Repository) -> None:
+def test_landings_have_their_repository_and_their_commit_as_merge_commit(repository: Repository) -> None:
     repository.commit("work", {"a.txt": "1\n"}, author=BEN)
     clone = open_clone(repository.folder)
     (landing,) = landings(clone, list(arrivals(clone)))
@@ -102,7 +102,7 @@ def test_a_clone_is_named_after_its_remote(url: str, name: str | None) -> None:
     assert name_of_remote(url) == name
 
 
-def test_what_is_no_clone_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_clone_is_reported_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="no such folder"):
         open_clone(tmp_path / "missing")
     with pytest.raises(GitError, match="not a git repository"):

@@ -41,7 +41,7 @@ def repository(tmp_path: Path) -> Repository:
     return made
 
 
-def test_a_clone_without_notes_is_asked_for_nothing_more(
+def test_a_clone_without_notes_needs_no_further_git_call(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert open_clone(repository.folder).notes == ""
@@ -61,7 +61,7 @@ def test_each_commit_is_given_its_own_note_and_no_other(
     assert found == {commit: f"note {number}\n" for number, commit in enumerate(commits[:3])}
 
 
-def test_a_note_that_goes_on_for_ever_is_cut_and_the_next_one_still_read(
+def test_an_endless_note_is_cut_and_the_next_one_is_read(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commits = repository.git("log", "--format=%H").split()
@@ -72,7 +72,7 @@ def test_a_note_that_goes_on_for_ever_is_cut_and_the_next_one_still_read(
     assert found == {commits[0]: "long lon", commits[1]: "short\n"}
 
 
-def test_a_note_that_is_not_there_is_told(repository: Repository) -> None:
+def test_a_missing_note_is_reported(repository: Repository) -> None:
     commit = repository.git("rev-parse", "HEAD")
     note(repository, commit)
     tip = open_clone(repository.folder).notes
@@ -83,7 +83,7 @@ def test_a_note_that_is_not_there_is_told(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_notes_attest_is_declared_with_its_tool_and_lines(
+def test_ai_use_in_git_notes_is_declared_with_tool_and_lines(
     repository: Repository, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(record_module, "BATCH", 2)
@@ -95,7 +95,7 @@ def test_what_notes_attest_is_declared_with_its_tool_and_lines(
     assert not any(found.values())
 
 
-def test_a_note_that_comes_later_is_measured_though_no_commit_is_new(
+def test_a_later_note_is_measured_even_without_a_new_commit(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -42,7 +42,7 @@ def test_more_ids_than_a_pipe_holds_are_asked_for_in_turns(
         assert [commit.id for commit in reader.read(ids)] == ids
 
 
-def test_a_commit_that_is_not_there_is_an_error(repository: Repository) -> None:
+def test_a_missing_commit_is_an_error(repository: Repository) -> None:
     with PatchReader(repository.folder) as reader, pytest.raises(GitError):
         list(reader.read([repository.git("rev-parse", "HEAD"), "0" * 39 + "1"]))
 

@@ -54,7 +54,7 @@ def test_a_second_run_measures_only_what_is_new(
     record.close()
 
 
-def test_history_that_was_rewritten_is_measured_afresh(
+def test_rewritten_history_is_measured_again(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -84,13 +84,13 @@ def cached_file(repository: Repository, tmp_path: Path, monkeypatch: pytest.Monk
     return file
 
 
-def test_a_cache_that_is_no_database_is_made_anew(repository: Repository, cached_file: Path) -> None:
+def test_a_cache_that_is_not_a_database_is_rebuilt(repository: Repository, cached_file: Path) -> None:
     cached_file.write_bytes(b"no database at all")
     assert facts(repository, workers=1, cache=True) == facts(repository, workers=1)
     assert cached_file.read_bytes().startswith(b"SQLite format 3")
 
 
-def test_a_cache_in_which_pages_are_lost_is_told_and_deleted(repository: Repository, cached_file: Path) -> None:
+def test_a_corrupt_cache_is_reported_and_deleted(repository: Repository, cached_file: Path) -> None:
     whole = cached_file.read_bytes()
     cached_file.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
     record = CloneRecord(open_clones([repository.folder]))
@@ -116,7 +116,7 @@ def test_figures_and_people_are_those_of_the_history_whatever_is_checked_out(rep
     assert facts(repository, workers=1) == expected
 
 
-def test_what_a_user_set_for_git_changes_nothing(
+def test_the_users_git_configuration_changes_nothing(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository.commit(
@@ -133,7 +133,7 @@ def test_what_a_user_set_for_git_changes_nothing(
     assert facts(repository, workers=1) == expected
 
 
-def test_a_mailmap_that_is_a_link_names_people_too(repository: Repository) -> None:
+def test_a_symlinked_mailmap_names_people_too(repository: Repository) -> None:
     (repository.folder / ".mailmap").symlink_to("people.txt")
     repository.commit("map", {"people.txt": "Ada Stone <ada@example.org>\n"}, author=BEN)
     assert {fact.author.name for fact in facts(repository, workers=2)} == {"Ada Stone", "Ben Castor"}

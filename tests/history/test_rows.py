@@ -38,7 +38,7 @@ RICH = Fact(
 )
 
 
-def test_a_fact_comes_back_equal_from_its_bytes() -> None:
+def test_a_fact_round_trips_through_its_bytes() -> None:
     assert from_bytes(to_bytes(RICH)) == RICH
 
 

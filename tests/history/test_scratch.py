@@ -60,9 +60,7 @@ def filled(*parts: Sequence[Fact]) -> Iterator[Scratch]:
 
 
 @given(FACTS, st.data())
-def test_what_belongs_to_a_fact_is_found_whether_it_came_before_or_after(
-    facts: list[Fact], data: st.DataObject
-) -> None:
+def test_related_facts_are_found_whichever_came_first(facts: list[Fact], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(facts)))
     with filled(facts[:cut], facts[cut:]) as scratch:
         for one in facts:
@@ -70,7 +68,7 @@ def test_what_belongs_to_a_fact_is_found_whether_it_came_before_or_after(
             assert found == {each.commit for each in component(one, facts)}
 
 
-def test_keys_that_no_other_fact_has_to_do_with_are_not_followed() -> None:
+def test_keys_that_no_other_fact_shares_are_not_followed() -> None:
     alone = [fact(at, [f"pr:acme/rocket#{at}"], []) for at in range(9)]
     with filled(alone) as scratch, closing(sqlite3.connect(scratch.file)) as db:
         assert db.execute("select count(*) from linked").fetchone() == (0,)

@@ -61,7 +61,7 @@ def test_months_summed_in_stretches_add_up_to_what_the_whole_history_says(
     assert len({month for month, *_ in months}) == 9
 
 
-def test_a_revert_corrects_the_month_of_what_it_takes_back(repository: Repository) -> None:
+def test_a_revert_corrects_the_month_of_the_reverted_work(repository: Repository) -> None:
     before = sums(repository)
     target = repository.git("rev-parse", "HEAD~20")
     repository.commit(f'Revert "x"\n\nThis reverts commit {target}.', {"3.py": None}, author=BEN)
@@ -70,7 +70,7 @@ def test_a_revert_corrects_the_month_of_what_it_takes_back(repository: Repositor
     assert changed[5] < next(row for row in before if row[:2] == changed[:2])[5]
 
 
-def test_a_machine_has_no_sums_but_what_it_takes_back_is_taken_back(repository: Repository) -> None:
+def test_a_machine_has_no_totals_but_its_reverts_take_effect(repository: Repository) -> None:
     before = sums(repository)
     target = repository.git("rev-parse", "HEAD~20")
     message = f'Revert "x"\n\nThis reverts commit {target}.'
@@ -80,14 +80,16 @@ def test_a_machine_has_no_sums_but_what_it_takes_back_is_taken_back(repository: 
     assert len([row for row in after if row not in before]) == 1
 
 
-def test_who_turns_out_to_be_a_machine_has_no_sums_any_more(repository: Repository) -> None:
+def test_an_account_found_to_be_a_machine_loses_its_totals(repository: Repository) -> None:
     repository.commit("feat: late", {"late.py": "x = 1\n"}, author=ADA, days=90)
     assert len(totals(sums(repository))) == 2
     repository.commit("chore: more", {"more.py": "x = 1\n"}, author=("Ada[bot]", ADA[1]))
     assert len(totals(sums(repository))) == 1
 
 
-def test_nothing_new_is_answered_from_what_is_kept(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchanged_record_is_answered_from_the_cache(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = sums(repository)
     monkeypatch.setattr(changes, "fold", None)
     record = CloneRecord(open_clones([repository.folder]))

@@ -25,12 +25,12 @@ def test_every_task_is_answered_once(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_a_worker_cannot_do_is_told(workers: int) -> None:
+def test_a_missing_worker_permission_is_reported(workers: int) -> None:
     with pytest.raises(GitError, match="7 cannot be read"):
         list(run_in_workers([7], workers, refusing))
 
 
-def test_only_the_first_of_several_that_cannot_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+def test_only_the_first_of_several_failures_is_reported(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(GitError, match="cannot be read"):
         list(run_in_workers(range(8), 2, refusing))
     assert capfd.readouterr().err == ""

@@ -46,14 +46,14 @@ def test_one_line_says_what_git_reads_in_it(line: str, path: str, expected: bool
     assert Attributes.parse(line).get(path, GENERATED) is expected
 
 
-def test_later_lines_win_and_leave_other_attributes_alone() -> None:
+def test_later_lines_win_and_leave_other_attributes_unchanged() -> None:
     attributes = Attributes.parse("*.py linguist-generated diff=python\nkeep.py -linguist-generated")
     assert attributes.get("keep.py", GENERATED) is False
     assert attributes.get("keep.py", "diff") == "python"
     assert attributes.get("other.py", GENERATED) is True
 
 
-def test_a_macro_opens_into_what_it_stands_for() -> None:
+def test_a_macro_expands_to_its_attributes() -> None:
     attributes = Attributes.parse("[attr]made linguist-generated -diff\n*.pb made\nmine.pb -made")
     assert attributes.get("a.pb", GENERATED) is True
     assert attributes.get("a.pb", "diff") is False

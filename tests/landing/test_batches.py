@@ -80,7 +80,7 @@ def test_a_commit_belongs_to_the_innermost_merge_that_brought_it(order: object) 
         assert single == numbers
 
 
-def test_what_a_branch_held_already_a_later_merge_into_it_did_not_bring() -> None:
+def test_a_later_merge_does_not_bring_what_the_branch_already_contained() -> None:
     known = history("""
         m: main d2: Merge branch 'develop'
         d2: d1 b1: Merge pull request #9 from acme:b

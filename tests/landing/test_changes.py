@@ -39,7 +39,7 @@ def test_the_commits_of_one_merge_are_one_change_and_those_of_a_branch_are_not()
     assert len(fold([written(text, 200, 100, merge_commit=branch, committer=ADA) for text in ("first", "second")])) == 2
 
 
-def test_a_fork_that_synced_adds_nothing_but_its_name():
+def test_a_synced_fork_adds_only_its_name():
     fact = a_fact("Add a parser (#12)", at=100)
     change = only(replace(fact, repository=FORK, landed_at=300, keys=(*fact.keys, f"pr:{FORK}#3")), fact)
     assert (change.repository, change.also_in, len(change.counted)) == (NAME, (FORK,), 1)
@@ -80,7 +80,7 @@ def test_a_slice_of_a_change_counts_as_a_commit_of_its_mirror_and_folds():
     ]
 
 
-def test_a_slice_of_work_outside_the_record_is_a_commit_and_no_outcome():
+def test_an_export_of_work_outside_the_record_is_a_commit_but_not_an_outcome():
     change = only(a_fact("Add it\n\nX-link: https://github.com/big/house/pull/9", at=1, repository=MIRROR))
     assert (len(change.counted), change.outcome, change.lines) == (1, False, Lines(mirrored=10))
 
@@ -89,7 +89,7 @@ def revert_of(fact: Fact, at: int, **more: str) -> Fact:
     return a_fact(f'Revert "{fact.title}"\n\nThis reverts commit {fact.commit}.', at=at, **more)
 
 
-def test_a_revert_takes_the_change_and_both_commits_lines_back():
+def test_a_revert_removes_the_change_and_the_lines_of_both_commits():
     fact = a_fact("Add a parser (#12)", at=100)
     back = revert_of(fact, 200)
     change, revert = fold([back, fact])
@@ -113,7 +113,7 @@ def test_a_re_land_under_another_number_is_the_same_change(text):
     assert (change.id, change.title, change.state, change.landed_at) == (f"{NAME}#12", "Add a parser", "relanded", 300)
 
 
-def test_the_revert_of_a_revert_of_a_revert_takes_back():
+def test_the_revert_of_a_revert_of_a_revert_is_a_revert():
     facts = [a_fact("Add a parser (#12)", at=100)]
     states = []
     for at in range(200, 700, 100):
@@ -128,14 +128,14 @@ def test_another_person_with_the_same_title_is_another_change():
     assert [c.state for c in fold([fact, revert_of(fact, 200), other])] == ["reverted", "landed", "landed"]
 
 
-def test_a_part_taken_back_is_told_and_the_change_stands():
+def test_a_partial_revert_is_reported_and_the_change_still_counts():
     fact = a_fact("Add a parser (#12)", at=100)
     back = a_fact(f'Partially revert "Add a parser"\n\nThis reverts commit {fact.commit}.', at=200)
     change, revert = fold([fact, back])
     assert (change.state, change.partly_reverted_by, revert.lines.code) == ("landed", (revert.id,), 10)
 
 
-def test_a_revert_that_its_words_do_not_tell_says_why_it_is_one():
+def test_a_revert_without_revert_wording_says_why_it_is_one():
     fact = a_fact("Add a parser (#12)", at=100)
     back = replace(a_fact("Rolling back #12 for now", at=200), kind="chore", why="“now”", certain=False)
     _, revert = fold([fact, back])
@@ -151,7 +151,7 @@ def test_work_that_only_sounds_like_a_revert_keeps_its_lines():
     assert states == [("feature", "reverted"), ("revert", "landed")]
 
 
-def test_work_that_takes_back_a_part_by_the_way_is_no_revert():
+def test_work_that_also_reverts_a_part_is_not_a_revert():
     fact = a_fact("Add a parser (#12)", at=100)
     other = a_fact(f"Remove slow tests (#13)\n\nThis reverts parts of commit {fact.commit}.", at=200)
     change, work = fold([fact, replace(other, kind="test")])
@@ -159,7 +159,7 @@ def test_work_that_takes_back_a_part_by_the_way_is_no_revert():
     assert (work.kind, work.outcome, work.lines.code) == ("test", True, 10)
 
 
-def test_one_of_several_commits_taken_back_is_a_part_until_the_last_one_is():
+def test_a_change_is_partly_reverted_until_its_last_commit_is():
     button = a_merge("Merge pull request #12 from b/t\n\nAdd it", at=200)
     one, two = (written(text, 200, 100, merge_commit=button, committer=ADA) for text in ("first step", "second step"))
     change = only(one, two, revert_of(one, 300))
@@ -168,7 +168,7 @@ def test_one_of_several_commits_taken_back_is_a_part_until_the_last_one_is():
     assert only(one, two, revert_of(one, 300), revert_of(two, 400)).state == "reverted"
 
 
-def test_a_revert_of_the_merge_takes_back_all_it_brought():
+def test_a_revert_of_a_merge_reverts_all_its_commits():
     button = a_merge("Merge pull request #12 from b/t\n\nAdd it", at=200)
     facts = [written(text, 200, 100, merge_commit=button, committer=ADA) for text in ("first step", "second step")]
     back = f'Revert "Merge pull request #12 from b/t"\n\nThis reverts commit {button.id}, reversing\nchanges made to x.'
@@ -192,7 +192,7 @@ def test_a_revert_whose_target_nobody_knows_is_still_a_revert():
     assert (change.kind, change.lines) == ("revert", Lines(reverted=10))
 
 
-def test_a_backport_on_the_same_branch_is_a_commit_and_no_second_change():
+def test_a_backport_on_the_same_branch_adds_a_commit_but_no_change():
     fact = a_fact("Add a parser (#12)", at=100)
     pick = a_fact(f"Add a parser for 3.x (#15)\n\n(cherry picked from commit {fact.commit})", at=200)
     change = only(pick, fact)

@@ -36,7 +36,7 @@ def test_a_resolved_trailer_in_its_three_spellings_proves_the_pull_request(spell
     assert f"pr:{NAME}#12" in known.keys
 
 
-def test_of_several_resolved_trailers_the_last_one_counts():
+def test_the_last_of_several_resolved_trailers_counts():
     message = f"Add\n\nghstack-source-id: {PICK}\nPull-Request-resolved: {PULL}\n\nPull Request resolved: {PULL}3"
     assert recognised(message).pull_request == 123
 
@@ -48,7 +48,7 @@ def test_a_resolved_trailer_of_another_repository_is_an_identity_and_no_proof():
 
 
 @pytest.mark.parametrize("committer", [ADA, EXPORT_BOT])
-def test_a_number_in_a_subject_alone_proves_nothing(committer):
+def test_a_number_only_in_a_subject_proves_nothing(committer):
     known = recognised("Add a parser (#12)", committer=committer)
     assert (known.how, known.pull_request, known.title) == ("push", None, "Add a parser (#12)")
 
@@ -58,7 +58,7 @@ def test_a_number_that_github_committed_is_the_squash_buttons():
     assert (known.how, known.pull_request, known.title) == ("squash button", 12, "Add (#3) a parser (#7)")
 
 
-def test_a_merge_proves_its_number_and_tells_the_title():
+def test_a_merge_proves_its_number_and_gives_the_title():
     known = recognised("wip", merge_commit=a_merge("Merge pull request #12 from ben/topic\n\nAdd a parser"))
     assert (known.how, known.pull_request, known.title) == ("merge button", 12, "Add a parser")
 
@@ -102,7 +102,7 @@ def test_merges_by_bots_and_queues_prove_number_and_title(how, author, message):
     assert (known.how, known.pull_request, known.title) == (how, 12, "T")
 
 
-def test_of_several_numbers_in_one_merge_title_or_author_tells_which():
+def test_title_or_author_decides_between_several_numbers_in_one_merge():
     merge_commit = a_merge(
         "Merge #12 #13\n\n12: Add a parser r=ada a=cleo\n\n13: Fix the loop r=ada a=bencastle\n\nText"
     )
@@ -169,14 +169,14 @@ def test_backport_bots_name_the_pull_request_they_bring_again(subject):
     assert f"pr:{NAME}#9" in recognised(subject).keys
 
 
-def test_a_roll_up_of_many_works_takes_the_identity_of_none():
+def test_a_roll_up_does_not_take_the_identity_of_any_pull_request_it_contains():
     picks = f"(cherry picked from commit {PICK})\n\n* more\n\n(cherry picked from commit {PICK[::-1]})"
     message = f"Sync\n\nDifferential Revision: D11111\n\nDifferential Revision: D22222\n\n{picks}"
     assert not any(key.startswith("drev:") for key in recognised(message).keys)
     assert f"commit:{PICK}" not in recognised(message).keys
 
 
-def test_what_github_answers_beats_every_message():
+def test_an_answer_from_github_overrides_every_message():
     landing = a_landing(a_commit("Fix (#12)", committer=WEB_FLOW), pull=a_pull(44, "Fix the parser"))
     known = recognise(landing)
     assert (known.how, known.pull_request, known.title) == ("squash button", 44, "Fix the parser")
@@ -244,7 +244,7 @@ COMMITS = {f"commit:{PICK}", "commit:0123abc"}
         (f'Big work (#9)\n\n* Add x\n\n* Revert "Add x"\n\nThis reverts commit {PICK}.', set()),
     ],
 )
-def test_a_revert_names_what_it_takes_back(message, expected):
+def test_a_revert_names_its_target(message, expected):
     assert stated_reverts(message)[0] == expected
 
 
@@ -261,7 +261,7 @@ def test_a_revert_names_what_it_takes_back(message, expected):
         ("Add landing pages", set()),
     ],
 )
-def test_a_re_land_names_what_it_brings_back(message, expected):
+def test_a_re_land_names_what_it_lands_again(message, expected):
     assert stated_reverts(message)[1] == expected
 
 
@@ -275,7 +275,7 @@ def test_a_pull_request_that_says_it_reverts_makes_its_commits_reverts():
     assert set(recognise(landing).reverts) == {f"pr:{NAME}#12", TITLE}
 
 
-def test_what_a_revert_takes_back_is_not_its_own_identity():
+def test_the_target_of_a_revert_is_not_its_own_identity():
     known = recognised(
         "Revert D12345: Add a parser\n\nDifferential Revision:\nD12345\n\nOriginal Phabricator Diff: D12345"
     )
@@ -308,13 +308,13 @@ def test_each_convention_and_form_says_what_it_proves_and_where_it_can_be_seen()
      "x\n\n" + "(cherry picked from commit \n" * 3000, "revert(" + "a" * 65_000,
      "Reland " * 9000, "x (#" + "9" * 65_000 + ")"],
 )  # fmt: skip
-def test_hostile_messages_are_read_at_once(text):
+def test_hostile_messages_are_read_quickly(text):
     begin = time.process_time()
     recognised(text, committer=WEB_FLOW, merge_commit=a_merge(text))
     assert time.process_time() - begin < 0.5
 
 
-def test_a_convention_that_is_not_asked_would_have_no_answer():
+def test_a_skipped_convention_would_not_have_matched():
     messages = [entry.example for entry in CONVENTIONS] + [form.example for form in REVERT_FORMS]
     messages += [f"Add a parser (#12)\n\nText.\n\n{message}" for message in messages]
     asked = 0
@@ -357,14 +357,14 @@ def test_a_merge_within_a_merged_branch_proves_its_number_unless_the_branch_is_a
         ("Add a parser", "Merge branch 'other'", None),
     ],
 )
-def test_history_that_was_taken_in_names_the_numbers_of_where_it_comes_from(message, merge_commit, number):
+def test_imported_history_keeps_the_numbers_of_its_origin(message, merge_commit, number):
     landing = replace(
         a_landing(a_commit(message, committer=WEB_FLOW), merge_commit=a_merge(merge_commit)), brought_by=0
     )
     assert recognise(landing).pull_request == number
 
 
-def test_a_revert_in_history_that_was_taken_in_takes_back_by_title_alone():
+def test_a_revert_in_imported_history_is_matched_by_title_only():
     commit = a_commit('Revert "Add a parser (#12)"')
     landing = replace(a_landing(commit, merge_commit=a_merge("Merge branch 'other'")), brought_by=0)
     assert recognise(landing).reverts == (TITLE,)

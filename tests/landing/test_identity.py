@@ -23,7 +23,7 @@ def test_the_user_id_is_the_key_and_an_address_is_only_a_claim():
     assert person_key(Signature("Ada", "ADA@Example.org ")) == person_key(ADA) == "e:ada@example.org"
 
 
-def test_an_address_that_nobody_owns_does_not_make_one_person_of_two():
+def test_an_address_without_an_owner_does_not_join_two_people():
     assert person_key(Signature("Ada", "root@localhost")) != person_key(Signature("Ben", "root@localhost"))
 
 
@@ -67,7 +67,7 @@ def test_a_repository_can_name_its_own_bot():
         ("Ada Brook (aider)", "ada@example.org", False),
     ],
 )
-def test_an_agent_is_told_from_a_person_of_the_same_name(name, email, agent):
+def test_an_agent_is_distinguished_from_a_person_of_the_same_name(name, email, agent):
     assert is_ai_agent(Signature(name, email)) is agent
 
 
@@ -124,7 +124,7 @@ def test_id_login_and_address_join_and_a_name_does_not():
     assert people.find("Ben Castle") == (people.person(Signature("", "other@example.org")), ben)
 
 
-def test_a_login_that_two_accounts_had_joins_nobody():
+def test_a_login_that_two_accounts_had_does_not_join_them():
     people = People.of(
         [
             Signature("Old", "1+river@users.noreply.github.com"),

@@ -103,7 +103,7 @@ def outcomes(changes: tuple[Change, ...], email: str) -> list[str]:
     return [c.id for c in changes if c.outcome and any(commit.fact.author.email == email for commit in c.counted)]
 
 
-def test_what_landed_upstream_counts_once_and_nothing_of_its_forks(tmp_path):
+def test_upstream_work_counts_once_and_not_in_its_forks(tmp_path):
     changes = fold(read(write_clones(tmp_path)))
     assert commits_by_month(changes, "mina") == {(UP, "2025-03"): 1, (UP, "2025-05"): 2, (MIRROR, "2025-05"): 1}
     assert outcomes(changes, MINA[1]) == [f"{UP}#7", f"{UP}#8"]

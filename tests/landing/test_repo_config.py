@@ -32,7 +32,7 @@ def test_the_published_schema_is_the_one_of_the_table():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
-def test_every_key_stands_on_the_page_with_what_it_settles():
+def test_every_key_is_on_the_page_with_its_meaning():
     for key in KEYS:
         row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{key.name}` |"))
         assert key.about.split(";")[0].rstrip(".") in row
@@ -54,12 +54,12 @@ def test_the_settings_reach_the_rules_of_files_and_landings():
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n", "{}", "\ufeff# mark\n", "null"])
-def test_a_file_that_states_nothing_leaves_the_defaults(text):
+def test_an_empty_file_keeps_the_defaults(text):
     assert config(text) == RepoConfig()
 
 
 @pytest.mark.parametrize("word", ["off", "no", "false", "Off", "NO"])
-def test_a_bare_no_means_off_where_off_is_a_choice(word):
+def test_a_bare_no_means_off_for_settings_that_allow_off(word):
     assert config(f"on_merge: {word}").on_merge == "off"
     assert read_config(f"first_digest: {word}") != RepoConfig()
 
@@ -106,14 +106,14 @@ def test_a_bare_no_means_off_where_off_is_a_choice(word):
         ("#" * 70_000, 1, "larger than 64 KB"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(text, line, said):
+def test_errors_are_reported_with_their_line(text, line, said):
     found = lint(text)
     assert len(found) == 1
     assert found[0].startswith(f"line {line}: ")
     assert said in found[0]
 
 
-def test_everything_wrong_is_told_at_once_in_the_order_of_lines():
+def test_everything_wrong_is_reported_at_once_in_the_order_of_lines():
     text = "digets: off\non_merge: maybe\nlines:\n  docs: [b/, '!c']\n"
     assert [line.partition(":")[0] for line in lint(text)] == ["line 1", "line 2", "line 4", "line 4"]
 
@@ -228,7 +228,7 @@ def test_a_repository_wins_over_its_organisation_key_by_key():
     assert merge(RepoConfig(), own) == own == merge(own, RepoConfig())
 
 
-def test_a_file_on_disk_is_told_of_by_name(tmp_path):
+def test_a_file_on_disk_is_reported_by_name(tmp_path):
     good, bad, odd = tmp_path / "good.yml", tmp_path / "bad.yml", tmp_path / "odd.yml"
     good.write_text("digest: off\n")
     bad.write_text("digest: off\nx: 1\n")

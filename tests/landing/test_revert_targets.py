@@ -40,11 +40,11 @@ def reverts(message: str) -> set[str]:
         ("Revert unnecessary changes", set()),
     ],
 )
-def test_a_revert_in_plain_words_names_what_it_takes_back(message, expected):
+def test_a_revert_in_plain_words_names_its_target(message, expected):
     assert reverts(message) == expected
 
 
-def test_a_number_behind_a_reverting_prefix_is_the_target_where_the_merge_has_another():
+def test_a_number_after_a_revert_prefix_is_the_target_if_the_merge_has_another():
     merge_commit = a_merge("revert(lint): Take it out (#16) (#21)")
     known = recognised("revert(lint): Take it out (#16)", merge_commit=merge_commit)
     assert known.pull_request == 21
@@ -62,7 +62,7 @@ def test_an_issue_is_read_at_the_start_of_a_title(title, issue):
     assert issue_at_start(title) == issue
 
 
-def test_a_revert_by_issue_takes_back_the_last_work_on_it():
+def test_a_revert_by_issue_reverts_the_last_work_on_it():
     facts = [
         written("ABC-12: Add a parser", 1000, 1000, author=ADA),
         written("ABC-13: Add a loop", 2000, 2000, author=BEN),
@@ -90,7 +90,7 @@ EARLY = 1_550_000_000  # 2019-02-12
         (1_400_000_000, 1_400_000_000, BEN, None),
     ],
 )
-def test_the_early_squash_button_is_known_by_its_second(at, authored, committer, number):
+def test_the_early_squash_button_is_recognised_by_its_timestamp(at, authored, committer, number):
     commit = a_commit("Add a parser (#12)", at=at, committer=committer)
     authored_at = a_commit("", at=authored).authored_at
     known = recognise(a_landing(replace(commit, authored_at=authored_at)))

@@ -27,7 +27,7 @@ def test_prose_with_a_colon_is_no_trailer():
     assert trailers("fix: a subject alone") == ()
 
 
-def test_a_picked_line_may_stand_among_trailers():
+def test_a_cherry_pick_line_may_be_among_trailers():
     message = "Fix\n\nSigned-off-by: A <a@x>\n(cherry picked from commit " + "a" * 40 + ")\n"
     assert trailers(message) == (("Signed-off-by", "A <a@x>"),)
 
@@ -60,14 +60,14 @@ def test_a_value_on_the_next_line_is_found_and_a_trailer_there_is_kept():
     ]
 
 
-def test_a_key_is_short_and_stands_at_the_start_of_its_line():
+def test_a_trailer_key_is_short_and_starts_its_line():
     assert as_trailer("  Key: value") is None
     assert as_trailer("https://example.org") is None
     assert as_trailer("k" * 41 + ": value") is None
     assert as_trailer(": value") is None
 
 
-def test_hostile_messages_are_cut_and_read_at_once():
+def test_hostile_messages_are_cut_and_read_quickly():
     for text in (
         "\n" + "a: " * 22_000,
         "\n\n" + "Co-authored-by:" + " " * 65_000,

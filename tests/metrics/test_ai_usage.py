@@ -177,7 +177,7 @@ def test_declared_detected_and_unknown_sum_to_the_commits(rows: list[list[AiMark
     assert all(n <= len(rows) for n in counted.tools.values())
 
 
-def test_what_somebody_states_is_declared_and_what_only_an_account_shows_is_detected() -> None:
+def test_stated_ai_use_is_declared_and_account_based_use_is_detected() -> None:
     two, three, five = AiMark(2, "Devin", "a"), AiMark(3, "Cursor", "b"), AiMark(5, "CodeRabbit", "c")
     counted = usage([fact([two]), fact([three, two]), fact([five]), fact([])])
     assert (counted.declared, counted.detected, counted.unknown) == (1, 2, 1)
@@ -199,7 +199,7 @@ def test_hostile_messages_are_read_to_the_end(hostile: str) -> None:
     assert marks(commit("x\n\n" + hostile), pull_request(hostile)) == ()
 
 
-def test_a_line_that_names_a_tool_is_among_those_that_are_looked_at() -> None:
+def test_a_line_that_names_a_tool_is_a_candidate() -> None:
     values = [f"{name} <{name}@example.org>" for tool in TOOLS for name in sorted(tool.names)[:2]]
     lines = [f"{key}: {value}" for key in sorted(CREDITS | ASSISTS) for value in values]
     lines += [f"{key}: yes" for key in sorted(FLAGS)]

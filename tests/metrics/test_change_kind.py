@@ -40,7 +40,7 @@ def kind(title: str, **known: object) -> str:
         ('Revert "Revert "fix: keep the last row""', "bug_fix"),
     ],
 )
-def test_what_a_title_states_is_its_kind(title: str, expected: str) -> None:
+def test_the_kind_is_what_the_title_states(title: str, expected: str) -> None:
     verdict = classify(KindEvidence(title))
     assert (verdict.kind, verdict.certain) == (expected, True)
 
@@ -48,22 +48,22 @@ def test_what_a_title_states_is_its_kind(title: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "title", ["std::fix: odd", "core: keep the last row", "Revert to the old parser", "fixture: x"]
 )
-def test_what_only_looks_like_a_mark_states_nothing(title: str) -> None:
+def test_text_that_only_looks_like_a_mark_states_nothing(title: str) -> None:
     assert kind_rules.title_kind(title) is None
     assert kind_rules.revert_kind(title, "") is None
 
 
-def test_a_body_that_begins_with_git_s_own_words_is_a_revert() -> None:
+def test_a_body_that_starts_with_git_s_revert_text_is_a_revert() -> None:
     body = "\nThis reverts commit 0123456789abcdef0123456789abcdef01234567.\n"
     assert classify(KindEvidence("feat: take the cache out", body)) == Verdict("revert", "revert marker in the message")
 
 
-def test_a_revert_mentioned_further_down_makes_no_revert() -> None:
+def test_a_revert_mentioned_further_down_does_not_count() -> None:
     body = "\none\ntwo\nthree\nfour\nThis reverts commit 0123456789abcdef.\n"
     assert kind("feat: add a cache", body=body) == "feature"
 
 
-def test_a_squash_whose_steps_took_something_back_is_what_its_title_says() -> None:
+def test_a_squash_containing_a_revert_is_what_its_title_says() -> None:
     body = '* Add a step\n\n* Revert "Add it"\n\nThis reverts commit 0123456789abcdef.\n'
     assert kind("feat: add a cache", body=body) == "feature"
 
@@ -76,7 +76,7 @@ def test_a_label_says_the_kind_where_the_title_does_not() -> None:
 
 
 @pytest.mark.parametrize("label", ["bug", "Type: Bug", "C-bug", "bug :bug:", "🐛 Bug", "type/bug"])
-def test_a_label_is_read_however_it_is_dressed(label: str) -> None:
+def test_a_label_is_read_whatever_its_decoration(label: str) -> None:
     assert kind_rules.label_kind([label]) is not None
 
 
@@ -99,7 +99,7 @@ def test_a_repository_may_say_what_its_own_labels_scopes_and_tags_mean() -> None
     assert classify(KindEvidence("[web] a page"), own).kind == "feature"
 
 
-def test_documentation_alone_is_docs_whatever_its_words() -> None:
+def test_a_change_of_only_documentation_is_docs_whatever_its_title() -> None:
     evidence = evidence_of({"message": "Fix the broken example", "files": ["M|docs/guide.md", "A|docs/other.rst"]})
     assert classify(evidence) == Verdict("docs", "only documentation changed")
 
@@ -123,11 +123,11 @@ def test_a_fix_that_touches_tests_stays_a_fix() -> None:
         ({"message": "Extract the reader into its own module", "files": ["M|src/a.py", "A|src/reader.py"]}, "refactor"),
     ],
 )
-def test_the_model_tells_plain_cases_apart(row: dict[str, object], expected: str) -> None:
+def test_the_model_separates_clear_cases(row: dict[str, object], expected: str) -> None:
     assert classify(evidence_of(row)).kind == expected
 
 
-def test_what_the_lines_do_moves_the_guess() -> None:
+def test_the_content_of_lines_affects_the_guess() -> None:
     head = "diff --git a/src/table.py b/src/table.py\n--- a/src/table.py\n+++ b/src/table.py\n"
     new = "".join(f"+def read_{number}(rows):\n+    return rows\n" for number in range(14))
     much = evidence_of({"message": "x", "diff": f"{head}@@ -1,1 +1,29 @@\n x = 1\n{new}"})
@@ -166,7 +166,7 @@ def test_lines_that_show_something_to_the_outside_are_counted_with_or_without_a_
     assert "+exp:3" in kind_features.patch([read("cli.py", lines)])
 
 
-def test_words_and_operators_that_only_one_side_of_a_patch_holds_are_new_or_gone() -> None:
+def test_words_on_only_one_side_of_a_patch_are_added_or_removed() -> None:
     features = kind_features.patch([read("a.py", ["if Kept !== Came or is a:"], ["if kept == went_by:"])])
     assert {word for word in features if word[1:3] == "w:"} == {"+w:!==", "+w:came", "-w:==", "-w:went"}
 
@@ -183,7 +183,7 @@ def test_scores_are_the_sums_of_the_weights_whatever_the_order(rows: list[tuple[
     assert lane < 2 or scores[lane] == max(scores[2:])
 
 
-def test_every_learnt_feature_can_be_told_and_the_file_is_small() -> None:
+def test_every_learned_feature_can_be_described_and_the_file_is_small() -> None:
     packed = (files("bot.metrics") / "kind_model.json.gz").read_bytes()
     record = json.loads(gzip.decompress(packed))
     assert len(packed) < 1_000_000

@@ -31,7 +31,7 @@ def test_the_middle_of_an_odd_number_counts() -> None:
     assert HOURS_TO_LAND.figure(value(work)) == "5.0"
 
 
-def test_of_an_even_number_it_is_the_mean_of_the_middle_two_and_exact() -> None:
+def test_the_median_of_an_even_number_is_the_exact_mean_of_the_middle_two() -> None:
     work = work_of(waited(1, HOUR), waited(2, HOUR + 1))
     assert value(work) == Fraction(7201, 7200)
     assert list(evidence(work)) == [
@@ -40,7 +40,7 @@ def test_of_an_even_number_it_is_the_mean_of_the_middle_two_and_exact() -> None:
     ]
 
 
-def test_what_github_did_not_tell_of_is_not_measured_and_never_zero() -> None:
+def test_values_that_github_did_not_give_are_unmeasured_and_not_zero() -> None:
     unknown = work_of(waited(1, None), change("harbour/beacon", None, "Push the lamp", LANDED))
     assert value(unknown) is None
     assert HOURS_TO_LAND.figure(value(unknown)) == "not measured"

@@ -93,7 +93,7 @@ def test_an_import_statement_is_read(language: str, line: str, names: list[str])
 
 
 @pytest.mark.parametrize(("language", "line"), _NOT_READ)
-def test_what_only_looks_like_an_import_is_not_read(language: str, line: str) -> None:
+def test_text_that_only_looks_like_an_import_is_ignored(language: str, line: str) -> None:
     assert _names(language, line) == []
 
 

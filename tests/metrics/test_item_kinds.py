@@ -33,7 +33,9 @@ def change(title: str, kind: Kind, *paths: str, name: str = "1", state: State = 
         ("fix: a page that stays empty", ("rocket/templates/page.html",), "bug_fix"),
     ],
 )
-def test_a_fix_counts_where_it_reaches_who_uses_the_work(title: str, paths: tuple[str, ...], expected: str) -> None:
+def test_a_fix_counts_in_the_repository_that_users_get_it_from(
+    title: str, paths: tuple[str, ...], expected: str
+) -> None:
     assert counted_kind(change(title, "bug_fix", *paths)) == expected
 
 
@@ -45,7 +47,7 @@ def test_a_feature_outweighs_a_fix_and_a_fix_other_work() -> None:
     assert item_kind([tests]) == "other"
 
 
-def test_reverted_members_have_no_say_unless_all_are() -> None:
+def test_reverted_members_are_ignored_unless_all_are_reverted() -> None:
     gone = change("a", "feature", "a.py", state="reverted")
     assert item_kind([gone, change("b", "bug_fix", "a.py")]) == "bug_fix"
     assert item_kind([gone]) == "feature"

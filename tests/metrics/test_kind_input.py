@@ -66,7 +66,7 @@ def test_a_diff_without_git_s_headers_is_read_too() -> None:
     assert _files({"diff": plain}) == [("x.py", "modified", 1, 1), ("y.py", "added", 1, 0)]
 
 
-def test_what_the_diff_shows_of_a_file_comes_before_what_the_list_says() -> None:
+def test_the_diff_of_a_file_overrides_the_list() -> None:
     rows = _files({"files": ["M|docs/guide.md", "M|other.py"], "diff": DIFF})
     assert ("docs/guide.md", "added", 1, 0) in rows
     assert ("other.py", "modified", 0, 0) in rows
@@ -98,5 +98,5 @@ def test_any_text_as_message_and_diff_gets_a_kind_that_can_be_written_as_json(me
     assert json.dumps({"kind": verdict.kind, "why": verdict.why}, ensure_ascii=False).encode()
 
 
-def test_a_text_without_any_file_is_no_diff() -> None:
+def test_a_text_without_any_file_is_not_a_diff() -> None:
     assert read_diff(b"nothing here") == ()

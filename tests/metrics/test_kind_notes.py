@@ -35,7 +35,7 @@ def note(path: str, *added: str, status: FileStatus = "added", head: str = "@@ -
         (note("news/7.bugfix.rst", "A word is spelt right.", status="modified"), None),
     ],
 )
-def test_a_note_of_its_own_says_the_kind(file: ReadFile, expected: str | None) -> None:
+def test_a_separate_release_note_states_the_kind(file: ReadFile, expected: str | None) -> None:
     found = noted_kind([SOURCE, file])
     assert (found and found[0]) == expected
 
@@ -83,7 +83,7 @@ def test_other_files_are_no_notes(path: str) -> None:
     assert not is_note(path)
 
 
-def test_a_hostile_changelog_is_read_at_once() -> None:
+def test_a_hostile_changelog_is_read_quickly() -> None:
     started = time.process_time()
     for line in ("+" + "#" * 65_536, "+" + "- [" * 20_000, "+#  " + "a" * 65_536, "+" + "A" + "a " * 30_000):
         noted_kind([SOURCE, changelog(line)])

@@ -111,13 +111,13 @@ def test_the_json_has_its_value_and_what_it_rests_on_and_keeps_to_its_schema(sai
     assert oldest["evidence"][0] == {"changes": ["harbour/beacon#41"], "value": 1.5}
 
 
-def test_the_csv_has_a_column(sails: Metric) -> None:
+def test_the_csv_has_a_column_for_the_metric(sails: Metric) -> None:
     head, first, *_ = csv.reader(io.StringIO(RENDERERS["csv"](small_profile())))
     assert dict(zip(head, first, strict=True))["sails"] == "1.5"
 
 
 @pytest.mark.parametrize("form", ["svg", "svg-badge", "atom", "jsonresume"])
-def test_cards_feeds_and_cvs_have_it(sails: Metric, form: str) -> None:
+def test_cards_feeds_and_cvs_show_the_metric(sails: Metric, form: str) -> None:
     shown = RENDERERS[form](small_profile())
     assert {"atom": "4.5 sails set", "svg": ">10.5<"}.get(form, "10.5 sails set") in shown
 
@@ -127,7 +127,7 @@ def test_a_card_with_more_numbers_is_taller(sails: Metric) -> None:
 
 
 @pytest.mark.parametrize("form", sorted(RENDERERS))
-def test_a_metric_without_a_value_is_not_measured_and_never_zero(form: str) -> None:
+def test_a_metric_without_a_value_is_unmeasured_and_not_zero(form: str) -> None:
     metric = replace(a_metric(), value=lambda _: None, evidence=lambda _: ())
     METRICS.append(metric)
     try:
@@ -142,7 +142,7 @@ def test_a_metric_without_a_value_is_not_measured_and_never_zero(form: str) -> N
 # --- what explains it ------------------------------------------------------------------------------------------------
 
 
-def test_explain_tells_what_it_rests_on(sails: Metric) -> None:
+def test_explain_shows_the_evidence(sails: Metric) -> None:
     text = explain(small_profile(), "sails").text()
     assert text.startswith("sails: 10.5\nWhat it is: A sail and a half is set for each commit.\n")
     assert "  2025-11  4.5\n    harbour/beacon#41  Add a retry queue for failed uploads: 1.5\n" in text
@@ -160,7 +160,7 @@ def test_why_is_answered_in_a_comment(sails: Metric) -> None:
     assert "3.0 sails set" in reply_note([month_part("me", profile.months[0], changes, "")])
 
 
-def test_a_digest_tells_it_of_each_person(sails: Metric) -> None:
+def test_a_digest_shows_the_metric_for_each_person(sails: Metric) -> None:
     profile = small_profile()
     changes = {change.id: change for change in profile.changes}
     note = digest_note([DigestPart("Mira", profile.months[0])], changes, DigestFrame("UTC"))
@@ -205,7 +205,7 @@ def test_verify_names_a_value_or_evidence_that_differs_in_profiles_and_snapshots
     assert ".metrics.sails.evidence[1].value" in part.field
 
 
-def test_verify_names_what_only_github_knew_as_the_publishers_word(clone: list[str]) -> None:
+def test_verify_names_github_only_values_as_the_publishers_claim(clone: list[str]) -> None:
     metric = replace(a_metric(), source="GitHub")
     METRICS.append(metric)
     try:

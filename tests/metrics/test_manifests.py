@@ -81,6 +81,6 @@ def test_sources_are_no_manifests() -> None:
     assert manifests_of("lib/docker.py") == ()
 
 
-def test_a_name_stands_where_the_pattern_says() -> None:
+def test_a_name_is_found_where_the_pattern_says() -> None:
     (npm,) = manifests_of("package.json")
     assert list(requested_names(['  "react": "^18",', '  "scripts": {', ""], npm)) == ["react"]

@@ -46,7 +46,7 @@ def the_odd_ones() -> list[Landing]:
     ]
 
 
-def test_a_fact_does_not_depend_on_what_is_measured_beside_it() -> None:
+def test_a_fact_does_not_depend_on_other_landings_in_the_batch() -> None:
     landings, rules = the_landings(), Measure()
     together = list(measure_all(landings, rules, {}))
     assert together == [measure(landing, rules) for landing in landings]
@@ -62,7 +62,7 @@ def test_line_notes_go_to_their_own_commit() -> None:
     assert facts[1] == measure(landings[1], Measure(), notes=note)
 
 
-def test_a_landing_is_asked_for_only_when_its_turn_comes() -> None:
+def test_a_landing_is_requested_only_when_its_turn_comes() -> None:
     asked: list[Landing] = []
 
     def arriving() -> Iterator[Landing]:
@@ -74,7 +74,7 @@ def test_a_landing_is_asked_for_only_when_its_turn_comes() -> None:
     assert 0 < len(asked) < len(the_landings()) / 2
 
 
-def test_a_fact_says_when_its_pull_request_was_opened_where_github_said_so() -> None:
+def test_a_fact_says_when_its_pull_request_was_opened_if_github_said_so() -> None:
     opened = BEGIN - timedelta(days=2)
     asked = PullRequest(7, "Add part", "", SOMEONE, "main", "topic", CommitId("f" * 40), opened_at=opened)
     known = replace(a_landing(1), pull_request=asked)

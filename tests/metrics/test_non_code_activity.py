@@ -52,12 +52,12 @@ def only(*deeds: Deed) -> NonCodeActivity:
         (Lines(), False),
     ],
 )
-def test_a_change_is_documentation_where_most_of_its_lines_of_code_are(lines: Lines, *, counts: bool) -> None:
+def test_a_change_is_documentation_if_most_of_its_lines_of_code_are(lines: Lines, *, counts: bool) -> None:
     one = change("acme/app", 4, "Describe the pump", "2031-05-02", lines=lines)
     assert documentation([one]) == ((one.id,) if counts else ())
 
 
-def test_documentation_that_was_taken_back_is_none() -> None:
+def test_reverted_documentation_does_not_count() -> None:
     gone = change("acme/app", 4, "Describe the pump", "2031-05-02", state="reverted", lines=Lines(docs=3))
     assert documentation([gone]) == ()
 
@@ -66,7 +66,7 @@ def landed(repository: str, number: int, date: str) -> Change:
     return change(repository, number, "Add a pump", date)
 
 
-def test_the_first_change_in_each_repository_is_told_in_its_month() -> None:
+def test_the_first_change_in_each_repository_is_reported_in_its_month() -> None:
     first, second = landed("acme/app", 4, "2031-05-02"), landed("acme/app", 5, "2031-05-03")
     other = landed("acme/web", 7, "2031-06-01")
     author = first.commits[0].fact.author
@@ -80,7 +80,7 @@ def test_the_first_change_in_each_repository_is_told_in_its_month() -> None:
 # --- what GitHub alone shows -----------------------------------------------------------------------------------------
 
 
-def test_a_review_whose_state_changed_is_one_review_with_all_it_was() -> None:
+def test_a_review_whose_state_changed_stays_one_review() -> None:
     dismissed = replace(REVIEW, source="1:dismissed", did="dismissed")
     remark = replace(REVIEW, kind="remark", source="8", did="")
     (trace,) = only(REVIEW, dismissed, remark, remark).reviews
@@ -91,13 +91,13 @@ def test_a_review_whose_state_changed_is_one_review_with_all_it_was() -> None:
 @pytest.mark.parametrize(
     ("seconds", "counts"), [(-1, True), (0, False), (MERGE_CLOSE_SECONDS, False), (MERGE_CLOSE_SECONDS + 1, True)]
 )
-def test_an_issue_that_closes_right_after_ones_own_merge_was_closed_by_it(seconds: int, *, counts: bool) -> None:
+def test_an_issue_closed_right_after_ones_own_merge_was_closed_by_it(seconds: int, *, counts: bool) -> None:
     closed = replace(LABEL, source="closed", did="closed", at=MERGE.at + seconds)
     assert len(only(MERGE, closed, RELEASE).triage) == counts
     assert only(MERGE, replace(LABEL, at=MERGE.at + 1)).triage
 
 
-def test_a_release_is_gone_when_it_is_withdrawn_and_full_when_it_is_promoted() -> None:
+def test_a_withdrawn_release_disappears_and_a_promoted_one_counts_fully() -> None:
     early = replace(RELEASE, source="7:prerelease", did="prerelease")
     assert only(early).releases[0].did == ("prerelease",)
     assert only(RELEASE, early).releases == only(early, RELEASE).releases == only(RELEASE).releases
@@ -109,7 +109,7 @@ def test_a_tag_of_any_letters_makes_an_address_that_stays_one() -> None:
     assert trace.url == "https://github.com/acme/app/releases/tag/v1%2F%22%3E%3Cscript%3E"
 
 
-def test_newcomers_are_told_in_the_month_their_work_landed_and_never_of_oneself() -> None:
+def test_newcomers_are_credited_in_the_month_of_landing_and_never_to_themselves() -> None:
     firsts = {("acme/app", 3): JUNE}
     found = activity_by_month([REVIEW, MERGE], firsts, UTC)
     assert {month: len(one.newcomers) for month, one in found.items()} == {"2031-04": 0, "2031-06": 1}
@@ -144,7 +144,7 @@ def test_the_order_in_which_it_was_seen_makes_no_difference(orders: tuple[list[D
 
 
 @given(DEEDS)
-def test_months_together_hold_each_place_once_with_all_that_was_done_there(deeds: list[Deed]) -> None:
+def test_combined_months_contain_each_trace_once_with_all_that_was_done(deeds: list[Deed]) -> None:
     months = activity_by_month(deeds, {}, UTC).values()
     whole = combine_activity(months)
     for name in GITHUB_FIELDS:

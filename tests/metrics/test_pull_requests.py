@@ -22,11 +22,11 @@ def test_each_pull_request_is_counted_once() -> None:
     assert list(evidence(work)) == [Part((FIRST.id,), 1), Part((SECOND.id,), 1)]
 
 
-def test_numbers_are_told_apart_by_their_repository() -> None:
+def test_numbers_are_distinguished_by_their_repository() -> None:
     assert value(work_of(FIRST, change("harbour/charts", 41, "Draw contours", "2026-01-05"))) == 2
 
 
-def test_a_change_that_two_pull_requests_brought_is_evidence_of_both() -> None:
+def test_a_change_of_two_pull_requests_is_evidence_for_both() -> None:
     again = replace(FIRST, commits=(*FIRST.commits, *SECOND.commits))
     assert value(work_of(again)) == 2
     assert list(evidence(work_of(again))) == [Part((FIRST.id,), 2)]
@@ -41,7 +41,7 @@ def test_work_that_was_reverted_has_landed() -> None:
     assert value(work_of(replace(FIRST, state="reverted"))) == 1
 
 
-def test_a_push_is_no_pull_request() -> None:
+def test_a_direct_push_has_no_pull_request() -> None:
     pushed: Change = change("harbour/beacon", None, "Update the linter", "2026-01-07")
     assert value(work_of(pushed)) == 0
     assert list(evidence(work_of(pushed))) == []

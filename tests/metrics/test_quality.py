@@ -66,7 +66,7 @@ def test_more_fixes_of_its_files_never_make_work_more_correct(work: ScoredWork, 
     assert correctness(replace(work, past=worse)).score <= correctness(work).score + 1e-9
 
 
-def test_work_that_waited_for_its_landing_is_safer_and_its_first_part_tells_how_long() -> None:
+def test_work_open_for_longer_is_safer_and_its_first_part_says_how_long() -> None:
     fact = a_fact({"added": 40})
     at_once, waited = (scores_of(a_change(replace(fact, authored_at=NOON - 3600 * hours))) for hours in (0, 48))
     assert at_once["correctness"].score < waited["correctness"].score
@@ -76,7 +76,7 @@ def test_work_that_waited_for_its_landing_is_safer_and_its_first_part_tells_how_
     assert "48 hours from writing to landing" in reasons
 
 
-def test_an_author_s_word_for_a_feature_weighs_more_than_a_guess() -> None:
+def test_an_author_s_statement_of_a_feature_weighs_more_than_a_guess() -> None:
     told = ("feat: a gauge", "A gauge", "chore: a gauge")
     changes = [a_change(a_fact({"added": 40}, title=one, kind="feature")) for one in told[:2]]
     changes.append(a_change(a_fact({"added": 40}, title=told[2], kind="chore")))
@@ -100,7 +100,7 @@ def test_more_spread_or_traffic_never_raises_architecture(
 
 
 @given(works, knowns)
-def test_bad_news_never_raises_correctness(work: ScoredWork, known: KnownOutcome) -> None:
+def test_negative_signals_never_raise_correctness(work: ScoredWork, known: KnownOutcome) -> None:
     score = correctness(work, replace(known, checks="unknown", reverted=False, fixed=0)).score
     for worse in ({"checks": "failed"}, {"reverted": True}, {"fixed": 1}):
         told = replace(known, **{"checks": "unknown", "reverted": False, "fixed": 0, **worse})
@@ -108,7 +108,7 @@ def test_bad_news_never_raises_correctness(work: ScoredWork, known: KnownOutcome
 
 
 @given(works)
-def test_what_is_unknown_never_changes_a_score(work: ScoredWork) -> None:
+def test_unknown_values_never_change_a_score(work: ScoredWork) -> None:
     plain = correctness(work)
     assert correctness(work, NOTHING) == plain
     assert correctness(work, KnownOutcome(checks="passed", approved=True, quiet_days=5)).score == plain.score
@@ -178,7 +178,7 @@ def test_a_hot_file_and_a_fix_cost_correctness() -> None:
     assert fix < hot < plain
 
 
-def test_a_frozen_score_knows_nothing_later_and_a_live_one_does() -> None:
+def test_a_frozen_score_ignores_later_facts_and_a_live_one_does_not() -> None:
     change = a_change(a_fact({"added": 50}))
     later = KnownOutcome(fixed=1)
     assert scores_of(change, frozen=True, known=later) == scores_of(change)
@@ -214,7 +214,7 @@ def test_a_fix_within_thirty_days_that_names_the_pull_request_is_known() -> None
     assert known_since(change, History.of([later]), NOON + 8 * DAY).fixed == 0, "not before it landed"
 
 
-def test_what_github_shows_stands_beside_the_score_and_never_in_it() -> None:
+def test_github_only_values_are_never_part_of_the_score() -> None:
     change = a_change(a_fact({"added": 50}))
     items, by_id = [an_item(change)], {change.id: change}
     plain = rate(items, by_id)
@@ -241,7 +241,7 @@ def test_what_github_shows_stands_beside_the_score_and_never_in_it() -> None:
         ("spread of {:.1f} bits over {} files", (1.0, 1), "spread of 1.0 bits over 1 file"),
     ],
 )
-def test_one_is_told_as_one(template: str, numbers: tuple[float, ...], text: str) -> None:
+def test_a_single_item_is_worded_in_the_singular(template: str, numbers: tuple[float, ...], text: str) -> None:
     assert reason_text((template, numbers)) == text
 
 
@@ -250,7 +250,7 @@ def test_deleting_code_is_not_punished() -> None:
     assert correctness(work).score == correctness(ScoredWork({"added": 0, "removed": 1})).score
 
 
-def test_few_items_are_drawn_to_the_middle_and_many_are_not() -> None:
+def test_scores_of_few_items_shrink_towards_the_middle() -> None:
     changes = {
         change.id: change
         for change in (
@@ -276,7 +276,7 @@ def test_a_big_item_weighs_more_than_a_small_one() -> None:
     assert mean < sum(scores) / 2
 
 
-def test_a_members_missing_change_and_a_revert_leave_an_item_as_it_is() -> None:
+def test_a_missing_change_and_a_revert_leave_an_item_unchanged() -> None:
     change = a_change(a_fact({"added": 50}))
     revert = replace(a_change(a_fact({"added": 50}), name="acme/rocket#2"), kind="revert")
     item = an_item(change, revert)

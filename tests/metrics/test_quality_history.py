@@ -18,7 +18,7 @@ def visit(days_ago: int, *, title: str = "Tidy", path: str = "gauge.py") -> Fact
     return a_fact(SIGNALS, title=title, at=NOON - days_ago * DAY, paths=(path,))
 
 
-def test_a_stated_fix_counts_whole_a_guess_a_little_and_an_uncertain_guess_not() -> None:
+def test_stated_fixes_count_fully_guesses_partly_and_uncertain_guesses_not_at_all() -> None:
     assert fix_weight(a_fact(SIGNALS, title="fix(parser): empty input")) == 100
     guess = a_fact(SIGNALS, title="Handle empty input", kind="bug_fix")
     assert fix_weight(guess) == 10
@@ -26,7 +26,7 @@ def test_a_stated_fix_counts_whole_a_guess_a_little_and_an_uncertain_guess_not()
     assert fix_weight(a_fact(SIGNALS, title="feat: fixtures")) == 0
 
 
-def test_what_lands_later_or_at_the_same_time_is_no_past() -> None:
+def test_later_or_simultaneous_landings_are_not_the_past() -> None:
     history = History.of([visit(0, title="fix: a"), visit(-5, title="fix: b")])
     assert history.past("acme/rocket", ("gauge.py",), NOON) == Past()
 
@@ -51,7 +51,7 @@ def test_files_that_are_not_source_have_no_past() -> None:
     assert history.past("acme/rocket", ("CHANGELOG.md", "tests/test_a.py"), NOON) == Past()
 
 
-def test_another_repository_has_another_past() -> None:
+def test_each_repository_has_its_own_past() -> None:
     history = History.of([visit(3, title="fix: a")])
     assert history.past("acme/engine", ("gauge.py",), NOON) == Past()
 
@@ -71,7 +71,7 @@ def test_the_order_of_facts_makes_no_difference(order: list[int]) -> None:
         assert one.past("acme/rocket", ("gauge.py",), moment) == other.past("acme/rocket", ("gauge.py",), moment)
 
 
-def test_what_is_forgotten_is_older_than_any_score_looks() -> None:
+def test_pruned_visits_are_older_than_any_score_needs() -> None:
     facts = [visit(n * 20, title="fix: it") for n in range(60)]
     history, pruned = History.of(facts), History.of(facts)
     pruned.forget(NOON - 365 * DAY)
@@ -95,9 +95,7 @@ def test_titles_that_state_a_fix(title: str) -> None:
     ),
     st.integers(-40, 40),
 )
-def test_a_visit_that_does_not_matter_moves_no_score_of_older_work(
-    seen: list[tuple[int, str, str]], newest: int
-) -> None:
+def test_an_irrelevant_visit_does_not_change_older_scores(seen: list[tuple[int, str, str]], newest: int) -> None:
     facts = [visit(ago, title=title, path=path) for ago, title, path in seen]
     whole, least = History.of(facts), History()
     rows = [(1, file, fact.landed_at, weight) for fact in facts for file, weight in visits(fact)]

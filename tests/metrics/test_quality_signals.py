@@ -15,7 +15,7 @@ def test_blank_lines_comments_and_docstrings_are_no_source_lines() -> None:
     assert signals([read("shape.py", added)])["added"] == 2
 
 
-def test_a_docstring_of_several_lines_ends_where_it_ends() -> None:
+def test_a_multi_line_docstring_ends_at_its_closing_quotes() -> None:
     added = ["def area(side):", '    """The area.', "", "    if and only if square", '    """', "    return side"]
     found = signals([read("shape.py", added)])
     assert found["added"] == 2
@@ -62,21 +62,21 @@ def test_moved_lines_are_not_new_lines() -> None:
         ("a.ts", ["rows.forEach((row) => {", "  db.query(row)", "})"], "loop_calls", 1),
     ],
 )
-def test_each_habit_is_counted_where_it_stands(path: str, added: list[str], name: str, count: int) -> None:
+def test_each_code_habit_is_counted_where_it_occurs(path: str, added: list[str], name: str, count: int) -> None:
     assert signals([read(path, added)])[name] == count
 
 
-def test_a_call_after_the_loop_is_not_in_it() -> None:
+def test_a_call_after_a_loop_does_not_count_as_inside_it() -> None:
     assert "loop_calls" not in signals([read("a.py", ["for a in b:", "    c(a)", "open(d)"])])
 
 
-def test_a_loop_at_the_end_of_one_file_holds_nothing_of_the_next() -> None:
+def test_a_loop_at_the_end_of_a_file_does_not_extend_into_the_next() -> None:
     found = signals([read("a.py", ["for a in b:"]), read("b.py", ["    open(d)", "    for c in d:"])])
     assert "loop_calls" not in found
     assert "nested_loops" not in found
 
 
-def test_a_private_module_of_the_own_package_is_no_foreign_one() -> None:
+def test_a_private_module_of_the_same_package_is_not_foreign() -> None:
     assert "private_imports" not in signals([read("a.py", ["from ._parts import wheel", "from . import _parts"])])
 
 

@@ -24,7 +24,7 @@ def test_a_definition_says_everything_about_itself(one: Definition) -> None:
 
 
 @pytest.mark.parametrize("one", [one for one in definitions() if not isinstance(one, Metric)], ids=lambda one: one.key)
-def test_a_function_that_is_named_is_there(one: Definition) -> None:
+def test_every_named_function_exists(one: Definition) -> None:
     module, _, name = one.function.partition(":")
     assert callable(getattr(import_module(module), name))
 
@@ -34,11 +34,11 @@ def test_a_metric_is_one_file_called_by_its_key(metric: Metric) -> None:
     assert metric.value.__module__ == metric.evidence.__module__ == f"bot.metrics.{metric.key}"
 
 
-def test_keys_are_told_apart() -> None:
+def test_different_keys_are_distinguished() -> None:
     assert len({one.key for one in definitions()}) == len(definitions())
 
 
-def test_a_wording_is_declared_once() -> None:
+def test_each_wording_is_declared_once() -> None:
     said = [word for metric in METRICS for word in {metric.label, *metric.words}]
     assert len(set(said)) == len(said) - len({"features"}), "a share of features is told in features"
 

@@ -19,11 +19,11 @@ def test_an_added_import_is_a_line_of_evidence() -> None:
     assert skills_shown("app/views.py", "import flask\nfrom flask.views import View\nx = 1\n") == {"Flask": 2}
 
 
-def test_an_import_that_only_changed_its_names_is_not_added() -> None:
+def test_an_import_that_only_changed_its_names_does_not_count_as_added() -> None:
     assert skills_shown("app/views.py", "from flask import a, b\n", "from flask import a\n") == {}
 
 
-def test_imports_that_move_from_one_file_to_another_are_nobodys_choice_of_today() -> None:
+def test_an_import_moved_between_files_is_no_new_evidence() -> None:
     files = read(a_change("app/a.py", removed="import torch\n"), a_change("app/b.py", "import torch\n"))
     assert skills_of(files) == {}
 
@@ -80,7 +80,7 @@ def test_source_code_in_a_string_of_a_test_is_not_the_tests_own() -> None:
     assert skills_shown("tests/test_x.py", "    import torch\n") == {}
 
 
-def test_a_file_that_a_convention_names_counts_once_whatever_changed_in_it() -> None:
+def test_a_file_matched_by_a_naming_convention_counts_once() -> None:
     assert skills_shown(".github/workflows/ci.yml", "  a: 1\n  b: 2\n") == {"GitHub Actions": 1}
     assert skills_shown("deploy/Dockerfile", "RUN make\nRUN make install\n") == {"Docker": 1}
 
@@ -103,7 +103,7 @@ def test_requirements_that_a_program_pinned_ask_for_nothing() -> None:
     assert skills_shown("requirements.txt", "flask==3.0.0\n") == {"Flask": 1}
 
 
-def test_what_a_project_generator_wrote_is_nobodys_choice() -> None:
+def test_output_of_a_project_generator_is_no_evidence() -> None:
     assert skills_shown("ios/Runner/AppDelegate.swift", "import UIKit\n") == {}
 
 
@@ -112,7 +112,7 @@ def test_one_line_of_evidence_is_not_shown_and_two_are() -> None:
     assert [skill.name for skill in technical_skills(commits, NOW)] == ["Redis"]
 
 
-def test_a_skill_opens_into_its_changes_oldest_first() -> None:
+def test_a_skill_lists_its_changes_oldest_first() -> None:
     commits = [
         a_fact({"Flask": 1}, month="2025-07", sha="a" * 40),
         a_fact({"Flask": 1}, month="2025-02", sha="b" * 40),
@@ -141,7 +141,7 @@ def test_many_changes_weigh_more_than_one_of_many_lines() -> None:
     assert [skill.name for skill in technical_skills([once, *often], NOW)] == ["Redis", "Flask"]
 
 
-def test_what_nearly_every_project_has_weighs_half() -> None:
+def test_skills_of_nearly_every_project_weigh_half() -> None:
     found = {skill.name: skill.weight for skill in technical_skills([a_fact({"setuptools": 3, "Flask": 3})], NOW)}
     assert found["setuptools"] == pytest.approx(found["Flask"] / 2, abs=1e-3)
 

@@ -31,7 +31,7 @@ def test_the_value_is_the_profiles_own_and_the_rows_add_up_to_it() -> None:
     assert explain(profile, "features").value == str(profile.overall.features)
 
 
-def test_what_only_github_shows_is_told_as_such() -> None:
+def test_github_only_values_are_marked_as_such() -> None:
     profile = small_profile()
     name = profile.changes[0].id
     row = ScoreEvidence(name, "checks of its head failed", -2.5)

@@ -30,7 +30,7 @@ def _kinds(text: str, *ids: str) -> set[str]:
         ("Retry landed in HTTPClient.", [ONE]),
     ],
 )
-def test_true_sentences_stand(text: str, cited: list[str]) -> None:
+def test_true_sentences_are_accepted(text: str, cited: list[str]) -> None:
     assert _kinds(text, *cited) == set()
 
 
@@ -77,7 +77,7 @@ def test_an_abbreviation_is_expanded_only_where_a_cited_title_does() -> None:
     assert check(right, found) == ()
 
 
-def test_an_effect_stands_where_a_cited_title_states_it() -> None:
+def test_an_effect_is_kept_if_a_cited_title_states_it() -> None:
     found = facts([change("Improve performance of the loader", "perf")])
     assert check(Sentence("Improved performance of the loader.", ("acme/engine#1",)), found) == ()  # type: ignore[arg-type]
 
@@ -92,7 +92,7 @@ def test_a_hidden_revert_is_caught_in_the_sentence_and_in_the_text() -> None:
     assert not check_text(month_text(found), found)
 
 
-def test_an_uncertain_fix_may_not_be_called_one() -> None:
+def test_an_uncertain_fix_is_not_called_a_fix() -> None:
     found = facts([change("Handle empty input", "bug_fix", certain=False)])
     refusals = check(Sentence("One bug fix landed.", ("acme/engine#1",)), found)  # type: ignore[arg-type]
     assert "number" in {refusal.kind for refusal in refusals}
@@ -105,7 +105,7 @@ def test_an_anonymous_text_names_nobody() -> None:
     assert [refusal.kind for refusal in check(named, found, naming="anonymous")] == ["name"]
 
 
-def test_failing_sentences_give_way_to_the_template_and_reverts_come_back() -> None:
+def test_failing_sentences_are_replaced_by_the_template_with_its_reverts() -> None:
     gone = change("Add retry", state="reverted", reverted_by="acme/engine#9")
     found = facts([gone, change("Add a flag", number=2), change("Fix crash in x", "bug_fix", number=3)])
     template = month_text(found)
@@ -123,7 +123,7 @@ def test_failing_sentences_give_way_to_the_template_and_reverts_come_back() -> N
     assert "reverted" in text.text
 
 
-def test_nothing_left_of_a_text_is_the_template() -> None:
+def test_an_empty_checked_text_falls_back_to_the_template() -> None:
     template = month_text(FACTS)
     text, _ = ground(Text((Sentence("Great work!", ()),), "llm"), template, FACTS)
     assert text == template
@@ -137,11 +137,11 @@ def test_work_that_may_be_a_fix_needs_a_cited_change_that_may_be_one() -> None:
     assert {refusal.kind for refusal in check(Sentence(text, sure.items[0].evidence), sure)} >= {"kind"}
 
 
-def test_a_phrase_of_praise_inside_a_longer_word_is_none() -> None:
+def test_praise_inside_a_longer_word_does_not_count() -> None:
     found = facts([change("Rename --maxdepth to --max-depth in the walker")])
     assert check(Sentence("Renamed --maxdepth to --max-depth in the walker.", found.items[0].evidence), found) == ()
 
 
-def test_what_a_title_says_of_depth_and_with_verbs_that_no_list_holds_stands() -> None:
+def test_titles_about_depth_and_with_unlisted_verbs_are_accepted() -> None:
     found = facts([change("fabrics: override queue depth"), change("Reject names, canonicalize charts", number=2)])
     assert not check_text(month_text(found), found)

@@ -47,13 +47,13 @@ def test_a_text_is_unfit_if_any_of_its_words_or_signs_is(text: str) -> None:
 
 
 @given(TEXTS, TEXTS, st.sampled_from([(kind, sign) for kind, some in SIGNS.items() for sign in some]))
-def test_a_sign_is_found_wherever_it_is(before: str, after: str, sign: tuple[str, str]) -> None:
+def test_a_marker_is_found_wherever_it_is(before: str, after: str, sign: tuple[str, str]) -> None:
     kind, text = sign
     assert kind in signals(f"{before} {text} {after}")
 
 
 @given(WORDS, st.sampled_from(TAILS))
-def test_whatever_refers_at_the_end_of_a_title_is_cut_off(words: str, tail: str) -> None:
+def test_references_at_the_end_of_a_title_are_removed(words: str, tail: str) -> None:
     assert read_title(f"Turn {words} lamps {tail}") == read_title(f"Turn {words} lamps")
 
 

@@ -47,6 +47,6 @@ def test_a_known_false_sentence_is_refused_and_named(sentence: str, kind: str, w
     assert any(refusal.kind == kind and word in refusal.word for refusal in found), [str(refusal) for refusal in found]
 
 
-def test_what_the_changes_do_say_stands() -> None:
+def test_sentences_supported_by_the_changes_are_accepted() -> None:
     text = "June 2025, pytorch/pytorch: added dispatch keys for ge.Tensor_out / ge.Scalar_out in MTIA ATen Backend."
     assert check(Sentence(text, ALL), JUNE) == ()

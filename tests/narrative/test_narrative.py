@@ -37,7 +37,7 @@ def test_a_stack_of_changes_is_one_clause_with_their_number() -> None:
     assert len(text.sentences[0].evidence) == 5
 
 
-def test_changes_that_belong_to_one_are_counted_beside_it() -> None:
+def test_related_changes_are_counted_with_the_change_they_belong_to() -> None:
     found = facts(
         [
             change("Add a modal", lines=90),
@@ -63,14 +63,14 @@ def test_features_fixes_and_the_rest_have_a_sentence_each() -> None:
     assert not check_text(month_text(found), found)
 
 
-def test_an_uncertain_kind_is_told_as_what_may_be_one() -> None:
+def test_an_uncertain_kind_is_worded_as_uncertain() -> None:
     doubtful = [change("Handle empty input", "bug_fix", certain=False), change("Add x", number=2, certain=False)]
     first, second = (sentence.text for sentence in month_text(facts(doubtful)).sentences)
     assert first == "June 2025, acme/engine: added x."
     assert second == "One change that may be a bug fix handled empty input."
 
 
-def test_numbers_in_the_text_are_the_profiles_with_the_doubt_told() -> None:
+def test_numbers_in_the_text_equal_the_profiles_and_state_uncertainty() -> None:
     sure = [change(f"Add the {part} part", number=at) for at, part in enumerate(("left", "right", "upper", "lower"), 1)]
     text = month_text(facts([*sure, change("Grow a tail", number=9, certain=False)])).text
     assert "four features and one change that may be a feature" in text
@@ -82,7 +82,7 @@ def test_other_work_is_counted_in_pieces_as_the_profile_counts_it() -> None:
     assert "our other pieces of work landed" in text
 
 
-def test_a_revert_is_told_with_the_month_it_came_in() -> None:
+def test_a_revert_is_reported_with_its_month() -> None:
     revert = change('Revert "Add a flag"', "revert", number=2, month="2025-07")
     gone = change("Add a flag", state="reverted", reverted_by=revert.id)
     text = month_text(facts([gone], others=[revert]))
@@ -98,19 +98,19 @@ def test_the_month_of_the_revert_says_so_too() -> None:
     assert "“Add a flag”, landed in an earlier month, was reverted." in text.text
 
 
-def test_an_own_revert_is_told_once() -> None:
+def test_a_persons_own_revert_is_reported_once() -> None:
     revert = change('Revert "Add a flag"', "revert", number=2)
     gone = change("Add a flag", state="reverted", reverted_by=revert.id)
     text = month_text(facts([gone, revert]))
     assert text.text.count("revert") == 1
 
 
-def test_a_re_land_is_told() -> None:
+def test_a_re_land_is_reported() -> None:
     text = month_text(facts([change("Add a flag", state="relanded")]))
     assert "“Add a flag” landed again after a revert." in text.text
 
 
-def test_what_somebody_else_landed_again_in_a_later_month_is_told_once() -> None:
+def test_a_later_re_land_by_another_person_is_reported_once() -> None:
     back = change("Add a flag", state="relanded")
     later = replace(change("Add a flag", number=2, month="2025-07").commits[0].fact, author=Signature("Ann", "a@x.org"))
     back = replace(back, commits=(*back.commits, CountedCommit(later, True, later.lines)), landed_at=later.landed_at)
@@ -133,7 +133,7 @@ def test_a_number_at_the_end_of_a_title_counts_nothing() -> None:
     assert not check_text(month_text(found, used=["pin the lamps"]), found)
 
 
-def test_names_that_are_pronouns_and_skills_that_begin_with_a_dot_stand() -> None:
+def test_pronoun_names_and_skills_with_a_leading_dot_are_accepted() -> None:
     for person in ("Elena He", "“mira”"):
         found = whole_record_facts({"2025-06": [change("Add a flag")]}, person=person)
         found = replace(found, skills={".NET": (ChangeId("acme/engine#1"),)})
@@ -163,7 +163,7 @@ def test_every_sentence_cites_changes_and_none_is_refused() -> None:
         assert not check_text(month_text(month), month)
 
 
-def test_named_and_anonymous_differ_by_the_name_alone() -> None:
+def test_named_and_anonymous_records_differ_only_in_the_name() -> None:
     found = whole_record_facts({"2025-06": [change("Add a flag"), change("Fix a crash", "bug_fix", number=2)]})
     named, anonymous = profile_text(found, "named"), profile_text(found, "anonymous")
     assert named.text.replace("Mira Kessler landed", "Landed") == anonymous.text
@@ -211,7 +211,7 @@ def _credited(found: Change) -> Change:
     return replace(found, commits=(replace(counted, fact=fact),))
 
 
-def test_who_was_only_credited_is_told_as_credited_with_the_changes_that_say_so() -> None:
+def test_a_co_author_is_described_as_credited_with_evidence() -> None:
     changes = [_credited(change("Add a flag")), _credited(change("Add x", number=2, month="2025-08"))]
     (sentence,) = _profile(changes).narrative.sentences
     assert sentence.text == (
@@ -228,7 +228,7 @@ def test_own_commits_are_dated_by_their_own_months() -> None:
     assert text.startswith("Mira Kessler landed one commit in acme/engine in June 2025")
 
 
-def test_a_record_of_which_nothing_stands_says_so_where_it_is_counted() -> None:
+def test_a_fully_reverted_record_says_so_where_it_counts() -> None:
     revert = change('Revert "Add a flag"', "revert", number=2)
     gone = change("Add a flag", state="reverted", reverted_by=revert.id)
     found = whole_record_facts({"2025-06": [gone, revert]})
@@ -237,12 +237,12 @@ def test_a_record_of_which_nothing_stands_says_so_where_it_is_counted() -> None:
     assert not check_text(profile_text(found), found)
 
 
-def test_work_of_which_nothing_stands_still_cites_its_changes() -> None:
+def test_fully_reverted_work_still_cites_its_changes() -> None:
     for found in (change("Add a flag", state="reverted", reverted_by="acme/engine#9"), change("Take x back", "revert")):
         assert _profile([found]).narrative.sentences[0].evidence == ("acme/engine#1",)
 
 
-def test_other_work_that_went_to_one_place_says_so_once() -> None:
+def test_other_work_in_one_area_names_it_once() -> None:
     notes = [change(f"Note {at}", "docs", number=at) for at in range(2, 7)]
     found = facts([change("Add a flag"), *notes])
     text = month_text(found)

@@ -146,7 +146,7 @@ def test_a_title_becomes_a_clause_in_the_past_or_stays_quoted(title: str, clause
 @pytest.mark.parametrize(
     "title", ["Fix tests I just broke", "Thanks @mira for the hint", "Beautiful new page", "🎉", ""]
 )
-def test_a_title_that_may_not_be_repeated_gives_no_clause(title: str) -> None:
+def test_a_title_that_may_not_be_quoted_gives_no_clause(title: str) -> None:
     assert clause_of(title) is None
 
 
@@ -164,7 +164,7 @@ def test_irregular_and_doubled_verbs_have_their_past() -> None:
     assert not is_verb("addOn", "x")
 
 
-def test_a_stack_is_told_as_one() -> None:
+def test_a_stack_is_described_as_one() -> None:
     titles = ["Add dispatch keys for ge.out", "Add dispatch keys for le.out", "Add dispatch key for div.out"]
     found = stack_clauses([clause for title in titles if (clause := clause_of(title))])
     assert found is not None
@@ -176,13 +176,13 @@ def test_a_particle_stays_with_its_verb_where_objects_are_joined() -> None:
     assert join_clauses([clause for clause in clauses if clause]) == "tidied up the parser tests and field names"
 
 
-def test_objects_that_begin_alike_are_told_with_their_beginning_once() -> None:
+def test_objects_with_a_common_prefix_state_it_once() -> None:
     titles = ("Fix fuzzy entries and charts of 3.3", "Fix fuzzy entries and charts of 2.6")
     clauses = [clause for title in titles if (clause := clause_of(title))]
     assert join_clauses(clauses) == "fixed fuzzy entries and charts of 3.3 and 2.6"
 
 
-def test_a_cut_text_ends_before_a_bracket_it_would_leave_open() -> None:
+def test_a_cut_text_leaves_no_bracket_open() -> None:
     text = "Abstract the representation of a row in the harbour's chart (as a value, an object array or whatever comes)"
     assert truncate(text + " for now") == "Abstract the representation of a row in the harbour's chart…"
 
@@ -199,16 +199,16 @@ REVERTED = [
 
 
 @pytest.mark.parametrize(("title", "reverted"), REVERTED)
-def test_a_revert_names_what_it_takes_back(title: str, reverted: str) -> None:
+def test_a_revert_names_its_target(title: str, reverted: str) -> None:
     assert reverted_title(title) == reverted
 
 
 @pytest.mark.parametrize("title", ["commit 2ca4d16", "acme/api#4", "Changes (#4)"])
-def test_what_names_no_work_is_no_name(title: str) -> None:
+def test_text_that_names_no_work_is_not_a_name(title: str) -> None:
     assert name_of(title) is None
 
 
-def test_unlike_changes_are_no_stack() -> None:
+def test_different_changes_are_not_a_stack() -> None:
     titles = ["Add a flag", "Remove the cache", "Fix a crash"]
     assert stack_clauses([clause for title in titles if (clause := clause_of(title))]) is None
 
@@ -229,7 +229,7 @@ def test_hostile_titles_take_no_time() -> None:
         assert time.perf_counter() - start < 0.5
 
 
-def test_a_shared_scope_stands_first_with_a_comma_only_where_no_subject_does() -> None:
+def test_a_shared_scope_comes_first_with_a_comma_only_without_a_subject() -> None:
     clauses = [clause for title in ("core: add a pier", "core: drop a quay") if (clause := clause_of(title))]
     assert join_clauses(clauses) == "in core, added a pier and dropped a quay"
     assert join_clauses(clauses, subject=True) == "in core added a pier and dropped a quay"

@@ -162,9 +162,7 @@ async def again(there: Running) -> None:
     await settled(there)
 
 
-async def test_a_backfill_keeps_how_many_commits_a_pull_request_has_and_leaves_the_rules_to_be_read(
-    github: Simulator, tmp_path: Path
-) -> None:
+async def test_a_backfill_stores_commit_counts_and_leaves_the_rules_unread(github: Simulator, tmp_path: Path) -> None:
     world = small_world(github)
     await play(world, [1, 4])
     async with bot_on(github, world, tmp_path, backfill=True) as there:

@@ -132,7 +132,7 @@ def suspend(world: World) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize("taken", [take_away, suspend])
-async def test_what_is_taken_away_is_read_no_further_until_it_is_given_back(
+async def test_a_removed_repository_is_not_read_until_it_returns(
     github: Simulator, tmp_path: Path, taken: Callable[[World], Callable[[], None]]
 ) -> None:
     async with in_the_midst(github, tmp_path) as (world, there):
@@ -151,7 +151,7 @@ async def test_what_is_taken_away_is_read_no_further_until_it_is_given_back(
 
 
 @pytest.mark.parametrize("happens", [force_push, another_default, install_again])
-async def test_what_happens_in_the_midst_of_a_history_makes_no_difference(
+async def test_events_during_a_backfill_make_no_difference(
     github: Simulator, tmp_path: Path, happens: Callable[[World], None]
 ) -> None:
     async with in_the_midst(github, tmp_path / "disturbed") as (world, there):
@@ -187,7 +187,7 @@ async def test_a_branch_that_is_rewritten_while_it_is_fetched_is_fetched_again(
     assert found == await calm_record(world, tmp_path / "calm")
 
 
-async def test_a_batch_that_was_measured_for_an_installation_that_is_gone_is_read_again(
+async def test_a_batch_measured_for_a_removed_installation_is_read_again(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = small_world(github)
@@ -247,7 +247,7 @@ async def test_a_process_that_reads_no_histories_leaves_them_to_one_that_does(
 # --- what lies on the disk -------------------------------------------------------------------------------------------
 
 
-async def test_a_clone_goes_with_what_is_taken_away_and_stays_while_it_is_read(
+async def test_a_clone_is_deleted_with_its_repository_but_not_while_it_is_read(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with in_the_midst(github, tmp_path) as (world, there):
@@ -259,7 +259,7 @@ async def test_a_clone_goes_with_what_is_taken_away_and_stays_while_it_is_read(
         assert list((tmp_path / "clones").iterdir()) == []
 
 
-async def test_what_a_killed_git_left_stops_no_later_one(github: Simulator, tmp_path: Path) -> None:
+async def test_leftovers_of_a_killed_git_do_not_stop_a_later_one(github: Simulator, tmp_path: Path) -> None:
     world = small_world(github)
     await play(world, range(3))
     async with bot_on(github, world, tmp_path, backfill=True) as there:
@@ -274,7 +274,7 @@ async def test_what_a_killed_git_left_stops_no_later_one(github: Simulator, tmp_
         assert (await backfill_of(there)).state == "done"
 
 
-async def test_a_branch_that_was_renamed_is_no_empty_repository(github: Simulator, tmp_path: Path) -> None:
+async def test_a_renamed_branch_does_not_look_like_an_empty_repository(github: Simulator, tmp_path: Path) -> None:
     world = small_world(github)
     await play(world, range(3))
     async with bot_on(github, world, tmp_path, backfill=True) as there:
@@ -290,7 +290,7 @@ async def test_a_branch_that_was_renamed_is_no_empty_repository(github: Simulato
         assert await require_clones(place).of(old).refresh(token) is None
 
 
-async def test_a_fetch_ends_with_whoever_waits_for_it(tmp_path: Path) -> None:
+async def test_a_fetch_ends_when_its_caller_is_cancelled(tmp_path: Path) -> None:
     asked, left = asyncio.Event(), asyncio.Event()
 
     async def never_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -53,7 +53,7 @@ async def read_history(there: Running) -> tuple[int, Counter[str]]:
     return (await backfill_of(there)).requests, own
 
 
-async def test_settings_in_the_clone_are_in_force_and_not_asked_for(github: Simulator, tmp_path: Path) -> None:
+async def test_settings_in_the_clone_apply_without_a_request(github: Simulator, tmp_path: Path) -> None:
     world = small_world(github)
     text = "timezone: Europe/Vienna\n"
     repository = the_repository(world)
@@ -69,7 +69,7 @@ async def test_settings_in_the_clone_are_in_force_and_not_asked_for(github: Simu
     assert counted == asked.total() == 3, "the repository, the settings of its account, and a page"
 
 
-async def test_who_finds_no_room_beside_a_page_is_asked_for_once_and_not_batch_by_batch(
+async def test_people_beyond_the_page_query_are_requested_once(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_module("bot.jobs.backfill_commits"), "BATCH", BATCH)
@@ -89,7 +89,7 @@ async def test_who_finds_no_room_beside_a_page_is_asked_for_once_and_not_batch_b
     assert counted == asked.total() == 5, "and one commit that a machine wrote and GitHub's button committed"
 
 
-async def test_a_node_that_is_gone_is_left_out_of_its_page(
+async def test_a_deleted_node_is_left_out_of_its_page(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph, world = import_module("simulator.graphql"), small_world(github)

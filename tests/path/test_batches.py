@@ -72,7 +72,9 @@ async def facts_of(there: Running, found: Imported) -> list[Fact]:
 
 
 @pytest.mark.parametrize("story", [rolled_up, batched, from_develop])
-async def test_a_push_tells_the_pull_request_of_each_commit(github: Simulator, tmp_path: Path, story: object) -> None:
+async def test_a_push_attributes_each_commit_to_its_pull_request(
+    github: Simulator, tmp_path: Path, story: object
+) -> None:
     made = Repository(tmp_path / "clone", "https://github.com/acme/rocket.git")
     expected = story(made)  # type: ignore[operator]  # one of the functions above
     by = github.account("mara")

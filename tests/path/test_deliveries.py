@@ -26,7 +26,7 @@ def writes(cost: Counter[str]) -> list[str]:
     return [name for name in cost if not name.startswith("GET")]
 
 
-async def test_deliveries_that_come_again_months_later_count_nothing_twice(github: Simulator, data: Path) -> None:
+async def test_deliveries_repeated_months_later_count_nothing_twice(github: Simulator, data: Path) -> None:
     async with shop(github, data) as there:
         for how in BUTTONS:
             there.merge(there.open(2), how)
@@ -71,7 +71,7 @@ async def test_a_push_that_never_comes_is_read_from_its_pull_request(
         assert await there.lines("") == before
 
 
-async def test_what_was_told_commit_by_commit_says_what_is_counted_once_the_pull_request_is_heard(
+async def test_check_runs_of_single_commits_are_updated_when_the_pull_request_arrives(
     github: Simulator, data: Path
 ) -> None:
     async with shop(github, data) as there:
@@ -135,7 +135,7 @@ UNTRUE: dict[str, dict[str, Any]] = {
 }
 
 
-async def test_a_body_that_contradicts_itself_is_not_believed(github: Simulator, data: Path) -> None:
+async def test_a_contradictory_delivery_is_checked_against_github(github: Simulator, data: Path) -> None:
     """A rebase leaves no trace in its commits, so nothing but the pull request itself can tell what they belong to."""
     async with shop(github, data) as there:
         for name, untruth in UNTRUE.items():
@@ -153,7 +153,7 @@ async def test_a_body_that_contradicts_itself_is_not_believed(github: Simulator,
         assert await there.rows() == cloned(there.repository)
 
 
-async def test_a_merge_that_is_told_as_none_is_put_right_by_the_daily_look(github: Simulator, data: Path) -> None:
+async def test_a_merge_delivered_as_unmerged_is_corrected_by_the_daily_check(github: Simulator, data: Path) -> None:
     async with shop(github, data) as there:
         pull = there.open(2)
         await there.cost()
@@ -175,7 +175,7 @@ def untrue(delivery: SimDelivery, said: dict[str, Any]) -> None:
     delivery.payload, delivery.body = payload, json.dumps(payload).encode()
 
 
-async def test_what_a_delivery_says_of_a_pull_request_reaches_its_marks(github: Simulator, data: Path) -> None:
+async def test_pull_request_fields_of_a_delivery_are_recorded(github: Simulator, data: Path) -> None:
     """Title, text, labels, branch and author: nobody is asked for them."""
     async with shop(github, data) as there:
         told: dict[str, Any] = {

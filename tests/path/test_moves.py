@@ -78,7 +78,7 @@ async def test_branches_that_were_merged_into_each_other_are_a_fresh_clone_which
         assert await there.unlike_rebuilt() == set()
 
 
-async def test_a_push_that_is_told_before_the_new_default_branch_makes_no_difference(
+async def test_a_push_delivered_before_the_default_branch_change_makes_no_difference(
     github: Simulator, data: Path
 ) -> None:
     async with shop(github, data) as there:
@@ -96,7 +96,7 @@ async def test_a_push_that_is_told_before_the_new_default_branch_makes_no_differ
         assert await there.unlike_rebuilt() == set()
 
 
-async def test_a_forced_push_takes_back_what_it_took_off(github: Simulator, data: Path) -> None:
+async def test_a_forced_push_removes_the_commits_it_dropped(github: Simulator, data: Path) -> None:
     async with shop(github, data) as there:
         stays = (await there.facts())[-1].commit
         there.push(2)
@@ -218,7 +218,7 @@ def sync(there: Shop, fork: SimRepository) -> None:
 
 
 @pytest.mark.parametrize("heard", ["upstream first", "fork first"])
-async def test_a_fork_of_an_installed_repository_counts_its_own_work_alone(
+async def test_a_fork_of_an_installed_repository_counts_only_its_own_work(
     github: Simulator, data: Path, heard: str
 ) -> None:
     async with shop(github, data) as there:

@@ -94,7 +94,7 @@ async def test_a_process_that_only_accepts_leaves_its_jobs_to_others(settings: S
 
 
 @pytest.mark.parametrize("working", [True, False])
-async def test_deliveries_are_taken_while_github_has_not_said_who_we_are(
+async def test_deliveries_are_accepted_before_github_confirms_the_app(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, *, working: bool
 ) -> None:
     asked = asyncio.Event()
@@ -115,7 +115,9 @@ async def test_deliveries_are_taken_while_github_has_not_said_who_we_are(
             assert jobs.counts(connection) == {"ready": 2}, "no job is begun in nobody's name"
 
 
-async def test_who_we_are_is_asked_again_until_github_says(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_apps_identity_is_requested_until_github_answers(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked, known = 0, asyncio.Event()
 
     async def late(_: object) -> answers.App:

@@ -57,7 +57,7 @@ async def separate_deliveries(there: Shop, number: int, *, how: Button, first: s
     await there.done()
 
 
-async def test_a_second_telling_costs_nothing(github: Simulator, data: Path) -> None:
+async def test_a_second_delivery_costs_nothing(github: Simulator, data: Path) -> None:
     async with shop(github, data) as there:
         there.merge(there.open(3), "rebase")
         await there.cost()
@@ -110,7 +110,7 @@ def posts(there: Shop, commit: str) -> int:
     return sum(run.fields["head_sha"] == commit for run in there.repository.checks.values())
 
 
-async def test_a_database_from_a_back_up_posts_nothing_twice(github: Simulator, data: Path) -> None:
+async def test_a_restored_database_posts_nothing_twice(github: Simulator, data: Path) -> None:
     old = data / "back-up"
     async with shop(github, data) as there:
         there.push()

@@ -65,7 +65,7 @@ async def test_a_job_of_a_transaction_that_fails_was_never_there(bench: Bench) -
     assert await queue.drain() == 0
 
 
-async def test_what_is_put_off_is_given_up_after_days_of_trying_and_not_of_lying(bench: Bench) -> None:
+async def test_a_postponed_post_is_abandoned_after_days_of_attempts_not_of_waiting(bench: Bench) -> None:
     queue, log = await bench.queue(), Log()
 
     async def out_of_order(job: Job) -> None:
@@ -83,7 +83,7 @@ async def test_what_is_put_off_is_given_up_after_days_of_trying_and_not_of_lying
     assert await bench.counts() == {"dead": 1}
 
 
-async def test_of_one_dedupe_key_one_waits_and_a_new_one_may_come_while_it_runs(bench: Bench) -> None:
+async def test_one_job_per_dedupe_key_waits_even_while_another_runs(bench: Bench) -> None:
     queue = await bench.queue()
     numbers: list[int | None] = []
 
@@ -98,7 +98,7 @@ async def test_of_one_dedupe_key_one_waits_and_a_new_one_may_come_while_it_runs(
     assert [number is None for number in numbers] == [False, True, False]
 
 
-async def test_a_job_put_back_gives_way_to_its_like_that_waits(bench: Bench) -> None:
+async def test_a_job_put_back_yields_to_a_waiting_duplicate(bench: Bench) -> None:
     queue, refs = await bench.queue(), []
 
     async def later(job: Job) -> None:
@@ -184,7 +184,7 @@ async def test_waiting_for_a_limit_does_not_count_as_failing_and_ends_in_bounded
     assert await bench.counts() == {"dead": 1}
 
 
-async def test_a_parked_job_waits_until_its_installation_is_back(bench: Bench) -> None:
+async def test_a_parked_job_waits_until_its_installation_returns(bench: Bench) -> None:
     queue, suspended = await bench.queue(), True
 
     async def work(job: Job) -> None:
@@ -241,7 +241,7 @@ async def test_an_unknown_task_is_left_for_a_worker_that_knows_it(bench: Bench) 
     assert log.refs == ["1"]
 
 
-async def test_of_one_serial_key_one_runs_at_a_time_and_none_is_forgotten(bench: Bench) -> None:
+async def test_jobs_of_one_serial_key_run_one_at_a_time_and_all_run(bench: Bench) -> None:
     queues = [await bench.queue(WorkerPace(concurrency=4, poll_every=0.05)) for _ in range(2)]
     now_running: dict[str, int] = {"a": 0, "b": 0}
     most: dict[str, int] = {"a": 0, "b": 0}
@@ -288,7 +288,7 @@ async def _lose_a_worker(bench: Bench) -> None:
             conn.exec_driver_sql("DELETE FROM procrastinate_jobs")
 
 
-async def test_a_job_whose_worker_was_lost_comes_back_when_the_lease_ends(bench: Bench) -> None:
+async def test_a_job_of_a_lost_worker_returns_when_its_lease_ends(bench: Bench) -> None:
     queue, log = await bench.queue(), Log()
     register(queue, "note", log)
     await bench.defer(queue, "note", 7, serial_key="s")
@@ -300,7 +300,7 @@ async def test_a_job_whose_worker_was_lost_comes_back_when_the_lease_ends(bench:
     assert log.refs == ["7"]
 
 
-async def test_what_a_lost_worker_left_is_taken_up_by_whichever_worker_looks(bench: Bench) -> None:
+async def test_jobs_of_a_lost_worker_are_claimed_by_any_other_worker(bench: Bench) -> None:
     first, other, log = await bench.queue(), await bench.queue(), Log()
     register(first, "note", log)
     register(other, "note", log)
@@ -324,7 +324,7 @@ async def test_a_job_that_kills_its_workers_ends_as_a_dead_letter(bench: Bench) 
     assert (log.refs, await bench.counts()) == ([], {"dead": 1})
 
 
-async def test_a_stale_owner_changes_nothing(bench: Bench) -> None:
+async def test_a_stale_lease_owner_changes_nothing(bench: Bench) -> None:
     slow, fast = await bench.queue(WorkerPace(concurrency=1)), await bench.queue()
     told: list[str] = []
 
@@ -389,7 +389,7 @@ async def test_a_running_worker_picks_up_what_is_deferred_and_stops_when_asked(b
     assert await bench.counts() == {"done": 1}
 
 
-async def test_a_worker_goes_on_when_its_engine_has_lost_the_database(
+async def test_a_worker_continues_after_its_engine_lost_the_database(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue, ran = await bench.queue(), asyncio.Event()
@@ -483,7 +483,7 @@ async def test_a_long_job_keeps_its_lease_while_it_runs(bench: Bench) -> None:
     assert await bench.counts() == {"done": 1}
 
 
-async def test_a_job_whose_end_could_not_be_written_comes_back_while_its_worker_works_on(bench: Bench) -> None:
+async def test_a_job_whose_result_could_not_be_saved_returns_while_its_worker_continues(bench: Bench) -> None:
     queue, worker, me = await bench.queue(), Worker(bench.store, clock=bench.clock), asyncio.current_task()
     assert me is not None
 

@@ -17,7 +17,7 @@ JOBS = 5
 
 
 @pytest.mark.parametrize("engine_and_url", ["embedded on sqlite"], indirect=True)
-async def test_a_worker_that_found_fewer_jobs_than_it_has_room_for_rests_until_it_is_woken(
+async def test_a_worker_with_free_capacity_sleeps_until_it_is_woken(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     did: list[str] = []

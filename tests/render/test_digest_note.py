@@ -32,7 +32,7 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def test_a_few_people_stand_open_and_more_are_folded() -> None:
+def test_texts_of_few_people_are_unfolded_and_of_many_folded() -> None:
     assert "<details>" not in note(12)
     folded = note(13)
     assert folded.count("<details>") == folded.count("</details>") == 13
@@ -40,7 +40,7 @@ def test_a_few_people_stand_open_and_more_are_folded() -> None:
 
 
 @pytest.mark.parametrize(("people", "sentences"), [(40, 30), (150, 30), (400, 30), (2_000, 6)])
-def test_the_text_stays_below_the_cap_and_every_commit_is_told(people: int, sentences: int) -> None:
+def test_the_text_stays_below_the_cap_and_covers_every_commit(people: int, sentences: int) -> None:
     text = note(people, sentences)
     assert units(text) <= 65_000
     assert f"{3 * people:,} commits by {people:,} contributors" in text
@@ -90,7 +90,7 @@ def test_five_thousand_changes_of_three_hundred_people_are_folded_below_the_cap_
 
 
 @pytest.mark.parametrize("text", OWN)
-def test_a_strangers_name_or_dispute_is_inert(text: str) -> None:
+def test_an_untrusted_name_or_dispute_is_inert(text: str) -> None:
     frame = DigestFrame("UTC", repository=text, disputes=(text,))
     for people in ([part(text)], [part(text)] * 13):
         made = digest_note(people, {ONE.id: ONE}, frame)

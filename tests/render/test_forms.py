@@ -95,7 +95,7 @@ def test_plurals_are_right_and_parts_that_are_zero_are_dropped() -> None:
     assert wording.tally(replace(month, numbers={"commits": 0, "co_authored": 1})) == "1 co-authored commit"
 
 
-def test_nothing_to_compare_is_not_available() -> None:
+def test_a_comparison_without_months_is_not_available() -> None:
     for form in ("text", "markdown", "html", "svg-share"):
         assert "n/a" in RENDERERS[form](empty_profile())
     assert json.loads(RENDERERS["json"](empty_profile()))["overall"]["feature_share"] is None
@@ -119,7 +119,7 @@ def test_a_display_name_is_shown_verbatim() -> None:
         assert "andy (An) vAN dE" in RENDERERS[form](profile)
 
 
-def test_a_revert_is_told_plainly() -> None:
+def test_a_revert_is_reported_plainly() -> None:
     assert "reverted by beacon#55" in RENDERERS["text"](small_profile())
     assert "<mark>Reverted by <a href=#c4>#55</a></mark>" in RENDERERS["html"](small_profile())
     assert "reverted by beacon&#35;\u200b55" in RENDERERS["markdown"](small_profile())
@@ -131,13 +131,13 @@ def test_the_command_to_verify_names_every_clone() -> None:
         assert command in RENDERERS[form](small_profile())
 
 
-def test_a_folder_name_cannot_smuggle_a_command_into_the_line_to_copy() -> None:
+def test_a_folder_name_cannot_inject_a_command_into_the_line_to_copy() -> None:
     record = replace(small_profile().repositories[0], full_name="x; rm -rf ~ $(id)")
     profile = replace(small_profile(), repositories=(record,))
     assert verify_commands(profile) == ("almanac verify 'x; rm -rf ~ $(id)' --profile profile.json",)
 
 
-def test_a_long_title_goes_on_under_its_first_word_and_makes_no_second_entry() -> None:
+def test_a_long_title_wraps_with_an_indent_and_stays_one_entry() -> None:
     base = small_profile()
     title = "fix(sync): skip records that fail to decrypt or decode instead of failing the whole store"
     month = replace(base.months[0], items=(replace(base.months[0].items[0], title=title),))
@@ -146,7 +146,7 @@ def test_a_long_title_goes_on_under_its_first_word_and_makes_no_second_entry() -
     assert "instead of failing the whole\n    store (landed again" in text
 
 
-def test_a_year_of_credited_commits_alone_is_not_called_active() -> None:
+def test_a_year_with_only_credited_commits_is_not_called_active() -> None:
     base = small_profile()
     credited = replace(base.months[0], month=Month("2019-03"), numbers={"co_authored": 2}, items=())
     html = RENDERERS["html"](replace(base, months=(*base.months, credited)))
@@ -193,7 +193,7 @@ def test_hostile_names_leave_xml_well_formed(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", [form for form in sorted(RENDERERS) if form.startswith("svg")])
-def test_a_picture_stands_alone_with_title_description_and_both_themes(form: str) -> None:
+def test_a_picture_is_self_contained_with_title_description_and_both_themes(form: str) -> None:
     for profile in (small_profile(), empty_profile()):
         text = RENDERERS[form](profile)
         tree = tree_of(text)
@@ -230,7 +230,7 @@ def test_the_feed_of_an_anonymous_record_names_nobody() -> None:
     assert "mira" not in feed.split("<entry>")[0].lower()
 
 
-def test_a_span_of_one_month_is_printed_once() -> None:
+def test_a_span_of_one_month_names_it_once() -> None:
     assert wording.span("2025-07", "2025-07") == "Jul 2025"
     assert wording.span("2025-06", "2025-07") == "Jun 2025 – Jul 2025"
 
@@ -246,7 +246,7 @@ def _record(name: str) -> RepositoryRecord:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_what_github_alone_knows_stands_beside_the_score_and_the_month(form: str) -> None:
+def test_github_only_values_are_separate_from_score_and_month(form: str) -> None:
     profile = small_profile()
     row = ScoreEvidence(profile.changes[0].id, "checks of its head failed", -2.5)
     quality = replace(profile.quality, correctness=Score(90.0, 4, (88.0, 92.0), (), LiveScore(87.5, (row,))))

@@ -18,7 +18,7 @@ TEXTS = st.lists(
 
 
 @given(TEXTS, st.sampled_from((3, 300)))
-def test_many_texts_are_escaped_as_each_of_them_is(texts: list[str], longest: int) -> None:
+def test_escaping_many_texts_equals_escaping_each(texts: list[str], longest: int) -> None:
     assert list(html_texts(texts, longest)) == [html_text(text, longest) for text in texts]
 
 

@@ -29,7 +29,7 @@ def test_titles_of_anybody_hold_no_name_of_who_is_hidden() -> None:
 
 
 @pytest.mark.parametrize(("name", "title", "masked"), VARIANTS)
-def test_no_spelling_of_a_name_is_left(name: str, title: str, masked: str) -> None:
+def test_no_variant_of_a_name_remains(name: str, title: str, masked: str) -> None:
     named = replace(small_profile(), changes=(change("harbour/beacon", 1, title, "2025-06-02"),))
     (found,) = anonymise_profile(named, Identity.of([Signature(name, "x@example.org")])).changes
     assert found.title == masked

@@ -68,7 +68,7 @@ def read(form: str, profile: Profile) -> str:
     return " ".join(unescape(RENDERERS[form](profile)).replace("\\", "").replace("\u200b", "").split())
 
 
-def test_each_sort_is_told_in_words_with_what_it_opens_into() -> None:
+def test_each_kind_of_activity_is_worded_with_its_evidence() -> None:
     non_code = everything(small_profile())
     assert tuple(one.words for one in non_code_lines(non_code)) == EXPECTED_LINES
     assert all(one.changes or one.traces for one in non_code_lines(non_code))
@@ -77,7 +77,7 @@ def test_each_sort_is_told_in_words_with_what_it_opens_into() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_every_form_tells_every_sort_and_the_months_that_have_nothing_else(form: str) -> None:
+def test_every_format_shows_every_kind_and_months_with_nothing_else(form: str) -> None:
     text = read(form, busy())
     for words in EXPECTED_LINES:
         assert words in text
@@ -121,7 +121,7 @@ def test_the_json_holds_numbers_and_evidence_and_satisfies_its_schema() -> None:
     assert found["overall"]["live"]["months"]["2025-12"]["reviews"]["evidence"][0]["name"] == "#80"
 
 
-def test_no_number_of_the_code_and_no_row_of_it_moves() -> None:
+def test_non_code_activity_changes_no_number_or_row_about_code() -> None:
     def without(value: Any) -> Any:
         if isinstance(value, dict):
             return {name: without(one) for name, one in value.items() if name not in ("live", "beside_code")}
@@ -133,7 +133,7 @@ def test_no_number_of_the_code_and_no_row_of_it_moves() -> None:
         assert RENDERERS[form](busy()) == RENDERERS[form](small_profile())
 
 
-def test_what_is_said_of_history_is_said_only_where_it_is_not_whole() -> None:
+def test_incomplete_history_is_marked_and_complete_history_is_not() -> None:
     profile = small_profile()
     part = replace(profile.repositories[0], full_history=False)
     found = json.loads(RENDERERS["json"](replace(profile, repositories=(part, *profile.repositories[1:]))))
@@ -152,7 +152,7 @@ def test_a_tag_of_any_letters_acts_nowhere(tag: str) -> None:
     assert "@octocat" not in note
 
 
-def test_a_digest_tells_it_on_a_line_of_its_own() -> None:
+def test_a_digest_shows_non_code_activity_on_its_own_line() -> None:
     (part,) = (DigestPart("Mira", month) for month in busy().months[:1])
     note = digest_note([part], {}, DigestFrame("UTC"))
     (line,) = [line for line in note.split("\n") if line.startswith("Reviews and triage:")]
@@ -162,7 +162,7 @@ def test_a_digest_tells_it_on_a_line_of_its_own() -> None:
     assert "Beside code" not in digest_note([quiet], {}, DigestFrame("UTC"))
 
 
-def test_an_anonymous_page_leads_to_no_repository_of_the_persons_own() -> None:
+def test_an_anonymous_page_links_to_no_personal_repository() -> None:
     own = NonCodeActivity(
         reviews=(Trace("mira-okonjo/dotfiles", "#9", "https://github.com/mira-okonjo/dotfiles/pull/9"),)
     )
@@ -177,7 +177,7 @@ def test_an_anonymous_page_leads_to_no_repository_of_the_persons_own() -> None:
     assert masked.months[0].non_code.reviews == profile.months[0].non_code.reviews
 
 
-def test_a_page_of_ten_years_with_much_beside_code_stays_light() -> None:
+def test_a_page_of_ten_years_with_much_non_code_activity_stays_small() -> None:
     profile = long_profile()
     much = NonCodeActivity(
         reviews=traces("pull", *range(100, 140), did=("reviewed",)),
@@ -191,7 +191,7 @@ def test_a_page_of_ten_years_with_much_beside_code_stays_light() -> None:
     assert "+34" in page
 
 
-def test_each_sort_can_be_explained_by_month() -> None:
+def test_each_kind_of_activity_can_be_explained_by_month() -> None:
     found = explain(busy(), "reviews")
     assert found.value == "3"
     assert found.rows == (
@@ -205,7 +205,7 @@ def test_each_sort_can_be_explained_by_month() -> None:
     assert explain(busy(), "documentation").rows == (("2026-02", small_profile().changes[0].id),)
 
 
-def test_the_page_of_one_month_tells_its_own_work_beside_code_alone() -> None:
+def test_the_page_of_a_month_shows_only_its_own_non_code_activity() -> None:
     page = month_page(busy(), Month("2026-02"), PageLocation())
     assert f"{REPOSITORY_URL}/issues/70" in page
     assert "triaged 3 issues of others" in page

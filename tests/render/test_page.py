@@ -95,7 +95,7 @@ def test_the_page_is_valid_html(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(PROFILES))
-def test_every_link_inside_the_page_has_its_target_and_every_id_stands_once(name: str) -> None:
+def test_every_internal_link_has_a_target_and_every_id_is_unique(name: str) -> None:
     tree = parse(render_html(PROFILES[name]))
     ids = [node.get("id") for node in tree.iter() if node.get("id")]
     assert len(ids) == len(set(ids))
@@ -135,7 +135,7 @@ def test_ten_years_with_long_texts_fit_too() -> None:
     assert len(render_html(replace(profile, months=wordy)).encode()) < 150_000
 
 
-def test_a_page_of_many_years_and_long_texts_tells_the_first_sentence_of_the_oldest() -> None:
+def test_a_page_of_many_long_years_shows_the_first_sentence_of_the_oldest_months() -> None:
     """However many commits a month has, each month is there."""
     profile = long_profile(months=200)
     wordy = tuple(
@@ -168,7 +168,7 @@ def test_a_short_record_shows_every_change_and_every_sentence() -> None:
     assert all(change.title in said for change in small_profile().changes)
 
 
-def test_a_change_that_is_cited_from_outside_the_months_has_its_row_too() -> None:
+def test_a_change_cited_from_outside_the_months_has_a_row_too() -> None:
     profile = small_profile()
     page = render_html(replace(profile, months=profile.months[:1]))
     tree = parse(page)
@@ -178,7 +178,7 @@ def test_a_change_that_is_cited_from_outside_the_months_has_its_row_too() -> Non
     assert all(str(node.text) in ids[str(node.get("href"))[1:]] for node in cited)
 
 
-def test_a_note_that_all_changes_of_an_item_share_is_told_once() -> None:
+def test_a_note_shared_by_all_changes_of_an_item_is_shown_once() -> None:
     profile = small_profile()
     changes = tuple(replace(one, also_in=("harbour/mirror",)) for one in profile.changes)
     page = render_html(replace(profile, changes=changes, months=profile.months[2:]))

@@ -17,10 +17,10 @@ def _the_long_way(text: str) -> str:
 
 
 @given(st.text(max_size=400) | st.text(st.characters(max_codepoint=0x2300), max_size=400))
-def test_any_text_is_what_the_long_way_makes_of_it(text: str) -> None:
+def test_the_fast_path_gives_the_result_of_the_slow_one_for_any_text(text: str) -> None:
     assert plain_text(text) == _the_long_way(text)
 
 
-def test_every_character_below_the_pictograms_is_what_the_long_way_makes_of_it() -> None:
+def test_the_fast_path_gives_the_result_of_the_slow_one_for_every_character() -> None:
     letters = (chr(code) for code in range(0x3000))
     assert [one for one in letters if plain_text(f"a{one}b") != _the_long_way(f"a{one}b")] == []

@@ -236,7 +236,7 @@ def test_an_older_record_has_fewer_months() -> None:
     )
 
 
-def test_no_tool_at_all_prints_twenty_per_cent() -> None:
+def test_no_ai_tool_prints_twenty_per_cent() -> None:
     assert "AI Usage20.0%" in RENDERERS["seed"](replace(short_record(), ai_usage=AiUsage(unknown=13)))
 
 

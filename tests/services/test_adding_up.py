@@ -103,7 +103,7 @@ def test_totals_that_grew_are_those_of_a_rebuild(seed: int, batch: int) -> None:
         asyncio.run(_play(url, seed, batch=batch))
 
 
-async def test_work_that_loses_its_link_when_measured_anew_leaves_the_rest_of_its_change(store: Store) -> None:
+async def test_work_that_loses_its_link_on_remeasuring_leaves_its_change(store: Store) -> None:
     """Its title was edited, say, by which another commit found it."""
     ids = await organisation(store, 1)
     plain, other = facts_of(2, people=2, repositories=1)
@@ -118,7 +118,7 @@ async def test_work_that_loses_its_link_when_measured_anew_leaves_the_rest_of_it
 
 @given(st.integers(0, 10_000), st.integers(1, 40))
 @settings(max_examples=40, deadline=None)
-def test_facts_that_have_to_do_with_no_other_fold_alone_to_the_same_changes(seed: int, number: int) -> None:
+def test_unrelated_facts_give_the_same_changes_when_folded_separately(seed: int, number: int) -> None:
     facts = dict(enumerate(_story(seed, number)))
     names = {f"acme/part-{one}": RepositoryId(10 + one) for one in range(3)}
     stands = Standing({name: Repository(name, one) for name, one in names.items()}, names)
@@ -128,7 +128,7 @@ def test_facts_that_have_to_do_with_no_other_fold_alone_to_the_same_changes(seed
 
 @given(st.integers(0, 10_000), st.booleans())
 @settings(max_examples=30, deadline=None)
-def test_work_that_one_repository_holds_folds_the_same_where_no_other_is_known(seed: int, has_fork: bool) -> None:
+def test_work_of_one_repository_folds_the_same_without_the_others(seed: int, has_fork: bool) -> None:
     facts, names = _story(seed, 14), [f"acme/part-{number}" for number in range(3)]
     known = {name: Repository(name, RepositoryId(10 + number)) for number, name in enumerate(names)}
     if has_fork:
@@ -143,7 +143,7 @@ def test_work_that_one_repository_holds_folds_the_same_where_no_other_is_known(s
 
 @given(st.integers(0, 10_000))
 @settings(max_examples=30, deadline=None)
-def test_a_sum_is_what_the_months_of_a_profile_come_to(seed: int) -> None:
+def test_a_total_is_the_sum_of_the_months_of_a_profile(seed: int) -> None:
     folded = fold(_story(seed, 20))
     ids = {f"acme/part-{number}": RepositoryId(10 + number) for number in range(3)}
     found = sums(folded, ids, UTC_ZONE)

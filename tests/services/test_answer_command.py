@@ -23,7 +23,7 @@ async def test_a_classification_moves_the_numbers_and_the_check_run_and_survives
         assert there.checks()[pull.landed]["title"] == "Counted: 1 commit as a bug fix"
 
 
-async def test_who_may_ask_what(github: Simulator, tmp_path: Path) -> None:
+async def test_each_command_is_limited_to_who_may_use_it(github: Simulator, tmp_path: Path) -> None:
     """Author, maintainer, stranger; a refusal is a reaction and nothing else."""
     async with town(github, tmp_path) as there:
         pull = await there.land("feat: add a part")
@@ -42,7 +42,7 @@ async def test_who_may_ask_what(github: Simulator, tmp_path: Path) -> None:
         assert "disputed: two pieces of work" in summary
 
 
-async def test_words_come_only_where_they_are_asked_for_or_needed(github: Simulator, tmp_path: Path) -> None:
+async def test_text_replies_come_only_on_request_or_need(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         pull = await there.land("feat: add a part")
         await there.say(pull.issue, "/almanac why features", by="ada")
@@ -65,7 +65,7 @@ async def test_words_come_only_where_they_are_asked_for_or_needed(github: Simula
         assert len(there.ours(pull.issue)) == 5
 
 
-async def test_a_comment_heard_twice_is_answered_once(github: Simulator, tmp_path: Path) -> None:
+async def test_a_comment_delivered_twice_is_answered_once(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         pull = await there.land("feat: add a part")
         paused = await there.say(pull.issue, "/almanac pause", by="mara")
@@ -87,7 +87,7 @@ async def test_a_comment_heard_twice_is_answered_once(github: Simulator, tmp_pat
         assert third.landed in there.checks()
 
 
-async def test_what_somebody_else_made_of_a_comment_is_not_obeyed(github: Simulator, tmp_path: Path) -> None:
+async def test_a_comment_edited_by_another_person_is_not_a_command(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         pull = await there.land("feat: add a part")
         for body, edited, heard in (
@@ -101,7 +101,7 @@ async def test_what_somebody_else_made_of_a_comment_is_not_obeyed(github: Simula
             assert reactions(said) == heard
 
 
-async def test_answers_in_words_end_after_five_in_an_hour(github: Simulator, tmp_path: Path) -> None:
+async def test_text_replies_stop_after_five_in_an_hour(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         pull = await there.land("feat: add a part")
         comments = [
@@ -113,7 +113,7 @@ async def test_answers_in_words_end_after_five_in_an_hour(github: Simulator, tmp
         assert len(there.ours(pull.issue)) == 5
 
 
-async def test_a_plain_issue_is_no_place_for_commands(github: Simulator, tmp_path: Path) -> None:
+async def test_commands_on_a_plain_issue_are_ignored(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         issue = github.open_issue(there.repository, "A question", by=there.people["sid"], at=there.clock.now)
         issue.body = "<!-- almanac:digests:1 -->"

@@ -23,7 +23,7 @@ async def press(there: Town, check_run: int, identifier: str, *, by: str) -> Non
 
 
 @pytest.mark.parametrize(("who", "title"), [("ada", "a bug fix"), ("mara", "a bug fix"), ("sid", "a feature")])
-async def test_a_button_says_what_a_comment_says_and_only_to_whom_it_may_be_said(
+async def test_a_button_is_equivalent_to_a_command_and_needs_the_same_permission(
     github: Simulator, tmp_path: Path, who: str, title: str
 ) -> None:
     async with town(github, tmp_path) as there:
@@ -36,7 +36,7 @@ async def test_a_button_says_what_a_comment_says_and_only_to_whom_it_may_be_said
         assert there.checks()[pull.landed or ""]["title"] == f"Counted: 1 commit as {title}"
 
 
-async def test_who_takes_the_authorization_back_is_signed_in_nowhere(github: Simulator, tmp_path: Path) -> None:
+async def test_revoking_the_authorization_ends_every_session(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         ada, bea = (UserId(there.people[name].id) for name in ("ada", "bea"))
         with there.bot.store.transaction() as connection:

@@ -59,7 +59,7 @@ async def recorded(world: Town, *commits: str) -> int:
     return len(known)
 
 
-async def test_six_hours_of_failed_deliveries_are_taken_from_the_log(github: Simulator, tmp_path: Path) -> None:
+async def test_six_hours_of_failed_deliveries_are_recovered_from_the_log(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as world:
         github.deliveries.clock = world.clock
         await world.land("Before the outage")
@@ -86,7 +86,7 @@ async def test_six_hours_of_failed_deliveries_are_taken_from_the_log(github: Sim
         assert await canonical_dump(world.bot.store) == before
 
 
-async def test_what_came_through_at_a_later_attempt_is_not_taken_again(github: Simulator, tmp_path: Path) -> None:
+async def test_a_delivery_that_succeeded_later_is_not_recovered_again(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as world:
         github.deliveries.clock = world.clock
         async with outage(world):
@@ -99,7 +99,7 @@ async def test_what_came_through_at_a_later_attempt_is_not_taken_again(github: S
         assert github.count(r"GET /app/hook/deliveries/\d+") == before
 
 
-async def test_a_log_of_more_pages_than_other_lists_have_is_read_to_its_end(
+async def test_a_delivery_log_longer_than_other_lists_is_read_to_its_end(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with town(github, tmp_path) as world:
@@ -147,7 +147,7 @@ async def ledger_of(world: Town) -> str:
 
 
 @pytest.mark.parametrize("order", ["log first", "look first", "delivery first", "at once"])
-async def test_a_late_delivery_and_catching_up_make_one_record_and_one_post(
+async def test_a_late_delivery_and_its_catch_up_give_one_record_and_one_post(
     github: Simulator, tmp_path: Path, order: str
 ) -> None:
     async with town(github, tmp_path) as world:
@@ -213,7 +213,7 @@ async def test_five_days_are_beyond_the_log_and_found_by_listing(github: Simulat
         assert await canonical_dump(world.bot.store) == before
 
 
-async def test_a_look_at_quiet_repositories_is_a_handful_of_requests(github: Simulator, tmp_path: Path) -> None:
+async def test_checking_quiet_repositories_takes_few_requests(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as world:
         github.deliveries.clock = world.clock
         for number in range(30):
@@ -225,7 +225,7 @@ async def test_a_look_at_quiet_repositories_is_a_handful_of_requests(github: Sim
 
 
 @pytest.mark.parametrize("change", ["renamed", "hidden", "suspended", "removed"])
-async def test_what_happened_to_a_repository_or_installation_unheard_is_seen(
+async def test_missed_repository_and_installation_events_are_detected(
     github: Simulator, tmp_path: Path, change: str
 ) -> None:
     async with town(github, tmp_path) as world:

@@ -63,7 +63,7 @@ async def deferred(store: Store) -> Counter[str]:
         return Counter(row.ref_id for row in rows)
 
 
-async def test_closers_that_look_at_once_and_after_restarts_open_each_month_once(filled: Store) -> None:
+async def test_concurrent_closers_open_each_month_once(filled: Store) -> None:
     clock = Clock(datetime(2031, 5, 2, tzinfo=UTC))
     while clock.now < datetime(2031, 9, 10, tzinfo=UTC):
         await asyncio.gather(*(close_months(closer(filled, clock)) for _ in range(3)))
@@ -73,7 +73,7 @@ async def test_closers_that_look_at_once_and_after_restarts_open_each_month_once
     assert len(asked) == 5
 
 
-async def test_what_a_long_sleep_missed_is_caught_up_at_once(filled: Store) -> None:
+async def test_work_missed_during_a_long_sleep_is_caught_up_at_once(filled: Store) -> None:
     clock = Clock(datetime(2031, 9, 1, 0, 0, 1, tzinfo=UTC))
     assert await close_months(closer(filled, clock)) == 5
     assert await close_months(closer(filled, clock)) == 0
@@ -96,7 +96,7 @@ async def test_a_month_is_due_from_its_last_second_on_in_the_repositorys_own_zon
     assert asked == len(await deferred(filled)) == 5
 
 
-async def test_a_pause_holds_digests_back_and_its_end_catches_up(filled: Store) -> None:
+async def test_a_pause_delays_digests_and_its_end_catches_up(filled: Store) -> None:
     clock = Clock(datetime(2031, 7, 2, tzinfo=UTC))
     with filled.transaction() as connection:
         configurations.pause(connection, APP, clock.now)

@@ -62,7 +62,7 @@ async def test_one_comment_on_a_merge_is_edited_by_a_classification_and_by_a_lat
 
 
 @pytest.mark.parametrize("settings", ["on_merge: comment\n", "on_merge: off\n"])
-async def test_where_no_check_runs_are_wanted_other_peoples_checks_bring_none(
+async def test_other_checks_create_no_check_run_if_check_runs_are_off(
     github: Simulator, tmp_path: Path, settings: str
 ) -> None:
     async with town(github, tmp_path, settings=settings) as there:
@@ -91,7 +91,7 @@ QUOTED = """Somebody wrote:
 """
 
 
-async def test_commands_in_code_quotes_and_hidden_text_are_not_heard_on_the_digest_issue(
+async def test_commands_in_code_quotes_and_hidden_text_are_ignored_on_the_digest_issue(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with town(github, tmp_path, settings=POST) as there:

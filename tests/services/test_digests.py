@@ -92,7 +92,7 @@ async def test_a_digest_asked_for_as_a_discussion_is_one_discussion_with_a_comme
 
 
 @pytest.mark.parametrize("asked_before", [2, 4], ids=["the discussion's", "the comment's"])
-async def test_a_lost_answer_makes_no_second_discussion_and_no_second_comment(
+async def test_a_lost_response_causes_no_duplicate_discussion_or_comment(
     github: Simulator, tmp_path: Path, asked_before: int
 ) -> None:
     async with town(github, tmp_path, settings=POST + "digest: discussion\n") as there:
@@ -106,7 +106,7 @@ async def test_a_lost_answer_makes_no_second_discussion_and_no_second_comment(
         assert [len(one.comments) for one in there.repository.discussions] == [1]
 
 
-async def test_a_digest_waits_until_it_is_known_who_we_are(github: Simulator, tmp_path: Path) -> None:
+async def test_a_digest_waits_until_the_apps_identity_is_known(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST) as there:
         await there.land("Add the first thing")
         ourselves = there.bot.context.ourselves
@@ -119,7 +119,7 @@ async def test_a_digest_waits_until_it_is_known_who_we_are(github: Simulator, tm
         assert len(there.digests()) == 1
 
 
-async def test_where_issues_are_switched_off_the_digest_is_given_up_at_once(
+async def test_the_digest_is_abandoned_at_once_if_issues_are_disabled(
     github: Simulator, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with town(github, tmp_path, settings=POST) as there:

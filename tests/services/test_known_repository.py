@@ -70,7 +70,7 @@ def _make_private(world: Town) -> None:
 
 
 @pytest.mark.parametrize("happens", [_take_away, _make_private])
-async def test_what_is_hidden_while_a_landing_is_read_stays_hidden(
+async def test_work_hidden_while_a_landing_is_read_stays_hidden(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[Town], None]
 ) -> None:
     async with town(github, tmp_path) as world:
@@ -97,7 +97,7 @@ async def test_what_is_hidden_while_a_landing_is_read_stays_hidden(
 
 
 @pytest.mark.parametrize(("action", "expected"), [("privatized", "private"), ("deleted", "hidden")])
-async def test_what_is_hidden_is_so_before_github_is_asked(
+async def test_hiding_takes_effect_before_github_is_asked(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str, expected: str
 ) -> None:
     monkeypatch.setattr(import_module("bot.github.client"), "retry_wait", lambda *_: 0.0)

@@ -27,7 +27,7 @@ async def posted_at_team(there: Town, *names: str) -> tuple[SimRepository, list[
 
 
 @pytest.mark.parametrize("way", ["deselected", "deleted", "moved away"])
-async def test_a_repository_that_leaves_is_told_of_no_more_and_the_others_are(
+async def test_a_removed_repository_is_reported_no_more_but_the_others_are(
     github: Simulator, tmp_path: Path, way: str
 ) -> None:
     async with town(github, tmp_path) as there:
@@ -52,7 +52,7 @@ async def test_a_repository_that_leaves_is_told_of_no_more_and_the_others_are(
         assert after.split("\n")[0] == before.split("\n")[0]
 
 
-async def test_where_all_have_left_the_comment_says_that_nothing_is_counted_and_it_tells_again_on_return(
+async def test_the_comment_is_empty_when_all_opted_out_and_refilled_on_return(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with town(github, tmp_path) as there:

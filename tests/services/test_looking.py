@@ -36,7 +36,7 @@ async def _looked(there: Town) -> None:
         looking.cancel()
 
 
-async def test_months_that_cannot_be_closed_hold_no_snapshot_back(
+async def test_months_that_cannot_be_closed_delay_no_snapshot(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def broken(world: Context) -> int:

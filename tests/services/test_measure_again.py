@@ -63,7 +63,7 @@ async def grow_old(there: Shop) -> list[Fact]:
     return await recorded(there)
 
 
-async def test_what_an_older_version_measured_is_measured_anew_and_kept_beside(there: Shop) -> None:
+async def test_facts_of_an_older_version_are_measured_again_and_kept(there: Shop) -> None:
     before = await canonical_dump(there.bot.store)
     facts = await recorded(there)
     old = await grow_old(there)
@@ -80,7 +80,7 @@ async def test_what_an_older_version_measured_is_measured_anew_and_kept_beside(t
     }
 
 
-async def test_nothing_moves_before_the_last_commit_is_done_and_nothing_is_read_that_is_kept(
+async def test_a_recount_waits_for_the_last_commit_and_reads_nothing_stored(
     there: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_module("bot.jobs.measure_again"), "AT_ONCE", 1)
@@ -99,7 +99,7 @@ async def test_nothing_moves_before_the_last_commit_is_done_and_nothing_is_read_
     assert [one for one in there.github.requests[seen:] if one.startswith("GET")] == []
 
 
-async def test_what_is_not_kept_is_read_and_what_is_gone_stays_as_it_was(
+async def test_missing_bodies_are_read_and_deleted_commits_stay_unchanged(
     there: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     facts = await recorded(there)
@@ -121,9 +121,7 @@ async def test_what_is_not_kept_is_read_and_what_is_gone_stays_as_it_was(
     assert [one for one in there.github.requests[seen:] if "/commits/" in one]
 
 
-async def test_a_large_repository_is_put_in_force_in_bounded_steps(
-    there: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_large_repository_is_recounted_in_bounded_steps(there: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four hundred commits, some of which take others back: no transaction holds more than two hundred of them."""
     place = RecordingTarget(
         InstallationId(there.installation.id), RepositoryId(there.repository.id), there.bot.context.zone

@@ -80,7 +80,7 @@ async def test_own_issues_issues_taken_and_what_machines_do_are_no_triage(there:
     assert not await seen(there, there.ada)
 
 
-async def test_an_issue_that_a_merge_closed_is_no_triage_and_one_closed_later_is(there: Shop) -> None:
+async def test_only_an_issue_closed_after_a_merge_counts_as_triage(there: Shop) -> None:
     closed, later = asked(there), asked(there)
     there.merge(there.open(), "squash")
     triage_issue(
@@ -111,7 +111,7 @@ async def test_the_order_of_deliveries_and_their_number_make_no_difference(there
     assert not (await seen(there, there.ada)).releases
 
 
-async def test_a_release_is_its_authors_or_where_a_machine_drafted_it_whose_hand_published_it(there: Shop) -> None:
+async def test_a_release_is_credited_to_its_author_or_publisher_if_a_machine_drafted_it(there: Shop) -> None:
     github, drafter = there.github, there.github.bot("drafter[bot]")
     for tag, author in (("v1", drafter), ("v2", there.ada), ("v3-rc", None)):
         there.clock.now += timedelta(minutes=1)
@@ -125,7 +125,7 @@ async def test_a_release_is_its_authors_or_where_a_machine_drafted_it_whose_hand
     assert [(one.name, one.url) for one in ada.releases] == [("v2", "https://github.com/acme/app/releases/tag/v2")]
 
 
-async def test_who_merges_their_own_work_is_told_of_it_and_nobody_else_is(there: Shop) -> None:
+async def test_only_the_person_who_merges_their_own_work_is_credited_with_it(there: Shop) -> None:
     own, other = there.open(), there.open()
     there.github.merge(there.repository, own, "squash", by=there.ada, at=there.clock.now)
     there.merge(other, "squash")
@@ -140,7 +140,7 @@ async def history_is_read(there: Shop) -> None:
         backfills.begin(connection, Backfill(where, there.installation.id, there.clock.now, state="done"), again=True)
 
 
-async def test_the_first_work_of_newcomers_is_told_of_whoever_reviewed_or_merged_it(there: Shop) -> None:
+async def test_the_first_work_of_newcomers_is_credited_to_reviewers_and_mergers(there: Shop) -> None:
     bea = there.github.account("bea", name="Bea Example")
     there.ada, ada = bea, there.ada
     first = there.open()
@@ -187,7 +187,7 @@ def _non_code(there: Town) -> list[str]:
     return [line for text in there.digests() for line in text.split("\n") if line.startswith("Reviews and triage:")]
 
 
-async def test_a_digest_tells_what_its_people_did_beside_code_and_nothing_that_strangers_wrote(
+async def test_a_digest_reports_non_code_activity_without_text_that_strangers_wrote(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
@@ -205,7 +205,7 @@ async def test_a_digest_tells_what_its_people_did_beside_code_and_nothing_that_s
         assert "triaged 2 issues of others" in line
 
 
-async def test_who_opts_out_or_is_forgotten_did_nothing_beside_code_either(github: Simulator, tmp_path: Path) -> None:
+async def test_opting_out_and_erasure_cover_non_code_activity(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _april(there)
         bea = PersonKey(f"u:{there.people['bea'].id}")

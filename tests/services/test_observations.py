@@ -61,7 +61,7 @@ async def test_reviews_checks_and_the_merge_cost_no_request_where_somebody_appro
     assert await known(there) == {ChangeId(f"acme/app#{pull.number}"): KnownOutcome(checks="failed", approved=True)}
 
 
-async def test_that_nobody_approved_is_read_once_before_it_is_said(there: Shop) -> None:
+async def test_a_missing_approval_is_checked_once_before_it_is_reported(there: Shop) -> None:
     pull = there.open()
     review(there, pull, "COMMENTED")
     there.merge(pull, "squash")
@@ -75,7 +75,7 @@ async def test_that_nobody_approved_is_read_once_before_it_is_said(there: Shop) 
     assert (await known(there))[ChangeId(f"acme/app#{pull.number}")].approved is True
 
 
-async def test_a_merge_that_nobody_was_seen_to_review_says_nothing_of_approvals(there: Shop) -> None:
+async def test_a_merge_without_a_seen_review_says_nothing_about_approvals(there: Shop) -> None:
     there.merge(there.open(), "squash")
     await there.cost()
     assert await known(there) == {}
@@ -85,7 +85,7 @@ async def test_a_merge_that_nobody_was_seen_to_review_says_nothing_of_approvals(
     assert merge.person_key == observations.NOBODY
 
 
-async def test_checks_that_are_asked_for_again_after_the_merge_are_heard(there: Shop) -> None:
+async def test_checks_rerun_after_the_merge_are_observed(there: Shop) -> None:
     pull = there.open()
     there.merge(pull, "squash")
     checks(there, pull.head, "failure")
@@ -97,7 +97,7 @@ async def test_checks_that_are_asked_for_again_after_the_merge_are_heard(there: 
     assert (await known(there))[name].checks == "passed"
 
 
-async def test_checks_that_say_nothing_of_the_code_are_left(there: Shop) -> None:
+async def test_checks_unrelated_to_the_code_are_ignored(there: Shop) -> None:
     pull = there.open()
     for conclusion in ("cancelled", "neutral", "stale", "skipped", "action_required"):
         checks(there, pull.head, conclusion)
@@ -108,7 +108,7 @@ async def test_checks_that_say_nothing_of_the_code_are_left(there: Shop) -> None
         assert observations.of_repositories(connection, [repository_id(there)], ["checks"]) == []
 
 
-async def test_the_order_in_which_it_is_heard_makes_no_difference(there: Shop) -> None:
+async def test_the_order_of_deliveries_of_a_comment_makes_no_difference(there: Shop) -> None:
     github = there.github
     pull = there.open()
     await there.cost()
@@ -122,7 +122,7 @@ async def test_the_order_in_which_it_is_heard_makes_no_difference(there: Shop) -
     assert await known(there) == {ChangeId(f"acme/app#{pull.number}"): KnownOutcome(checks="failed", approved=False)}
 
 
-async def test_reviews_given_are_counted_beside_the_work_of_whoever_gave_them(there: Shop) -> None:
+async def test_reviews_are_counted_for_the_reviewer_separately_from_code(there: Shop) -> None:
     pull = there.open()
     review(there, pull, "CHANGES_REQUESTED")
     review(there, pull, "APPROVED")

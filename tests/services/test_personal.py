@@ -40,7 +40,7 @@ async def _dump(there: Town) -> str:
     return "\n".join(await there.bot.store.read(lambda connection: list(dump_lines(connection, tables))))
 
 
-async def test_who_opts_out_is_out_of_digests_and_notes_at_once(github: Simulator, tmp_path: Path) -> None:
+async def test_opting_out_removes_a_person_from_digests_and_notes_at_once(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _posted_texts(there)
         (before,) = there.digests()
@@ -57,9 +57,7 @@ async def test_who_opts_out_is_out_of_digests_and_notes_at_once(github: Simulato
         assert [text for text in summaries if "| bea |" in text]
 
 
-async def test_what_is_decided_on_the_settings_page_is_followed_by_what_was_posted(
-    github: Simulator, tmp_path: Path
-) -> None:
+async def test_posts_follow_decisions_on_the_settings_page(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _posted_texts(there)
         with there.bot.store.transaction() as connection:
@@ -90,7 +88,7 @@ async def _decide(there: Town, cookie: str, action: str, to: str) -> None:
     await there.drained()
 
 
-async def test_who_is_anonymous_stays_counted_and_loses_the_name(github: Simulator, tmp_path: Path) -> None:
+async def test_an_anonymous_person_is_counted_without_the_name(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _posted_texts(there)
         await there.land("feat: paint Ada's lamp", by="bea", at=APRIL + timedelta(hours=2))
@@ -108,7 +106,7 @@ async def test_who_is_anonymous_stays_counted_and_loses_the_name(github: Simulat
         assert (state.public, state.naming, state.opted_out) == (True, "anonymous", False)
 
 
-async def test_who_is_forgotten_is_nowhere_and_replays_bring_nobody_back(github: Simulator, tmp_path: Path) -> None:
+async def test_an_erased_person_is_nowhere_and_replays_do_not_restore_them(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST_AT_ONCE) as there:
         await _posted_texts(there)
         credit = f"Co-authored-by: Ada Example <{there.people['ada'].id}+ada@users.noreply.github.com>"
@@ -136,9 +134,7 @@ async def test_who_is_forgotten_is_nowhere_and_replays_bring_nobody_back(github:
     assert b"Ada Example" not in _raw(tmp_path)
 
 
-async def test_nothing_by_another_address_in_a_dispute_or_in_a_job_is_left_of_who_is_forgotten(
-    github: Simulator, tmp_path: Path
-) -> None:
+async def test_erasure_covers_other_addresses_disputes_and_jobs(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         ada, there.repository.permissions["ada"] = there.people["ada"], "write"
         ada.email = "fen@corp.example"

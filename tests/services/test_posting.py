@@ -34,7 +34,7 @@ async def claimed(world: Town) -> Posting | None:
         return outbox.claim(connection, number, now=now, lease_until=now + publishing.LEASE)
 
 
-async def test_what_a_killed_worker_was_posting_is_posted_after_a_minute(
+async def test_a_post_of_a_killed_worker_is_posted_after_a_minute(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with town(github, tmp_path) as world:
@@ -57,7 +57,7 @@ async def test_what_a_killed_worker_was_posting_is_posted_after_a_minute(
         assert len(world.checks()) == 1
 
 
-async def test_what_an_archived_repository_did_not_take_is_posted_when_it_is_one_no_more(
+async def test_posts_to_an_archived_repository_are_sent_after_it_is_unarchived(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with town(github, tmp_path) as world:
@@ -104,7 +104,7 @@ async def test_an_outage_of_hours_gives_nothing_up(
         assert len(world.checks()) == 1
 
 
-async def test_a_post_that_takes_longer_than_its_lease_stays_in_hand(
+async def test_a_post_longer_than_its_lease_stays_with_its_poster(
     github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with town(github, tmp_path) as world:

@@ -23,9 +23,7 @@ async def _bodies(there: Town) -> tuple[int, int]:
         return tuple(kept.one())
 
 
-async def test_after_pruning_every_old_delivery_that_comes_again_counts_nothing(
-    github: Simulator, tmp_path: Path
-) -> None:
+async def test_an_old_delivery_repeated_after_pruning_counts_nothing(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         for number in range(4):
             await there.land(f"feat: add lamp {number}", at=NOW + timedelta(minutes=number))
@@ -57,7 +55,7 @@ async def test_a_day_is_pruned_once_and_the_next_day_again(github: Simulator, tm
         assert taken == [1, 0, 1, 0]
 
 
-async def test_young_bodies_stay(github: Simulator, tmp_path: Path) -> None:
+async def test_recent_bodies_are_kept(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as there:
         await there.land("feat: add a lamp")
         there.clock.now += BODIES_KEPT - timedelta(days=1)

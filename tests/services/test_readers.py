@@ -24,13 +24,13 @@ async def _states(store: Store, reach: dict[str, Repository]) -> dict[CommitId, 
     return {change.commits[0].fact.commit: change.state for change in changes}
 
 
-async def test_what_happened_in_a_repository_that_was_removed_is_not_told(store: Store) -> None:
+async def test_activity_in_a_removed_repository_is_not_reported(store: Store) -> None:
     await seed(store)
     assert await _states(store, _reach(APP, FORK)) == {OWN.commit: "reverted", TAKEN_BACK.commit: "landed"}
     assert await _states(store, _reach(APP)) == {OWN.commit: "landed"}
 
 
-async def test_what_happened_in_another_private_repository_is_not_told(store: Store) -> None:
+async def test_activity_in_another_private_repository_is_not_reported(store: Store) -> None:
     await seed(store)
     assert await _states(store, _reach(APP, FORK, private=FORK)) == {OWN.commit: "landed"}
     assert len(await _states(store, _reach(APP, FORK, private=APP))) == 2

@@ -60,7 +60,7 @@ DAMAGE = (
 )
 
 
-async def test_a_rebuild_mends_whatever_is_missing_wrong_or_too_much(store: Store) -> None:
+async def test_a_rebuild_repairs_missing_wrong_and_extra_rows(store: Store) -> None:
     ids = await organisation(store, 2)
     await apply(store, ids, facts_of(30, people=3, repositories=2, seed=6))
     before = await canonical_dump(store)
@@ -84,7 +84,7 @@ async def test_what_a_removed_repository_has_stays_for_the_day_it_comes_back(sto
     assert await canonical_dump(store) == before
 
 
-async def test_what_stands_and_is_right_is_not_written_again(tmp_path: Path) -> None:
+async def test_an_existing_correct_post_is_not_written_again(tmp_path: Path) -> None:
     async with await Store.open(f"sqlite:///{tmp_path}/almanac.db") as store:
         await migrate(store)
         ids = await organisation(store, 2)
@@ -117,7 +117,7 @@ async def test_statements_and_rows_of_a_landing_are_the_same_in_a_full_ledger(st
     assert costs[0].statements <= 15
 
 
-async def test_a_landing_among_many_repositories_reads_its_own_alone(store: Store, cost: Cost) -> None:
+async def test_a_landing_reads_only_its_own_repository(store: Store, cost: Cost) -> None:
     read = []
     first, second = (one for one in facts_of(2, people=1, repositories=1))
     for fact, repositories in ((first, 1), (second, 300)):

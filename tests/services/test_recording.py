@@ -83,7 +83,7 @@ async def test_a_person_is_shown_as_the_newest_landing_names_them_and_known_by_a
     assert set(found.emails) == {"ada@example.org", "ada@work.example.org"}
 
 
-async def test_who_is_seen_without_a_landing_takes_no_name_from_one(store: Store) -> None:
+async def test_a_person_without_a_landing_takes_no_name_from_one(store: Store) -> None:
     await dump_of(store, [[(APP, fact(1, author=ada(1)))]])
     with store.transaction() as connection:
         known = people.person(connection, person_key(ada(1)))
@@ -96,7 +96,7 @@ async def test_who_is_seen_without_a_landing_takes_no_name_from_one(store: Store
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-async def test_what_was_being_recorded_when_somebody_was_forgotten_is_erased_with_the_rest(store: Store) -> None:
+async def test_work_being_recorded_during_an_erasure_is_erased_too(store: Store) -> None:
     here = RecordingTarget(ACME, APP, ZoneInfo("UTC"))
     queue = SimpleNamespace(defer=Mock())
     place = cast("Context", SimpleNamespace(queue=queue, zone=here.zone, clock=lambda: NOW))

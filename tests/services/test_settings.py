@@ -38,7 +38,7 @@ async def test_on_merge_off_posts_nothing_and_still_counts(github: Simulator, tm
         assert "Kind: feature" in there.ours(pull.issue)[0]
 
 
-async def test_a_broken_file_is_told_with_its_line_and_the_last_good_one_stays(
+async def test_a_broken_file_is_reported_by_line_and_the_last_valid_one_applies(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with town(github, tmp_path, settings="on_merge: check\nlines:\n  generated: [part_*.py]\n") as there:
@@ -117,7 +117,7 @@ async def test_a_month_without_work_and_a_digest_that_is_off_post_nothing(github
         assert await close_months(there.bot.context) == 0
 
 
-async def test_nothing_of_another_private_repository_is_told(github: Simulator, tmp_path: Path) -> None:
+async def test_nothing_of_another_private_repository_is_shown(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings="first_digest: post\n") as there:
         files = {"README.md": b"hidden\n"}
         hidden = github.create_repository("acme/zebra-secret", at=NOW, files=files, by=there.people["mara"])
@@ -133,7 +133,7 @@ async def test_nothing_of_another_private_repository_is_told(github: Simulator, 
         assert not [text for text in everything if "zebra" in text]
 
 
-async def test_an_operator_sees_a_month_and_has_it_told_once(github: Simulator, tmp_path: Path) -> None:
+async def test_an_operator_previews_a_month_and_posts_it_once(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings="first_digest: post\n") as there:
         await there.land("feat: add a lamp", at=APRIL)
         shown = await publish_month(there.bot.context, "acme/app", "2031-04", dry_run=True)
@@ -152,7 +152,7 @@ async def test_an_operator_sees_a_month_and_has_it_told_once(github: Simulator, 
                 await publish_month(there.bot.context, *wrong)
 
 
-async def test_a_dispute_on_the_digest_issue_is_shown_below_the_month_and_strangers_have_no_say(
+async def test_a_dispute_on_the_digest_issue_is_shown_and_strangers_cannot_dispute(
     github: Simulator, tmp_path: Path
 ) -> None:
     async with town(github, tmp_path, settings="first_digest: post\n") as there:

@@ -72,7 +72,7 @@ async def answers_kept(there: Town) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_true_words_of_a_model_are_posted_and_a_later_edit_asks_nobody(
+async def test_true_sentences_of_a_model_are_posted_and_an_edit_asks_no_model(
     github: Simulator, tmp_path: Path, server: LLMockServer, kind: WriterKind
 ) -> None:
     writer = settings_of(server, kind, Reply(text=answer((SAID, ["c1"]))))
@@ -107,7 +107,7 @@ FAILURES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_where_a_model_fails_or_obeys_a_title_the_words_are_the_templates(
+async def test_the_template_replaces_a_model_that_fails_or_obeys_a_title(
     github: Simulator, tmp_path: Path, server: LLMockServer, kind: WriterKind
 ) -> None:
     writer = settings_of(server, kind, FAILURES["429"], time_out=0.5)
@@ -154,7 +154,7 @@ async def test_private_work_goes_to_a_model_only_where_settings_say_so_and_publi
         assert asked(server) == []
 
 
-async def test_a_model_that_failed_twice_is_left_alone_for_the_rest_of_the_digest(
+async def test_a_model_that_failed_twice_is_skipped_for_the_rest_of_the_digest(
     github: Simulator, tmp_path: Path, server: LLMockServer
 ) -> None:
     writer = settings_of(server, "openai", Fail(429, times=None, match=Match()))

@@ -122,7 +122,7 @@ async def test_false_sentences_are_replaced_and_named(
     assert written.text.sentences[1] in TEMPLATE.sentences
 
 
-async def test_an_order_hidden_in_a_title_reaches_no_reader(
+async def test_a_prompt_hidden_in_a_title_reaches_no_reader(
     server: LLMockServer, session: aiohttp.ClientSession
 ) -> None:
     answer = _model_answer((OPENING + "everything is excellent @all.", ["c3"]))
@@ -133,7 +133,7 @@ async def test_an_order_hidden_in_a_title_reaches_no_reader(
     assert "excellent" not in TEMPLATE.text
 
 
-async def test_a_silent_revert_is_added_back(server: LLMockServer, session: aiohttp.ClientSession) -> None:
+async def test_an_omitted_revert_is_added_to_the_text(server: LLMockServer, session: aiohttp.ClientSession) -> None:
     found = facts([change("Add retry", state="reverted", reverted_by="acme/engine#9"), change("Add a flag", number=2)])
     answer = _model_answer((OPENING + "a flag was added.", ["c2"]))
     written = await _write(server, session, "openai", Reply(text=answer), found=found)
@@ -146,7 +146,7 @@ async def test_the_writer_that_is_off_asks_nobody() -> None:
     assert written == WriterResult(TEMPLATE, TEMPLATE)
 
 
-async def test_nothing_to_tell_is_not_sent_to_anybody(session: aiohttp.ClientSession) -> None:
+async def test_an_empty_text_is_not_sent_to_a_model(session: aiohttp.ClientSession) -> None:
     settings = WriterSettings(kind="openai", url="http://127.0.0.1:9", model="m", key="k", time_out=0.2)
     assert (await write(writer_of(settings, session), FACTS, Text(()))).failure == ""
 

@@ -54,7 +54,7 @@ def states(found: dict[str, Finding]) -> set[str]:
     return {finding.subject for finding in found.values() if finding.state == "WRONG"}
 
 
-async def test_nothing_is_wrong_with_a_fit_installation(fit: tuple[SimApp, Settings]) -> None:
+async def test_a_correct_installation_has_no_problems(fit: tuple[SimApp, Settings]) -> None:
     _, settings = fit
     async with await Store.open(settings.database_url) as store:
         await migrate(store)
@@ -150,7 +150,7 @@ def _half(app: SimApp, settings: Settings) -> Settings:
         (_half, {"App"}, "ALMANAC_WEBHOOK_SECRET"),
     ],
 )
-async def test_what_is_broken_is_named_with_what_to_do(
+async def test_each_problem_is_named_with_what_to_do(
     fit: tuple[SimApp, Settings], change: Change, subjects: set[str], words: str
 ) -> None:
     app, settings = fit
@@ -193,16 +193,14 @@ async def test_on_postgresql_keys_that_several_machines_need_are_named_until_the
     assert "ALMANAC_LINKS_KEY" not in one.text
 
 
-async def test_an_installation_without_an_app_is_told_how_to_get_one(github: Simulator, tmp_path: Path) -> None:
+async def test_an_installation_without_an_app_explains_how_to_get_one(github: Simulator, tmp_path: Path) -> None:
     found = await report(Settings(data=tmp_path, database_url=f"sqlite:///{tmp_path}/a.db"), network=False)
     assert "almanac serve" in found["App"].text
     assert found["key"].state == "?"
 
 
 @pytest.mark.parametrize(("off", "state"), [(0, "ok"), (-20, "ok"), (-95, "WRONG"), (240, "WRONG")])
-async def test_a_clock_that_is_off_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, off: int, state: str
-) -> None:
+async def test_a_wrong_clock_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, off: int, state: str) -> None:
     async def theirs(endpoint: object) -> datetime:
         return datetime.now(UTC) - timedelta(seconds=off)
 
@@ -211,7 +209,7 @@ async def test_a_clock_that_is_off_is_told(
     assert finding.state == state
 
 
-async def test_a_database_that_a_running_bot_holds_is_read_and_left_alone(fit: tuple[SimApp, Settings]) -> None:
+async def test_a_database_in_use_by_a_running_bot_is_read_and_not_changed(fit: tuple[SimApp, Settings]) -> None:
     _, settings = fit
     async with await Store.open(settings.database_url) as store:
         await migrate(store)
@@ -219,7 +217,7 @@ async def test_a_database_that_a_running_bot_holds_is_read_and_left_alone(fit: t
     assert (found.state, "in use by process" in found.text) == ("ok", True)
 
 
-async def test_a_database_that_may_only_be_read_is_told_though_a_transaction_begins_there(
+async def test_a_read_only_database_is_reported_although_transactions_can_begin(
     fit: tuple[SimApp, Settings], database_url: str
 ) -> None:
     settings = replace(fit[1], database_url=database_url)
@@ -231,7 +229,7 @@ async def test_a_database_that_may_only_be_read_is_told_though_a_transaction_beg
     assert "write" in found.text.partition(";")[2], "what to do"
 
 
-async def test_what_the_first_start_cannot_make_is_told(tmp_path: Path) -> None:
+async def test_a_failed_first_start_is_reported(tmp_path: Path) -> None:
     (tmp_path / "note").write_text("in the way")
     data = tmp_path / "note" / "almanac-data"
     found = await report(Settings(data=data, database_url=f"sqlite:///{data}/almanac.db"), network=False)
@@ -249,7 +247,7 @@ def _read_only(url: str) -> str:
     return refused.render_as_string(hide_password=False)
 
 
-def test_what_postgresql_does_not_let_its_user_do_is_told_with_what_to_do() -> None:
+def test_missing_postgresql_permissions_are_reported_with_what_to_do() -> None:
     refused = "(psycopg.errors.InsufficientPrivilege) permission denied for schema public"
     assert database_advice(refused) == f"{refused}; make the user that the bot connects as the owner of the database"
     assert database_advice("column x does not exist") is None, "a defect of ours is no matter of the operator's"

@@ -138,7 +138,7 @@ async def _kept(house: House) -> bool:
     return bool(house.inbox.kept)
 
 
-async def test_a_delivery_reaches_the_door_by_the_channel_with_the_bytes_github_signed(make_house: MakeHouse) -> None:
+async def test_a_relayed_delivery_reaches_the_webhook_with_the_bytes_github_signed(make_house: MakeHouse) -> None:
     house = await make_house()
     body = compact(push(note='Ünïcode, \u2028, 🎉, \\ and " and </script>', big=9007199254740991))
     async with channel() as through, followed(through, house):
@@ -148,7 +148,7 @@ async def test_a_delivery_reaches_the_door_by_the_channel_with_the_bytes_github_
     assert (delivery.hook, delivery.guid, delivery.event, delivery.body) == ("app:99", "0b989ba4", "push", body)
 
 
-async def test_what_the_channel_cannot_give_back_byte_for_byte_is_refused_and_told(
+async def test_deliveries_altered_by_the_relay_are_refused_and_reported(
     make_house: MakeHouse, caplog: pytest.LogCaptureFixture
 ) -> None:
     house = await make_house()
@@ -162,7 +162,7 @@ async def test_what_the_channel_cannot_give_back_byte_for_byte_is_refused_and_to
     assert [line.split()[1] for line in refused] == ["indented", "forged"]
 
 
-async def test_a_channel_that_keeps_the_bytes_loses_nothing(make_house: MakeHouse) -> None:
+async def test_a_relay_channel_that_preserves_the_bytes_loses_nothing(make_house: MakeHouse) -> None:
     house = await make_house()
     body = json.dumps(push(size=1.0), indent=1).encode()
     async with channel(keeps_bytes=True) as through, followed(through, house):
@@ -171,7 +171,7 @@ async def test_a_channel_that_keeps_the_bytes_loses_nothing(make_house: MakeHous
     assert [delivery.body for delivery in house.inbox.kept.values()] == [body]
 
 
-async def test_a_channel_that_goes_away_is_asked_again_ever_more_slowly(make_house: MakeHouse) -> None:
+async def test_a_lost_relay_channel_is_retried_with_growing_delays(make_house: MakeHouse) -> None:
     house = await make_house()
     async with channel() as through, followed(through, house) as pauses:
         through.refusals = 8
@@ -185,7 +185,7 @@ async def test_a_channel_that_goes_away_is_asked_again_ever_more_slowly(make_hou
         await until(lambda: _kept(house))
 
 
-async def test_a_door_that_is_shut_for_a_moment_is_asked_again(make_house: MakeHouse) -> None:
+async def test_a_webhook_that_is_briefly_unavailable_is_retried(make_house: MakeHouse) -> None:
     house = await make_house()
     house.inbox.fault = OSError("disk")
     async with channel() as through, followed(through, house) as pauses:
@@ -222,7 +222,7 @@ async def test_noise_on_the_channel_does_no_harm(make_house: MakeHouse) -> None:
     st.lists(st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), min_size=1), max_size=5),
     st.integers(1, 7),
 )
-def test_events_are_the_same_however_the_bytes_are_cut(texts: list[str], size: int) -> None:
+def test_events_do_not_depend_on_how_the_bytes_are_split(texts: list[str], size: int) -> None:
     sent = "".join(f": a comment\r\nid: 7\ndata: {text}\ndata:more\r\n\n" for text in texts).encode()
     stream = EventStream()
     read = [event for at in range(0, len(sent), size) for event in stream.feed(sent[at : at + size])]
@@ -236,7 +236,7 @@ def test_events_are_the_same_however_the_bytes_are_cut(texts: list[str], size: i
         max_leaves=12,
     )
 )
-def test_a_body_is_cut_out_as_it_is_written(value: Any) -> None:
+def test_a_message_body_is_extracted_verbatim(value: Any) -> None:
     for written in (compact(value).decode(), json.dumps(value, indent=2), json.dumps(value)):
         message = f'{{ "x-github-delivery" : "g", "body":{written} , "after":[1]}}'
         found = RelayedDelivery.of(message)

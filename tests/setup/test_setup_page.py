@@ -85,7 +85,7 @@ async def test_the_manifest_is_app_yml_with_our_addresses_and_the_form_may_go_to
     assert headers["Cache-Control"] == "no-store"
 
 
-async def test_an_enterprise_server_is_handed_to_at_its_own_address(github: Simulator, tmp_path: Path) -> None:
+async def test_registration_on_an_enterprise_server_uses_its_own_address(github: Simulator, tmp_path: Path) -> None:
     settings = bare_settings(github, tmp_path, relay="https://channel.example/ours")
     form = registration.hand_over(settings, settings.public_url)
     from bot.configuration.values import github_address_of
@@ -95,7 +95,7 @@ async def test_an_enterprise_server_is_handed_to_at_its_own_address(github: Simu
     assert handed.manifest["hook_attributes"]["url"] == "https://channel.example/ours"
 
 
-async def test_without_the_token_there_is_nothing_and_wrong_answers_are_told(
+async def test_without_the_token_nothing_is_served_and_wrong_responses_are_reported(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = bare_settings(github, tmp_path)
@@ -126,7 +126,7 @@ async def test_without_the_token_there_is_nothing_and_wrong_answers_are_told(
     assert not credentials.path_in(tmp_path).exists()
 
 
-async def test_a_code_that_github_does_not_know_is_told_and_the_page_stays(
+async def test_an_unknown_code_is_reported_and_the_page_remains(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = bare_settings(github, tmp_path)
@@ -139,7 +139,7 @@ async def test_a_code_that_github_does_not_know_is_told_and_the_page_stays(
         assert (await browser.registered(path, "", github.url))[0] == 200
 
 
-async def test_a_github_that_fails_for_a_moment_is_asked_again_by_the_same_address(
+async def test_a_brief_github_failure_is_retried_at_the_same_address(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = bare_settings(github, tmp_path)
@@ -152,7 +152,7 @@ async def test_a_github_that_fails_for_a_moment_is_asked_again_by_the_same_addre
     assert credentials.read(tmp_path) is not None
 
 
-async def test_a_code_is_not_spent_where_its_secrets_cannot_be_kept(
+async def test_a_code_is_not_used_if_its_secrets_cannot_be_stored(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = bare_settings(github, tmp_path / "data")
@@ -165,7 +165,7 @@ async def test_a_code_is_not_spent_where_its_secrets_cannot_be_kept(
         assert (await browser.get(at))[0] == 200
 
 
-async def test_a_form_that_cannot_be_read_is_refused_and_no_fault_of_ours(
+async def test_an_unreadable_form_is_refused_as_a_bad_request(
     github: Simulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = bare_settings(github, tmp_path)
@@ -211,13 +211,13 @@ def test_another_apps_file_is_never_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"app_id": 7}', "not json"])
-def test_a_broken_file_is_told_in_one_line(tmp_path: Path, content: str) -> None:
+def test_a_broken_file_is_reported_in_one_line(tmp_path: Path, content: str) -> None:
     credentials.path_in(tmp_path).write_text(content)
     with pytest.raises(UnusableInputError, match="restore it"):
         credentials.read(tmp_path)
 
 
-def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_process_with_the_same_pid_do_no_harm(tmp_path: Path) -> None:
     for name in (credentials.FILE, f"{credentials.FILE}.trial"):
         (tmp_path / f"{name}.{os.getpid()}").write_text("half")
     credentials.check_writable(tmp_path)
@@ -226,7 +226,7 @@ def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(tmp_pat
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="NOT RUN AS ROOT, who may read everything")
-def test_a_file_that_another_user_made_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_a_file_of_another_user_is_reported_with_what_to_do(tmp_path: Path) -> None:
     credentials.save(tmp_path, ONE)
     credentials.path_in(tmp_path).chmod(0o000)
     with pytest.raises(UnusableInputError, match="give the folder and what is in it to the user the bot runs as"):
@@ -234,13 +234,13 @@ def test_a_file_that_another_user_made_is_told_with_what_to_do(tmp_path: Path) -
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="NOT RUN AS ROOT, who may write everywhere")
-def test_a_folder_that_cannot_be_written_is_told_before_github_is_asked(tmp_path: Path) -> None:
+def test_a_read_only_folder_is_reported_before_github_is_asked(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UnusableInputError, match="cannot write"):
         credentials.check_writable(tmp_path)
 
 
-def test_a_file_in_the_folders_place_is_told_before_github_is_asked(tmp_path: Path) -> None:
+def test_a_file_instead_of_the_folder_is_reported_before_github_is_asked(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("no folder")
     with pytest.raises(UnusableInputError, match="cannot write"):
         credentials.check_writable(tmp_path / "data")
@@ -275,7 +275,7 @@ def test_kept_credentials_fill_what_the_environment_leaves_open(
     assert settings.github.api == "https://api.github.com"
 
 
-def test_credentials_of_another_app_than_the_environments_are_left_alone() -> None:
+def test_credentials_of_another_app_than_the_environments_are_not_used() -> None:
     assert with_credentials(Settings(app_id="8"), ONE) == Settings(app_id="8")
 
 
@@ -306,7 +306,7 @@ async def test_a_page_for_another_machine_and_a_pasted_address_register_the_app(
 
 
 @pytest.mark.parametrize("pasted", ["", "two words", "http://127.0.0.1/setup/done?state=s", "../x"])
-def test_what_is_no_code_is_told(pasted: str) -> None:
+def test_non_code_files_are_reported(pasted: str) -> None:
     with pytest.raises(UnusableInputError):
         registration.code_in(pasted, "s")
 

@@ -29,18 +29,18 @@ __all__ = ["almanac"]
         (["--relay", "smee.io"], "--relay must"),
     ],
 )
-def test_what_cannot_be_set_up_is_told_in_one_line(almanac: Command, arguments: list[str], words: str) -> None:
+def test_a_failed_set_up_is_reported_in_one_line(almanac: Command, arguments: list[str], words: str) -> None:
     assert_refused(almanac("setup", *arguments), words)
 
 
-def test_an_app_that_is_there_is_not_registered_again(almanac: Command, tmp_path: Path) -> None:
+def test_an_existing_app_is_not_registered_again(almanac: Command, tmp_path: Path) -> None:
     kept = Credentials("7", "almanac", "https://github.com/apps/almanac", "https://github.com")
     credentials.save(tmp_path / "almanac-data", kept)
     assert_refused(almanac("setup"), "App 7 is already set up here")
 
 
 @pytest.mark.parametrize("name", ["links.key", "snapshots.key"])
-def test_a_key_of_our_own_that_was_cut_is_told_by_the_start_and_by_the_doctor(
+def test_a_truncated_own_key_is_reported_at_startup_and_by_the_doctor(
     almanac: Command, tmp_path: Path, name: str
 ) -> None:
     given = {"ALMANAC_APP_ID": "7", "ALMANAC_PRIVATE_KEY": key_pair()[0], "ALMANAC_WEBHOOK_SECRET": "w" * 40}
@@ -52,7 +52,7 @@ def test_a_key_of_our_own_that_was_cut_is_told_by_the_start_and_by_the_doctor(
 
 
 @pytest.mark.parametrize("command", [["setup"], ["setup", "--form", "page.html"], ["serve"]])
-def test_half_an_apps_settings_are_told_before_another_app_is_registered(
+def test_incomplete_app_settings_are_reported_before_another_app_is_registered(
     almanac: Command, tmp_path: Path, command: list[str]
 ) -> None:
     answer = almanac(*command, ALMANAC_WEBHOOK_SECRET="w" * 40)
@@ -64,14 +64,14 @@ def test_half_an_apps_settings_are_told_before_another_app_is_registered(
 @pytest.mark.parametrize(
     "command", [["serve"], ["worker"], ["catch-up"], ["digest", "fenland/mill", "--month", "2026-01"]]
 )
-def test_a_key_that_is_none_is_told_in_one_line(almanac: Command, command: list[str]) -> None:
+def test_an_invalid_key_is_reported_in_one_line(almanac: Command, command: list[str]) -> None:
     key = "-----BEGIN RSA PRIVATE KEY-----\nTk8=\n-----END RSA PRIVATE KEY-----"
     given = {"ALMANAC_APP_ID": "7", "ALMANAC_PRIVATE_KEY": key, "ALMANAC_WEBHOOK_SECRET": "w" * 40}
     given["ALMANAC_LOG_LEVEL"] = "ERROR"  # what SQLite is warned of stands before it otherwise
     assert_refused(almanac(*command, **given), "ALMANAC_PRIVATE_KEY: the private key is not a PEM key")
 
 
-def test_what_is_pasted_must_be_the_answer_and_is_asked_for_until_it_is(almanac: Command, tmp_path: Path) -> None:
+def test_a_pasted_address_is_requested_until_it_is_valid(almanac: Command, tmp_path: Path) -> None:
     slips = b"\xff two words\n\nhttp://[127/?code=c\nhttp://127.0.0.1:8080/setup/done?code=c&state=other\n"
     answer = almanac("setup", "--form", "page.html", stdin=slips)
     assert answer.code == 2
@@ -121,7 +121,7 @@ def test_the_doctor_prints_a_line_a_check_and_exits_1_where_something_is_wrong(a
     assert [line for line in lines if line.startswith("WRONG")] == [lines[0]]
 
 
-def test_a_broken_file_of_credentials_is_told_in_one_line(almanac: Command, tmp_path: Path) -> None:
+def test_a_broken_credentials_file_is_reported_in_one_line(almanac: Command, tmp_path: Path) -> None:
     (tmp_path / "almanac-data").mkdir()
     credentials.path_in(tmp_path / "almanac-data").write_text("{")
     for command in ("serve", "worker", "doctor", "setup"):

@@ -93,7 +93,7 @@ async def test_deliveries_are_dropped_doubled_and_shuffled_on_request(github: Si
     assert arrived != before
 
 
-async def test_no_event_is_sent_that_the_app_does_not_listen_to(github: Simulator, hook: Hook) -> None:
+async def test_only_subscribed_events_are_sent(github: Simulator, hook: Hook) -> None:
     scene = Scene.on(github, webhook_url=hook.url)
     scene.app.events.remove("pull_request")
     scene.pull()

@@ -34,7 +34,7 @@ async def test_a_primary_limit_says_when_it_ends(github: Simulator) -> None:
     assert int(headers["X-RateLimit-Reset"]) > github.state.clock().timestamp()
 
 
-async def test_a_cut_answer_is_no_json_and_a_reset_is_an_error(github: Simulator) -> None:
+async def test_a_truncated_response_is_invalid_json_and_a_reset_is_an_error(github: Simulator) -> None:
     scene = Scene.on(github)
     token = await scene.token()
     github.faults.plan("cut")

@@ -44,7 +44,7 @@ def test_a_repository_passes_git_fsck_and_can_be_read_by_git(git: GitRepository)
     assert run_git(git.path, "rev-parse", "main^{tree}").decode().strip() == git.commits[second].tree_id
 
 
-def test_a_difference_tells_renames_binary_files_and_hostile_lines(git: GitRepository) -> None:
+def test_a_diff_shows_renames_binary_files_and_hostile_lines(git: GitRepository) -> None:
     body = "".join(f"line {n}\n" for n in range(40))
     _, second = write(
         git,

@@ -17,7 +17,7 @@ from tests.simulator.calling import AT, Scene, app_token
 REPO = "/repos/fenland/reeds"
 
 
-def test_the_description_that_exchanges_are_held_against_is_a_valid_one() -> None:
+def test_the_openapi_description_is_valid() -> None:
     OpenAPI.from_dict(description())
 
 
@@ -74,7 +74,7 @@ async def test_every_reading_operation_keeps_to_the_description(github: Simulato
         assert (await scene.ask("GET", path, app_token(scene.app)))[0] == 200, path
 
 
-async def test_a_check_run_is_made_once_and_edited(github: Simulator) -> None:
+async def test_a_check_run_is_created_once_and_then_edited(github: Simulator) -> None:
     scene = Scene.on(github)
     token = await scene.token(permissions={"checks": "write"})
     output = {"title": "Counted", "summary": "One commit."}
@@ -146,7 +146,7 @@ async def test_a_renamed_repository_redirects_to_its_id(github: Simulator) -> No
     assert (await scene.ask("GET", headers["Location"], token))[0] == 200
 
 
-async def test_an_unchanged_answer_is_304_and_free(github: Simulator) -> None:
+async def test_an_unchanged_response_is_304_and_free(github: Simulator) -> None:
     scene = Scene.on(github)
     token = await scene.token()
     _, _, first = await scene.ask("GET", REPO, token)
@@ -185,7 +185,7 @@ async def test_git_can_clone_with_a_token_and_not_without(github: Simulator, tmp
 @pytest.mark.parametrize(
     "path", [f"{REPO}/nonsense", f"{REPO}/pulls?frobnicate=1", f"{REPO}/issues/comments/1/nonsense"]
 )
-async def test_requests_outside_the_description_are_told(path: str) -> None:
+async def test_requests_outside_the_description_are_reported(path: str) -> None:
     contract = Contract()
     async with Simulator(observer=contract) as github:
         scene = Scene.on(github)
@@ -193,7 +193,7 @@ async def test_requests_outside_the_description_are_told(path: str) -> None:
     assert len(contract.violations) == 1
 
 
-async def test_a_body_outside_the_description_is_told() -> None:
+async def test_a_body_outside_the_description_is_reported() -> None:
     contract = Contract()
     async with Simulator(observer=contract) as github:
         scene = Scene.on(github)

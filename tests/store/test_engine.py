@@ -39,14 +39,14 @@ async def test_a_sqlite_writer_is_durable_checks_references_and_waits_for_locks(
     assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
 
 
-async def test_what_is_read_can_then_be_written(store: Store) -> None:
+async def test_a_read_value_can_be_written_afterwards(store: Store) -> None:
     with store.transaction() as connection:
         before = count(connection)
         accept(connection, _delivery(1))
         assert count(connection) == before + 1
 
 
-async def test_an_error_takes_everything_back(store: Store) -> None:
+async def test_an_error_rolls_everything_back(store: Store) -> None:
     async def fail() -> None:
         with store.transaction() as connection:
             accept(connection, _delivery(1))
@@ -58,7 +58,7 @@ async def test_an_error_takes_everything_back(store: Store) -> None:
         assert count(connection) == 0
 
 
-async def test_an_error_does_not_tell_what_was_to_be_written(store: Store) -> None:
+async def test_an_error_does_not_reveal_the_data_being_written(store: Store) -> None:
     given = {"app_id": "7", "guid": "Ada Example", "event": None, "received_at": NOW}
     with pytest.raises(IntegrityError) as told, store.transaction() as connection:
         connection.execute(insert(INBOX).values(given))
@@ -125,7 +125,7 @@ async def test_two_stores_in_two_processes_cannot_both_write_one_sqlite_file(tmp
     await (await Store.open(url)).close()
 
 
-async def test_a_new_sqlite_is_for_its_owner_alone_wherever_it_lies(tmp_path: Path) -> None:
+async def test_a_new_sqlite_file_is_readable_only_by_its_owner(tmp_path: Path) -> None:
     os.chmod(tmp_path, 0o755)  # noqa: S103  # a folder that others may look into
     async with await Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         await migrate(store)
@@ -133,7 +133,7 @@ async def test_a_new_sqlite_is_for_its_owner_alone_wherever_it_lies(tmp_path: Pa
     assert modes == dict.fromkeys(("a.db", "a.db-wal", "a.db-shm", "a.db.lock"), 0o600)
 
 
-async def test_whatever_the_folder_is_called_readers_open_the_file_that_is_written(
+async def test_readers_open_the_written_file_for_any_folder_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ALMANAC_DATA", str(tmp_path / "100 % of #1? ü%41"))
@@ -146,7 +146,7 @@ async def test_whatever_the_folder_is_called_readers_open_the_file_that_is_writt
     assert os.listdir(tmp_path) == [settings.data.name]
 
 
-async def test_a_full_or_read_only_database_is_told_as_unavailable_and_recovers(store: Store) -> None:
+async def test_a_full_or_read_only_database_is_reported_as_unavailable_and_recovers(store: Store) -> None:
     full, free = {
         "sqlite": ("PRAGMA max_page_count = 1", "PRAGMA max_page_count = 100000"),
         "postgresql": ("SET TRANSACTION READ ONLY", "SELECT 1"),

@@ -61,7 +61,7 @@ async def test_the_first_commit_of_each_person_in_each_repository(store: Store) 
     assert [one.commit for one in found if one.repository_id == FORK] == [fact(9, FORK).commit]
 
 
-async def test_a_newcomer_is_told_of_whoever_met_their_first_work_and_nowhere_else(store: Store) -> None:
+async def test_helping_a_newcomer_is_credited_only_to_reviewers_and_mergers(store: Store) -> None:
     await _reported(store)
     with store.snapshot() as connection:
         assert newcomers_in(connection, [MARA], fully_read_repositories(connection, [APP, FORK, FOREIGN])) == []
@@ -75,7 +75,7 @@ async def test_a_newcomer_is_told_of_whoever_met_their_first_work_and_nowhere_el
         assert newcomers_in(connection, [CARL], [APP]) == []
 
 
-async def test_who_opted_out_is_nobodys_newcomer(store: Store) -> None:
+async def test_a_person_who_opted_out_is_not_counted_as_a_newcomer(store: Store) -> None:
     await _reported(store)
     await _known(store)
     with store.transaction() as connection:
@@ -83,7 +83,7 @@ async def test_who_opted_out_is_nobodys_newcomer(store: Store) -> None:
         assert newcomers_in(connection, [MARA], [APP]) == []
 
 
-async def test_who_worked_here_under_a_proved_address_before_is_no_newcomer(store: Store) -> None:
+async def test_earlier_work_under_a_proved_address_rules_out_a_newcomer(store: Store) -> None:
     await _reported(store)
     await _known(store)
     before = replace(NEW, user_id=None, login=None, email="carl@example.org")
@@ -95,7 +95,7 @@ async def test_who_worked_here_under_a_proved_address_before_is_no_newcomer(stor
         assert newcomers_in(connection, [MARA], [APP]) == []
 
 
-async def test_what_is_read_around_some_work_is_of_that_work_alone(store: Store) -> None:
+async def test_only_facts_related_to_the_work_are_read(store: Store) -> None:
     await _reported(store)
     checks = Observation(APP, 0, "checks", "abc:7:failed", NOW, {"head": "abc", "app": 7, "state": "failed"})
     with store.transaction() as connection:

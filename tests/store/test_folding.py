@@ -19,7 +19,7 @@ _WAITERS = text(
 
 
 @pytest.mark.parametrize("where", [ACME, OTHER])
-async def test_a_repository_is_moved_when_nobody_folds_where_it_was_or_comes_to(
+async def test_a_repository_moves_only_while_neither_component_is_being_folded(
     store: Store, where: InstallationId
 ) -> None:
     if store.dialect == "sqlite":

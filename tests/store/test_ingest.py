@@ -69,14 +69,14 @@ async def test_text_and_numbers_that_a_database_refuses_do_not_stop_the_others(s
         assert connection.execute(select(INBOX.c.guid)).scalar_one() == "nul\ufffd half \ufffd end"
 
 
-def test_what_would_fail_a_whole_group_is_refused_before_it_joins_one() -> None:
+def test_input_that_would_fail_a_group_is_refused_before_it_joins() -> None:
     with pytest.raises(ValueError, match="64 bits"):
         Delivery("7", "big", "push", NOW, installation_id=2**63)
     with pytest.raises(ValueError, match="without its zone"):
         Delivery("7", "naive", "push", NOW.replace(tzinfo=None))
 
 
-async def test_what_is_not_stored_is_not_acknowledged(store: Store) -> None:
+async def test_an_unstored_delivery_is_not_acknowledged(store: Store) -> None:
     def refuse(connection: Connection, jobs: Sequence[Waiting]) -> None:
         raise StoreUnavailableError("gone")
 
@@ -99,7 +99,7 @@ async def test_no_answer_comes_before_the_commit(store: Store) -> None:
     assert order == ["commit", "told", "answered"]
 
 
-async def test_a_sender_that_goes_away_takes_nothing_with_it(store: Store) -> None:
+async def test_a_sender_that_disconnects_loses_nothing(store: Store) -> None:
     writer = GroupWriter(store)
     waiting = [asyncio.create_task(writer.accept(_delivery(number))) for number in range(4)]
     await asyncio.sleep(0)
@@ -111,7 +111,7 @@ async def test_a_sender_that_goes_away_takes_nothing_with_it(store: Store) -> No
         assert count(connection) == 4
 
 
-async def test_pruned_bodies_leave_the_door_shut(store: Store) -> None:
+async def test_a_delivery_with_a_pruned_body_is_still_recognised(store: Store) -> None:
     writer = GroupWriter(store)
     await writer.accept(_delivery(1))
     with store.transaction() as connection:
@@ -120,7 +120,7 @@ async def test_pruned_bodies_leave_the_door_shut(store: Store) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 1500])
-async def test_a_group_of_any_size_fits_into_statements(store: Store, number: int) -> None:
+async def test_a_group_of_any_size_fits_into_sql_statements(store: Store, number: int) -> None:
     writer = GroupWriter(store)
     answers = await asyncio.gather(*(writer.accept(_delivery(n, NewJob("a"), NewJob("b"))) for n in range(number)))
     assert all(answers)
@@ -128,7 +128,9 @@ async def test_a_group_of_any_size_fits_into_statements(store: Store, number: in
         assert connection.execute(select(func.count()).select_from(JOB)).scalar_one() == 2 * number
 
 
-async def test_what_is_not_committed_in_time_is_not_acknowledged(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_delivery_not_committed_in_time_is_not_acknowledged(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("bot.store.ingest.SECONDS", 0.05)
     end = threading.Event()
     writer = GroupWriter(store, lambda _connection, _jobs: end.wait(10))
@@ -170,9 +172,7 @@ async def test_a_group_is_one_transaction_of_five_statements(store: Store, turns
     assert turns == [["BEGIN", "SELECT", "INSERT", "INSERT", "COMMIT"]]
 
 
-async def test_many_that_wait_are_written_in_two_shares_so_that_disk_and_senders_take_turns(
-    store: Store, turns: list[list[str]]
-) -> None:
+async def test_waiting_deliveries_are_written_in_two_groups_in_turn(store: Store, turns: list[list[str]]) -> None:
     writer = GroupWriter(store)
     await asyncio.gather(*(writer.accept(_delivery(n + 1, NewJob("a"))) for n in range(32)))
     assert len(turns) == 2

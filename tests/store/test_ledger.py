@@ -30,7 +30,7 @@ async def _component(store: Store, one: Fact, *, everywhere: bool = False) -> li
     return [each.title for each in found]
 
 
-async def test_a_fact_comes_back_equal_and_counts_once(store: Store) -> None:
+async def test_a_fact_is_read_back_unchanged_and_counts_once(store: Store) -> None:
     await seed(store)
     one = fact(1, co_authors=(BEA,), languages={"Rust": 2, "C": 1}, keys=("drev:D9",), certain=False, title="nul\0")
     assert await _add(store, [one, one]) == [one.commit]
@@ -82,7 +82,7 @@ async def test_facts_of_a_person_are_those_authored_and_co_authored_where_asked(
     assert [one.title for one in found] == ["b", "both"]
 
 
-async def test_a_rename_takes_its_own_facts_along_and_no_others(store: Store) -> None:
+async def test_a_rename_moves_only_the_facts_of_that_repository(store: Store) -> None:
     await seed(store)
     await _add(store, [fact(1, keys=("pr:acme/app#5", "title:acme/app:x"), links=("issue:acme/app#9",))])
     await _add(store, [fact(2, FORK, keys=("slice:acme/app#5",))], FORK)

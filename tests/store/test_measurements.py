@@ -11,7 +11,7 @@ from bot.store.engine import Store
 from tests.store.conftest import ACME, ADA, APP, NOW, connection_beside, fact, seed
 
 
-async def test_a_new_version_stands_beside_the_old_one_until_it_takes_its_place(store: Store) -> None:
+async def test_a_new_version_is_stored_beside_the_old_one_until_it_replaces_it(store: Store) -> None:
     await seed(store)
     old = [fact(1), fact(2)]
     with store.transaction() as connection:
@@ -35,7 +35,7 @@ async def test_a_new_version_stands_beside_the_old_one_until_it_takes_its_place(
         assert ledger.facts_in(connection, APP) == new
 
 
-async def test_whoever_is_erased_is_in_no_measurement(store: Store) -> None:
+async def test_an_erased_person_is_in_no_measurement(store: Store) -> None:
     await seed(store)
     with store.transaction() as connection:
         measurements.keep(connection, APP, [fact(1)], method=1, now=NOW)

@@ -159,7 +159,7 @@ async def test_a_filled_database_survives_a_revision(own: Store, add_revision: A
         assert unlike.scalar_one() == 0
 
 
-async def test_a_version_that_does_not_know_a_column_goes_on_beside_it(own: Store, add_revision: AddRevision) -> None:
+async def test_an_older_version_runs_with_an_unknown_column(own: Store, add_revision: AddRevision) -> None:
     await apply(own, await organisation(own, 2), facts_of(40, people=5, repositories=2))
     add_revision(COLUMN_AND_TABLE)
     await migrate(own)
@@ -169,7 +169,7 @@ async def test_a_version_that_does_not_know_a_column_goes_on_beside_it(own: Stor
     assert await canonical_dump(own) == after
 
 
-async def test_what_hangs_on_a_fact_goes_with_it_after_a_revision(own: Store, add_revision: AddRevision) -> None:
+async def test_rows_of_a_fact_are_deleted_with_it_after_a_migration(own: Store, add_revision: AddRevision) -> None:
     derived = (FACT_KEY, FACT_PERSON, VISIT)
     await seed(own)
     found = [fact(number, title="fix: the gauge", paths=("app/gauge.py",)) for number in (1, 2)]

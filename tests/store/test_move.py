@@ -83,7 +83,7 @@ async def _goes_on(store: Store) -> None:
         assert totals.of_month(connection, APP, Month("2030-03"))
 
 
-async def test_a_database_that_holds_something_is_no_target(urls: tuple[str, str, str]) -> None:
+async def test_a_database_with_content_is_not_a_valid_target(urls: tuple[str, str, str]) -> None:
     one, two, _ = urls
     async with await Store.open(one) as here, await Store.open(two) as there:
         await seed(there)
@@ -94,7 +94,7 @@ async def test_a_database_that_holds_something_is_no_target(urls: tuple[str, str
         assert await canonical_dump(there, TABLES) == before
 
 
-async def test_a_move_that_is_cut_leaves_nothing(urls: tuple[str, str, str]) -> None:
+async def test_an_interrupted_move_leaves_nothing(urls: tuple[str, str, str]) -> None:
     one, two, _ = urls
     async with await Store.open(one) as here, await Store.open(two) as there:
         await _fill(here)

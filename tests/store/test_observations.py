@@ -23,7 +23,7 @@ NOBODY_APPROVED = Observation(APP, 3, "review", "read", NOW, {"state": "none"})
 WORK = "acme/app#3"
 
 
-async def test_an_observation_is_appended_once_and_read_where_it_was_made(store: Store) -> None:
+async def test_an_observation_is_appended_once_and_read_in_its_repository(store: Store) -> None:
     await seed(store)
     with store.transaction() as connection:
         assert observations.observe(connection, [REVIEW, MERGE]) == 2
@@ -44,26 +44,26 @@ def test_no_approval_is_said_only_where_somebody_looked_for_one() -> None:
     assert live_values([NOBODY_APPROVED], {}) == {}
 
 
-def test_an_approval_that_was_dismissed_is_none() -> None:
+def test_a_dismissed_approval_does_not_count() -> None:
     dismissed = replace(APPROVAL, source="2:dismissed", value={"state": "dismissed"})
     assert live_values([APPROVAL, dismissed], NAMES) == {}
     assert live_values([dismissed, APPROVAL, NOBODY_APPROVED], NAMES) == {WORK: KnownOutcome(approved=False)}
 
 
-def test_checks_are_told_of_the_head_that_was_merged_alone() -> None:
+def test_checks_are_reported_only_for_the_merged_head() -> None:
     assert live_values([CHECKS], NAMES) == {}
     assert live_values([CHECKS, replace(MERGE, source="def", value={"head": "def"})], NAMES) == {}
     assert live_values([CHECKS, MERGE], NAMES) == {WORK: KnownOutcome(checks="failed")}
 
 
-def test_a_run_that_passes_later_takes_back_the_one_of_its_app_that_failed() -> None:
+def test_a_later_passing_run_replaces_the_failed_one_of_its_app() -> None:
     other = replace(CHECKS, source="abc:8:failed", value=CHECKS.value | {"app": 8})
     for seen in ([CHECKS, PASSED, MERGE], [PASSED, MERGE, CHECKS]):
         assert live_values(seen, NAMES) == {WORK: KnownOutcome(checks="passed")}
     assert live_values([CHECKS, PASSED, other, MERGE], NAMES) == {WORK: KnownOutcome(checks="failed")}
 
 
-def test_what_a_person_did_is_read_by_the_repositories_names_of_today() -> None:
+def test_non_code_activity_uses_current_repository_names() -> None:
     remark = replace(REVIEW, number=5, signal="remark", source="9", value={})
     release = replace(REVIEW, number=0, signal="release", source="7:release", value={"state": "release", "tag": "v1"})
     found = non_code_deeds([REVIEW, remark, release, MERGE, CHECKS, NOBODY_APPROVED], NAMES)

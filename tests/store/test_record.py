@@ -72,7 +72,7 @@ def _intent(text: str = "counted") -> Intent:
     return Intent("check:10:abc", "check", APP, {"head": "abc"}, {"summary": text}, ACME)
 
 
-async def test_an_intent_said_twice_is_posted_once(store: Store) -> None:
+async def test_an_intent_stored_twice_is_posted_once(store: Store) -> None:
     with store.transaction() as connection:
         number = outbox.add_intent(connection, _intent(), NOW)
         assert number == outbox.add_intent(connection, _intent(), NOW)
@@ -86,7 +86,7 @@ async def test_an_intent_said_twice_is_posted_once(store: Store) -> None:
         assert outbox.waiting_ids(connection, NOW) == []
 
 
-async def test_a_newer_body_edits_the_post_that_stands(store: Store) -> None:
+async def test_a_newer_body_edits_the_existing_post(store: Store) -> None:
     with store.transaction() as connection:
         number = outbox.add_intent(connection, _intent(), NOW) or 0
         posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
@@ -113,7 +113,7 @@ async def test_a_poster_whose_lease_ended_changes_nothing(store: Store) -> None:
         assert outbox.mark_posted(connection, fresh, "2")
 
 
-async def test_of_two_posters_at_once_one_gets_the_intent(store: Store) -> None:
+async def test_only_one_of_two_concurrent_posters_claims_the_intent(store: Store) -> None:
     with store.transaction() as connection:
         number = outbox.add_intent(connection, _intent(), NOW) or 0
 
@@ -123,7 +123,7 @@ async def test_of_two_posters_at_once_one_gets_the_intent(store: Store) -> None:
     assert sorted(await asyncio.gather(*(store.write(claim) for _ in range(5)))) == [False] * 4 + [True]
 
 
-async def test_what_is_given_up_waits_for_a_newer_body(store: Store) -> None:
+async def test_an_abandoned_post_waits_for_a_newer_body(store: Store) -> None:
     with store.transaction() as connection:
         number = outbox.add_intent(connection, _intent(), NOW) or 0
         posting = outbox.claim(connection, number, now=NOW, lease_until=LEASE)
@@ -134,7 +134,7 @@ async def test_what_is_given_up_waits_for_a_newer_body(store: Store) -> None:
         assert outbox.waiting_ids(connection, NOW) == [number]
 
 
-async def test_a_correction_heard_twice_is_one_and_order_is_kept(store: Store) -> None:
+async def test_a_correction_delivered_twice_counts_once_and_order_is_preserved(store: Store) -> None:
     change = ChangeId("acme/app#1")
     later = Correction("comment:2", "dispute", ADA, NOW + timedelta(1), {"text": "no"}, APP, change, ADA)
     first = Correction("comment:1", "classify", ADA, NOW, "feature", APP, change)
@@ -144,7 +144,7 @@ async def test_a_correction_heard_twice_is_one_and_order_is_kept(store: Store) -
         assert corrections.of_people(connection, [ADA]) == [later]
 
 
-async def test_one_process_opens_a_months_digest_and_a_period(store: Store) -> None:
+async def test_only_one_process_opens_a_months_digest(store: Store) -> None:
     digest = DigestRow("repository:10", MAY, NOW, APP)
 
     def attempt(connection: Connection) -> tuple[bool, bool]:
@@ -189,7 +189,7 @@ async def test_a_pull_request_is_found_by_number_and_by_merge_commit(store: Stor
     assert found.payload == {"title": "half \ufffd"}
 
 
-async def test_suspension_and_removal_are_told_and_undone(store: Store) -> None:
+async def test_suspension_and_removal_are_reported_and_undone(store: Store) -> None:
     await seed(store)
     with store.transaction() as connection:
         installations.suspend(connection, ACME, NOW)

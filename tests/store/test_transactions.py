@@ -53,7 +53,7 @@ async def test_an_error_rolls_all_of_it_back_and_the_next_one_writes(store: Stor
     assert await store.read(_keys) == ["c"]
 
 
-async def test_a_read_sees_one_moment_and_each_one_what_was_written_before_it(store: Store) -> None:
+async def test_a_read_sees_one_snapshot_with_all_earlier_writes(store: Store) -> None:
     written, seen_once = threading.Event(), threading.Event()
 
     def twice(connection: Connection) -> list[list[str]]:
@@ -96,7 +96,7 @@ async def test_neither_a_read_nor_a_write_waits_for_a_long_read(store: Store) ->
     assert await waiting
 
 
-async def test_whoever_is_cancelled_leaves_a_whole_transaction_or_none(store: Store) -> None:
+async def test_a_cancelled_caller_leaves_a_complete_transaction_or_none(store: Store) -> None:
     for turns in range(12):
         await cancelled_after(turns, store.write(_see, f"{turns:02}-a", f"{turns:02}-b"))
         await store.write(_see, f"{turns:02}-c")
@@ -139,7 +139,7 @@ async def test_the_work_knows_what_its_caller_is_about(store: Store) -> None:
     assert await store.read(lambda _: ABOUT.get()) == "delivery 7"
 
 
-async def test_only_what_asks_for_it_does_not_wait_for_the_disk(store: Store) -> None:
+async def test_only_opted_in_writes_do_not_wait_for_the_disk(store: Store) -> None:
     sql = {"sqlite": "PRAGMA synchronous", "postgresql": "SHOW synchronous_commit"}[store.dialect]
     waits, does_not = {"sqlite": (2, 1), "postgresql": ("on", "off")}[store.dialect]
 
@@ -158,7 +158,7 @@ async def test_only_what_asks_for_it_does_not_wait_for_the_disk(store: Store) ->
         assert setting(connection) == waits
 
 
-async def test_a_full_disk_is_reported_as_unavailable_and_a_store_to_read_refuses(store: Store) -> None:
+async def test_a_full_disk_is_reported_as_unavailable_and_reading_stores_refuse(store: Store) -> None:
     full = {"sqlite": "PRAGMA max_page_count = 1", "postgresql": "SET TRANSACTION READ ONLY"}[store.dialect]
 
     def too_much(connection: Connection) -> None:

@@ -40,9 +40,7 @@ def test_every_value_comes_back_from_an_array(tmp_path: Path) -> None:
 
 
 @given(NAMES, COUNTS, st.booleans(), st.integers(0, 2**40))
-def test_a_fact_is_spelt_as_canonical_json_and_comes_back(
-    word: str, counts: dict[str, int], certain: bool, at: int
-) -> None:
+def test_a_fact_round_trips_through_canonical_json(word: str, counts: dict[str, int], certain: bool, at: int) -> None:
     who = Signature(word, "ada@example.org")
     fact = Fact(
         *("acme/app", CommitId("a" * 40), at, at, who, who, word, "squash", CommitId("a" * 40)),
@@ -62,7 +60,7 @@ def test_a_fact_is_spelt_as_canonical_json_and_comes_back(
 
 
 @given(st.text(st.characters(), max_size=8))
-def test_text_of_any_kind_is_spelt_alike_on_both_ways(text: str) -> None:
+def test_any_text_is_encoded_alike_on_both_paths(text: str) -> None:
     """Halves of surrogate pairs and NUL among it."""
     spelt = ordered_json({"a": [text]})
     assert spelt == canonical_json({"a": [text]})

@@ -21,7 +21,7 @@ def landed() -> list[object]:
     ]
 
 
-async def test_the_table_tells_the_past_that_the_facts_tell(store: Store) -> None:
+async def test_the_table_gives_the_same_past_as_the_facts(store: Store) -> None:
     await seed(store)
     facts = landed()
     with store.transaction() as connection:
@@ -38,7 +38,7 @@ async def test_the_table_tells_the_past_that_the_facts_tell(store: Store) -> Non
     assert kept.next_fix("acme/app", ("\0#7",), facts[0].landed_at) == facts[1].landed_at
 
 
-async def test_visits_go_with_their_fact_and_stay_within_their_repositories(store: Store) -> None:
+async def test_visits_are_deleted_with_their_fact_and_stay_in_their_repository(store: Store) -> None:
     await seed(store)
     facts = landed()
     with store.transaction() as connection:

@@ -50,7 +50,7 @@ ALL = (OPEN, CLOSED, GONE, FOREIGN)
         (replace(SHOWN, bot=True), LINK, None),
     ],
 )
-def test_a_person_is_shown_to_whom_the_table_says(
+def test_the_access_table_decides_who_sees_a_person(
     person: PersonState | None, viewer: Viewer, shown: set[int] | None
 ) -> None:
     grant = grant_for_person(person, ALL, viewer)
@@ -61,7 +61,7 @@ def test_a_person_is_shown_to_whom_the_table_says(
     ("repositories", "viewer"),
     [((CLOSED,), ANYBODY), ((GONE,), ANYBODY), ((CLOSED,), LINK), ((FOREIGN,), PRIVATE_LINK), ((GONE,), PRIVATE_LINK)],
 )
-def test_a_page_that_would_be_empty_is_not_there(repositories: tuple[RepositoryState, ...], viewer: Viewer) -> None:
+def test_a_page_without_content_does_not_exist(repositories: tuple[RepositoryState, ...], viewer: Viewer) -> None:
     assert grant_for_person(SHOWN, repositories, viewer) is None
 
 
@@ -90,14 +90,14 @@ def test_a_repository_that_its_person_hides_is_hidden_from_every_viewer() -> Non
         (OrganisationState(HERE, "acme", True, True), OWNER, None),
     ],
 )
-def test_an_organisation_is_shown_to_whom_the_table_says(
+def test_the_access_table_decides_who_sees_an_organisation(
     organisation: OrganisationState | None, viewer: Viewer, shown: set[int] | None
 ) -> None:
     grant = grant_for_organisation(organisation, ALL, viewer)
     assert (None if grant is None else set(grant.repositories)) == shown
 
 
-def test_a_snapshot_is_shown_only_while_all_it_tells_of_is() -> None:
+def test_a_snapshot_is_visible_only_while_everything_in_it_is() -> None:
     grant = grant_for_person(SHOWN, (OPEN,), ANYBODY)
     assert grant is not None
     assert shows_snapshot(grant, (OPEN.id,), "named")
@@ -118,7 +118,7 @@ _VIEWERS = st.sampled_from([ANYBODY, LINK, PRIVATE_LINK, OWNER, Viewer("link", T
 
 
 @given(st.lists(_STATES, unique_by=lambda one: one.id), _VIEWERS, st.booleans(), st.booleans())
-def test_whatever_is_shown_is_active_and_private_only_by_a_link_of_its_own_installation(
+def test_everything_shown_is_active_and_private_work_needs_its_installations_link(
     repositories: list[RepositoryState], viewer: Viewer, public: bool, opted_out: bool
 ) -> None:
     grant = grant_for_person(replace(ADA, public=public, opted_out=opted_out), repositories, viewer)

@@ -66,7 +66,7 @@ async def test_no_form_holds_a_word_of_the_person(store: Store) -> None:
             assert (status, leaks(body.decode() + str(headers))) == (200, []), end
 
 
-async def test_own_repositories_are_told_of_without_their_name(store: Store) -> None:
+async def test_own_repositories_are_shown_without_their_name(store: Store) -> None:
     base = await world(store)
     async with serve(store) as site:
         text = await site.text(f"{base}.json")
@@ -126,7 +126,7 @@ def test_whole_words_are_masked_and_parts_of_a_name_only_as_they_are_written(tit
     assert change.title == masked
 
 
-def test_of_somebody_with_hundreds_of_names_no_text_is_shown() -> None:
+def test_a_person_with_hundreds_of_names_is_shown_without_text() -> None:
     many = tuple(replace(ZELDA, name=f"Zelda {number}x{number}") for number in range(400))
     landed = [fact(1, "acme/open", author=ZELDA, co_authors=many, title="Add a lamp\nand a bell")]
     assert [change.title for change in redact_names(fold(landed, {}), {ADA_KEY})] == [WITHHELD]

@@ -70,7 +70,7 @@ async def test_a_public_page_is_given_again_byte_for_byte_without_reading_the_re
         assert (await site.get("/@ada-example", "HEAD"))[2] == b""
 
 
-async def test_an_answer_that_was_only_ever_known_already_is_remembered_too(store: Store, readings: list[str]) -> None:
+async def test_a_query_that_found_nothing_new_is_remembered_too(store: Store, readings: list[str]) -> None:
     await fill(store)
     await publish(store)
     async with serve(store) as site:
@@ -90,7 +90,7 @@ async def test_an_answer_that_was_only_ever_known_already_is_remembered_too(stor
 @pytest.mark.parametrize(
     "why", ["private", "opted out", "hidden by its person", "privatised", "removed", "anonymous", "uninstalled"]
 )
-async def test_no_kept_answer_outlives_what_revokes_it(store: Store, why: str) -> None:
+async def test_no_cached_page_survives_a_revocation(store: Store, why: str) -> None:
     await fill(store)
     await publish(store)
     async with serve(store) as site:
@@ -105,7 +105,7 @@ async def test_no_kept_answer_outlives_what_revokes_it(store: Store, why: str) -
         assert "ada-example" not in await site.text("/sitemap.xml")
 
 
-async def test_what_is_revoked_while_a_page_is_made_is_not_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_page_revoked_while_it_is_rendered_is_not_cached(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     await fill(store)
     await publish(store)
     read = profiles.read_profile
@@ -133,7 +133,7 @@ def asked(store: Store) -> Counter[str]:
     return seen
 
 
-async def test_a_kept_page_costs_no_transaction_whatever_the_record_holds(store: Store, asked: Counter[str]) -> None:
+async def test_a_cached_page_costs_no_transaction(store: Store, asked: Counter[str]) -> None:
     await fill(store)
     await publish(store)
     await keep(store, OPEN, [fact(-24 * number, "acme/open") for number in range(200)])
@@ -154,9 +154,7 @@ async def test_a_kept_page_costs_no_transaction_whatever_the_record_holds(store:
             assert not await _undisturbed_cache(store, again)
 
 
-async def test_after_a_write_that_is_not_of_it_a_page_is_asked_for_in_one_transaction(
-    store: Store, asked: Counter[str]
-) -> None:
+async def test_after_an_unrelated_write_a_page_takes_one_transaction(store: Store, asked: Counter[str]) -> None:
     await fill(store)
     await publish(store)
     costs = []
@@ -174,7 +172,7 @@ async def test_after_a_write_that_is_not_of_it_a_page_is_asked_for_in_one_transa
     assert costs[0]["statements"] <= 5
 
 
-async def test_a_link_is_never_kept_and_each_opening_is_noted(store: Store, readings: list[str]) -> None:
+async def test_a_link_page_is_never_cached_and_each_opening_is_logged(store: Store, readings: list[str]) -> None:
     await fill(store)
     token = await mint(store)
     async with serve(store) as site:
@@ -183,7 +181,7 @@ async def test_a_link_is_never_kept_and_each_opening_is_noted(store: Store, read
     assert len(readings) == 3
 
 
-async def test_later_work_and_a_new_day_are_read_anew(store: Store, readings: list[str]) -> None:
+async def test_later_work_and_a_new_day_are_read_again(store: Store, readings: list[str]) -> None:
     await fill(store)
     await publish(store)
     moment = [NOW]
@@ -197,7 +195,7 @@ async def test_later_work_and_a_new_day_are_read_anew(store: Store, readings: li
         assert readings
 
 
-async def test_where_another_process_writes_nothing_is_kept(store: Store, tmp_path: Any) -> None:
+async def test_nothing_is_cached_while_another_process_writes(store: Store, tmp_path: Any) -> None:
     if store.dialect != "sqlite":
         pytest.skip("PostgreSQL tells of every process's writes")
     url = store.url.render_as_string(hide_password=False)

@@ -44,7 +44,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return loaded
 
 
-async def test_every_published_example_is_taken_in(house: House, examples: list[dict[str, Any]]) -> None:
+async def test_every_published_example_is_accepted(house: House, examples: list[dict[str, Any]]) -> None:
     sent = [(event["name"], payload) for event in examples for payload in event["examples"]]
     assert len(sent) == EXAMPLES
     answers = {}

@@ -81,14 +81,14 @@ async def test_a_database_that_cannot_be_written_is_not_ready(folder: Path, monk
         assert await _ready(client) == (503, "not ready: database is not writable\n")
 
 
-async def test_metrics_are_for_this_machine_unless_there_is_a_token(folder: Path) -> None:
+async def test_metrics_are_local_unless_there_is_a_token(folder: Path) -> None:
     async with probed(folder) as (client, *_):
         assert (await client.get("/metrics")).status == 200
         for name in ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"):
             assert (await client.get("/metrics", headers={name: "203.0.113.9"})).status == 404
 
 
-async def test_metrics_open_to_the_token_alone(folder: Path) -> None:
+async def test_metrics_need_the_token(folder: Path) -> None:
     async with probed(folder, TOKEN) as (client, *_):
         for given, status in (("", 404), ("Bearer ", 404), ("Bearer é", 404), (TOKEN, 404), (f"Bearer {TOKEN}", 200)):
             assert (await client.get("/metrics", headers={"Authorization": given})).status == status
@@ -113,7 +113,7 @@ async def test_labels_are_bounded_and_name_nobody(folder: Path) -> None:
 SECRETS = ("ghs_canary0123456789", "github_pat_canary0123456789", "eyJcanary0123456789.canary", "v1.canary0123456789")
 
 
-def test_a_log_line_says_what_it_is_about_and_keeps_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_line_has_its_context_and_contains_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     sink, root = io.StringIO(), logging.getLogger()
     kept, level = root.handlers[:], root.level
     monkeypatch.setattr("sys.stderr", sink)

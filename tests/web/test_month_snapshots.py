@@ -99,7 +99,7 @@ async def test_a_closed_month_is_dated_once_by_any_number_of_processes(store: St
     assert [one.month for one in again] == [MARCH, FEBRUARY]
 
 
-async def test_a_month_is_left_a_day_to_settle(store: Store, key: SigningKey) -> None:
+async def test_a_month_closes_one_day_after_its_end(store: Store, key: SigningKey) -> None:
     await fill(store)
     await publish(store)
     assert [one.month for one in await closing(store, key, datetime(2026, 3, 1, 23, tzinfo=UTC))] == []
@@ -114,7 +114,7 @@ async def test_missed_months_are_caught_up_and_one_without_work_leaves_nothing(s
     assert [one.month for one in found] == [MARCH, FEBRUARY]
 
 
-async def test_who_has_no_page_leaves_no_snapshot(store: Store, key: SigningKey) -> None:
+async def test_a_person_without_a_page_gets_no_snapshot(store: Store, key: SigningKey) -> None:
     await fill(store)
     assert await closing(store, key, NOW) == []
     assert await take_month_snapshots(pages_of(store, None), ADA_KEY, FEBRUARY) == 0
@@ -151,7 +151,7 @@ async def test_a_snapshot_stays_as_it_is_whatever_lands_later(store: Store, key:
 
 
 @pytest.mark.parametrize("why", ["erased", "opted out", "hidden", "privatised", "renamed as nobody"])
-async def test_a_snapshot_goes_with_what_it_tells(store: Store, key: SigningKey, why: str) -> None:
+async def test_a_snapshot_disappears_with_what_it_shows(store: Store, key: SigningKey, why: str) -> None:
     await fill(store)
     await publish(store)
     (taken,) = await closing(store, key, NOW)
@@ -176,7 +176,7 @@ async def test_a_snapshot_goes_with_what_it_tells(store: Store, key: SigningKey,
 
 
 @pytest.mark.parametrize("naming", ["named", "anonymous"])
-async def test_a_snapshot_tells_of_repositories_in_which_there_was_only_a_review(
+async def test_a_snapshot_includes_repositories_with_only_a_review(
     store: Store, key: SigningKey, naming: visibility.Naming
 ) -> None:
     """Hidden later, such a repository takes the snapshot with it, and from the page its review goes at once."""
@@ -206,7 +206,7 @@ async def test_a_snapshot_tells_of_repositories_in_which_there_was_only_a_review
         assert "eside code: reviewed" not in await site.text(base)
 
 
-async def test_who_leaves_while_a_snapshot_is_made_leaves_none(
+async def test_opting_out_during_a_snapshot_prevents_it(
     store: Store, key: SigningKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from bot.web import month_snapshots

@@ -57,7 +57,7 @@ async def test_four_people_are_too_few_for_a_page_of_sums(store: Store) -> None:
         assert (await site.get(f"/organisations/acme{MONTH}"))[0] == 200
 
 
-async def test_who_has_opted_out_is_in_no_sum_and_in_no_list(store: Store) -> None:
+async def test_people_who_opted_out_are_in_no_sum_and_no_list(store: Store) -> None:
     await _staff(store, 5)
     async with serve(store) as site:
         assert "<dt>People</dt><dd>6</dd>" in await site.text("/organisations/acme")
@@ -80,7 +80,7 @@ async def test_a_repositorys_month_lists_changes_and_no_people(store: Store) -> 
     html5lib.HTMLParser(strict=True).parse(text)
 
 
-async def test_a_link_to_an_organisation_opens_its_pages_and_private_ones_only_where_minted_so(store: Store) -> None:
+async def test_an_organisation_link_opens_private_pages_only_if_created_for_them(store: Store) -> None:
     await _staff(store)
     await keep(store, CLOSED, [fact(20 + one, "acme/secret-plan", author=_crew(one)) for one in range(5)])
     subject = subject_of_installation(ACME)
@@ -103,7 +103,7 @@ async def test_a_machine_counts_nowhere(store: Store) -> None:
         assert "Bump the part" not in await site.text(f"/organisations/acme{MONTH}")
 
 
-async def test_a_repository_with_few_people_is_not_told_apart(store: Store) -> None:
+async def test_a_repository_with_few_people_has_no_separate_sums(store: Store) -> None:
     await _staff(store)
     await keep(store, CLOSED, [fact(21, "acme/secret-plan", author=_crew(9))])
     private = await mint(store, subject=subject_of_installation(ACME), private=True)

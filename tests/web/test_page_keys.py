@@ -114,7 +114,7 @@ async def test_one_folder_is_one_pair_of_keys_made_once_for_their_owner_alone(ma
 
 
 @by_openssl
-async def test_the_keys_of_a_folder_are_carried_over_as_settings(
+async def test_the_keys_of_a_folder_can_be_moved_to_settings(
     page_text: None, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = machine("almanac-data")
@@ -123,7 +123,7 @@ async def test_the_keys_of_a_folder_are_carried_over_as_settings(
     assert await vouched(before, machine("other")) == (True, True)
 
 
-async def test_a_setting_wins_over_the_file_and_the_other_key_is_left_alone(
+async def test_a_setting_overrides_the_file_and_leaves_the_other_key_unchanged(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filed = machine("one")

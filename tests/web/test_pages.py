@@ -118,7 +118,7 @@ async def test_a_link_ends_at_its_time(store: Store) -> None:
         assert await site.get(f"/p/{token}") == await _absent(site)
 
 
-async def test_private_work_is_on_a_link_only_where_it_was_minted_so(store: Store) -> None:
+async def test_private_work_is_on_a_link_only_if_created_for_it(store: Store) -> None:
     await fill(store)
     await publish(store)
     token = await mint(store, private=True)
@@ -164,7 +164,7 @@ async def test_every_form_is_served_under_its_suffix(store: Store) -> None:
         ("image/*", "image/svg+xml"),
     ],
 )
-async def test_accept_decides_the_form_where_no_suffix_does(store: Store, accept: str, media: str) -> None:
+async def test_the_accept_header_decides_the_format_without_a_suffix(store: Store, accept: str, media: str) -> None:
     await fill(store)
     token = await mint(store)
     async with serve(store) as site:
@@ -173,7 +173,7 @@ async def test_accept_decides_the_form_where_no_suffix_does(store: Store, accept
 
 
 @ON_SQLITE
-async def test_what_nobody_can_read_is_told_so(store: Store) -> None:
+async def test_a_file_that_cannot_be_read_is_reported(store: Store) -> None:
     await fill(store)
     token = await mint(store)
     async with serve(store) as site:
@@ -182,7 +182,7 @@ async def test_what_nobody_can_read_is_told_so(store: Store) -> None:
         assert (await site.get(f"/p/{token}", "POST"))[0] == 405
 
 
-async def test_a_page_that_is_known_is_not_sent_again(store: Store) -> None:
+async def test_a_page_that_the_browser_has_is_not_sent_again(store: Store) -> None:
     await fill(store)
     await publish(store)
     async with serve(store) as site:
@@ -255,7 +255,7 @@ async def test_only_a_public_page_says_where_it_is(store: Store) -> None:
 @pytest.mark.parametrize(
     "why", ["opted out", "privatised", "removed", "uninstalled", "suspended", "hidden by its person"]
 )
-async def test_what_hides_a_page_hides_it_at_once_and_with_the_same_bytes(store: Store, why: str) -> None:
+async def test_a_hidden_page_disappears_at_once_with_the_bytes_of_a_missing_one(store: Store, why: str) -> None:
     await fill(store)
     await publish(store)
     token = await mint(store)
@@ -317,7 +317,7 @@ async def test_an_address_that_asks_too_much_waits(store: Store) -> None:
         assert (await site.get("/"))[0] == 200
 
 
-async def test_health_and_readiness_are_told(store: Store, empty: Store) -> None:
+async def test_health_and_readiness_are_reported(store: Store, empty: Store) -> None:
     async with serve(store) as site, serve(empty) as unready:
         assert (await site.get("/healthz"))[2] == b"ok\n"
         assert (await site.get("/readyz"))[0] == 200
@@ -331,7 +331,9 @@ async def empty(tmp_path: Any) -> Any:
         yield opened
 
 
-async def test_a_fault_is_a_plain_page_and_never_its_own_words(empty: Store, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_error_shows_a_plain_page_and_never_its_own_text(
+    empty: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     async with serve(empty) as site:
         status, headers, body = await site.get("/@ada-example")
     assert status in (500, 503)
@@ -388,7 +390,7 @@ async def _is_valid(site: Site, path: str, **headers: str) -> None:
 
 
 @pytest.mark.parametrize("status", [*PROBLEMS, 418])
-def test_every_page_of_what_went_wrong_is_valid_html(status: int) -> None:
+def test_every_error_page_is_valid_html(status: int) -> None:
     html5lib.HTMLParser(strict=True).parse(problem_page(status))
 
 

@@ -34,7 +34,7 @@ def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-async def test_the_landing_of_somebody_else_folds_nothing_anew(store: Store, folded: list[int]) -> None:
+async def test_another_persons_landing_does_not_refold_the_profile(store: Store, folded: list[int]) -> None:
     await fill(store)
     await keep(store, OPEN, [fact(40, "acme/open", **GATE)])
     await publish(store)
@@ -56,7 +56,7 @@ async def test_the_landing_of_somebody_else_folds_nothing_anew(store: Store, fol
     ],
     ids=["a fix of their file", "work of their own", "work they had a part in"],
 )
-async def test_whatever_a_profile_is_made_of_folds_it_anew(
+async def test_every_input_of_a_profile_causes_a_new_fold(
     store: Store, folded: list[int], what: dict[str, Any], facts: int
 ) -> None:
     await fill(store)

@@ -183,7 +183,7 @@ async def test_erasing_needs_the_login_and_leaves_nothing_to_read(store: Store) 
 
 
 @ON_SQLITE
-async def test_a_browser_names_the_origin_of_what_the_page_sends_and_tells_no_other_site_of_it(store: Store) -> None:
+async def test_a_browser_sends_the_origin_with_forms_and_no_referrer_to_other_sites(store: Store) -> None:
     async with signed_in(store) as browser:
         _, headers, _ = await browser.site.get("/settings", Cookie=f"{SESSION_COOKIE}={browser.cookie}")
         assert headers["Referrer-Policy"] == "same-origin"
@@ -216,9 +216,7 @@ async def test_a_session_ends(store: Store) -> None:
         assert "Sign in with GitHub" in await browser.page()
 
 
-async def test_a_snapshot_keeps_its_bytes_and_its_signature_and_hides_with_what_it_tells(
-    store: Store, tmp_path: Any
-) -> None:
+async def test_a_snapshot_keeps_its_bytes_and_signature_and_hides_with_its_content(store: Store, tmp_path: Any) -> None:
     await fill(store)
     await publish(store)
     key = signing_key(tmp_path / "key.pem")

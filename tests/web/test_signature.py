@@ -21,7 +21,7 @@ def test_the_published_test_vector_holds(monkeypatch: pytest.MonkeyPatch) -> Non
     assert Secrets(["It's a Secret to Everybody"]).verify(b"Hello, World!", header)
 
 
-def test_each_valid_secret_opens() -> None:
+def test_each_valid_secret_is_accepted() -> None:
     secrets = Secrets([SECRET, OLD_SECRET])
     assert secrets.verify(BODY, sign(BODY, SECRET))
     assert secrets.verify(BODY, sign(BODY, OLD_SECRET))
@@ -30,7 +30,7 @@ def test_each_valid_secret_opens() -> None:
 
 
 @pytest.mark.parametrize("secrets", [[], [""], ["short"], [SECRET, ""], [SECRET, "x" * 31]])
-def test_there_is_no_door_without_a_strong_secret(secrets: list[str]) -> None:
+def test_the_webhook_needs_a_strong_secret(secrets: list[str]) -> None:
     with pytest.raises(WeakSecretError):
         Secrets(secrets)
 
@@ -66,7 +66,7 @@ def test_nothing_but_the_right_sha256_opens(header: str | None) -> None:
 
 
 @given(st.binary(min_size=1, max_size=200), st.data())
-def test_one_flipped_bit_shuts_the_door(body: bytes, data: st.DataObject) -> None:
+def test_one_flipped_bit_is_refused(body: bytes, data: st.DataObject) -> None:
     bit = data.draw(st.integers(0, len(body) * 8 - 1))
     flipped = bytearray(body)
     flipped[bit // 8] ^= 1 << bit % 8

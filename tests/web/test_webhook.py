@@ -29,7 +29,7 @@ async def test_a_signed_delivery_is_kept_before_it_is_acknowledged(house: House)
     assert house.inbox.jobs == [LANDING]
 
 
-async def test_a_delivery_that_comes_twice_is_kept_once(house: House) -> None:
+async def test_a_delivery_received_twice_is_stored_once(house: House) -> None:
     assert [await house.send(BODY), await house.send(BODY)] == [202, 202]
     assert len(house.inbox.kept) == 1
 
@@ -59,7 +59,7 @@ async def test_an_unsigned_delivery_is_refused(house: House, header: str | None)
     assert house.inbox.kept == {}
 
 
-async def test_a_sha1_signature_beside_none_is_refused(house: House) -> None:
+async def test_a_sha1_signature_without_a_sha256_one_is_refused(house: House) -> None:
     assert await house.send(BODY, X_Hub_Signature_256=None, X_Hub_Signature="sha1=" + "0" * 40) == 403
 
 
@@ -82,7 +82,7 @@ async def test_a_body_above_the_limit_is_refused(make_house: MakeHouse) -> None:
     assert await house.send(encode(push(x="y" * 1000))) == 413
 
 
-async def test_a_body_that_does_not_tell_its_size_is_measured(make_house: MakeHouse) -> None:
+async def test_a_body_without_a_content_length_is_measured(make_house: MakeHouse) -> None:
     house = await make_house(largest=1000)
 
     async def chunks() -> Any:
@@ -126,7 +126,7 @@ async def test_a_slow_body_is_given_up(make_house: MakeHouse) -> None:
         encode(push(sender={"id": 1, "login": None})),
     ],
 )
-async def test_a_signed_body_that_is_no_delivery_is_refused(house: House, body: bytes) -> None:
+async def test_a_signed_body_that_is_not_a_delivery_is_refused(house: House, body: bytes) -> None:
     for event in ("push", "pull_request"):
         status = await house.send(body, event=event)
         assert status in (400, 202)
@@ -159,30 +159,30 @@ async def test_another_content_type_is_refused(house: House, kind: str | None) -
     assert await house.send(BODY, Content_Type=kind) == 415
 
 
-async def test_an_event_nobody_handles_is_acknowledged_unread(house: House) -> None:
+async def test_an_unhandled_event_is_acknowledged_unread(house: House) -> None:
     assert await house.send(b"no JSON at all", event="watch") == 202
     assert house.inbox.kept == {}
 
 
-async def test_a_delivery_that_asks_for_nothing_is_acknowledged_and_not_kept(house: House) -> None:
+async def test_a_delivery_without_work_is_acknowledged_and_not_stored(house: House) -> None:
     assert await house.send(encode(push(ref="refs/heads/topic"))) == 202
     assert house.inbox.kept == {}
 
 
-async def test_our_own_doing_is_dropped(house: House) -> None:
+async def test_events_caused_by_the_app_are_dropped(house: House) -> None:
     us = {"id": 1, "login": "almanac[bot]", "type": "Bot"}
     assert await house.send(encode(push(sender=us))) == 202
     assert house.inbox.kept == {}
 
 
-async def test_what_another_bot_pushed_counts(house: House) -> None:
+async def test_work_pushed_by_another_bot_counts(house: House) -> None:
     merge_bot = {"id": 1, "login": "merge-queue[bot]", "type": "Bot"}
     assert await house.send(encode(push(sender=merge_bot))) == 202
     assert house.inbox.jobs == [LANDING]
 
 
 @pytest.mark.parametrize("fault", [OSError("disk full"), RuntimeError("locked"), TimeoutError(), KeyError("x")])
-async def test_what_cannot_be_stored_is_never_acknowledged(house: House, fault: Exception) -> None:
+async def test_a_delivery_that_cannot_be_stored_is_not_acknowledged(house: House, fault: Exception) -> None:
     house.inbox.fault = fault
     assert await house.send(BODY) == 503
     house.inbox.fault = None
@@ -220,7 +220,7 @@ def by_header(request: Any) -> str:
     return str(request.headers.get("X-Test-Address", "198.51.100.1"))
 
 
-async def test_an_address_that_fails_too_often_is_not_listened_to(make_house: MakeHouse) -> None:
+async def test_an_address_with_too_many_failures_is_blocked(make_house: MakeHouse) -> None:
     house = await make_house(address=by_header)
     wrong = "sha256=" + "0" * 64
     statuses = [await house.send(BODY, X_Hub_Signature_256=wrong) for _ in range(22)]
@@ -228,7 +228,7 @@ async def test_an_address_that_fails_too_often_is_not_listened_to(make_house: Ma
     assert await house.send(BODY, X_Test_Address="198.51.100.2") == 202
 
 
-async def test_an_address_that_sent_a_good_signature_is_never_shut_out(make_house: MakeHouse) -> None:
+async def test_an_address_with_a_valid_signature_is_never_blocked(make_house: MakeHouse) -> None:
     house = await make_house(address=by_header)
     assert await house.send(BODY) == 202
     for _ in range(30):
@@ -236,7 +236,7 @@ async def test_an_address_that_sent_a_good_signature_is_never_shut_out(make_hous
     assert await house.send(BODY) == 202
 
 
-def test_failures_are_forgotten_after_a_minute() -> None:
+def test_failures_expire_after_a_minute() -> None:
     now = 0.0
     limiter = FailureLimiter(2, timer=lambda: now)
     limiter.record_failure("a")
@@ -246,7 +246,7 @@ def test_failures_are_forgotten_after_a_minute() -> None:
     assert not limiter.refuses("a")
 
 
-async def test_a_private_address_stands_for_everybody_behind_a_proxy(house: House) -> None:
+async def test_a_private_address_represents_everybody_behind_a_proxy(house: House) -> None:
     wrong = "sha256=" + "0" * 64
     assert {await house.send(BODY, X_Hub_Signature_256=wrong) for _ in range(30)} == {403}
     assert await house.send(BODY, X_Forwarded_For="198.51.100.9") == 202

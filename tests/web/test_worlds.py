@@ -47,7 +47,7 @@ def test_the_worlds_show_something_and_hide_something() -> None:
     assert found.pages > found.absent > 0
 
 
-def test_a_leak_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_test_detects_a_leak(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = access.grant_for_person
 
     def leaking(person: Any, repositories: Iterable[RepositoryState], viewer: Viewer, **more: Any) -> Grant | None:
