@@ -472,7 +472,7 @@ async def test_a_large_response_is_not_cached(script: Script, make_client: MakeC
     assert "if-none-match" not in script.seen[1].headers
 
 
-async def test_the_cache_is_bounded(script: Script, client: Client) -> None:
+async def test_the_response_cache_is_bounded(script: Script, client: Client) -> None:
     script.on("*", ok({"id": 1}, etag='"one"'))
     for number in (*range(200), *reversed(range(200))):
         await client.read(Operation("GET", "things/{number}"), number=number)

@@ -140,5 +140,5 @@ def test_ids_of_64_bits_are_read_as_they_are(number: int) -> None:
 
 
 @pytest.mark.parametrize("absent", ["installation", "repository"])
-def test_a_delivery_without_installation_or_repository_is_not_kept(absent: str) -> None:
+def test_a_delivery_without_installation_or_repository_has_no_target(absent: str) -> None:
     assert deliveries.installed_repository(read(**{absent: None})) is None

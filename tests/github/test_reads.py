@@ -471,7 +471,7 @@ async def test_a_comment_is_read_with_the_app_that_wrote_it(script: Script, clie
     assert (found.app, found.number, found.body) == (99, 12, "hi \ufffd")
 
 
-async def test_a_permission_must_be_a_word(script: Script, client: Client) -> None:
+async def test_a_permission_is_read_as_a_word(script: Script, client: Client) -> None:
     script.on(f"{BASE}/collaborators/person-5/permission", {"permission": "write"})
     assert await reads.read_permission(client, HERE, "person-5") == "write"
 

@@ -172,7 +172,9 @@ async def test_a_pressed_button_is_answered_with_who_pressed_it() -> None:
 @pytest.mark.parametrize(
     ("action", "observed", "again"), [("completed", OBSERVE, {}), ("rerequested", [], {"again": 1})]
 )
-async def test_complete_checks_are_observed_and_recomputed(action: str, observed: Any, again: dict[str, int]) -> None:
+async def test_completed_checks_are_observed_and_refresh_our_check_run(
+    action: str, observed: Any, again: dict[str, int]
+) -> None:
     suite = {"id": 41, "head_sha": HEAD, "app": {"id": 1}}
     expected = [*observed, ("refresh_check", HERE | {"commit": HEAD} | again)]
     assert await jobs("check_suite", action=action, check_suite=suite) == expected

@@ -25,7 +25,7 @@ def test_every_task_is_answered_once(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_missing_worker_permission_is_reported(workers: int) -> None:
+def test_an_error_in_a_worker_is_reported(workers: int) -> None:
     with pytest.raises(GitError, match="7 cannot be read"):
         list(run_in_workers([7], workers, refusing))
 

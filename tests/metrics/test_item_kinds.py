@@ -33,9 +33,7 @@ def change(title: str, kind: Kind, *paths: str, name: str = "1", state: State = 
         ("fix: a page that stays empty", ("rocket/templates/page.html",), "bug_fix"),
     ],
 )
-def test_a_fix_counts_in_the_repository_that_users_get_it_from(
-    title: str, paths: tuple[str, ...], expected: str
-) -> None:
+def test_a_fix_counts_if_it_reaches_users(title: str, paths: tuple[str, ...], expected: str) -> None:
     assert counted_kind(change(title, "bug_fix", *paths)) == expected
 
 

@@ -34,7 +34,7 @@ def test_a_metric_is_one_file_called_by_its_key(metric: Metric) -> None:
     assert metric.value.__module__ == metric.evidence.__module__ == f"bot.metrics.{metric.key}"
 
 
-def test_different_keys_are_distinguished() -> None:
+def test_metric_keys_are_unique() -> None:
     assert len({one.key for one in definitions()}) == len(definitions())
 
 

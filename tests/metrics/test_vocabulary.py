@@ -20,7 +20,7 @@ def test_there_are_four_hundred_skills_and_more_in_every_field() -> None:
     assert min(by_field.values()) >= 40
 
 
-def test_reads_return_the_files_that_people_edit() -> None:
+def test_the_generated_tables_match_the_files_that_people_edit() -> None:
     for file, text in files().items():
         assert file.read_text("utf-8") == text, f"{file.name} is stale: run python -m scripts.refresh_tables"
 

@@ -123,7 +123,7 @@ def test_failing_sentences_are_replaced_by_the_template_with_its_reverts() -> No
     assert "reverted" in text.text
 
 
-def test_an_empty_checked_text_falls_back_to_the_template() -> None:
+def test_a_text_without_accepted_sentences_falls_back_to_the_template() -> None:
     template = month_text(FACTS)
     text, _ = ground(Text((Sentence("Great work!", ()),), "llm"), template, FACTS)
     assert text == template

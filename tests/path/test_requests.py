@@ -57,7 +57,7 @@ async def separate_deliveries(there: Shop, number: int, *, how: Button, first: s
     await there.done()
 
 
-async def test_a_second_delivery_costs_nothing(github: Simulator, data: Path) -> None:
+async def test_a_redelivery_costs_nothing(github: Simulator, data: Path) -> None:
     async with shop(github, data) as there:
         there.merge(there.open(3), "rebase")
         await there.cost()

@@ -108,7 +108,7 @@ async def test_checks_unrelated_to_the_code_are_ignored(there: Shop) -> None:
         assert observations.of_repositories(connection, [repository_id(there)], ["checks"]) == []
 
 
-async def test_the_order_of_deliveries_of_a_comment_makes_no_difference(there: Shop) -> None:
+async def test_the_order_of_deliveries_makes_no_difference_to_observations(there: Shop) -> None:
     github = there.github
     pull = there.open()
     await there.cost()

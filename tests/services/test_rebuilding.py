@@ -84,7 +84,7 @@ async def test_what_a_removed_repository_has_stays_for_the_day_it_comes_back(sto
     assert await canonical_dump(store) == before
 
 
-async def test_an_existing_correct_post_is_not_written_again(tmp_path: Path) -> None:
+async def test_existing_correct_rows_are_not_written_again(tmp_path: Path) -> None:
     async with await Store.open(f"sqlite:///{tmp_path}/almanac.db") as store:
         await migrate(store)
         ids = await organisation(store, 2)

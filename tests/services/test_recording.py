@@ -83,7 +83,7 @@ async def test_a_person_is_shown_as_the_newest_landing_names_them_and_known_by_a
     assert set(found.emails) == {"ada@example.org", "ada@work.example.org"}
 
 
-async def test_a_person_without_a_landing_takes_no_name_from_one(store: Store) -> None:
+async def test_a_name_seen_without_a_landing_does_not_replace_a_known_one(store: Store) -> None:
     await dump_of(store, [[(APP, fact(1, author=ada(1)))]])
     with store.transaction() as connection:
         known = people.person(connection, person_key(ada(1)))

@@ -306,7 +306,7 @@ async def test_a_page_for_another_machine_and_a_pasted_address_register_the_app(
 
 
 @pytest.mark.parametrize("pasted", ["", "two words", "http://127.0.0.1/setup/done?state=s", "../x"])
-def test_non_code_files_are_reported(pasted: str) -> None:
+def test_an_invalid_code_is_reported(pasted: str) -> None:
     with pytest.raises(UnusableInputError):
         registration.code_in(pasted, "s")
 

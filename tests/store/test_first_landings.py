@@ -61,7 +61,7 @@ async def test_the_first_commit_of_each_person_in_each_repository(store: Store) 
     assert [one.commit for one in found if one.repository_id == FORK] == [fact(9, FORK).commit]
 
 
-async def test_helping_a_newcomer_is_credited_only_to_reviewers_and_mergers(store: Store) -> None:
+async def test_a_newcomer_counts_only_for_those_who_met_their_first_work(store: Store) -> None:
     await _reported(store)
     with store.snapshot() as connection:
         assert newcomers_in(connection, [MARA], fully_read_repositories(connection, [APP, FORK, FOREIGN])) == []

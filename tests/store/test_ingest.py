@@ -99,7 +99,7 @@ async def test_no_answer_comes_before_the_commit(store: Store) -> None:
     assert order == ["commit", "told", "answered"]
 
 
-async def test_a_sender_that_disconnects_loses_nothing(store: Store) -> None:
+async def test_a_disconnected_sender_loses_no_delivery(store: Store) -> None:
     writer = GroupWriter(store)
     waiting = [asyncio.create_task(writer.accept(_delivery(number))) for number in range(4)]
     await asyncio.sleep(0)

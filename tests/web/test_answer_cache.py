@@ -70,7 +70,7 @@ async def test_a_public_page_is_given_again_byte_for_byte_without_reading_the_re
         assert (await site.get("/@ada-example", "HEAD"))[2] == b""
 
 
-async def test_a_query_that_found_nothing_new_is_remembered_too(store: Store, readings: list[str]) -> None:
+async def test_a_page_always_answered_with_304_is_cached_too(store: Store, readings: list[str]) -> None:
     await fill(store)
     await publish(store)
     async with serve(store) as site:

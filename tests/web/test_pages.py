@@ -173,7 +173,7 @@ async def test_the_accept_header_decides_the_format_without_a_suffix(store: Stor
 
 
 @ON_SQLITE
-async def test_a_file_that_cannot_be_read_is_reported(store: Store) -> None:
+async def test_unsupported_formats_and_methods_are_refused(store: Store) -> None:
     await fill(store)
     token = await mint(store)
     async with serve(store) as site:
