@@ -325,7 +325,7 @@ def test_a_database_of_an_unreleased_version_is_refused_with_what_to_do(almanac:
 # --- good runs -------------------------------------------------------------------------------------------------------
 
 
-def test_a_profile_as_json_keeps_to_its_schema_and_counts(almanac: Command, clones: tuple[str, str]) -> None:
+def test_a_profile_as_json_satisfies_its_schema_and_counts(almanac: Command, clones: tuple[str, str]) -> None:
     answer = almanac("profile", *clones, "--author", "Ada Brook", "--format", "json")
     assert (answer.code, answer.err) == (0, "")
     profile = json.loads(answer.out)
@@ -349,7 +349,7 @@ BEGINNINGS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_a_profile_is_whole(almanac: Command, clones: tuple[str, str], form: str) -> None:
+def test_every_format_of_a_profile_is_complete(almanac: Command, clones: tuple[str, str], form: str) -> None:
     answer = almanac("profile", *clones, "--author", "Ada Brook", "--format", form)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.endswith("\n")
@@ -422,7 +422,7 @@ def test_only_the_months_asked_for_count(almanac: Command, clones: tuple[str, st
     assert late["overall"]["commits"] + early["overall"]["commits"] == 4
 
 
-def test_contributors_are_listed_busiest_first_in_every_form(almanac: Command, clones: tuple[str, str]) -> None:
+def test_contributors_are_listed_busiest_first_in_every_format(almanac: Command, clones: tuple[str, str]) -> None:
     rows = json.loads(almanac("contributors", *clones, "--format", "json").out)
     assert [(row["display"], row["commits"]) for row in rows] == [("Ada Brook", 4), ("Ben Castor", 2)]
     assert rows[0]["login"] == "brookside"

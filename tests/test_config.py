@@ -68,7 +68,7 @@ def _ed25519_pem() -> str:
     return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
-def test_the_key_of_snapshots_is_spelt_like_the_apps_and_the_one_of_links_in_hexadecimal(
+def test_the_snapshot_key_is_pem_like_the_apps_and_the_link_key_hexadecimal(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pem = _ed25519_pem()
@@ -280,7 +280,7 @@ def test_serving_starts_with_the_three_credentials(monkeypatch: pytest.MonkeyPat
     assert settings.missing_to_serve == ()
 
 
-def test_no_secret_shows_in_repr(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_are_hidden_in_repr(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = repr(
         _set(
             monkeypatch,

@@ -76,7 +76,7 @@ async def test_a_citation_opens_the_row_that_it_names(tab: Tab, tmp_path: Path) 
     assert await tab.evaluate("document.querySelector(location.hash).checkVisibility()")
 
 
-async def test_every_link_and_fold_is_reached_by_the_tab_key(tab: Tab, tmp_path: Path) -> None:
+async def test_every_link_and_details_element_is_reached_by_the_tab_key(tab: Tab, tmp_path: Path) -> None:
     await tab.open(page_file(tmp_path, "small"))
     wanted = await tab.evaluate(
         "[...document.querySelectorAll('a[href], summary, [tabindex]')].filter(one => one.checkVisibility()).length"

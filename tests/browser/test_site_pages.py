@@ -110,7 +110,7 @@ async def _violations(tab: Tab, address: str, width: int, dark: bool) -> list[st
     return found
 
 
-def test_every_page_fits_asks_nobody_else_and_has_no_violation_and_no_error(tmp_path: Path) -> None:
+def test_every_page_fits_loads_nothing_external_and_has_no_violation_or_error(tmp_path: Path) -> None:
     with fresh_database("sqlite", tmp_path) as url:
         assert asyncio.run(_look(url, tmp_path)) == []
 

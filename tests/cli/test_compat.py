@@ -33,7 +33,7 @@ def test_the_page_has_its_labels_in_their_order(clone: str, capfd: pytest.Captur
     assert "1 repo\n" in out
 
 
-def test_the_text_holds_the_narrative_and_the_months_alone(clone: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_text_contains_only_the_narrative_and_the_months(clone: str, capfd: pytest.CaptureFixture[str]) -> None:
     code, out, _ = _printed(capfd, "profile", clone, "--author", "ada@example.org", "--compat", "seed-text")
     assert code in (0, None)
     assert "January 2025" in out

@@ -83,7 +83,7 @@ def test_a_file_without_a_signature_does_not_verify_as_signed(published: Publish
         verify(published.paths, published.text, keys="{}")
 
 
-def test_work_that_landed_later_is_no_difference(published: Published, tmp_path: Path) -> None:
+def test_later_landed_work_is_not_a_difference(published: Published, tmp_path: Path) -> None:
     later = copy(published.clone)
     later.folder = Path(shutil.copytree(published.clone.folder, tmp_path / "rocket"))
     later.now = 4_000_000_000

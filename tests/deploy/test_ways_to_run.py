@@ -36,7 +36,7 @@ def compose() -> dict[str, Any]:
     return loaded
 
 
-def test_every_way_to_run_starts_commands_that_there_are() -> None:
+def test_every_way_to_run_starts_existing_commands() -> None:
     started = re.findall(r"almanac (\w+)", (ROOT / "Procfile").read_text())
     started += re.findall(r"^ExecStart=\S+/almanac (\w+)$", UNIT.read_text(), re.MULTILINE)
     started += re.findall(r'^CMD \["(\w+)"\]$', CONTAINER.read_text(), re.MULTILINE)

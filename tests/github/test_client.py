@@ -246,7 +246,7 @@ async def test_a_response_that_used_up_the_limit_pauses_the_next_request(
 
 
 @pytest.mark.parametrize("value", ["abc", "", "1e400", "99999999999999999999", "-1"])
-async def test_rate_headers_that_are_no_numbers_do_no_harm(script: Script, client: Client, value: str) -> None:
+async def test_non_numeric_rate_headers_do_no_harm(script: Script, client: Client, value: str) -> None:
     named: Any = {"x_ratelimit_remaining": value, "x_ratelimit_reset": value, "x_ratelimit_limit": value}
     script.on(PATH, ok({"id": 7}, **named))
     assert await read(client) == {"id": 7}
@@ -410,7 +410,7 @@ async def test_a_response_above_the_cap_is_dropped(script: Script, make_client: 
         await read(make_client(largest=4096, cacheable=100))
 
 
-async def test_a_slow_answer_is_given_up(script: Script, make_client: MakeClient) -> None:
+async def test_a_slow_response_is_given_up(script: Script, make_client: MakeClient) -> None:
     held = asyncio.Event()
 
     async def slow(_request: web.Request) -> web.Response:

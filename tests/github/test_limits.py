@@ -43,7 +43,7 @@ def test_a_plain_403_is_not_a_rate_limit() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 404, 422, 500])
-def test_other_statuses_are_no_limit(status: int) -> None:
+def test_other_statuses_are_not_rate_limits(status: int) -> None:
     assert wait(status, retry_after="17") is None
 
 

@@ -153,7 +153,7 @@ async def test_a_comment_that_github_rejects_is_reported_and_not_retried(script:
     assert len(writes(script)) == 1
 
 
-async def test_a_long_comment_is_cut_and_still_found(script: Script, client: Client) -> None:
+async def test_a_long_comment_is_cut_and_found_again(script: Script, client: Client) -> None:
     script.on(COMMENTS, [])
     script.on(f"{BASE}/issues/3/comments", ok({"id": 5}, status=201))
     await Publisher(client, US).comment(HERE, Post(3, POST.key, "x" * 70_000))

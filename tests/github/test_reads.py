@@ -175,7 +175,7 @@ async def test_an_author_is_credited_by_user_id(script: Script, client: Client) 
 
 
 @pytest.mark.parametrize("nobody", [None, {}])
-async def test_an_author_github_does_not_know_keeps_what_the_commit_states(
+async def test_an_author_unknown_to_github_keeps_the_commits_name_and_email(
     script: Script, client: Client, nobody: Any
 ) -> None:
     script.on("*", with_files(5, []) | {"author": nobody})
@@ -183,7 +183,7 @@ async def test_an_author_github_does_not_know_keeps_what_the_commit_states(
     assert author == Signature("Ada Example", "ada@example.org")
 
 
-async def test_reading_changes_nothing_that_the_cache_keeps(script: Script, client: Client) -> None:
+async def test_reading_does_not_change_cached_values(script: Script, client: Client) -> None:
     answer = with_files(5, [file_json("a.py", 1, 1)])
     script.on("*", ok(answer, etag='"one"'), refused(304))
     first = await reads.read_commit(client, HERE, sha(5))
@@ -244,7 +244,7 @@ async def test_a_deleted_account_is_credited_with_nothing(script: Script, client
     assert (await reads.read_pull_request(client, HERE, 3)).pull_request.author is None
 
 
-async def test_the_test_merge_of_an_open_pull_request_is_no_landing(script: Script, client: Client) -> None:
+async def test_the_test_merge_of_an_open_pull_request_is_not_a_landing(script: Script, client: Client) -> None:
     script.on(PULL, pull_json(merged_at=None))
     assert (await reads.read_pull_request(client, HERE, 3)).pull_request.merge_commit is None
 
@@ -303,7 +303,7 @@ async def test_pages_of_a_comparison_are_followed(script: Script, client: Client
     assert [one.commit.id for one in found] == [sha(2), sha(3)]
 
 
-async def test_a_dropped_page_of_a_comparison_is_no_smaller_landing(script: Script, client: Client) -> None:
+async def test_a_dropped_page_of_a_comparison_does_not_shrink_a_landing(script: Script, client: Client) -> None:
     script.on(compare_path(1, 3), {"total_commits": 2, "commits": [commit_json(3, 2)]})
     with pytest.raises(BadAnswer):
         await reads.read_landed(client, HERE, before=sha(1), after=sha(3))

@@ -57,7 +57,7 @@ async def test_a_closed_pull_request_that_changes_is_recorded_again(action: str)
 
 
 @pytest.mark.parametrize("action", ["opened", "synchronize", "reopened", "assigned"])
-async def test_an_open_pull_request_asks_for_nothing(action: str) -> None:
+async def test_an_open_pull_request_causes_no_job(action: str) -> None:
     assert await jobs("pull_request", action=action, **pull("open")) == []
 
 
@@ -194,7 +194,7 @@ async def test_a_ping_reports_events_that_the_webhook_will_not_send(events: list
 
 
 @pytest.mark.parametrize("event", sorted(set(ROUTERS) - {"github_app_authorization", "ping"}))
-async def test_a_hook_without_an_installation_asks_for_nothing(event: str) -> None:
+async def test_a_hook_without_an_installation_causes_no_job(event: str) -> None:
     payload = pull() | push() | check() | comment("/almanac") | {"repository": PLACE["repository"], "sender": PERSON}
     payload["check_suite"] = payload["check_run"]
     actions = ["closed", "submitted", "created", "completed", "rerequested", "requested_action", "added", "renamed"]

@@ -16,7 +16,7 @@ def repository(tmp_path: Path) -> Repository:
     return made
 
 
-def test_names_that_stand_for_no_commit_are_left_out(repository: Repository) -> None:
+def test_names_that_resolve_to_no_commit_are_left_out(repository: Repository) -> None:
     head = repository.git("rev-parse", "HEAD")
     names = ("refs/heads/none", "HEAD", "refs/notes/ai", "refs/heads/main", "HEAD:a.py")
     assert commits_named(repository.folder, names) == {"HEAD": head, "refs/heads/main": head}
@@ -40,7 +40,7 @@ def test_a_clone_gives_the_text_of_the_default_branch_whatever_is_checked_out(re
     assert clone.text("none.py") == ""
 
 
-def test_git_keeps_what_it_frees_unless_the_user_said_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_keeps_freed_memory_unless_the_user_configured_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     assert int(environment()["MALLOC_TRIM_THRESHOLD_"]) > 1 << 20
     monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "4096")

@@ -68,7 +68,7 @@ def test_a_message_that_looks_like_a_record_remains_one_message(repository: Repo
     assert [file.path for file in commit.files] == ["a.txt"]
 
 
-def test_the_mailmap_rules_and_a_noreply_address_keeps_its_account(repository: Repository) -> None:
+def test_the_mailmap_applies_and_a_noreply_address_keeps_its_account(repository: Repository) -> None:
     hidden = ("ada", "77+ada-b@users.noreply.github.com")
     repository.commit("map", {".mailmap": "Ada Brook <ada@example.org> <77+ada-b@users.noreply.github.com>\n"})
     commit_id = repository.commit("work", {"a.txt": "1\n"}, author=hidden)

@@ -66,7 +66,7 @@ def test_rewritten_history_is_measured_again(
     assert after == facts(repository, workers=1)
 
 
-def test_a_cache_that_another_run_holds_is_left_alone(repository: Repository, cached_file: Path) -> None:
+def test_a_cache_locked_by_another_run_is_not_used(repository: Repository, cached_file: Path) -> None:
     with closing(sqlite3.connect(cached_file, isolation_level=None)) as holder:
         holder.execute("begin immediate")
         before = cached_file.read_bytes()

@@ -53,7 +53,7 @@ def by_folding_all(record: CloneRecord) -> dict[str, list[int]]:
     return found
 
 
-def test_months_summed_in_stretches_add_up_to_what_the_whole_history_says(
+def test_months_summed_in_parts_add_up_to_the_sums_of_the_full_history(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sums_module, "AT_ONCE", 2)
@@ -98,7 +98,7 @@ def test_an_unchanged_record_is_answered_from_the_cache(
     record.close()
 
 
-def test_two_who_turn_out_to_be_one_person_are_summed_as_one(repository: Repository) -> None:
+def test_two_accounts_found_to_be_one_person_share_their_totals(repository: Repository) -> None:
     assert len(totals(sums(repository))) == 2
     both = f"{ADA[0]} <{ADA[1]}> {BEN[0]} <{BEN[1]}>\n"
     repository.commit("mailmap", {".mailmap": both})

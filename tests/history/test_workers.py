@@ -52,5 +52,5 @@ def test_a_worker_has_its_next_task_before_it_answers() -> None:
     assert set(run_in_workers(range(4), 2, telling_the_next)) == {(0, 2), (1, 3), (2, None), (3, None)}
 
 
-def test_no_tasks_are_no_answers() -> None:
+def test_no_tasks_give_no_results() -> None:
     assert list(run_in_workers([], 2, doubling)) == []

@@ -187,7 +187,7 @@ def test_a_revert_from_an_unrelated_repository_by_differential_revision_counts()
     assert only(fact, back).state == "reverted"
 
 
-def test_a_revert_whose_target_nobody_knows_is_still_a_revert():
+def test_a_revert_with_an_unknown_target_is_a_revert():
     (change,) = fold([a_fact('Revert "Something else"', at=1)])
     assert (change.kind, change.lines) == ("revert", Lines(reverted=10))
 
@@ -226,7 +226,7 @@ def test_more_reverts_of_reverts_than_calls_can_be_nested_are_followed():
     assert only(*facts).state == "relanded"
 
 
-def test_a_renamed_repository_keeps_one_truth():
+def test_a_renamed_repository_keeps_one_record():
     old, new = a_fact("Add a parser (#12)", at=100, repository="acme/missile"), a_fact("Fix it (#13)", at=200)
     again = replace(old, repository=NAME)
     back = a_fact(f'Revert "Add a parser"\n\nReverts {NAME}#12', at=300)

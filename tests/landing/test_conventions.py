@@ -294,7 +294,7 @@ def test_a_patch_is_known_again_wherever_its_lines_moved_to():
     assert key("Add it", a_file("a.py", lines[:3])) is None
 
 
-def test_each_convention_and_form_says_what_it_proves_and_where_it_can_be_seen():
+def test_each_convention_documents_what_it_proves_with_an_example():
     names = [entry.name for entry in CONVENTIONS]
     assert len(names) == len(set(names))
     assert all(entry.proves and entry.example and entry.evidence for entry in CONVENTIONS)

@@ -10,7 +10,7 @@ from bot.model.commit import Signature
 from bot.model.ids import UserId
 
 
-def test_a_noreply_address_proves_id_and_login_or_the_login_alone():
+def test_a_noreply_address_proves_id_and_login_or_only_the_login():
     assert noreply("4711+BenCastle@users.noreply.github.com") == (4711, "bencastle")
     assert noreply("bencastle@users.noreply.github.com") == (None, "bencastle")
     assert noreply("4711+ben@example.org") is None
@@ -44,7 +44,7 @@ def test_machines_are_known_by_address(sig):
     assert co_authors(f"Fix\n\nCo-authored-by: {sig.name} <{sig.email}>", ADA) == () or sig.bot
 
 
-def test_a_name_like_a_bots_is_no_proof_where_an_account_is_known():
+def test_a_bot_like_name_is_no_proof_if_the_account_is_known():
     assert not is_bot(Signature("helper[bot]", "12+mallory@users.noreply.github.com"))
     assert not is_bot(Signature("helper[bot]", "m@example.org", user_id=UserId(12), login="mallory"))
 
@@ -135,7 +135,7 @@ def test_a_login_that_two_accounts_had_does_not_join_them():
     assert len(people.all()) == 3
 
 
-def test_people_are_found_whole_by_login_address_or_name():
+def test_people_are_found_by_full_login_address_or_name():
     decoy = Signature("Ada Brooks", "ada.brooks@example.org")
     people = People.of([ADA, BEN, decoy, Signature("tidy[bot]", "9+tidy[bot]@users.noreply.github.com")])
     ada = people.person(ADA)

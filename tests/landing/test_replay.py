@@ -157,7 +157,7 @@ def test_the_replay_holds_the_landings_of_its_manifest_and_no_draft(shared_repla
     assert (len(since_may), sum(change.lines.total for change in since_may)) == (13, 60)
 
 
-def test_the_replays_re_lands_are_one_outcome_in_the_month_they_landed_again(shared_replay):
+def test_re_lands_of_the_replay_are_one_outcome_in_the_month_of_the_re_land(shared_replay):
     changes = {change.id: change for change in fold(shared_replay[1])}
     again = changes["pytorch/pytorch#152777"]
     assert (again.state, month_of_utc(again)) == ("relanded", "2025-05")

@@ -118,7 +118,7 @@ def test_a_pull_request_that_pushes_exported_changes_is_not_their_identity():
     assert recognised(message, merge_commit=own).pull_request == 12
 
 
-def test_a_trailer_is_no_title_of_a_merge():
+def test_a_trailer_is_not_the_title_of_a_merge():
     merge_commit = a_merge("Merge pull request #12 from ben/topic\n\nPiperOrigin-RevId: 289479774")
     assert recognised("Fix the loop", merge_commit=merge_commit).title == "Fix the loop"
 

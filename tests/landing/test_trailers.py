@@ -22,7 +22,7 @@ def test_paragraphs_of_nothing_but_trailers_before_the_last_one_count():
     assert [value for _, value in trailers(message)] == ["B <b@x>", "C <c@x>"]
 
 
-def test_prose_with_a_colon_is_no_trailer():
+def test_prose_with_a_colon_is_not_a_trailer():
     assert trailers("Add a thing\n\nNote that this: is prose\nand goes on\nand on\nand on\n") == ()
     assert trailers("fix: a subject alone") == ()
 

@@ -92,7 +92,7 @@ def test_an_attribution_line_names_its_tool_and_level(line: str, level: int, too
         "Co-authored-by: dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>",
     ],
 )
-def test_people_prose_badges_and_other_programs_are_no_evidence(line: str) -> None:
+def test_people_prose_badges_and_other_programs_are_not_evidence(line: str) -> None:
     assert found(line) == []
 
 

@@ -79,7 +79,7 @@ def test_a_prefix_and_a_label_come_before_a_note_and_a_note_before_a_guess() -> 
 
 
 @pytest.mark.parametrize("path", ["src/news.py", "docs/changelog.py", "changes.py", "lib/changelog/"])
-def test_other_files_are_no_notes(path: str) -> None:
+def test_other_files_are_not_release_notes(path: str) -> None:
     assert not is_note(path)
 
 

@@ -102,7 +102,7 @@ def test_text_and_markdown_have_a_line(sails: Metric) -> None:
     assert "4.5 sails set" in markdown
 
 
-def test_the_json_has_its_value_and_what_it_rests_on_and_keeps_to_its_schema(sails: Metric) -> None:
+def test_the_json_has_the_value_and_its_evidence_and_satisfies_its_schema(sails: Metric) -> None:
     found = json.loads(RENDERERS["json"](small_profile()))
     jsonschema.validate(found, schema())
     assert found["overall"]["metrics"]["sails"] == {"value": 10.5, "unit": "sails"}

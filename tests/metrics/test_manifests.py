@@ -72,11 +72,11 @@ def test_a_dependency_is_read(path: str, line: str, skill: str | None) -> None:
 
 
 @pytest.mark.parametrize(("path", "line", "skill"), _NOT_ASKED)
-def test_other_lines_of_a_manifest_ask_for_nothing(path: str, line: str, skill: str) -> None:
+def test_other_lines_of_a_manifest_request_no_packages(path: str, line: str, skill: str) -> None:
     assert skill not in skills_shown(path, line + "\n")
 
 
-def test_sources_are_no_manifests() -> None:
+def test_source_files_are_not_manifests() -> None:
     assert manifests_of("src/app.ts") == ()
     assert manifests_of("lib/docker.py") == ()
 

@@ -104,7 +104,7 @@ def test_a_withdrawn_release_disappears_and_a_promoted_one_counts_fully() -> Non
     assert activity_by_month([RELEASE, replace(RELEASE, source="7:gone", did="gone")], {}, UTC) == {}
 
 
-def test_a_tag_of_any_letters_makes_an_address_that_stays_one() -> None:
+def test_a_tag_of_any_characters_gives_one_valid_address() -> None:
     (trace,) = only(replace(RELEASE, tag='v1/"><script>')).releases
     assert trace.url == "https://github.com/acme/app/releases/tag/v1%2F%22%3E%3Cscript%3E"
 

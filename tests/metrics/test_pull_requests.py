@@ -37,7 +37,7 @@ def test_a_pull_request_that_landed_in_two_months_is_one() -> None:
     assert value(both) == 1
 
 
-def test_work_that_was_reverted_has_landed() -> None:
+def test_reverted_work_counts_as_landed() -> None:
     assert value(work_of(replace(FIRST, state="reverted"))) == 1
 
 

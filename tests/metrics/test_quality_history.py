@@ -79,7 +79,7 @@ def test_pruned_visits_are_older_than_any_score_needs() -> None:
     assert (left.fixes, left.visits, left.traffic) == (whole.fixes, whole.visits, whole.traffic)
 
 
-def test_no_history_is_an_empty_one_and_names_are_not_kept() -> None:
+def test_no_history_equals_an_empty_one_and_names_are_not_stored() -> None:
     assert NO_HISTORY.past("acme/rocket", ("gauge.py",), NOON) == Past()
     assert path_key("gauge.py") != path_key("wheel.py")
 

@@ -10,7 +10,7 @@ from bot.metrics.signals import entropy, module_of, signals
 from tests.metrics.quality_changes import read
 
 
-def test_blank_lines_comments_and_docstrings_are_no_source_lines() -> None:
+def test_blank_lines_comments_and_docstrings_are_not_source_lines() -> None:
     added = ["def area(side):", '    """The area of a square."""', "", "    # by definition", "    return side * side"]
     assert signals([read("shape.py", added)])["added"] == 2
 

@@ -43,7 +43,7 @@ def test_each_wording_is_declared_once() -> None:
     assert len(set(said)) == len(said) - len({"features"}), "a share of features is told in features"
 
 
-def test_the_versions_add_up() -> None:
+def test_the_method_version_is_the_sum_of_all_versions() -> None:
     assert int(METHOD_VERSION) == sum(one.version for one in definitions())
     assert sum(one.version for one in definitions() if one.stage == "landing") == FACT_METHOD
 

@@ -32,7 +32,7 @@ def test_a_removed_import_shows_nothing() -> None:
     assert skills_shown("app/views.py", "", "import flask\nimport torch\n") == {}
 
 
-def test_packages_beside_the_standard_library_and_the_project_itself_are_found() -> None:
+def test_packages_outside_the_standard_library_and_the_project_are_found() -> None:
     assert skills_shown(
         "src/x.py", "import os\nfrom . import y\nfrom .z import w\nimport numpy as np, pandas as pd\n"
     ) == {
@@ -49,7 +49,7 @@ def test_an_added_dependency_and_its_import_are_two_lines_of_evidence() -> None:
     assert skills_of(files) == {"React": 2}
 
 
-def test_a_new_version_of_a_dependency_is_no_evidence() -> None:
+def test_a_version_bump_of_a_dependency_is_not_evidence() -> None:
     assert skills_shown("package.json", '    "react": "^19.0.0",\n', '    "react": "^18.2.0",\n') == {}
 
 
@@ -64,7 +64,7 @@ def test_a_new_version_of_a_dependency_is_no_evidence() -> None:
         "test/app/package.json",
     ],
 )
-def test_lock_files_vendored_files_and_inputs_of_tests_ask_for_nothing(path: str) -> None:
+def test_lock_files_vendored_files_and_test_inputs_request_no_packages(path: str) -> None:
     assert skills_shown(path, '    "react": "^18.2.0",\n') == {}
 
 
@@ -98,7 +98,7 @@ def test_a_topic_or_a_label_counts_only_for_what_the_files_show_too() -> None:
     assert skills_of(files, ["flask", "django"], ["FLASK"]) == {"Flask": 3}
 
 
-def test_requirements_that_a_program_pinned_ask_for_nothing() -> None:
+def test_requirements_pinned_by_a_program_request_no_packages() -> None:
     assert skills_shown("requirements.txt", "flask==3.0.0\n    # via acme\n") == {}
     assert skills_shown("requirements.txt", "flask==3.0.0\n") == {"Flask": 1}
 

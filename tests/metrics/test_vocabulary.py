@@ -30,7 +30,7 @@ def test_no_skill_is_a_language() -> None:
     assert {skill.name for skill in skills() if skill.name.casefold() in languages} == _SHARED_WITH_A_LANGUAGE
 
 
-def test_no_skill_is_named_twice_in_another_spelling() -> None:
+def test_no_skill_is_named_twice_in_different_spellings() -> None:
     owner: dict[str, str] = {}
     for skill in skills():
         for word in (skill.name, *skill.words):
@@ -73,7 +73,7 @@ def test_conventions_of_names_and_folders_are_found_anywhere_in_the_tree() -> No
     assert skills_by_path("src/main.py") == ()
 
 
-def test_a_topic_or_a_label_names_a_skill_whole_and_in_any_spelling() -> None:
+def test_a_topic_or_label_names_a_complete_skill_in_any_variant() -> None:
     assert skill_by_word("Postgres") == skill_by_word("postgresql") == "PostgreSQL"
     assert skill_by_word("vue-js") == skill_by_word("vue") == "Vue.js"
     assert skill_by_word("good first issue") is None

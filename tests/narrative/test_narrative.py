@@ -140,7 +140,7 @@ def test_pronoun_names_and_skills_with_a_leading_dot_are_accepted() -> None:
         assert not check_text(profile_text(found), found)
 
 
-def test_themes_are_no_words_that_titles_begin_with_and_no_names_of_authors() -> None:
+def test_themes_are_not_opening_words_of_titles_or_names_of_authors() -> None:
     titles = ("Traducido lamp (Mira Kessler)", "Traducido mast lamp (Mira Kessler)", "Traducido lamp")
     (theme,) = themes([change(title, number=at) for at, title in enumerate(titles)], ["acme/engine"])
     assert theme.name == "lamp"

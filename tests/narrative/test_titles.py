@@ -57,7 +57,7 @@ def test_a_title_is_freed_of_prefixes_references_and_markup(title: str, body: st
     assert read_title(title).body == body
 
 
-def test_tags_and_scopes_are_kept_apart_and_workflow_tags_dropped() -> None:
+def test_tags_and_scopes_are_separated_and_workflow_tags_dropped() -> None:
     assert read_title("[MTIA ATen Backend][WIP] Add keys").scopes == ("MTIA ATen Backend",)
     assert read_title("fix(connector): keep it").scopes == ("connector",)
     assert read_title("ignore/types: add gn").scopes == ("ignore/types",)

@@ -212,9 +212,7 @@ async def test_a_batch_measured_for_a_removed_installation_is_read_again(
     assert found == await calm_record(world, tmp_path / "calm")
 
 
-async def test_a_history_that_was_given_up_goes_on_when_it_is_asked_for_again(
-    github: Simulator, tmp_path: Path
-) -> None:
+async def test_an_abandoned_backfill_continues_when_requested_again(github: Simulator, tmp_path: Path) -> None:
     async with in_the_midst(github, tmp_path) as (world, there):
         with there.bot.store.transaction() as connection:
             connection.execute(update(JOB).where(JOB.c.state == "ready").values(state="dead"))

@@ -175,7 +175,7 @@ async def test_a_new_repository_under_an_old_name_inherits_nothing(github: Simul
         assert await there.unlike_rebuilt() == set()
 
 
-async def test_a_transferred_repository_counts_for_its_new_installation_alone(github: Simulator, data: Path) -> None:
+async def test_a_transferred_repository_counts_only_for_its_new_installation(github: Simulator, data: Path) -> None:
     async with shop(github, data) as there:
         there.merge(there.open(), "squash")
         await there.cost()

@@ -9,12 +9,12 @@ SAMPLE = (*OWN[::2], *payloads()[::150])
 
 
 @pytest.mark.parametrize("sink", SINKS)
-def test_no_text_of_the_corpora_acts_in_what_the_bot_posts(sink: str) -> None:
+def test_no_text_of_the_corpora_is_active_in_posts(sink: str) -> None:
     """A sample; `make campaign-corpora` sends every text through."""
     assert {text: found for text in SAMPLE if (found := active(sink, text))} == {}
 
 
-def test_the_same_texts_unescaped_act_in_every_sink() -> None:
+def test_the_same_texts_are_active_in_every_sink_without_escaping() -> None:
     with control():
         for sink in SINKS:
             assert any(active(sink, text, escaped=False) for text in SAMPLE), sink

@@ -63,7 +63,7 @@ def test_a_form_reads_as_agreed(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", sorted(RENDERERS))
-def test_nobody_without_landed_work_breaks_a_form(form: str) -> None:
+def test_a_person_without_landed_work_breaks_no_format(form: str) -> None:
     assert RENDERERS[form](empty_profile())
 
 

@@ -44,20 +44,20 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def test_no_payload_acts_in_a_paragraph_a_cell_or_an_item() -> None:
+def test_no_payload_is_active_in_a_paragraph_a_cell_or_an_item() -> None:
     assert {
         text: active_elements(str(md_text(text))) for text in payloads() if active_elements(str(md_text(text)))
     } == {}
 
 
-def test_the_same_payloads_unescaped_act_by_the_hundred() -> None:
+def test_hundreds_of_the_same_payloads_are_active_without_escaping() -> None:
     assert sum(bool(active_elements(printable(text))) for text in payloads()) > 400
 
 
 @pytest.mark.parametrize(
     "frame", ["- {}\n- next\n", "| a | b |\n|---|---|\n| {} | x |\n", "**{}**\n", "[{}](<https://a.b/>)\n"]
 )
-def test_no_payload_leaves_the_place_that_a_template_gave_it(frame: str) -> None:
+def test_no_payload_leaves_its_place_in_the_template(frame: str) -> None:
     def shape(markdown: str) -> list[str]:
         html = cmarkgfm.github_flavored_markdown_to_html(markdown, options=Options.CMARK_OPT_UNSAFE)
         return [str(node.tag) for node in html5lib.parse(html, namespaceHTMLElements=False).iter()]
@@ -71,7 +71,7 @@ def test_no_payload_leaves_the_place_that_a_template_gave_it(frame: str) -> None
 @example("www.a.b")
 @example("0123456 0123456")
 @example("a__b__c")
-def test_no_text_at_all_acts(text: str) -> None:
+def test_no_text_is_active(text: str) -> None:
     assert active_elements(str(md_text(text))) == []
 
 

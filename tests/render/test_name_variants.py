@@ -22,7 +22,7 @@ VARIANTS = [
 ]
 
 
-def test_titles_of_anybody_hold_no_name_of_who_is_hidden() -> None:
+def test_titles_contain_no_name_of_hidden_people() -> None:
     found = change("harbour/beacon", 1, "Merge the lamps of Mira", "2025-06-02")
     (named,), (hidden,) = redact_names([found], ()), redact_names([found], {person_key(SOMEBODY)})
     assert (named.title, hidden.title) == ("Merge the lamps of Mira", "Merge the lamps of [name]")

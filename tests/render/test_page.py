@@ -118,7 +118,7 @@ def test_ten_years_fit_one_light_request() -> None:
     assert "To keep the page small" in page
 
 
-def test_the_bars_of_twenty_five_years_are_whole() -> None:
+def test_the_bars_of_twenty_five_years_are_not_cut() -> None:
     """Data of a path is no running text, which is cut where it is too long."""
     page = render_html(long_profile(months=300))
     bars = re.search('<path class=m d="([^"]*)"', page)

@@ -69,7 +69,7 @@ async def test_issues_of_others_that_were_sorted_are_counted_once_each_and_cost_
     assert not await seen(there, there.ada)
 
 
-async def test_own_issues_issues_taken_and_what_machines_do_are_no_triage(there: Shop) -> None:
+async def test_own_issues_assigned_issues_and_machine_activity_are_not_triage(there: Shop) -> None:
     issue, bot = asked(there), there.github.bot("sorter[bot]")
     sort(there, issue, "closed", there.ada)
     sort(there, issue, "reopened", there.mara)

@@ -72,7 +72,7 @@ async def test_posts_to_an_archived_repository_are_sent_after_it_is_unarchived(
         assert len(world.checks()) == 1
 
 
-async def test_the_limit_of_one_installation_keeps_no_other_one_waiting(github: Simulator, tmp_path: Path) -> None:
+async def test_the_rate_limit_of_one_installation_does_not_delay_others(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as world:
         github.install(world.app, github.organisation("beta"))
         other = github.create_repository("beta/app", at=world.clock.now, files={"a": b"a\n"}, by=world.people["mara"])

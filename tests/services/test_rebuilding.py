@@ -74,7 +74,7 @@ async def test_a_rebuild_repairs_missing_wrong_and_extra_rows(store: Store) -> N
     assert (await rebuild(store, InstallationId(1), UTC_ZONE)).wrong == 0
 
 
-async def test_what_a_removed_repository_has_stays_for_the_day_it_comes_back(store: Store) -> None:
+async def test_data_of_a_removed_repository_remains_for_its_return(store: Store) -> None:
     ids = await organisation(store, 3)
     await apply(store, ids, facts_of(40, people=3, repositories=3, seed=8))
     with store.transaction() as connection:

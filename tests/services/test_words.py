@@ -132,7 +132,7 @@ async def test_the_template_replaces_a_model_that_fails_or_obeys_a_title(
             assert not [body for body in asked(server) if "excellent" in body], name
 
 
-async def test_private_work_goes_to_a_model_only_where_settings_say_so_and_public_work_unless_they_refuse(
+async def test_private_work_reaches_a_model_only_by_opt_in_and_public_work_unless_opted_out(
     github: Simulator, tmp_path: Path, server: LLMockServer
 ) -> None:
     writer = settings_of(server, "openai", Reply(text=answer((SAID, ["c1"])), times=None))

@@ -99,7 +99,7 @@ async def test_true_sentences_of_a_model_are_published(
         Reply(text="[" * 5000),
     ],
 )
-async def test_any_failure_gives_the_template(
+async def test_any_failure_falls_back_to_the_template(
     kind: WriterKind, behaviour: object, server: LLMockServer, session: aiohttp.ClientSession
 ) -> None:
     patience = 0.5 if isinstance(behaviour, Delay) else 30
@@ -141,7 +141,7 @@ async def test_an_omitted_revert_is_added_to_the_text(server: LLMockServer, sess
     assert [refusal.kind for refusal in written.refusals] == ["revert"]
 
 
-async def test_the_writer_that_is_off_asks_nobody() -> None:
+async def test_the_disabled_writer_asks_no_model() -> None:
     written = await write(NO_WRITER, FACTS, TEMPLATE)
     assert written == WriterResult(TEMPLATE, TEMPLATE)
 

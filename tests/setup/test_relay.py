@@ -245,7 +245,7 @@ def test_a_message_body_is_extracted_verbatim(value: Any) -> None:
 
 
 @pytest.mark.parametrize("line", [b"x" * 65_536, b"data: " + b"x" * 65_529 + b"\n"])
-def test_an_event_that_never_ends_is_given_up(line: bytes) -> None:
+def test_an_endless_event_is_given_up(line: bytes) -> None:
     stream, chunk = EventStream(), line * 256
     for _ in range(4):
         assert list(stream.feed(chunk)) == []

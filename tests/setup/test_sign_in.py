@@ -27,7 +27,7 @@ async def _get(session: aiohttp.ClientSession, address: str, cookies: SimpleCook
         return answer.status, await answer.text(), answer.headers.get("Location", "")
 
 
-async def test_somebody_signs_in_through_github_and_sees_their_own_settings(github: Simulator, tmp_path: Path) -> None:
+async def test_a_person_signs_in_through_github_and_sees_their_own_settings(github: Simulator, tmp_path: Path) -> None:
     world = build_world(github, AT)
     settings = settings_for(github, world, tmp_path, port=free_port())
     person = world.people["noor"]

@@ -36,7 +36,7 @@ async def test_a_squash_merged_pull_request_reads_as_one_commit(github: Simulato
     assert commit["files"][0]["patch"] == "@@ -0,0 +1 @@\n+print(1)"
 
 
-async def test_every_reading_operation_keeps_to_the_description(github: Simulator) -> None:
+async def test_every_read_operation_matches_the_description(github: Simulator) -> None:
     scene = Scene.on(github)
     pull = scene.pull()
     review = github.review(scene.repo, pull, ("COMMENTED", "Hm."), by=scene.reviewer, at=AT)

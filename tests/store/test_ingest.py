@@ -26,7 +26,7 @@ def _delivery(number: int, *jobs: NewJob, app: str = "7") -> Delivery:
     return Delivery(app, f"guid-{number}", "push", NOW, "opened", 11, 22, body, jobs)
 
 
-async def test_a_delivery_is_kept_with_its_body_and_its_job(store: Store) -> None:
+async def test_a_delivery_is_stored_with_its_body_and_its_job(store: Store) -> None:
     assert await GroupWriter(store).accept(_delivery(1, NewJob("record", dedupe_key="a", priority=3)))
     with store.snapshot() as connection:
         row = connection.execute(select(JOB)).one()

@@ -69,7 +69,7 @@ async def test_the_migrated_tables_are_those_of_the_program(empty_database_url: 
         await migrate(store)
 
 
-async def test_the_revisions_come_to_the_tables_of_the_program(empty_database_url: str) -> None:
+async def test_the_migrations_give_the_tables_of_the_program(empty_database_url: str) -> None:
     async with await Store.open(empty_database_url) as store:
         with store.transaction() as conn:
             upgrade(conn)
@@ -251,7 +251,7 @@ async def _rows(store: Store, tables: Sequence[Table]) -> list[list[tuple[Any, .
 # --- a new SQLite is made at once ------------------------------------------------------------------------------------
 
 
-async def test_the_tables_made_at_once_are_those_the_revisions_come_to(tmp_path: Path) -> None:
+async def test_creating_all_tables_equals_running_the_migrations(tmp_path: Path) -> None:
     made = {}
     for how in (create, upgrade):
         async with await Store.open(f"sqlite:///{tmp_path}/{how.__name__}.db") as store:

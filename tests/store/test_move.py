@@ -52,7 +52,7 @@ async def _fill(store: Store) -> None:
         people.opt_out(connection, person_key(ADA), NOW)
 
 
-async def test_there_and_back_again_is_the_same_record(urls: tuple[str, str, str]) -> None:
+async def test_moving_there_and_back_gives_the_same_record(urls: tuple[str, str, str]) -> None:
     one, two, three = urls
     async with await Store.open(one) as here, await Store.open(two) as there, await Store.open(three) as again:
         await _fill(here)

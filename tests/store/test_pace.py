@@ -46,7 +46,7 @@ async def test_the_writes_of_two_processes_are_a_second_apart(postgresql: str) -
     assert together[-1] - together[0] == 15.0, "no slot is left empty either"
 
 
-async def test_a_pause_holds_for_all_and_a_shorter_one_ends_none(store: Store) -> None:
+async def test_a_pause_applies_to_all_and_a_shorter_one_does_not_end_it(store: Store) -> None:
     one, other = (StoredPace(store, 5, wall=lambda: 1000.0) for _ in range(2))
     await one.close(60)
     assert await other.seconds_until_open() == 60

@@ -32,7 +32,7 @@ ADA, BEA, MAY, JUNE = PersonKey("u:7"), PersonKey("e:bea@example.org"), Month("2
 LEASE = NOW + timedelta(seconds=60)
 
 
-async def test_totals_of_a_cell_are_replaced_and_an_empty_cell_goes(store: Store) -> None:
+async def test_totals_of_a_cell_are_replaced_and_an_empty_cell_is_deleted(store: Store) -> None:
     await seed(store)
     first = [
         Totals(ADA, APP, MAY, commits=2, lines=Lines(authored=5), languages={"C": 5}),

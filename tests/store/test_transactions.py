@@ -71,7 +71,7 @@ async def test_a_read_sees_one_snapshot_with_all_earlier_writes(store: Store) ->
     assert await store.read(_keys) == ["a", "b"]
 
 
-async def test_a_read_writes_nothing_and_the_next_one_is_whole(store: Store) -> None:
+async def test_a_read_writes_nothing_and_the_next_write_is_complete(store: Store) -> None:
     with pytest.raises(Exception, match=r"(?i)read.?only"):
         await store.read(_see, "a")
     for turns in range(8):
@@ -133,7 +133,7 @@ async def test_a_write_cancelled_while_it_runs_ends_before_the_next_one_begins(s
     end.set()
 
 
-async def test_the_work_knows_what_its_caller_is_about(store: Store) -> None:
+async def test_work_in_threads_keeps_the_callers_logging_context(store: Store) -> None:
     ABOUT.set("delivery 7")
     assert await store.write(lambda _: ABOUT.get()) == "delivery 7"
     assert await store.read(lambda _: ABOUT.get()) == "delivery 7"

@@ -57,7 +57,7 @@ def leaks(text: str) -> list[str]:
 
 
 @ON_SQLITE
-async def test_no_form_holds_a_word_of_the_person(store: Store) -> None:
+async def test_no_format_contains_a_word_that_identifies_the_person(store: Store) -> None:
     base = await world(store)
     async with serve(store) as site:
         ends = [f".{form.suffix}" for form in FORMATS if form.suffix]

@@ -114,7 +114,7 @@ async def test_a_repository_with_few_people_has_no_separate_sums(store: Store) -
 
 
 @ON_SQLITE
-async def test_definitions_are_rendered_and_nothing_in_them_acts(store: Store, tmp_path: object) -> None:
+async def test_definitions_are_rendered_and_inert(store: Store, tmp_path: object) -> None:
     from pathlib import Path
 
     file = Path(str(tmp_path)) / "metrics.md"

@@ -104,7 +104,7 @@ async def test_machines_without_shared_keys_do_not_vouch_for_each_other(page_tex
     assert await vouched(machine("one"), machine("other")) == (False, False)
 
 
-async def test_one_folder_is_one_pair_of_keys_made_once_for_their_owner_alone(machine: Machine, tmp_path: Path) -> None:
+async def test_each_folder_has_one_key_pair_readable_only_by_its_owner(machine: Machine, tmp_path: Path) -> None:
     first = machine("one")
     kept = files(tmp_path / "one")
     again = machine("one")

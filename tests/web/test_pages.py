@@ -131,7 +131,7 @@ async def test_private_work_is_on_a_link_only_if_created_for_it(store: Store) ->
 
 
 @ON_SQLITE
-async def test_every_form_is_served_under_its_suffix(store: Store) -> None:
+async def test_every_format_is_served_under_its_suffix(store: Store) -> None:
     await fill(store)
     await publish(store)
     token = await mint(store)

@@ -105,7 +105,7 @@ async def test_a_hidden_repository_is_on_no_page(store: Store) -> None:
         assert (await browser.send("repository", {"repository": 4711, "to": "on"}))[0] == 400
 
 
-async def test_links_are_made_listed_with_their_log_and_revoked(store: Store) -> None:
+async def test_links_are_created_listed_with_their_log_and_revoked(store: Store) -> None:
     await fill(store)
     async with signed_in(store) as browser:
         await browser.send("mint", {"organisation": ACME})
@@ -119,7 +119,7 @@ async def test_links_are_made_listed_with_their_log_and_revoked(store: Store) ->
         assert (await browser.site.get(found.group()))[0] == 404
 
 
-async def test_nobody_revokes_anothers_link(store: Store) -> None:
+async def test_a_person_cannot_revoke_anothers_link(store: Store) -> None:
     await fill(store)
     token = await mint(store)
     with store.snapshot() as connection:
@@ -138,7 +138,7 @@ async def test_the_preview_is_what_the_public_page_would_be(store: Store) -> Non
         assert (await browser.site.get("/settings/preview"))[0] == 404
 
 
-async def test_the_export_holds_ones_own_work_and_nobody_elses_address(store: Store) -> None:
+async def test_the_export_contains_only_ones_own_work_and_addresses(store: Store) -> None:
     await fill(store)
     async with signed_in(store) as browser:
         text = await browser.site.text("/settings/export", Cookie=f"{SESSION_COOKIE}={browser.cookie}")
@@ -191,7 +191,7 @@ async def test_a_browser_sends_the_origin_with_forms_and_no_referrer_to_other_si
 
 
 @ON_SQLITE
-async def test_no_form_counts_without_its_token_its_session_and_its_origin(store: Store) -> None:
+async def test_a_form_needs_its_token_session_and_origin(store: Store) -> None:
     await fill(store)
     async with signed_in(store) as browser:
         for action in ACTIONS:

@@ -61,7 +61,7 @@ def sha1(body: bytes) -> str:
         sign(BODY, ""),
     ],
 )
-def test_nothing_but_the_right_sha256_opens(header: str | None) -> None:
+def test_only_the_right_sha256_signature_is_accepted(header: str | None) -> None:
     assert not Secrets([SECRET]).verify(BODY, header)
 
 
@@ -81,5 +81,5 @@ def test_any_text_can_be_a_header_without_an_error(header: str) -> None:
     assert isinstance(is_well_formed(header), bool)
 
 
-def test_secrets_do_not_show_themselves() -> None:
+def test_secrets_are_not_printed() -> None:
     assert SECRET not in repr(Secrets([SECRET]))

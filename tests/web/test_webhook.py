@@ -20,7 +20,7 @@ LANDING = (
 )
 
 
-async def test_a_signed_delivery_is_kept_before_it_is_acknowledged(house: House) -> None:
+async def test_a_signed_delivery_is_stored_before_it_is_acknowledged(house: House) -> None:
     assert await house.send(BODY) == 202
     (delivery,) = house.inbox.kept.values()
     assert delivery.body == BODY
