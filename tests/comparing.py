@@ -1,4 +1,4 @@
-"""What of a profile must be the same from deliveries and from clones? All but the metrics that only GitHub can know."""
+"""Which parts of a profile must be equal from deliveries and from clones? All except metrics that only GitHub knows."""
 
 from __future__ import annotations
 

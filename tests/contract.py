@@ -1,4 +1,4 @@
-"""Does an exchange with the simulated GitHub keep to GitHub's own description (simulator/openapi.json)?"""
+"""Does an exchange with the simulated GitHub match GitHub's own description (simulator/openapi.json)?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EVERY_LIST = {"per_page", "page"}
 
 @functools.cache
 def description() -> dict[str, Any]:
-    """GitHub's text as it is meant: what is `nullable` may be null, whatever stands beside that word."""
+    """GitHub's description as intended: `nullable` allows null, whatever keywords are next to it."""
     text = (files("simulator") / "openapi.json").read_text()
     read: dict[str, Any] = json.loads(text, object_hook=_nullable)
     # The list says that an account is a user AND an enterprise; the single installation, rightly, says one of them.

@@ -1,4 +1,4 @@
-"""Can every benchmark still find what it measures? None is run here; a name that went would else be noticed last."""
+"""Can every benchmark import what it measures? None is run here; otherwise a removed name would go unnoticed."""
 
 from __future__ import annotations
 

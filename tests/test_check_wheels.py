@@ -1,4 +1,4 @@
-"""What the check of wheels makes of uv's answers."""
+"""How does the check of wheels interpret uv's answers?"""
 
 import pytest
 

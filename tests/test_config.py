@@ -1,4 +1,4 @@
-"""Settings: read from the environment and a file, told wrong all at once, silent about secrets."""
+"""Are settings read from the environment and a file, with all errors reported at once and no secret shown?"""
 
 from __future__ import annotations
 

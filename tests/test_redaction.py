@@ -1,4 +1,4 @@
-"""Secrets stay out of what logs and tracebacks print."""
+"""Do logs and tracebacks contain no secrets?"""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""The profile page in a real Chromium: no axe violation, no request, nothing cut off, all of it by keyboard.
+"""Does the profile page work in a real Chromium: no axe violation, no request, nothing cut off, usable by keyboard?
 
 Needs Chromium, and axe-core's source at AXE_CORE or in node_modules; says so loudly where they are absent.
 """

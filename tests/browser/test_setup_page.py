@@ -1,4 +1,4 @@
-"""The set-up pages in a real Chromium: the whole way under their own headers, and the settings page at its end."""
+"""Does the complete set-up work in a real Chromium under the pages' own headers, up to the settings page?"""
 
 from __future__ import annotations
 

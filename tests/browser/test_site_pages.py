@@ -1,4 +1,4 @@
-"""The served pages in a real Chromium: under their own headers, at two widths and in both schemes."""
+"""Do the served pages work in a real Chromium under their own headers, at two widths and in both colour schemes?"""
 
 from __future__ import annotations
 

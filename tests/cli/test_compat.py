@@ -1,4 +1,4 @@
-"""`--compat seed` prints the facts as the pages that the record was measured against do: their page and their text."""
+"""Does `--compat seed` print the facts like the captured reference pages, as a page and as text?"""
 
 from __future__ import annotations
 

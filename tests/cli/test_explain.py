@@ -1,4 +1,4 @@
-"""`almanac explain` tells of clones what their profile tells, and ends with 2 on what it cannot read."""
+"""Does `almanac explain` on clones agree with their profile, and exit with 2 on invalid input?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`almanac explain` tells of the record what its profiles tell."""
+"""Does `almanac explain` on the record agree with its profiles?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`almanac backfill` and `almanac catch-up` as they are typed: alone, and beside a process that has the database."""
+"""Do `almanac backfill` and `almanac catch-up` work with and without a running process on the same database?"""
 
 from __future__ import annotations
 

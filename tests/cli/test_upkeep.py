@@ -1,4 +1,4 @@
-"""What does an operator get who looks after the queue and the record from a terminal?"""
+"""What do the operator's commands for the queue and the record print?"""
 
 from __future__ import annotations
 

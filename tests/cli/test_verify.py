@@ -1,4 +1,4 @@
-"""Verifying: what clones say, a published profile says too, or the field that does not is named."""
+"""Does verification accept a profile that its clones confirm, and name the field that differs otherwise?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does the back-up that the operations page describes come back whole, taken while the bot runs?"""
+"""Does the backup that the operations page describes restore completely if it is taken while the bot runs?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the ways to run Almanac name commands, settings and versions that there are, and is all that is read shipped?"""
+"""Do all ways to run Almanac name existing commands, settings and versions, and is every needed file shipped?"""
 
 from __future__ import annotations
 

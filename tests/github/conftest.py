@@ -1,4 +1,4 @@
-"""A scripted HTTP server for the transport's behaviour: it answers what a test tells it to, and remembers requests."""
+"""A scripted HTTP server for tests of the transport: it gives the answers that a test sets and records requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of a delivery, and what is refused."""
+"""Which parts of a delivery are read, and which deliveries are refused?"""
 
 from __future__ import annotations
 

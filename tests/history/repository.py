@@ -1,4 +1,4 @@
-"""A git repository written in a few lines, for tests: every name and date is given, nothing comes from the machine."""
+"""A git repository for tests, written in a few lines: all names and dates are given, none comes from the machine."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 ADA = ("Ada Brook", "ada@example.org")
 BEN = ("Ben Castor", "ben@example.org")
 _ALONE = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = none\n"
-"""a commit starts no second git that looks whether there is something to clean up"""
+"""a commit starts no background maintenance"""
 
 
 @functools.cache
 def _of_the_machine() -> dict[str, str]:
-    """Its environment without what it says of git."""
+    """The environment of the machine without git's variables."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return plain | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 
 
 class Repository:
-    """A working clone in a folder; `commit` writes files and answers the new id."""
+    """A working clone in a folder; `commit` writes files and returns the new commit id."""
 
     def __init__(self, folder: Path, remote: str = "https://github.com/acme/rocket.git") -> None:
         self.folder = folder

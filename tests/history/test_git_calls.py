@@ -1,4 +1,4 @@
-"""How often is git started? Each start costs more than most of what it is asked for."""
+"""How often is git started? Each start costs more than most of its answers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def called() -> Counter[str]:
 
 
 def run(repository: Repository, called: Counter[str]) -> None:
-    """Count the calls of a process of its own, which knows nothing of what another read."""
+    """Count the git calls of a fresh process without anything cached in memory."""
     with ProcessPoolExecutor(1, get_context("fork")) as process:
         called.update(process.submit(_calls, repository.folder).result())
 

@@ -1,4 +1,4 @@
-"""By which rules is a history measured whose repository says nothing of it?"""
+"""Which rules apply to a history whose repository has no configuration?"""
 
 from pathlib import Path
 

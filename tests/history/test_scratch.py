@@ -1,4 +1,4 @@
-"""What has to be folded together is found by the few keys that facts share, whenever they came."""
+"""Are facts that must be folded together found by the keys they share, in any order of arrival?"""
 
 import sqlite3
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Reads facts from a clone with git itself, as small as a test needs it."""
+"""A minimal reader of facts from a clone, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Landings and facts as tests need them, made of messages in the forms that tools write."""
+"""Landings and facts for tests, with messages in the formats that tools write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shape of a merged branch tells which pull request held each commit, however the commits are ordered."""
+"""Does the shape of a merged branch decide which pull request contained each commit, in any order of commits?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHEN = datetime.fromtimestamp(1000, UTC)
 
 
 def history(text: str) -> dict[CommitId, Commit]:
-    """Lines `name: parents: message`, the first one the carrier."""
+    """Lines `name: parents: message`; the first is the merge commit."""
     found = {}
     for line in text.strip().splitlines():
         name, parents, message = (part.strip() for part in line.split(":", 2))

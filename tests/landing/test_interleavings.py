@@ -1,4 +1,4 @@
-"""Any interleaving of landings, reverts, re-lands, backports, fork syncs and renames folds like the sorted one."""
+"""Does every interleaving of landings, reverts, re-lands, backports, syncs and renames fold like the sorted one?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORKS = st.sampled_from(range(len(TITLES)))
 
 @dataclass
 class Model:
-    """What is true, kept apart from how facts tell it."""
+    """The expected state, computed without facts."""
 
     state: dict[int, str] = field(default_factory=dict)
     delivered: dict[int, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Clones of an upstream, its forks and a mirror give one truth, whatever the order they are read in."""
+"""Do clones of an upstream, its forks and a mirror give the same record in every order of reading?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts, changes and items as the tests of the quality scores need them."""
+"""Facts, changes and items for tests of the quality scores."""
 
 from __future__ import annotations
 

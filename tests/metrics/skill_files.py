@@ -1,4 +1,4 @@
-"""Files and facts as the tests of skills need them."""
+"""Files and facts for tests of skills."""
 
 from __future__ import annotations
 

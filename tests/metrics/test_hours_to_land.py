@@ -1,4 +1,4 @@
-"""Hours from opened to landed: the median of what GitHub told of, exact, and nothing where it told of nothing."""
+"""Is the median of hours from opening to landing exact, and unmeasured if GitHub gave no times?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import statements of many languages are read, and what only looks like one is not."""
+"""Are import statements of many languages recognised, and lookalikes ignored?"""
 
 from __future__ import annotations
 

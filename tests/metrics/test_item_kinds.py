@@ -1,4 +1,4 @@
-"""What an item counts as follows from its members, and work beside the code counts as neither feature nor fix."""
+"""Does the kind of an item follow from its members, and does work outside the code count as neither feature nor fix?"""
 
 from __future__ import annotations
 

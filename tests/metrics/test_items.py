@@ -1,4 +1,4 @@
-"""Changes are compared only where they share something; that leaves out none that belong together."""
+"""Are only changes with something in common compared, without missing any that belong together?"""
 
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The release note that a change brings along states its kind, where it states one at all."""
+"""Does the release note of a change state its kind?"""
 
 from __future__ import annotations
 

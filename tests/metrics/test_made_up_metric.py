@@ -1,4 +1,4 @@
-"""A metric that is added to METRICS is on every surface, with no other line changed."""
+"""Does a metric added to METRICS appear in every output without any other change?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages, images and actions that manifests of many ecosystems ask for."""
+"""Which packages, images and actions do manifests of many ecosystems request?"""
 
 from __future__ import annotations
 

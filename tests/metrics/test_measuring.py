@@ -1,4 +1,4 @@
-"""Landings are measured some at a time; each fact is what it is by itself."""
+"""Does measuring landings in batches give each fact as if it were measured by itself?"""
 
 from __future__ import annotations
 

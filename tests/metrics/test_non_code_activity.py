@@ -1,4 +1,4 @@
-"""Work beside code is counted from what was seen, in whichever order, and enters no number of the code."""
+"""Is non-code activity counted from observations in any order, without changing a number about code?"""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_first_change_in_each_repository_is_reported_in_its_month() -> None:
     assert first_contributions(work, {"acme/app"}) == {Month("2031-06"): (other.id,)}
 
 
-# --- what GitHub alone shows -----------------------------------------------------------------------------------------
+# --- what only GitHub shows ------------------------------------------------------------------------------------------
 
 
 def test_a_review_whose_state_changed_stays_one_review() -> None:

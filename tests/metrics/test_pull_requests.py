@@ -1,4 +1,4 @@
-"""Pull requests landed: each once, however many commits or changes it brought, and none that is not proved."""
+"""Does each proved pull request count once, however many commits or changes it brought?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scores of changes, items and contributors keep to their rules, whatever the numbers are."""
+"""Do the scores of changes, items and contributors follow their rules for any numbers?"""
 
 from __future__ import annotations
 

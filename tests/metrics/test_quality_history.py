@@ -1,4 +1,4 @@
-"""The past of a file is what landed on it before, and nothing later."""
+"""Does the past of a file contain only what landed on it before?"""
 
 from __future__ import annotations
 

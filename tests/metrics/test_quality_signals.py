@@ -1,4 +1,4 @@
-"""Signals count what a patch shows of source code, and nothing else."""
+"""Do signals count only what a patch shows of source code?"""
 
 from __future__ import annotations
 

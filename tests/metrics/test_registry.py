@@ -1,4 +1,4 @@
-"""Everything that is measured is declared, its function is there, and what is documented is what is declared."""
+"""Is every measurement declared with an existing function, and does the documentation match the declarations?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a commit shows of technologies, and how that becomes a contributor's skills."""
+"""Which technologies does a commit show, and how do they become a contributor's skills?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vocabulary of skills keeps its own rules."""
+"""Does the vocabulary of skills follow its own rules?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is a metric tested on? The work of one month, made of some changes of the person."""
+"""The work of one month, for tests of metrics."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from bot.model.ids import Month
 
 
 def work_of(*changes: Change, month: str = "2026-01") -> Work:
-    """The changes as one month's work, every commit of them the person's own."""
+    """The changes as one month's work; every commit is the person's own."""
     pairs = [(change, commit) for change in changes for commit in change.counted]
     return Work((MonthWork(Month(month), pairs, [], list(changes)),))

@@ -1,4 +1,4 @@
-"""A number is explained by its definition, its version and what it rests on; a near miss gets a hint."""
+"""Is a number explained by its definition, version and evidence, and does a mistyped name get a hint?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence stands only where its cited changes and the facts hold every word of it."""
+"""Is a sentence accepted only if its cited changes and the facts support every word?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked for only where a sign of it is, is found wherever it is."""
+"""Do the quick checks before a search never miss a match?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SIGNS = {
     "link": ("https://x.example", "HTTP://x", "WWW.a", "mailto:ada", "[it](x"),
 }
 TAILS = ("(#9)", ", closes #1", "refs acme/api#7.", "gh-12", "D12345", "[skip ci]", "(2/3)", "(ABC-12)", "0a1b2c3")
-"""what a title may end with that is no part of what was done"""
+"""endings of titles that do not describe the work"""
 WORDS = st.lists(st.sampled_from(["the", "queue", "LED", "lamp", "of", "tides"]), max_size=4).map(" ".join)
 
 

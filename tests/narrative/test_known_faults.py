@@ -1,4 +1,4 @@
-"""Sentences of the kind that other summaries print about public work are refused, and the log says why."""
+"""Are untrue sentences as other summaries print them refused, with the reason in the log?"""
 
 from __future__ import annotations
 

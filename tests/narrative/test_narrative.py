@@ -1,4 +1,4 @@
-"""The template texts say what happened, once, in even words, with evidence for every sentence."""
+"""Do the template texts say what happened once, neutrally and with evidence for every sentence?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Titles are freed of everything that is not about the work, and identifiers are left alone."""
+"""Are titles reduced to what they say about the work, with identifiers unchanged?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small invented records from which the tests of the digest take their facts."""
+"""Small invented records for tests of the digest."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def month_of_work(month: str, changes: Sequence[Change]) -> MonthWork:
 
 
 def record(month: str, changes: Sequence[Change], groups: Sequence[Sequence[int]] = ()) -> MonthRecord:
-    """The month's record; `groups` are indices of changes that make one item, the rest stand alone."""
+    """The month's record; `groups` are indices of changes that form one item; each other change is its own item."""
     grouped = {at for group in groups for at in group}
     rows = [list(group) for group in groups] + [[at] for at in range(len(changes)) if at not in grouped]
     items = []

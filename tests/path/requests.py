@@ -1,4 +1,4 @@
-"""A town on the simulated GitHub in which work lands in every way, and what each landing costs in requests."""
+"""A shop on the simulated GitHub in which work lands in every way, and the requests that each landing costs."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from tests.services.landed import NOW, Clock
 _ID = re.compile(r"(?<=/)(?:[0-9a-f]{40}(?:\.\.\.[0-9a-f]{40})?|[0-9]+)(?=/|$)")
 COMMIT, COMPARE, POST, PULL = "GET commits/*", "GET compare/*", "POST check-runs", "GET pulls/*"
 Row = tuple[str, str, int]
-"""a commit, what carried it, and when that landed"""
+"""a commit, its merge commit, and when that landed"""
 
 
 @pytest.fixture
 async def github() -> AsyncIterator[Simulator]:
-    """Without GitHub's description at hand: the other tests of whole paths hold every kind of exchange against it."""
+    """The simulator without GitHub's description; other tests check every kind of exchange against it."""
     async with Simulator() as running:
         yield running
 
@@ -247,7 +247,7 @@ async def shop(github: Simulator, data: Path, *, settle: timedelta | None = None
 
 @contextlib.asynccontextmanager
 async def again(before: Shop, data: Path) -> AsyncIterator[Shop]:
-    """The bot is started anew on what is in `data`."""
+    """The bot, restarted on what is in `data`."""
     timing = Timing(clock=before.clock, work=PACE)
     async with _listening(before.github, before.app, before.repository, data, timing) as bot:
         yield replace(before, bot=bot)

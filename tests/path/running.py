@@ -1,4 +1,4 @@
-"""The whole bot over HTTP against the simulated GitHub, for tests of the whole path."""
+"""The complete bot over HTTP against the simulated GitHub, for end-to-end tests."""
 
 from __future__ import annotations
 

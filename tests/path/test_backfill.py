@@ -1,4 +1,4 @@
-"""History read by a backfill is the record that live deliveries would have made, byte for byte."""
+"""Does a backfill give the record that live deliveries would have given, byte for byte?"""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def settled(there: Running) -> None:
 async def record_of(bot: Bot, installation: SimInstallation | None) -> list[str]:
     """The canonical lines; an installation's number is another each time it is made.
 
-    What only deliveries show of a pull request's life stands beside the record, and no history has it.
+    Events that only deliveries show are stored outside the record, and no history contains them.
     """
     assert installation is not None
     rows = [json.loads(line) for line in await bot.store.read(lambda connection: list(dump_lines(connection)))]
@@ -107,7 +107,7 @@ def install(world: World) -> None:
 
 
 async def read_first_commits(there: Running) -> None:
-    """What stood on the default branch before the App came."""
+    """Record what was on the default branch before the App was installed."""
     repository = the_repository(there.world)
     given = {"installation": installed(there.world).id, "repository": repository.id}
     ref = json.dumps(given | {"before": "", "after": repository.git.tip}, sort_keys=True)
@@ -155,7 +155,7 @@ async def test_a_backfill_makes_the_record_that_deliveries_make(github: Simulato
 
 
 async def again(there: Running) -> None:
-    """Ask for the history anew."""
+    """Request the history again."""
     with there.bot.store.transaction() as connection:
         ids = [RepositoryId(the_repository(there.world).id)]
         open_backfills(connection, there.bot.context, installed(there.world).id, ids, again=True)
@@ -192,7 +192,7 @@ async def test_half_by_backfill_and_half_by_deliveries_meanwhile_is_the_same(git
     assert found == expected
 
 
-# --- work beside code ------------------------------------------------------------------------------------------------
+# --- non-code activity -----------------------------------------------------------------------------------------------
 
 
 async def busy(world: World) -> None:

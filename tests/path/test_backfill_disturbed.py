@@ -1,4 +1,4 @@
-"""What befalls a repository while its history is read makes no difference: the record is that of a calm reading."""
+"""Does a history read during other events give the same record as an undisturbed read?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a history cost? A page for a hundred pull requests, and a few requests that do not grow with it."""
+"""What does a history cost? One page per hundred pull requests, and a few requests that do not grow with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.path.running import Running
 from tests.path.test_backfill import START, backfill_of, bot_on, install, settled, small_world, the_repository
 
 PEOPLE, BATCH = 70, 10
-"""more people than find room beside a page, in more than one batch of commits"""
+"""more people than fit into a page's query, in more than one batch of commits"""
 
 
 async def land(world: World, author: SimAccount, turns: Iterable[int]) -> None:
@@ -41,7 +41,7 @@ def push_of_many(world: World) -> None:
 
 
 async def read_history(there: Running) -> tuple[int, Counter[str]]:
-    """What its row counts, and what GitHub was asked of this repository or by query."""
+    """The requests as its row counts them, and those about this repository or by query that GitHub received."""
     github, asked = there.world.github, len(there.world.github.requests)
     install(there.world)
     await settled(there)

@@ -1,4 +1,4 @@
-"""Deliveries tell which pull request of a merge of merges held each commit, as a clone does."""
+"""Do deliveries attribute each commit of a merge of merges to the same pull request as a clone?"""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_a_push_attributes_each_commit_to_its_pull_request(
         await there.drained()
         facts = await facts_of(there, found)
         for number in (4, 7):
-            # Told of after their commits landed: these are measured anew, without what lay between.
+            # Delivered after their commits landed: these are measured again, without the commits in between.
             head = next(fact.commit for fact in facts if fact.pull_request == number)
             close_unmerged(github, found, number, title=f"Told {number}", head=head, by=by)
         await there.drained()

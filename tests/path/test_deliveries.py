@@ -1,4 +1,4 @@
-"""Deliveries that come months late, under another GUID, never, or untrue leave the record as it would have been."""
+"""Do late, repeated, missing and false deliveries leave the record unchanged?"""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_check_runs_of_single_commits_are_updated_when_the_pull_request_ar
         pushed = [one for one in github.deliveries.waiting if one.event == "push"]
         late = [one for one in github.deliveries.waiting if one.event != "push"]
         github.deliveries.waiting = pushed
-        pull.merged_at, merged_at = None, pull.merged_at  # GitHub does not tell of it yet
+        pull.merged_at, merged_at = None, pull.merged_at  # GitHub does not list it yet
         github.deliveries.release()
         await there.cost()
         first = titles(there)

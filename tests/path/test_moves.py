@@ -1,4 +1,4 @@
-"""Forked, renamed, transferred or on another default branch: the record is a fresh clone's."""
+"""Does the record equal that of a fresh clone after forks, renames, transfers and changes of the default branch?"""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ async def test_a_renamed_repository_is_counted_once_under_its_new_name(github: S
         github.deliveries.hold()
         github.rename(there.repository, "renamed", by=there.mara)
         there.push()
-        github.deliveries.waiting.reverse()  # the push tells of the new name first
+        github.deliveries.waiting.reverse()  # the push is the first to show the new name
         github.deliveries.release()
         await there.cost()
         facts = await there.facts()
@@ -180,7 +180,7 @@ async def test_a_transferred_repository_counts_only_for_its_new_installation(git
         there.merge(there.open(), "squash")
         await there.cost()
         github.deliveries.hold()
-        there.push()  # told to the old installation, and heard when it may read there no more
+        there.push()  # delivered to the old installation, and handled when it no longer has access
         other = github.install(there.app, github.organisation("globex"))
         old = there.installation.id
         there.repository.owner = github.state.accounts["globex"]
@@ -211,7 +211,7 @@ def forked(there: Shop) -> SimRepository:
 
 
 def sync(there: Shop, fork: SimRepository) -> None:
-    """The fork's branch goes where the upstream's stands."""
+    """The fork's branch moves to the upstream's head."""
     tip = there.repository.git.tip or ""
     fork.git.adopt(there.repository.git, [tip])
     there.github.force_push(fork, "main", tip, by=there.ada)

@@ -1,4 +1,4 @@
-"""A process accepts before it works: where others work, and while GitHub has not said who we are."""
+"""Does a process accept deliveries if others do the work, and before GitHub confirms the App?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that landed through a merge bot, in forks and in mirrors is one record, from deliveries as from clones."""
+"""Do deliveries and clones give one record of work from a merge bot, forks and mirrors?"""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def arrive(github: Simulator, app: SimApp, replay: Replay) -> tuple[list[int], d
 
 
 async def deliveries_of(github: Simulator, replay: Replay, data: Path, *, seed: int) -> dict[str, Any]:
-    """What the ledger tells after every push and closed pull request arrived, shuffled, every tenth of them twice."""
+    """The ledger after every push and closed pull request arrived shuffled, every tenth of them twice."""
     chance = random.Random(seed)
     app = github.register_app("almanac", github.organisation(replay.upstream.split("/")[0]))
     installed, imported, by = arrive(github, app, replay)

@@ -1,4 +1,4 @@
-"""What a landing costs at GitHub: one read and one write wherever that is enough."""
+"""What does a landing cost at GitHub? One read and one write if possible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["data", "github"]
 
 
 async def test_each_way_of_landing_costs_its_minimum(github: Simulator, data: Path) -> None:
-    """The other ways stand in `make campaign-requests`."""
+    """`make campaign-requests` covers the other ways."""
     async with shop(github, data) as there:
         for name in QUICK:
             land, expected = WAYS[name]

@@ -1,4 +1,4 @@
-"""What another product said of a contributor's months, held against what landed: every untrue sentence is refused."""
+"""Is every untrue sentence of another product about a contributor's months refused, compared with what landed?"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def months_of(replay: Replay) -> dict[Month, MonthFacts]:
 
 
 def kinds(text: str, facts: MonthFacts) -> set[str]:
-    """Why the sentence may not stand, though it cites everything that landed in the month."""
+    """Why the sentence is refused although it cites everything that landed in the month."""
     return {refusal.kind for refusal in check(Sentence(text, tuple(facts.changes)), facts)}
 
 

@@ -1,4 +1,4 @@
-"""The queue's contract, on each engine and database."""
+"""Which engines and databases does the queue's contract run on? Each combination."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PACE = WorkerPace(concurrency=2, lease=timedelta(seconds=60), renew_every=0.05, 
 
 @dataclass
 class Clock:
-    """Time that passes when told to."""
+    """Time that passes only on request."""
 
     now: datetime = datetime(2031, 5, 1, 12, tzinfo=UTC)
 

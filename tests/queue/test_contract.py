@@ -1,4 +1,4 @@
-"""What every queue engine promises."""
+"""What does every queue engine guarantee?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often does the engine without a service look for jobs? Each look is a transaction of the one who writes."""
+"""How often does the engine without a service look for jobs? Each look takes a write transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would a stranger put into a title or a name to make a page, a comment or a terminal act?"""
+"""Which hostile titles and names could have an effect on a page, a comment or a terminal?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is a text still what was agreed? With UPDATE_SNAPSHOTS=1 the tests write the agreed texts anew, to be read."""
+"""Does a text match its snapshot? With UPDATE_SNAPSHOTS=1 the tests rewrite the snapshots for review."""
 
 from __future__ import annotations
 

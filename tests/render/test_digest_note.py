@@ -55,7 +55,7 @@ def test_the_text_stays_below_the_cap_and_covers_every_commit(people: int, sente
 
 
 def wide_month(people: int, changes: int) -> tuple[list[DigestPart], dict[ChangeId, Change]]:
-    """So many changes of so many people, each told in a sentence of its own."""
+    """This many changes of this many people, each in its own sentence."""
     every = {
         ChangeId(f"acme/app#{n}"): replace(
             ONE, id=ChangeId(f"acme/app#{n}"), url=f"https://github.com/acme/app/pull/{n}"

@@ -1,4 +1,4 @@
-"""Each form says what the record holds, and the agreed texts stay agreed."""
+"""Does every format show the record, and match its snapshot?"""
 
 from __future__ import annotations
 

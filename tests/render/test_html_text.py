@@ -1,4 +1,4 @@
-"""What many texts become at once is what each becomes alone."""
+"""Does escaping many texts together equal escaping each?"""
 
 from __future__ import annotations
 

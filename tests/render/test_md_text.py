@@ -1,4 +1,4 @@
-"""A stranger's text in Markdown shows and does nothing."""
+"""Is untrusted text in Markdown visible but inert?"""
 
 from __future__ import annotations
 

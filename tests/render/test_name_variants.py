@@ -1,4 +1,4 @@
-"""On a page without a name, no spelling of the name is left in a title."""
+"""Do titles on an anonymous page contain no variant of the name?"""
 
 from __future__ import annotations
 

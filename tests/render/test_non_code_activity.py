@@ -1,4 +1,4 @@
-"""Work beside code is told in every form, opens into where it can be seen, and changes no number of the code."""
+"""Does every format show non-code activity with links to its evidence, without changing a number about code?"""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ EXPECTED_LINES = (
 
 
 def busy(tag: str = "v1.2.0") -> Profile:
-    """One month of landed work with everything beside it, and one month with reviews alone."""
+    """One month of landed work with every kind of non-code activity, and one month with only reviews."""
     profile = small_profile()
     month = replace(profile.months[0], non_code=everything(profile, tag))
     reviews_only = NonCodeActivity(reviews=traces("pull", 80, did=("reviewed",)))

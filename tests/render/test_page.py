@@ -1,4 +1,4 @@
-"""The page is whole, light, safe and readable without a script."""
+"""Is the page complete, small, safe and readable without scripts?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that takes the short way through `plain` comes out as by the long one."""
+"""Does the fast path of `plain_text` give the same result as the slow one?"""
 
 from __future__ import annotations
 

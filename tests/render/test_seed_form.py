@@ -1,4 +1,4 @@
-"""The comparison form prints numbers, labels, order and caps as the captures do, from facts written down here."""
+"""Does the comparison format print numbers, labels, order and limits like the captures, from the facts below?"""
 
 from __future__ import annotations
 

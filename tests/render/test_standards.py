@@ -1,4 +1,4 @@
-"""Feeds and CVs are what their standards say: RFC 4287 rule by rule, and JSON Resume by its own published schema."""
+"""Do feeds and CVs follow their standards: RFC 4287 rule by rule, and the published schema of JSON Resume?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .hostile import payloads
 PACKAGE = "@jsonresume/schema@1.3.1"
 INSTALLED = Path(__file__).parents[2] / "build" / "extras" / "node_modules" / "@jsonresume" / "schema" / "schema.json"
 ATOM = "{http://www.w3.org/2005/Atom}"
-# Elements of the namespace by where they may stand: (least, most) times. RFC 4287, 4.1.1 and 4.1.2.
+# Elements of the namespace by their parent: (least, most) times. RFC 4287, 4.1.1 and 4.1.2.
 FEED = {"id": (1, 1), "title": (1, 1), "updated": (1, 1), "author": (1, 99), "generator": (0, 1), "link": (0, 99)}
 FEED |= {"subtitle": (0, 1), "rights": (0, 1), "logo": (0, 1), "icon": (0, 1), "category": (0, 99), "entry": (0, 9999)}
 ENTRY = {"id": (1, 1), "title": (1, 1), "updated": (1, 1), "published": (0, 1), "summary": (0, 1), "content": (0, 1)}

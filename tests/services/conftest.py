@@ -1,4 +1,4 @@
-"""The simulated GitHub of this room: one that is fast, and one that compares each exchange with its description."""
+"""The simulated GitHub for these tests: a fast one, and one that checks each exchange against its description."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Town:
         return made
 
     async def month_over(self, month: int = 6) -> None:
-        """The second of the month of 2031 has come, and what is due is told."""
+        """Move the clock to the second day of this month of 2031, and post the digests that are due."""
         self.clock.now = datetime(2031, month, 2, tzinfo=UTC)
         await close_months(self.bot.context)
         await self.drained()

@@ -1,4 +1,4 @@
-"""Are totals that grew landing by landing those that the facts give when they are summed all at once?"""
+"""Do totals that grew landing by landing equal totals computed from all facts at once?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no delivery told of is found: in GitHub's log, and beyond the log by looking through the repositories."""
+"""Are missed deliveries found in GitHub's log, and older events by listing the repositories?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.services.landed import Town, town
 
 @contextlib.asynccontextmanager
 async def outage(world: Town) -> AsyncIterator[None]:
-    """Nothing that GitHub sends arrives; each attempt stands in its log as failed."""
+    """Nothing that GitHub sends arrives; its log shows each attempt as failed."""
     world.github.deliveries.drop_next = 10**6
     yield
     world.github.deliveries.drop_next = 0

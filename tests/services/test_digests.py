@@ -1,4 +1,4 @@
-"""Where the months are told: an issue or a discussion, of one repository or of several, in place when facts change."""
+"""Are digests posted to an issue or a discussion, for one or several repositories, and edited when facts change?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a pull request was opened comes from GitHub alone: a page shows it, a clone does not, and `verify` says so."""
+"""Is the opening time of a pull request, which only GitHub knows, on pages, not in clones, and noted by `verify`?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GitHub says of repositories is kept in a few statements, and what is hidden is so at once and stays so."""
+"""Is the state of repositories stored in few statements, and does hiding take effect at once and last?"""
 
 from __future__ import annotations
 

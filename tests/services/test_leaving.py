@@ -1,4 +1,4 @@
-"""What a repository that is out of reach leaves behind: at once it is in no digest that stands elsewhere."""
+"""Does a repository without access disappear at once from digests in other repositories?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the running bot looks for by itself, each look for its own sake."""
+"""Which periodic checks does the running bot make, each independent of the others?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions that changed are applied to what is recorded: beside it first, then in its place, in small steps."""
+"""Are changed definitions applied to recorded facts in small steps, first in parallel and then in their place?"""
 
 from __future__ import annotations
 

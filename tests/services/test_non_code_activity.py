@@ -1,4 +1,4 @@
-"""Work beside code is kept from the deliveries that tell of it, once, and read by whoever did it."""
+"""Is non-code activity recorded once from its deliveries, and read by person?"""
 
 from __future__ import annotations
 

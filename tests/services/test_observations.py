@@ -1,4 +1,4 @@
-"""Reviews, checks and merges are kept from the deliveries that tell of them; GitHub is asked for next to nothing."""
+"""Are reviews, checks and merges recorded from deliveries with almost no requests to GitHub?"""
 
 from __future__ import annotations
 

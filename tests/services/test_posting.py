@@ -1,4 +1,4 @@
-"""A post is in one worker's hands at a time, and does not wait for long where that worker is killed."""
+"""Does only one worker at a time handle a post, and does it wait only briefly if that worker is killed?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is what passed through forgotten in time, and is a captured delivery that comes again still known?"""
+"""Is old delivery data pruned in time, and is a repeated old delivery recognised?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told in one repository is folded from what its readers can reach, and from nothing that left."""
+"""Are posts in a repository computed only from what its readers can access, without removed repositories?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do landings cost the same whenever they come, and do all derived rows come back with the same bytes?"""
+"""Do landings cost the same at any time, and does a rebuild give all derived rows byte for byte?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record is a function of the facts: in which order and in which batches they arrive makes no difference."""
+"""Is the record a function of the facts, whatever the order and the batches in which they arrive?"""
 
 from __future__ import annotations
 

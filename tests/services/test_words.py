@@ -1,4 +1,4 @@
-"""A digest may be worded by a model; whatever the model does, the digest goes out, and nothing private goes in."""
+"""If a model words a digest, is the digest always posted, and does the model receive nothing private?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model may write where its sentences are true; whatever goes wrong, the template's text goes out."""
+"""Is a model's text used only if its sentences are true, and the template's text otherwise?"""
 
 from __future__ import annotations
 

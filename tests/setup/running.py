@@ -1,4 +1,4 @@
-"""A process without credentials against the simulated GitHub, and the browser of whoever registers its App."""
+"""A process without credentials against the simulated GitHub, and the browser of the person who registers its App."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bare_settings(github: Simulator, data: Path, **more: Any) -> Settings:
 
 @dataclass
 class Visitor:
-    """A browser without JavaScript: it reads pages, sends their forms, and follows where it is told."""
+    """A browser without JavaScript: it reads pages, sends their forms and follows redirects."""
 
     session: aiohttp.ClientSession
     base: str

@@ -1,4 +1,4 @@
-"""`almanac doctor`: what is broken is named with what to do, what could not be checked is never called well."""
+"""Does `almanac doctor` name each problem with what to do, and never call an unchecked thing correct?"""
 
 from __future__ import annotations
 

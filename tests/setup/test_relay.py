@@ -1,5 +1,4 @@
-"""Deliveries by a channel: what GitHub signed is taken by the same door, anything else is refused, and a channel that
-goes away is asked again, ever more slowly."""
+"""Are relayed deliveries accepted only as GitHub signed them, and is a lost channel retried with growing delays?"""
 
 from __future__ import annotations
 
@@ -94,7 +93,7 @@ async def channel(**more: Any) -> AsyncIterator[Channel]:
 
 @asynccontextmanager
 async def followed(through: Channel, house: House) -> AsyncIterator[list[float]]:
-    """A relay from the channel to the door; the pauses it made. Whatever ails the store has passed at the second."""
+    """A relay from the channel to the webhook; the pauses it made. Whatever ails the store has passed at the second."""
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:

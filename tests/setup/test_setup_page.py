@@ -1,4 +1,4 @@
-"""From nothing to a running bot: a page with a one-time token, GitHub's manifest flow, and the same process goes on."""
+"""Does set-up lead from nothing to a running bot: a one-time link, GitHub's manifest flow, and the same process?"""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_the_manifest_is_app_yml_with_our_addresses_and_the_form_may_go_to
     policy = headers["Content-Security-Policy"]
     assert f"form-action 'self' {github.url} {settings.public_url};" in policy
     assert "default-src 'none'" in policy
-    assert headers["Referrer-Policy"] == "same-origin"  # nor is any other site told the token
+    assert headers["Referrer-Policy"] == "same-origin"  # no other site receives the token either
     assert headers["Cache-Control"] == "no-store"
 
 

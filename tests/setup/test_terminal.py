@@ -1,4 +1,4 @@
-"""`almanac setup` and `almanac doctor` as they are typed."""
+"""What do `almanac setup` and `almanac doctor` print on a terminal?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GraphQL: our queries are GitHub's, and what the simulator does not know it refuses."""
+"""Are our queries valid in GitHub's schema, and does the simulator refuse unknown ones?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose first work in a repository it was is said where its whole history is known, and of people alone."""
+"""Are first contributions reported only for people, and only if the full history of a repository is known?"""
 
 from __future__ import annotations
 

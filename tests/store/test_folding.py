@@ -1,4 +1,4 @@
-"""Two who fold, or move what is folded, take turns."""
+"""Do two processes that fold or move the same facts take turns?"""
 
 from __future__ import annotations
 

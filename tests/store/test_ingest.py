@@ -1,4 +1,4 @@
-"""Deliveries are stored many a commit, once each, and answered only afterwards."""
+"""Are deliveries stored in groups, once each, and acknowledged only afterwards?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger: facts once each, and together what belongs together."""
+"""Does the ledger contain each fact once, and group related facts?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new version is measured beside the facts in force, and takes their place."""
+"""Are facts of a new version measured in parallel with the current ones before they replace them?"""
 
 from __future__ import annotations
 

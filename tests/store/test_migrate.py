@@ -1,4 +1,4 @@
-"""Migrations: the tables they make are the tables the program means, on both databases, filled or empty."""
+"""Do migrations give the tables of the program on both databases, filled or empty?"""
 
 from __future__ import annotations
 

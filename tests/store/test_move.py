@@ -1,4 +1,4 @@
-"""Does everything come along, there and back, and nothing onto what is there already?"""
+"""Is everything moved, there and back, and a target with content refused?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GitHub alone shows is appended once, and says nothing where nothing was seen."""
+"""Are observations appended once, and does a missing one mean nothing?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two processes that serve one installation keep one pace."""
+"""Do two processes that write for one installation share its pace?"""
 
 from __future__ import annotations
 

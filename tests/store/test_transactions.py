@@ -1,4 +1,4 @@
-"""Is what `Store.write` and `Store.read` run in their threads one transaction, whatever happens to it?"""
+"""Do `Store.write` and `Store.read` run their work as one transaction, whatever happens?"""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_a_read_sees_one_snapshot_with_all_earlier_writes(store: Store) ->
     assert await store.read(_keys) == ["a", "b"]
 
 
-async def test_a_read_writes_nothing_and_the_next_write_is_complete(store: Store) -> None:
+async def test_a_read_writes_nothing_and_the_next_read_is_complete(store: Store) -> None:
     with pytest.raises(Exception, match=r"(?i)read.?only"):
         await store.read(_see, "a")
     for turns in range(8):

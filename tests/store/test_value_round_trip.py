@@ -1,4 +1,4 @@
-"""Do values reach both databases as they were given, however they are spelt on the way?"""
+"""Do values reach both databases unchanged, however they are encoded?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The past of files is the same from the table as from the facts, and goes with them."""
+"""Does the table of visits give the same past as the facts, and is it deleted with them?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door with a remembered inbox behind it, over real HTTP."""
+"""The webhook endpoint over real HTTP, with an inbox in memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sign(body: bytes, secret: str = SECRET) -> str:
 
 @dataclass
 class Memory:
-    """Keeps deliveries by (hook, guid), and fails when told to."""
+    """An inbox in memory by (hook, guid) that fails on request."""
 
     kept: dict[tuple[str, str], RoutedDelivery] = field(default_factory=dict)
     fault: Exception | None = None

@@ -1,4 +1,4 @@
-"""The policy as a table: who may see what, and that sums tell of nobody."""
+"""Who may see what, and do sums reveal nobody?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page without a name: no form of it holds any word by which its person is known, nor their own repositories."""
+"""Does no format of an anonymous page contain words that identify the person, or personal repositories?"""
 
 from __future__ import annotations
 

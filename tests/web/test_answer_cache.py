@@ -1,4 +1,4 @@
-"""Kept answers: given again while nothing was written, and never once something was."""
+"""Are cached pages served while nothing is written, and never after a write?"""
 
 from __future__ import annotations
 

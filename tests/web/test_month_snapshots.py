@@ -1,4 +1,4 @@
-"""A month that closes leaves one signed snapshot a page, the same bytes wherever it is computed, and for ever."""
+"""Does a closing month create one permanent signed snapshot per page, with the same bytes wherever it is computed?"""
 
 from __future__ import annotations
 

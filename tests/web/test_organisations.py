@@ -1,4 +1,4 @@
-"""The organisation's pages: sums over enough people, changes without people, and nobody told apart."""
+"""Do an organisation's pages show only sums over enough people and changes without people, so nobody stands out?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes with the same keys in their settings open each other's links and vouch for each other's snapshots."""
+"""Do processes with the same keys open each other's links and verify each other's snapshots?"""
 
 from __future__ import annotations
 

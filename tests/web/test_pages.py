@@ -1,4 +1,4 @@
-"""The pages over HTTP: who gets them, in which form, under which headers."""
+"""Who gets the pages over HTTP, in which format and with which headers?"""
 
 from __future__ import annotations
 

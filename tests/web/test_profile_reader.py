@@ -1,4 +1,4 @@
-"""When is a profile folded anew? When something it is made of changed, and not for the landings of others."""
+"""When is a profile folded again? When one of its inputs changed, not when others land work."""
 
 from __future__ import annotations
 

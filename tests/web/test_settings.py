@@ -1,4 +1,4 @@
-"""The settings page: signing in, deciding, and that nobody decides for another."""
+"""Does the settings page allow sign-in and decisions, and only one's own?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In any world, nobody reads what is not theirs to read, and what is private is as if it were not there."""
+"""In any world, does everybody read only what they may, and does private content look nonexistent?"""
 
 from __future__ import annotations
 

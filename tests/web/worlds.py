@@ -1,7 +1,7 @@
-"""Worlds of organisations, repositories and people, with a canary in each string that is not for everybody.
+"""Worlds of organisations, repositories and people, with a canary in each string that is not public.
 
-A world is made from a source of randomness; what may be shown in it is told a second time here, by what was done to it
-and not by the policy that is tested.
+A world is generated from a source of randomness; what it may show is computed here from what was done to it, not by
+the policy under test.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Someone:
 
 @dataclass
 class World:
-    """Everything that was done, so that what may be seen can be told from it."""
+    """Everything that was done, from which it follows what may be seen."""
 
     places: list[Place]
     people: list[Someone]
@@ -200,7 +200,7 @@ async def _decide(world: World, store: Store, rng: random.Random) -> None:
             one.alias = state.alias if state else ""
 
 
-# --- what may be seen, told from what was done -----------------------------------------------------------------------
+# --- what may be seen, by what was done ------------------------------------------------------------------------------
 
 
 def expected(world: World) -> dict[str, set[str] | None]:
