@@ -90,13 +90,13 @@ class Fact(Struct, frozen=True):
     title: str
     """subject line, or the pull request's title if this is its only commit"""
     how: str
-    """name of the landing convention that brought it (landing/conventions.py)"""
+    """name of the landing convention that brought it (`bot/landing/conventions/catalogue.py`)"""
     merge_commit: CommitId
     pull_request: int | None = None
     """number in `repository`, only if proved"""
     co_authors: tuple[Signature, ...] = ()
     keys: tuple[str, ...] = ()
-    """identities of the work group, such as `pr:owner/name#12` or `drev:D123`; landing/keys.py defines their form"""
+    """identities of the work group, such as `pr:owner/name#12` or `drev:D123`; `bot/landing/same_work/keys.py` defines them"""
     reverts: tuple[str, ...] = ()
     """identities (same form as `keys`) that this commit says it reverts"""
     relands: tuple[str, ...] = ()

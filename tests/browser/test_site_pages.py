@@ -101,7 +101,7 @@ async def _look(url: str, folder: Path) -> list[str]:
 
 
 async def _violations(tab: Tab, address: str, width: int, dark: bool) -> list[str]:
-    """axe is a script, which the pages' own policy rightly forbids: it is put aside for this alone."""
+    """axe is a script, which the pages' own policy rightly forbids, so the policy is bypassed only here."""
     await tab.call("Page.setBypassCSP", enabled=True)
     await tab.open(address, width=width, dark=dark)
     await tab.evaluate(_UNFOLD)
@@ -116,7 +116,7 @@ def test_every_page_fits_loads_nothing_external_and_has_no_violation_or_error(tm
 
 
 async def _walk(url: str, folder: Path) -> list[str]:
-    """The pages on which the tab key does not come to everything that can be used."""
+    """The pages on which the tab key does not reach every control."""
     wrong: list[str] = []
     async with site_of(url, folder) as (site, cookie, _), chromium() as tab:
         await _sign_in(tab, site, cookie)

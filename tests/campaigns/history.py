@@ -236,7 +236,7 @@ async def run(
         ids = list(connection.execute(select(BACKFILL.c.repository_id)).scalars())
         rows = backfills.of(connection, ids)
     lines = [json.loads(line) for line in await store.read(lambda connection: list(dump_lines(connection)))]
-    lines = [line for line in lines if line[0] != "observation"]  # deliveries alone show these
+    lines = [line for line in lines if line[0] != "observation"]  # only deliveries show these
     await store.close()
     number = world.installation.id
     own = {"installation", "repository"}

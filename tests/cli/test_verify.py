@@ -278,7 +278,7 @@ def test_github_only_values_are_reported_and_not_compared(published: Published) 
     )
 
 
-# --- work beside code ------------------------------------------------------------------------------------------------
+# --- non-code activity -----------------------------------------------------------------------------------------------
 
 
 def test_a_clone_shows_first_contributions_and_documentation_and_verifies_them(

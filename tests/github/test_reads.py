@@ -371,7 +371,7 @@ def reached(commits: dict[CommitId, Commit], tip: CommitId) -> set[CommitId]:
 
 @given(seed=st.integers(0, 10**6), size=st.integers(2, 25))
 def test_merge_commits_of_a_push_are_those_a_clone_shows(seed: int, size: int) -> None:
-    """For a tip and any commit of its first-parent line as the old tip, told against the whole history."""
+    """For a tip and any commit of its first-parent line as the old tip, compared with the full history."""
     all_commits = history(seed, size)
     known = {commit.id: commit for commit in all_commits}
     tip = all_commits[-1].id

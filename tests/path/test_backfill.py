@@ -196,7 +196,7 @@ async def test_half_by_backfill_and_half_by_deliveries_meanwhile_is_the_same(git
 
 
 async def busy(world: World) -> None:
-    """Work that was reviewed and merged, some by whoever wrote it, and releases."""
+    """Work that was reviewed and merged, some by its author, and releases."""
     github, repository, ada, mara = world.github, the_repository(world), world.people["ada"], world.people["mara"]
     for turn, (by, state) in enumerate(((mara, "APPROVED"), (ada, "COMMENTED"), (mara, "CHANGES_REQUESTED"))):
         at = START + timedelta(days=turn + 1)

@@ -28,7 +28,7 @@ NOW = datetime(2031, 5, 20, 12, tzinfo=UTC)
 
 @dataclass
 class Clock:
-    """Time that passes when told to."""
+    """Time that passes only on request."""
 
     now: datetime = NOW
 
@@ -128,7 +128,7 @@ def reactions(comment: Comment) -> list[str]:
 
 
 def _database(folder: Path) -> str:
-    """A copy of one file with all tables: making them anew takes longer than most tests here."""
+    """A copy of one file with all tables, because creating them takes longer than most tests here."""
     with fresh_database("sqlite", folder) as url:
         return url
 

@@ -39,7 +39,7 @@ HELPER = Signature("Bea", "bea@example.org")
 
 
 def _story(seed: int, number: int) -> list[Fact]:
-    """Landings of three people in three repositories: some take back, bring back, copy or help, across two months."""
+    """Landings of three people in three repositories: some revert, re-land, copy or co-author, across two months."""
     chance, found = random.Random(seed), list[Fact]()
     for count, plain in enumerate(facts_of(number, people=3, repositories=3, seed=seed)):
         fact = replace(plain, landed_at=plain.landed_at + chance.randrange(40) * 86_400, reverts=())

@@ -24,7 +24,7 @@ from tests.services.landed import NOW, Town, town
 
 
 async def _seen(world: Town, told: list[Repository]) -> int:
-    """How many statements it took to see them."""
+    """The number of statements that recording these repositories took."""
     statements: list[str] = []
     store: Store = world.bot.store
 

@@ -14,7 +14,7 @@ SHARED = "first_digest: post\ndigest_repository: acme/team\n"
 
 
 async def posted_at_team(there: Town, *names: str) -> tuple[SimRepository, list[SimRepository]]:
-    """`team`, and others whose May it tells, each with one landing that is named after it."""
+    """`team`, and others whose May its digest covers, each with one landing that is named after it."""
     team = await there.second_repository("team")
     found = []
     for name in names:

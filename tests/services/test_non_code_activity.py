@@ -197,7 +197,7 @@ async def test_a_digest_reports_non_code_activity_without_text_that_strangers_wr
             assert words in line.replace("&#40;", "(")
         assert f"redirect.github.com/acme/app/issues/{issue.number}" in line
         assert "octocat" not in "".join(there.digests())
-        # what comes late is told late
+        # late observations are reported late
         other = there.github.open_issue(there.repository, "It rattles", by=there.people["ada"], at=APRIL)
         triage_issue(github, there.repository, other, "transferred", by=there.people["bea"], at=APRIL)
         await there.drained()

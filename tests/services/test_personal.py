@@ -35,7 +35,7 @@ async def _posted_texts(there: Town) -> None:
 
 
 async def _dump(there: Town) -> str:
-    """Every row but the deliveries' bodies and the jobs, which name ids alone."""
+    """Every row except delivery bodies and jobs, which contain only ids."""
     tables = [table for table in TABLES if table not in (INBOX, JOB)]
     return "\n".join(await there.bot.store.read(lambda connection: list(dump_lines(connection, tables))))
 
@@ -169,7 +169,7 @@ def _raw(folder: Path) -> bytes:
 
 
 async def _landed_again(there: Town, before: str) -> None:
-    """A push of everything, as a catch-up would tell of it."""
+    """A push of everything, as a catch-up would deliver it."""
     given = {"installation": there.installation.id, "repository": there.repository.id, "before": before}
     ref = json.dumps(given | {"after": there.repository.git.tip}, sort_keys=True)
     with there.bot.store.transaction() as connection:

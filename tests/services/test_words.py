@@ -56,7 +56,7 @@ def asked(server: LLMockServer) -> list[str]:
 
 
 async def template_of(there: Town) -> str:
-    """The digest in the words of the templates alone."""
+    """The digest as the templates word it."""
     where = InstallationId(there.installation.id), Month("2031-05")
     with there.bot.store.snapshot() as connection:
         stored = repository_named(connection, "acme/app")

@@ -67,7 +67,7 @@ def test_incomplete_app_settings_are_reported_before_another_app_is_registered(
 def test_an_invalid_key_is_reported_in_one_line(almanac: Command, command: list[str]) -> None:
     key = "-----BEGIN RSA PRIVATE KEY-----\nTk8=\n-----END RSA PRIVATE KEY-----"
     given = {"ALMANAC_APP_ID": "7", "ALMANAC_PRIVATE_KEY": key, "ALMANAC_WEBHOOK_SECRET": "w" * 40}
-    given["ALMANAC_LOG_LEVEL"] = "ERROR"  # what SQLite is warned of stands before it otherwise
+    given["ALMANAC_LOG_LEVEL"] = "ERROR"  # otherwise the warning about SQLite comes before it
     assert_refused(almanac(*command, **given), "ALMANAC_PRIVATE_KEY: the private key is not a PEM key")
 
 

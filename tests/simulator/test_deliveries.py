@@ -14,7 +14,7 @@ from tests.simulator.calling import AT, Scene, app_token
 
 
 class Hook:
-    """Takes deliveries and answers with what it is told to."""
+    """Accepts deliveries and gives the configured answers."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[str, str, bytes, str]] = []

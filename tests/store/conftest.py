@@ -93,7 +93,7 @@ async def cancelled_after(turns: int, work: Coroutine[Any, Any, Any]) -> Any:
 
 
 def connection_beside(connection: Connection) -> dict[int, list[Fact]]:
-    """What is measured and not in force, by version; the oldest landing first."""
+    """Facts that are measured but not in use yet, by version; oldest landing first."""
     found: dict[int, list[Fact]] = {}
     for row in connection.execute(select(MEASUREMENT.c.method, MEASUREMENT.c.payload)):
         found.setdefault(row.method, []).append(fact_from_json(row.payload))

@@ -44,7 +44,7 @@ from tests.store.conftest import APP, NOW, executed, fact, seed
 
 @pytest.fixture
 async def own(empty_database_url: str) -> AsyncIterator[Store]:
-    """A migrated database for this test alone: the others' keep their tables."""
+    """A migrated database for one test, so that the others keep their tables."""
     async with await Store.open(empty_database_url) as store:
         await migrate(store)
         yield store

@@ -286,7 +286,7 @@ def test_two_databases_and_a_clone_give_the_same_bytes(
 
 
 def from_clone(clone: Clone, naming: Any) -> str:
-    """The record as a clone alone gives it, as of the end of the second month."""
+    """The record from the clone only, as of the end of the second month."""
     from bot.landing.changes import fold
     from bot.narrative.profile import ProfileContext, ProfileScope, build
     from bot.render.anonymity import apply_naming

@@ -1,4 +1,4 @@
-"""Do an organisation's pages show only sums over enough people and changes without people, so nobody stands out?"""
+"""Do organisation pages show only sums over enough people and changes without people, so nobody is singled out?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _crew(number: int) -> Signature:
 
 
 async def _staff(store: Store, number: int = 4) -> None:
-    """Ada and so many others in March 2026; in November 2025 Ada alone, as `fill` leaves it."""
+    """Ada and `number` others in March 2026; in November 2025 only Ada, as `fill` leaves it."""
     await fill(store)
     await keep(store, OPEN, [fact(50 + one, "acme/open", author=_crew(one)) for one in range(number)])
     with store.transaction() as connection:
