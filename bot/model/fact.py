@@ -96,7 +96,7 @@ class Fact(Struct, frozen=True):
     """number in `repository`, only if proved"""
     co_authors: tuple[Signature, ...] = ()
     keys: tuple[str, ...] = ()
-    """identities of the work group, such as `pr:owner/name#12` or `drev:D123`; `bot/landing/same_work/keys.py` defines them"""
+    """identities of the work group, e.g. `pr:owner/name#12` or `drev:D123`; `bot.landing.same_work.keys`"""
     reverts: tuple[str, ...] = ()
     """identities (same form as `keys`) that this commit says it reverts"""
     relands: tuple[str, ...] = ()
