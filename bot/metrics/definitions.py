@@ -14,8 +14,8 @@ SCORES: tuple[Definition, ...] = (
         stage="record",
         question="How likely is it that the work needs no fix within 30 days?",
         definition="The chance that a later fix blames a commit of the work, from its size, its kind, how long it "
-        "waited for its landing, and the past of its files and repository; then what happened since: reverts, fixes "
-        "that name it, days without a fix.",
+        "waited for its landing, and the past of its files and repository. Then what happened since changes it: "
+        "reverts, fixes that name it, days without a fix.",
         formula="100 (1 - p), logit p linear in seven terms; odds multiplied by what is known since",
         basis="one row a term and a change, in points",
         unit="0 to 100",

@@ -47,7 +47,7 @@ HOURS_TO_LAND = Metric(
     words=("hour from opened to landed (median)", "hours from opened to landed (median)"),
     unit="hours",
     note="median from opened to landed, where GitHub said when a pull request was opened",
-    question="How long did pull requests take from opened to landed?",
+    question="How long did pull requests take from their opening to their landing?",
     definition="Median of the hours from the opening of a pull request to the first landing of a commit of the person "
     "that it brought, over the pull requests whose opening GitHub reported. Not measured if it reported none.",
     formula="median over pull requests of (first landing - opening) / 3600 seconds; of an even number, the mean of the "

@@ -159,7 +159,7 @@ def test_a_digest_shows_non_code_activity_on_its_own_line() -> None:
     assert "redirect.github.com/harbour/beacon/pull/60" in line
     assert "//github.com" not in line
     quiet = DigestPart("Mira", small_profile().months[0])
-    assert "Beside code" not in digest_note([quiet], {}, DigestFrame("UTC"))
+    assert "Reviews and triage" not in digest_note([quiet], {}, DigestFrame("UTC"))
 
 
 def test_an_anonymous_page_links_to_no_personal_repository() -> None:
