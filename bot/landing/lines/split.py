@@ -6,13 +6,14 @@ In order of precedence: the repository's own globs, its .gitattributes, a mark i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from bot.landing.lines import content, generated_marks, linguist
 from bot.landing.lines.moves import Sides, count_moves, whitespace_only, without_lines
-from bot.landing.lines.notebook import cell_lines, is_notebook
 from bot.landing.lines.patch import PatchLines, read_patches
 from bot.landing.lines.paths import NO_RULES, PathClassification, Rules, classify_path, own_part
 from bot.model.commit import FileChange
@@ -31,6 +32,8 @@ _NUMBERS_FROM = 100
 _NUMBER_SHARE = 0.8
 _NUMBER_CHARACTERS = str.maketrans("", "", "0123456789abcdefABCDEFxXuUlL.,+-{}[]() \t\r;:")
 _HEAD_LINES = 200
+_CELL_TEXT = re.compile(r' {4}("(?:[^"\\]|\\.)*+"),?\Z')
+"""a line of a cell: a notebook is JSON with an indent of one, and only the text of cells is indented by four blanks"""
 
 
 class ReadFile(NamedTuple):
@@ -86,7 +89,7 @@ def _read(change: FileChange, lines: PatchLines | None, rules: Rules) -> ReadFil
         return ReadFile(change, found.part, found.language, (), ())
     language = found.language if found.is_certain else _language(change.path, lines, found)
     part = _part(change, lines, found, rules, language)
-    if part not in NOT_OURS and is_notebook(change.path):
+    if part not in NOT_OURS and _is_notebook(change.path):
         return _notebook(change, lines, part, language)
     return ReadFile(change, part, language, lines.added, lines.removed)
 
@@ -96,7 +99,7 @@ def _with_blanks(read: ReadFile, lines: PatchLines | None) -> tuple[ReadFile, Si
 
     Text that is not the project's own is not examined.
     """
-    if lines is None or read.part in NOT_OURS or read.change.symlink or is_notebook(read.change.path):
+    if lines is None or read.part in NOT_OURS or read.change.symlink or _is_notebook(read.change.path):
         return read, None
     blanks = whitespace_only(lines) if lines.added and lines.removed else None
     if blanks is None:
@@ -109,9 +112,28 @@ def _with_blanks(read: ReadFile, lines: PatchLines | None) -> tuple[ReadFile, Si
 
 
 def _notebook(change: FileChange, lines: PatchLines, part: str, language: str | None) -> ReadFile:
-    added, removed = cell_lines(lines.added), cell_lines(lines.removed)
+    added, removed = _cell_lines(lines.added), _cell_lines(lines.removed)
     outputs = len(lines.added) + len(lines.removed) - len(added) - len(removed)
     return ReadFile(change, part, language, added, removed, generated=outputs)
+
+
+def _is_notebook(path: str) -> bool:
+    return path.endswith(".ipynb")
+
+
+def _cell_lines(lines: Iterable[str]) -> list[str]:
+    """The lines of cells among the raw lines of a notebook, decoded as they appear in the cell.
+
+    The text of cells is authored; outputs, counters and metadata are generated.
+    """
+    return [_decode(found[1]).removesuffix("\n") for line in lines if (found := _CELL_TEXT.match(line))]
+
+
+def _decode(literal: str) -> str:
+    try:
+        return str(json.loads(literal))
+    except ValueError:
+        return literal[1:-1]
 
 
 def _language(path: str, lines: PatchLines, found: PathClassification) -> str | None:
@@ -154,7 +176,7 @@ def _has_generated_shape(change: FileChange, lines: PatchLines, language: str | 
     )
     if not wide and count < _NUMBERS_FROM:
         return False
-    if linguist.language_type(language) == "prose" or is_notebook(change.path):
+    if linguist.language_type(language) == "prose" or _is_notebook(change.path):
         return False
     if wide and (_is_minified(change) or _is_wide(changed)):
         return True
