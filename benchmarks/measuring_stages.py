@@ -27,7 +27,7 @@ STEPS = (
     ("commits parsed", "bot.history.patches.read_record"),
     ("lines of patches", "bot.metrics.measure.read_patches"),
     ("convention, keys, reverts", "bot.metrics.measure.recognise_all"),
-    ("of these, identity of the patch", "bot.landing.conventions.naming.patch_key"),
+    ("of these, identity of the patch", "bot.landing.conventions.recognition.patch_key"),
     ("parts, languages, blanks", "bot.metrics.measure.read_all"),
     ("of these, blanks", "bot.landing.lines.split.whitespace_only"),
     ("of these, moves", "bot.landing.lines.split.count_moves"),

@@ -7,11 +7,12 @@ from functools import cache
 from typing import NamedTuple
 
 from bot.landing.conventions.catalogue import CONVENTIONS, Convention
-from bot.landing.conventions.naming import keys_of, patch_key_of, title_of
+from bot.landing.identity.addresses import plain_email
 from bot.landing.lines.patch import PatchLines, read_patches
-from bot.landing.message.parts import DEFAULT, TRAILERS, LandingReading, LandingSettings, MessageFinding
+from bot.landing.message.parts import DEFAULT, TRAILERS, LandingReading, LandingSettings, MessageFinding, number_at_end
 from bot.landing.reverts.statements import read_reverts
-from bot.landing.same_work.keys import plain_title
+from bot.landing.reverts.targets import issues_of
+from bot.landing.same_work.keys import digest, patch_key, plain_title, pull_key, title_key
 from bot.model.commit import Landing
 
 __all__ = ["Recognised", "recognise", "recognise_all"]
@@ -73,16 +74,16 @@ def recognise_all(
     found = [_proofs(reading) for reading in readings]
     pulls = [_proved_pull(*read) for read in zip(readings, found, strict=True)]
     reverts = [read_reverts(reading) for reading in readings]
-    titles = [title_of(*known) for known in zip(readings, map(_findings, found), pulls, strict=True)]
+    titles = [_title_of(*known) for known in zip(readings, map(_findings, found), pulls, strict=True)]
     works = [
-        None if revert.reverts else patch_key_of(reading, lines)
+        None if revert.reverts else _patch_key_of(reading, lines)
         for reading, revert, lines in zip(readings, reverts, patches, strict=True)
     ]
     stated = [
         [*(key for finding in _findings(proofs) for key in finding.keys), *([work] if work else ())]
         for proofs, work in zip(found, works, strict=True)
     ]
-    keys = [keys_of(*known) for known in zip(readings, stated, zip(titles, pulls, strict=True), reverts, strict=True)]
+    keys = [_keys_of(*known) for known in zip(readings, stated, zip(titles, pulls, strict=True), reverts, strict=True)]
     return [
         Recognised(proofs[0][0].name, pull, named_keys, revert.reverts, revert.relands, title)
         for proofs, pull, named_keys, revert, title in zip(found, pulls, keys, reverts, titles, strict=True)
@@ -121,3 +122,41 @@ def _is_export(reading: LandingReading, found: Proofs) -> bool:
         return False
     exported = any(entry.name == "copybara" and each.keys and not each.pull_request for entry, each in found)
     return exported and plain_title(reading.merge_body()) != plain_title(reading.subject)
+
+
+def _title_of(reading: LandingReading, proved: Sequence[MessageFinding], pull: int | None) -> str:
+    """The title of the proved pull request if known, else the subject without that pull request's number."""
+    pull_request = reading.landing.pull_request
+    if pull_request is not None and pull is not None and pull_request.title.strip():
+        return pull_request.title.strip()
+    title = next((each.title for each in proved if each.title and each.pull_request == pull), None) if pull else None
+    if title:
+        return title
+    numbered = number_at_end(reading.subject)
+    return numbered[1] if numbered and numbered[0] == pull and numbered[1] else reading.subject
+
+
+def _patch_key_of(reading: LandingReading, patches: Sequence[PatchLines | None]) -> str | None:
+    """The key of the commit's patch; `patches` are those of its files."""
+    commit, repository = reading.landing.commit, reading.landing.repository
+    scope, email = repository.parent or repository.full_name, plain_email(commit.author.email)
+    return patch_key(scope, email, reading.subject, commit.files, patches)
+
+
+def _keys_of(
+    reading: LandingReading, stated: Sequence[str], title_and_pull: tuple[str, int | None], reverts: MessageFinding
+) -> tuple[str, ...]:
+    """The stated keys and those that every commit has, from its title and its proved pull request, if any.
+
+    What the commit reverts is not among its own identities.
+    """
+    title, pull = title_and_pull
+    commit, repository = reading.landing.commit, reading.landing.repository.full_name
+    authored = str(int(commit.authored_at.timestamp()))
+    copy = digest(plain_email(commit.author.email), authored, plain_title(reading.subject))
+    keys = {f"commit:{commit.id}", f"copy:{copy}", *stated}
+    if pull:
+        keys.add(pull_key(repository, pull))
+    for text in (title,) if title == reading.subject else (title, reading.subject):
+        keys.update([title_key(repository, name) for name in (text, *issues_of(text)) if plain_title(name)])
+    return tuple(sorted(keys.difference([key.removeprefix("part:") for key in reverts.reverts])))
