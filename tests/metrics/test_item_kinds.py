@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from bot.metrics.item_kinds import counted_kind, item_kind
-from bot.metrics.items import group
+from bot.metrics.items import counted_kind, group, item_kind
 from bot.model.change import Change
 from bot.model.ids import Kind, State
 from tests.metrics.quality_changes import a_change, a_fact
