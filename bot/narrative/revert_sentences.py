@@ -1,19 +1,27 @@
-"""How are reverts and re-lands told, so that none is left out?"""
+"""How does a text mention every revert and re-land, and name what was reverted?"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from bot.model.change import Change
 from bot.model.profile import Sentence
 from bot.narrative.clauses import name_of
-from bot.narrative.revert_titles import reverted_title
 from bot.narrative.timeline import Course, Turn
 from bot.narrative.words import fill_phrase, join_list, month_name, phrases, quantity, sentence_case
 
 _ORDER: tuple[Course, ...] = ("reverted", "reverted_now", "partly", "relanded", "relanded_later", "took_back")
 _NAMED = 4
+
+
+_HEAD = re.compile(
+    r"\s{0,3}(?:[-*]\s|[\w./+*-]{1,40}:\s{1,3})?(?:revert|reverts|reverted|back out|backout|undo)\b[\s:\-–]{0,4}",
+    re.IGNORECASE,
+)
+_MARKS = "\"'“”‘’"
+_LONGEST = 300
 
 
 def revert_sentences(turns: Sequence[Turn], most: int) -> list[Sentence]:
@@ -68,3 +76,27 @@ def _names(changes: Iterable[Change]) -> Iterable[str]:
         name = name_of(reverted_title(change.title) if change.kind == "revert" else change.title)
         if name:
             yield name
+
+
+def reverted_title(title: str) -> str:
+    """`Revert "Add X" (#12)` as `Add X`; a revert of a revert keeps its inner `Revert`."""
+    head = _HEAD.match(title)
+    rest = title[head.end() :] if head else title
+    return _quoted(rest[:_LONGEST]) or rest.lstrip(_MARKS)
+
+
+def _quoted(text: str) -> str | None:
+    """What stands between the mark that the text begins with and the one that closes it."""
+    depth = 0
+    for at, char in enumerate(text):
+        if char not in _MARKS:
+            if not depth:
+                return None
+            continue
+        before, after = text[at - 1 : at].strip() if at else "", text[at + 1 : at + 2]
+        if before.isalnum() and after.isalnum():
+            continue
+        depth += 1 if not before or before in "([{" else -1
+        if not depth:
+            return text[1:at]
+    return None

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from bot.narrative.addresses import without_addresses, without_loose_word
 from bot.narrative.tenses import base_of, is_verb
 from bot.narrative.words import lexicon, word_set
 
@@ -36,6 +35,14 @@ _DIGIT = re.compile(r"\d")
 _BRANCH = re.compile(r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){0,3}|\d+(?:\.\d+)* backport|PR #?\d+.{0,60}|release[-/ ].{0,30}")
 _BULLET = re.compile(r"(?:[-*•·–—+]\s+){1,3}")
 _MARKS = ("\u200d", "\ufe0f", "\ufe0e", "\u20e3")
+
+
+_ADDRESS = re.compile(r"\b[a-z][a-z+]{1,9}://[^\s)>\]]{1,300}")
+_IN_BRACKETS = re.compile(rf"\s?[(<](?:\w{{1,8}}:?\s)?{_ADDRESS.pattern}[)>]")
+_SCHEME = re.compile(r"[a-z+]{2,10}://(?:www\.)?")
+_REFERS = re.compile(r"/(?:pull|issues?|commits?|merge_requests|browse|bugs?|show_bug)\b")
+"""an address of something to look up, which does not describe the work"""
+_LEADS = frozenset({"see", "via", "ref", "refs", "fix", "fixes", "close", "closes"})
 
 
 class Title(Struct, frozen=True):
@@ -85,7 +92,7 @@ def _without_markup(title: str) -> str:
     if "<" in text:
         text = _html_tag().sub("", text)
     if ":" in text:
-        text = _SHORTCODE.sub("", without_addresses(text))
+        text = _SHORTCODE.sub("", _without_addresses(text))
     if "**" in text or "__" in text or "~~" in text:
         text = _STRESS.sub(r"\2", text)
     text = " ".join(text.replace("`", "").split())
@@ -118,7 +125,7 @@ def _without_tail(text: str) -> str:
     for _ in range(8):
         shorter = _tail().sub("", text) if _may_refer_at_its_end(text) else text
         if shorter != text:
-            shorter = without_loose_word(_without_opened(shorter, text))
+            shorter = _without_loose_word(_without_opened(shorter, text))
         shorter = shorter.rstrip(" \t,;:–—-")
         if shorter == text or not shorter:
             break
@@ -251,3 +258,30 @@ def _taken_apart(title: str) -> Title:
     head.read()
     body = _without_end(_first_sentence(_without_tail(head.text)).strip(" \t:;,–—"))
     return Title(body, tuple(head.scopes), head.place, head.fix)
+
+
+def _without_addresses(text: str) -> str:
+    """The text without references and the words that lead to them; any other address only loses its scheme.
+
+    Empty if only the schemes of its addresses differ.
+    """
+    text = _IN_BRACKETS.sub("", text)
+    found = set(_ADDRESS.findall(text))
+    if len({_SCHEME.sub("", address) for address in found}) < len(found):
+        return ""
+    kept = _ADDRESS.sub(_visible_text, text)
+    ended = kept.rstrip(" .,;")
+    return _without_loose_word(ended) if kept != text and text.startswith(ended) else kept
+
+
+def _visible_text(match: re.Match[str]) -> str:
+    before, after = match.string[: match.start()].rstrip(), match.string[match.end() :]
+    led = before.endswith(":") or before.rpartition(" ")[2].lower() in _LEADS
+    refers = _REFERS.search(match[0]) is not None or (led and not after.strip(" ."))
+    return "" if refers else _SCHEME.sub("", match[0], count=1)
+
+
+def _without_loose_word(text: str) -> str:
+    """Without the word that led to what was taken off: `most of #12`, `as in #12`."""
+    head, _, last = text.rstrip(" \t,;:–—-").rpartition(" ")
+    return head if head and last.lower() in word_set("leading_words") else text

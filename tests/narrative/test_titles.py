@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.narrative.clauses import clause_of, name_of, truncate
 from bot.narrative.joining import join_clauses, stack_clauses
-from bot.narrative.revert_titles import reverted_title
+from bot.narrative.revert_sentences import reverted_title
 from bot.narrative.tenses import base_of, is_verb, past_tense
 from bot.narrative.titles import read_title
 
