@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from bot.model.commit import Signature
 from bot.model.ids import ChangeId, CommitId, PersonKey
 from bot.model.profile import NonCodeActivity, Part, Profile, Quality, Score, Text, Trace
 from bot.narrative.languages import SOLID
-from bot.render.name_variants import full_name_variants, is_solid, name_part_variants
 
 if TYPE_CHECKING:
     from bot.narrative.profile import ProfileScope
@@ -38,6 +38,12 @@ _JOINED = rf"[^\W_{SOLID}]"
 _MOST_WORDS = 300
 """most words of one person that are searched for; a person with more of them is shown without any text"""
 Mask = Callable[[str], str]
+
+
+_SHORTEST_PART = 3
+"""fewest letters of a part of a name that is searched for on its own"""
+_SOLID_WORD = re.compile(f"[{SOLID}]{{2,}}")
+_TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
 
 
 class Identity(Struct, frozen=True):
@@ -127,15 +133,51 @@ def _identity_pattern(identity: Identity, more: Collection[str] = ()) -> re.Patt
     local = {email.partition("@")[0].partition("+")[0] for email in identity.emails if noreply(email) is None}
     anyhow = {one for one in local if len(one) >= _SHORTEST and one not in _GENERIC}
     anyhow |= {*identity.logins, *identity.emails, *more}
-    anyhow |= {variant for name in identity.names for variant in full_name_variants(name)}
-    parts = {part for name in identity.names for part in name_part_variants(name)} - anyhow
+    anyhow |= {variant for name in identity.names for variant in _full_name_variants(name)}
+    parts = {part for name in identity.names for part in _name_part_variants(name)} - anyhow
     if len(anyhow | parts) > _MOST_WORDS:
         return re.compile(r"(?s:.+)")
-    solid = {word for word in anyhow | parts if is_solid(word)}
+    solid = {word for word in anyhow | parts if _is_solid(word)}
     groups = (f"(?i:{_alternatives(anyhow - solid)})" if anyhow - solid else "", _alternatives(parts - solid))
     words = "|".join(group for group in groups if group)
     wanted = "|".join(filter(None, (_alternatives(solid), rf"(?<!{_JOINED})(?:{words})(?!{_JOINED})" if words else "")))
     return re.compile(wanted) if wanted else None
+
+
+def _is_solid(word: str) -> bool:
+    """Whether the word can occur in a text directly next to other letters."""
+    return _SOLID_WORD.fullmatch(word) is not None
+
+
+def _full_name_variants(name: str) -> Iterator[str]:
+    """The full name, in any case: as it is, joined as in `jane.doe`, and without accents."""
+    parts = _name_parts(name)
+    for variant in (name, *(mark.join(parts) for mark in ("", ".", "_", "-") if len(parts) > 1)):
+        yield from _word_variants(variant)
+
+
+def _name_part_variants(name: str) -> Iterator[str]:
+    """The parts of the name that are searched for on their own, as written."""
+    for part in _name_parts(name):
+        if _is_solid(part):
+            yield from {part, part[:2], part[-2:]} if len(part) in (3, 4) else {part}
+        elif len(part) >= _SHORTEST_PART:
+            yield from _word_variants(part)
+
+
+def _name_parts(name: str) -> list[str]:
+    return [part for part in re.split(r"[^\w'’-]+", unicodedata.normalize("NFC", name)) if part]
+
+
+def _word_variants(word: str) -> set[str]:
+    """The word; if it has accents, also composed, decomposed, in other cases, without accents, and transcribed."""
+    composed = unicodedata.normalize("NFC", word)
+    decomposed = unicodedata.normalize("NFD", word)
+    plain = "".join(char for char in decomposed if not unicodedata.combining(char))
+    if plain == word:
+        return {word}
+    cased = {composed.lower(), composed.upper(), composed.lower().translate(_TRANSCRIBED).title()}
+    return {word, composed, decomposed, plain, *cased}
 
 
 def _alternatives(words: Iterable[str]) -> str:
