@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -12,6 +12,8 @@ from typing import IO, NamedTuple
 
 from bot.history.clone import Clone
 from bot.history.git import GitError, SpooledOutput, git, git_stream
+from bot.landing.conventions.batches import divide_by_branch, is_batch, is_rolled_up
+from bot.landing.conventions.merge_commits import batch_numbers, rolled_up_number
 from bot.landing.conventions.nesting import Spot, parent_spots, unrelated_commits
 from bot.landing.identity.credit import noreply
 from bot.landing.lines.diff import read_diff
@@ -261,11 +263,9 @@ def _read_landings(
     """The landings of these arrivals; `found` contains this many merge commits first, then one
     commit for each arrival.
     """
-    from bot.history.batches import pull_requests_by_commit  # not needed to find out whether anything landed
-
     by_id = {merge_commit.id: merge_commit for merge_commit in islice(found, merge_commits)}
     branches = {
-        merge_commit.id: pull_requests_by_commit(clone.git_dir, merge_commit) for merge_commit in by_id.values()
+        merge_commit.id: _pull_requests_by_commit(clone.git_dir, merge_commit) for merge_commit in by_id.values()
     }
     for arrival, commit in zip(batch, found, strict=True):
         yield Landing(
@@ -277,3 +277,28 @@ def _read_landings(
             if arrival.merge_commit
             else None,
         )
+
+
+def _pull_requests_by_commit(folder: Path, merge_commit: Commit) -> Mapping[str, int]:
+    """The pull request by commit id; empty for a merge of a single one. Runs git once if there are several."""
+    batch = is_batch(merge_commit)
+    if not batch and not is_rolled_up(merge_commit):
+        return {}
+    parents, rolled = _commits_inside(folder, merge_commit)
+    numbers = batch_numbers(merge_commit.message.split("\n", 1)[0])
+    return divide_by_branch(parents, list(zip(merge_commit.parents[1:], numbers, strict=True)) if batch else rolled)
+
+
+def _commits_inside(folder: Path, merge_commit: Commit) -> tuple[dict[str, list[str]], list[tuple[str, int]]]:
+    """The parents of each commit that the merge brought, and (tip, number) of each merge within it."""
+    range_ = ("log", "--topo-order", "--format=%H%x00%P%x00%s", merge_commit.id, f"^{merge_commit.parents[0]}", "--")
+    parents: dict[str, list[str]] = {}
+    rolled: list[tuple[str, int]] = []
+    for line in git(folder, *range_).split("\n"):
+        sha, _, rest = line.partition("\0")
+        ancestors, _, subject = rest.partition("\0")
+        parents[sha] = ancestors.split()
+        number = rolled_up_number(subject)
+        if number is not None and len(parents[sha]) == 2:
+            rolled.append((parents[sha][1], number))
+    return parents, rolled
