@@ -16,6 +16,7 @@ from bot.history.notes import Notes
 from bot.history.patches import PatchReader
 from bot.history.rows import Rows
 from bot.history.workers import run_in_workers
+from bot.landing.repo_config.files import ATTRIBUTES_PATH, CONFIG_PATH
 from bot.model.commit import Landing
 
 if TYPE_CHECKING:
@@ -58,8 +59,6 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
 
     @cache
     def rules(source: int) -> Measure:
-        from bot.history.rules import rules_of
-
         return rules_of(sources[source].clone, sources[source].ruling)
 
     def request(batch: Batch) -> tuple[Batch, Iterator[Landing]]:
@@ -74,6 +73,25 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
         return Rows.of(measure_all(landed, rules(source), noted))
 
     return lambda batches: starmap(rows, _read_ahead(map(request, batches)))
+
+
+def rules_of(clone: Clone, files: Mapping[str, tuple[str, str]] | None = None) -> Measure:
+    """The rules at the head of the default branch: they apply to the whole history, as on the page that shows it.
+
+    `files` are the files with the rules, if already read: the id and the text of each, by path.
+    """
+    from bot.landing.lines.attributes import Attributes
+    from bot.landing.lines.paths import Rules
+    from bot.metrics.measure import Measure  # loads every metric
+
+    files = clone.files(ATTRIBUTES_PATH, CONFIG_PATH) if files is None else files
+    attributes = Attributes.parse(files[ATTRIBUTES_PATH][1] if ATTRIBUTES_PATH in files else "")
+    if CONFIG_PATH not in files:
+        return Measure(Rules(attributes))
+    from bot.landing.repo_config.options import RepoConfig, read_config  # most clones have no such file
+
+    config = read_config(files[CONFIG_PATH][1])
+    return Measure.of(config if isinstance(config, RepoConfig) else RepoConfig(), attributes)
 
 
 def _read_ahead(found: Iterable[Found]) -> Iterator[Found]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import asdict
 
 from bot.history.clone import open_clone
-from bot.history.rules import rules_of
+from bot.history.measuring import rules_of
 from bot.landing.repo_config.files import CONFIG_PATH
 from tests.history.repository import Repository
 
