@@ -19,7 +19,7 @@ from landing_facts import (
 from msgspec.structs import replace
 
 from bot.landing.conventions.catalogue import CONVENTIONS, REVERT_FORMS, LandingSettings
-from bot.landing.conventions.recognition import recognise
+from bot.landing.conventions.recognition import proved_pull_request, recognise
 from bot.landing.lines.patch import read_patches
 from bot.landing.message.parts import TRAILERS, LandingReading
 from bot.landing.same_work.keys import patch_key
@@ -324,6 +324,7 @@ def test_a_skipped_convention_would_not_have_matched():
             found = recognise(reading.landing)
             answers = [entry for entry in CONVENTIONS if entry.read(reading) is not None]
             assert found.how == answers[0].name, message
+            assert found.pull_request == proved_pull_request(reading.landing), message
             asked += sum(entry.looks_at != "anything" or bool(entry.words) for entry in answers)
     assert asked > 50
 

@@ -15,7 +15,12 @@ from bot.landing.reverts.targets import issues_of
 from bot.landing.same_work.keys import digest, patch_key, plain_title, pull_key, title_key
 from bot.model.commit import Landing
 
-__all__ = ["Recognised", "recognise", "recognise_all"]
+__all__ = ["Recognised", "proved_pull_request", "recognise", "recognise_all"]
+
+_WORDS = tuple((word, entry.name) for entry in CONVENTIONS for word in entry.words if entry.looks_at != "merge")
+"""(word, convention that it may indicate) in the commit's own message"""
+_MERGE_WORDS = tuple((word, entry.name) for entry in CONVENTIONS for word in entry.words if entry.looks_at == "merge")
+"""the same in the message of its merge commit"""
 
 
 class Recognised(NamedTuple):
@@ -29,21 +34,13 @@ class Recognised(NamedTuple):
     title: str
 
 
-@cache
-def _words(*, merged: bool) -> tuple[tuple[str, str], ...]:
-    """(word, convention that it may indicate)."""
-    return tuple(
-        (word, entry.name) for entry in CONVENTIONS for word in entry.words if (entry.looks_at == "merge") is merged
-    )
-
-
 def _signs(reading: LandingReading) -> frozenset[str]:
     """The signs in a landing that decide which conventions to try."""
     lower = reading.message.lower
-    signs = ["anything"] + [name for word, name in _words(merged=False) if word in lower]
+    signs = ["anything"] + [name for word, name in _WORDS if word in lower]
     if reading.merged:
         lower = reading.merge_commit.lower
-        signs += ["merge"] + [name for word, name in _words(merged=True) if word in lower]
+        signs += ["merge"] + [name for word, name in _MERGE_WORDS if word in lower]
     if not TRAILERS.isdisjoint(reading.trailers):
         signs.append("trailers")
     if reading.subject.endswith(")"):
@@ -66,6 +63,12 @@ def recognise(landing: Landing, settings: LandingSettings = DEFAULT) -> Recognis
     return recognise_all((landing,), (read_patches(landing.commit.files),), settings)[0]
 
 
+def proved_pull_request(landing: Landing, settings: LandingSettings = DEFAULT) -> int | None:
+    """The number of the pull request that the landing's messages and shape prove, as in `recognise`; reads no patch."""
+    reading = LandingReading.of(landing, settings)
+    return _proved_pull(reading, _proofs(reading))
+
+
 def recognise_all(
     landings: Sequence[Landing], patches: Sequence[Sequence[PatchLines | None]], settings: LandingSettings = DEFAULT
 ) -> list[Recognised]:
@@ -74,14 +77,15 @@ def recognise_all(
     found = [_proofs(reading) for reading in readings]
     pulls = [_proved_pull(*read) for read in zip(readings, found, strict=True)]
     reverts = [read_reverts(reading) for reading in readings]
-    titles = [_title_of(*known) for known in zip(readings, map(_findings, found), pulls, strict=True)]
+    findings = [[finding for _, finding in proofs] for proofs in found]
+    titles = [_title_of(*known) for known in zip(readings, findings, pulls, strict=True)]
     works = [
         None if revert.reverts else _patch_key_of(reading, lines)
         for reading, revert, lines in zip(readings, reverts, patches, strict=True)
     ]
     stated = [
-        [*(key for finding in _findings(proofs) for key in finding.keys), *([work] if work else ())]
-        for proofs, work in zip(found, works, strict=True)
+        [*(key for finding in proved for key in finding.keys), *([work] if work else ())]
+        for proved, work in zip(findings, works, strict=True)
     ]
     keys = [_keys_of(*known) for known in zip(readings, stated, zip(titles, pulls, strict=True), reverts, strict=True)]
     return [
@@ -97,10 +101,6 @@ Proofs = list[tuple[Convention, MessageFinding]]
 def _proofs(reading: LandingReading) -> Proofs:
     worth = _possible_conventions(_signs(reading))
     return [(entry, finding) for entry in worth if (finding := entry.read(reading)) is not None]
-
-
-def _findings(proofs: Proofs) -> list[MessageFinding]:
-    return [finding for _, finding in proofs]
 
 
 def _proved_pull(reading: LandingReading, proofs: Proofs) -> int | None:

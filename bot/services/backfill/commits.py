@@ -14,7 +14,7 @@ from bot.github.client import Client
 from bot.history.clone import Clone
 from bot.history.fetching import FetchedClone
 from bot.history.log import CommitArrival, landings
-from bot.landing.conventions.recognition import recognise
+from bot.landing.conventions.recognition import proved_pull_request
 from bot.metrics.measure import Measure, measure
 from bot.model.commit import Landing, PullRequest
 from bot.model.fact import Fact
@@ -119,7 +119,7 @@ def _pulls_of(
     repository = position.one.repository_id
     brought = backfills.brought(connection, repository, [one.commit.id for one in found])
     merged = pulls.rows_merged_as(connection, repository, list({one.merge_commit.id for one in found}))
-    proved = {one.commit.id: recognise(one, rules.landing).pull_request for one in found}
+    proved = {one.commit.id: proved_pull_request(one, rules.landing) for one in found}
     wanted = {number for number in (*proved.values(), *brought.values()) if number is not None}
     rows = pulls.rows_by_number(connection, repository, sorted(wanted))
     rows_by_commit: dict[CommitId, PullRequestRow] = {}

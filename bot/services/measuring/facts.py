@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from bot.github.reads import LandedCommit
-from bot.landing.conventions.recognition import recognise
+from bot.landing.conventions.recognition import proved_pull_request
 from bot.metrics.measure import Measure, measure
 from bot.model.commit import Commit, Landing, PullRequest, Repository
 from bot.model.fact import Fact
@@ -74,7 +74,7 @@ def pull_request_of(
 ) -> PullRequest | None:
     """The pull request that brought a landing, found in the order of `witnesses`; None if none is stored."""
     repository = RepositoryId(landing.repository.id or 0)
-    number = recognise(landing, rules.landing).pull_request
+    number = proved_pull_request(landing, rules.landing)
     if brought is not None and number == brought.pull_request.number:
         return brought.pull_request
     row = None
