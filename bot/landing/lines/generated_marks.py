@@ -71,7 +71,6 @@ _SOURCE_MAP = re.compile(r"^/[*/][#@] source(?:Mapping)?URL|sourceURL=")
 _NAMES = re.compile(r"/gradlew(?:\.bat)?$|/mvnw(?:\.cmd)?$|\.(?:css|js)\.map$|/\.secrets\.baseline$", re.I)
 
 
-@lru_cache(maxsize=2048)
 def extension(path: str) -> str:
     """The last extension in lower case, with its dot; empty if the name has none."""
     name = path[path.rfind("/") + 1 :]

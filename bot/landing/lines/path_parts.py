@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
 from bot.landing.lines import linguist
 
@@ -123,7 +123,6 @@ def is_config(path: str) -> bool:
     return _CONFIG.search("/" + path) is not None
 
 
-@lru_cache(maxsize=2048)
 def hand_written_part(path: str, language: str | None) -> str:
     """docs, tests, config or authored, for a path that is the project's own work."""
     kind = linguist.language_type(language)

@@ -53,17 +53,13 @@ def classify_path(path: str, rules: Rules) -> PathClassification:
     part = _part_by_globs(path, rules)
     if part is None and stated_attributes:
         part = _part_by_attributes(path, rules.attributes)
-    ours = _is_denied(rules.attributes, path, "linguist-generated") if stated_attributes else False
+    ours = bool(stated_attributes) and rules.attributes.get(path, "linguist-generated") is False
     is_certain = bool(name) or found.is_certain
     if part is not None:
         return PathClassification(part, True, ours, language, is_certain, part)
-    theirs = _is_denied(rules.attributes, path, "linguist-vendored") if stated_attributes else False
-    part = _part_by_path(path, ours, theirs)
+    own = bool(stated_attributes) and rules.attributes.get(path, "linguist-vendored") is False
+    part = _part_by_path(path, ours, own)
     return PathClassification(part, False, ours, language, is_certain, part or own_part(path, language, rules))
-
-
-def _is_denied(attributes: Attributes, path: str, name: str) -> bool:
-    return attributes.get(path, name) is False
 
 
 def _part_by_globs(path: str, rules: Rules) -> str | None:
@@ -104,13 +100,11 @@ def _part_by_path(path: str, ours: bool, own: bool) -> str | None:
     return "generated" if not ours and path_parts.is_written_by_program(path) else None
 
 
-def _is_docs_denied(path: str, rules: Rules) -> bool:
-    return bool(rules.attributes.lines) and _is_denied(rules.attributes, path, "linguist-documentation")
-
-
 def own_part(path: str, language: str | None, rules: Rules) -> str:
     """docs, tests, config or authored, for a path that is the project's own work."""
     part = path_parts.hand_written_part(path, language)
-    if part == "docs" and linguist.language_type(language) != "prose" and _is_docs_denied(path, rules):
-        return "tests" if path_parts.is_test(path) else "authored"
-    return part
+    if part != "docs" or rules.attributes.get(path, "linguist-documentation") is not False:
+        return part
+    if linguist.language_type(language) == "prose":
+        return part
+    return "tests" if path_parts.is_test(path) else "authored"
