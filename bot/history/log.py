@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -146,8 +147,7 @@ def commits(folder: Path, ids: Sequence[str], *, patches: bool = True, mailmap: 
 class Walk:
     """The commits of a default branch, children before parents; git writes the list to a file in the background.
 
-    `since` excludes what that commit contains; it has to be on the first-parent line (`goes_on`). Must be closed, or
-    used in a `with`.
+    `since` excludes what that commit contains; it has to be on the first-parent line (`continues`). Must be closed.
     """
 
     def __init__(self, clone: Clone, since: str | None = None) -> None:
@@ -158,10 +158,7 @@ class Walk:
         self._head = clone.head
         self._output = SpooledOutput(clone.git_dir, arguments)
 
-    def __enter__(self) -> Walk:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._output.close()
 
     def continues(self) -> bool:
@@ -235,7 +232,7 @@ class Walk:
 
 def arrivals(clone: Clone, since: str | None = None) -> Iterator[CommitArrival]:
     """Every non-merge commit of the default branch, children before parents, with the merge commit that brought it."""
-    with Walk(clone, since) as walk:
+    with closing(Walk(clone, since)) as walk:
         yield from walk.arrivals()
 
 

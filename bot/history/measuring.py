@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import cache, partial
 from itertools import starmap
 from typing import TYPE_CHECKING, TypeVar
@@ -55,7 +55,8 @@ def _measurer(sources: Sequence[Source], stack: ExitStack) -> Callable[[Iterable
     @cache
     def clone_readers(source: int) -> tuple[PatchReader, Notes]:
         clone = sources[source].clone
-        return stack.enter_context(PatchReader(clone.git_dir, clone.mailmap)), Notes(clone.git_dir, clone.notes)
+        patches = stack.enter_context(closing(PatchReader(clone.git_dir, clone.mailmap)))
+        return patches, Notes(clone.git_dir, clone.notes)
 
     @cache
     def rules(source: int) -> Measure:

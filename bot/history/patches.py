@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
-from types import TracebackType
 
 from bot.history.git import GitError, command, complaint, environment, temporary_file
 from bot.history.log import FORMAT, Records, read_record
@@ -26,7 +25,7 @@ MOST_IDS = 500
 
 
 class PatchReader:
-    """Reads commits of one clone with their patches, in any number of calls. Must be closed, or used in a `with`.
+    """Reads commits of one clone with their patches, in any number of calls. Must be closed.
 
     `git diff-tree --stdin` answers each id as it comes, and echoes a line that is no id: such a line, with random
     content, marks the end of an answer.
@@ -47,14 +46,6 @@ class PatchReader:
         assert self._git.stdout is not None  # noqa: S101 (asked for above)
         _widen(self._git.stdout.fileno())
         self._records = Records(self._blocks())
-
-    def __enter__(self) -> PatchReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         for stream in (self._git.stdin, self._git.stdout):

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, closing
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
@@ -145,7 +145,7 @@ class CloneRecord:
         cached facts are invalid.
         """
         known = [(clone, heads.get(clone.repository.full_name)) for clone in self.clones]
-        walks = [stack.enter_context(Walk(clone, head)) for clone, head in known if head != clone.head]
+        walks = [stack.enter_context(closing(Walk(clone, head))) for clone, head in known if head != clone.head]
         if walks:
             # loaded while git lists: new commits are measured and folded afterwards
             import bot.history.measuring
@@ -155,7 +155,7 @@ class CloneRecord:
         if all(walk.continues() for walk in walks):
             return walks
         self._scratch.empty()
-        return [stack.enter_context(Walk(clone)) for clone in self.clones]
+        return [stack.enter_context(closing(Walk(clone))) for clone in self.clones]
 
     def _measure(self, walks: Sequence[Walk], progress: Progress | None, workers: int | None) -> None:
         from bot.history.measuring import Source, measure_batches

@@ -1,3 +1,4 @@
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,13 @@ def repository(tmp_path: Path) -> Repository:
 
 def test_one_git_reads_what_a_git_for_each_call_reads(repository: Repository) -> None:
     ids = repository.git("rev-list", "HEAD").split()
-    with PatchReader(repository.folder) as reader:
+    with closing(PatchReader(repository.folder)) as reader:
         assert list(reader.read(ids[:1])) + list(reader.read(ids[1:])) == list(commits(repository.folder, ids))
 
 
 def test_commits_may_be_asked_for_before_those_asked_for_first_are_read(repository: Repository) -> None:
     ids = repository.git("rev-list", "HEAD").split()
-    with PatchReader(repository.folder) as reader:
+    with closing(PatchReader(repository.folder)) as reader:
         first, second = reader.read(ids[:2]), reader.read(ids[2:])
         assert [commit.id for commit in (*first, *second)] == ids
 
@@ -38,12 +39,12 @@ def test_more_ids_than_a_pipe_holds_are_asked_for_in_turns(
 ) -> None:
     monkeypatch.setattr(patches, "MOST_IDS", 2)
     ids = repository.git("rev-list", "HEAD").split()
-    with PatchReader(repository.folder) as reader:
+    with closing(PatchReader(repository.folder)) as reader:
         assert [commit.id for commit in reader.read(ids)] == ids
 
 
 def test_a_missing_commit_is_an_error(repository: Repository) -> None:
-    with PatchReader(repository.folder) as reader, pytest.raises(GitError):
+    with closing(PatchReader(repository.folder)) as reader, pytest.raises(GitError):
         list(reader.read([repository.git("rev-parse", "HEAD"), "0" * 39 + "1"]))
 
 
@@ -51,5 +52,5 @@ def test_a_damaged_object_is_an_error(repository: Repository) -> None:
     blob = repository.git("rev-parse", "HEAD~3:a.py")
     (repository.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     ids = repository.git("rev-list", "HEAD").split()
-    with PatchReader(repository.folder) as reader, pytest.raises(GitError, match="damaged clone, without"):
+    with closing(PatchReader(repository.folder)) as reader, pytest.raises(GitError, match="damaged clone, without"):
         list(reader.read(ids))
