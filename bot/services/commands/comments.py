@@ -24,8 +24,7 @@ from bot.services.permissions import ABOUT_WORK, MAINTAINERS, OWN, Asker, Scene,
 from bot.services.posting.intents import request_post
 from bot.services.posting.publishing import digests_key
 from bot.store import ledger, outbox
-from bot.store.closing import repository_of
-from bot.store.digests import digests_posted_in
+from bot.store.digests import digests_posted_in, repository_of
 
 MOST_REPLIES = 5
 """replies on one issue or pull request in an hour; after that there are only reactions"""

@@ -16,8 +16,7 @@ from bot.services.digests.wording import request_wordings, wording_report
 from bot.services.repository_settings import RepositorySettings, stored_settings
 from bot.services.writer import NO_WRITER
 from bot.store import installations
-from bot.store.closing import target_of
-from bot.store.digests import DigestRow, open_digest
+from bot.store.digests import DigestRow, open_digest, target_of
 
 
 async def publish_month(context: Context, full_name: str, month: str, *, dry_run: bool = False) -> str:

@@ -23,8 +23,7 @@ from bot.services.repository_settings import (
     stored_settings,
 )
 from bot.store import outbox
-from bot.store.closing import due, target_of
-from bot.store.digests import DigestRow, of_target, open_digest
+from bot.store.digests import DigestRow, due, of_target, open_digest, target_of
 from bot.store.digests import record as record_digest
 
 

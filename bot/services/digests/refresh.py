@@ -13,8 +13,7 @@ from bot.services.digests.scope import home_of, repositories_by_name
 from bot.services.recording.record import Recorded
 from bot.services.recording.record import RecordingTarget as Target
 from bot.services.repository_settings import stored_settings
-from bot.store.closing import repository_of, target_of
-from bot.store.digests import digests_posted_in, of_target, posted_elsewhere
+from bot.store.digests import digests_posted_in, of_target, posted_elsewhere, repository_of, target_of
 
 
 def refresh_digests(connection: Connection, context: Context, target: Target, recorded: Recorded) -> None:

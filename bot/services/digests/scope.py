@@ -11,8 +11,7 @@ from bot.model.commit import Repository
 from bot.model.ids import InstallationId, Month, RepositoryId
 from bot.services.repository_settings import RepositorySettings, stored_settings
 from bot.store import installations
-from bot.store.closing import repository_of
-from bot.store.digests import digests_posted_in
+from bot.store.digests import digests_posted_in, repository_of
 
 
 class DigestScope(Struct, frozen=True):
