@@ -1,9 +1,9 @@
-"""What does folding need from the store? Repositories, classifications, and a month's work."""
+"""What does folding need from the store? Repositories, classifications, connected facts, and a month's work."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -17,11 +17,10 @@ from bot.landing.same_work.keys import commit_key
 from bot.model.commit import Repository
 from bot.model.fact import Fact
 from bot.model.ids import CommitId, InstallationId, Month, PersonKey, RepositoryId
-from bot.store.dialect import fetch, is_one_of, is_postgresql, lock, lock_row, value_list
+from bot.store.dialect import fetch, is_one_of, is_postgresql, lock, lock_row, value_list, values_as
 from bot.store.fact_keys import DUPLICATE, KeyedFact, with_keys
 from bot.store.installations import REPOSITORY
-from bot.store.ledger import numbered_facts
-from bot.store.together import facts_folding_with
+from bot.store.ledger import facts_by_number, numbered_facts
 from bot.store.totals import Cell
 
 
@@ -215,3 +214,42 @@ def cells_of_month(
     sql = _CELLS + is_one_of(connection, "totals.person_key")
     rows = fetch(connection, sql, (month, within, value_list(connection, sorted(people))))
     return [(PersonKey(key), RepositoryId(repository), month) for key, repository in rows]
+
+
+# CROSS JOIN fixes the order on SQLite, whose planner would start with all facts of the installation.
+_CONNECTED = """
+    SELECT fact.id, fact.payload FROM (
+        SELECT fact_key.fact_id FROM {asked} CROSS JOIN fact_key
+        WHERE fact_key.key = asked.value AND fact_key.role = 'offers'
+        UNION SELECT fact_key.fact_id FROM {offered} CROSS JOIN fact_key
+        WHERE fact_key.key = offered.value AND fact_key.role = 'asks'
+        EXCEPT SELECT own.value FROM {own}) AS met
+    CROSS JOIN fact CROSS JOIN repository
+    WHERE fact.id = met.fact_id AND repository.id = fact.repository_id AND repository.installation_id = ?"""
+
+
+def _facts_meeting(
+    connection: Connection, edge: Mapping[int, KeyedFact], found: Iterable[int], installation_id: int
+) -> dict[int, KeyedFact]:
+    """The facts that fold together with one at the edge and are not found yet, by row number."""
+    asked = sorted({key for one in edge.values() for key in one.asked})
+    offered = sorted({key for one in edge.values() for key in one.offered})
+    sql = _CONNECTED.format(
+        asked=values_as(connection, "asked"),
+        offered=values_as(connection, "offered"),
+        own=values_as(connection, "own", "bigint"),
+    )
+    lists = [value_list(connection, each) for each in (asked, offered, sorted(found))]
+    return with_keys(facts_by_number(fetch(connection, sql, (*lists, installation_id))))
+
+
+def facts_folding_with(
+    connection: Connection, known: Mapping[int, KeyedFact], installation_id: int
+) -> dict[int, KeyedFact]:
+    """The facts that fold together with the known ones, including these, by row number. Most meet no other."""
+    found = dict(known)
+    edge = found
+    while edge:
+        edge = _facts_meeting(connection, edge, found, installation_id)
+        found.update(edge)
+    return found

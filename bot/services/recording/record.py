@@ -25,7 +25,7 @@ from bot.services.recording.change_rows import change_rows
 from bot.services.recording.sums import sums
 from bot.store import changes, erasure, folding, ledger, people, totals
 from bot.store.fact_keys import KeyedFact, unconnected_facts, with_keys
-from bot.store.together import facts_folding_with
+from bot.store.folding import facts_folding_with
 
 
 class RecordingTarget(Struct, frozen=True):
