@@ -21,8 +21,7 @@ from bot.render.notes.reply import ReplyPart, plain_part, reply_note
 from bot.services.commands.actions import ACTIONS, CommandRequest, CommandResult, refusal
 from bot.services.context import Context
 from bot.services.permissions import ABOUT_WORK, MAINTAINERS, OWN, Asker, Scene, changes_of, is_author, keys_of, may_ask
-from bot.services.posting.intents import request_post
-from bot.services.posting.publishing import digests_key
+from bot.services.posting.publishing import digests_key, request_post
 from bot.store import ledger, outbox
 from bot.store.digests import digests_posted_in, repository_of
 

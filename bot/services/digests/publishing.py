@@ -15,7 +15,7 @@ from bot.services.context import Context, translate_github_errors
 from bot.services.digests.month_note import MonthNote, month_note
 from bot.services.digests.refresh import DigestId, defer_digest
 from bot.services.digests.scope import DigestScope, home_of, posted_scope, repositories_by_name, scope_of
-from bot.services.posting.intents import request_post
+from bot.services.posting.publishing import request_post
 from bot.services.repository_settings import (
     RepositorySettings,
     read_repository_settings,

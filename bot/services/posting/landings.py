@@ -15,7 +15,7 @@ from bot.model.ids import CommitId, PersonKey, RepositoryId
 from bot.render.notes.landing import NoteContext, is_machine_work, landing_note
 from bot.services.context import Context
 from bot.services.corrections import disputes_in, fold_for_readers
-from bot.services.posting.intents import request_post
+from bot.services.posting.publishing import request_post
 from bot.services.recording.record import Recorded, RecordingTarget
 from bot.services.repository_settings import stored_settings
 from bot.store import ledger, outbox, visibility

@@ -1,4 +1,4 @@
-"""How is an intent of the outbox published at GitHub? Its post is found by a hidden marker and edited, or created."""
+"""How is a post requested, and published at GitHub? It is found by a hidden marker and edited, or else created."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
+from typing import Any
 
 from gidgethub import BadRequest
 from sqlalchemy import Connection
@@ -34,6 +35,25 @@ DIGEST_BODY = (
     "Each finished month gets one comment here: who landed what, with the changes behind every sentence. "
     "Unsubscribe to stop notifications."
 )
+
+
+def request_post(connection: Connection, context: Context, intent: Intent) -> None:
+    """Store the intent; a job posts it unless GitHub already has this exact text."""
+    waiting = outbox.add_intent(connection, intent, context.clock())
+    if waiting is not None:
+        # Push and pull request arrive within moments of each other: wait for both, and post once.
+        options: dict[str, Any] = {
+            "installation_id": intent.installation_id,
+            "run_at": context.clock() + context.settle,
+        }
+        context.queue.defer(
+            connection,
+            "publish_post",
+            waiting,
+            serial_key=f"post:{intent.key}",
+            dedupe_key=f"post:{waiting}",
+            **options,
+        )
 
 
 async def release_failed(context: Context, job: Job, posting: Posting, error: BaseException) -> bool:

@@ -13,7 +13,7 @@ from bot.model.fact import Fact
 from bot.model.ids import InstallationId, PersonKey, RepositoryId, UserId
 from bot.services.context import Context, job_reference
 from bot.services.digests.refresh import refresh_months
-from bot.services.posting.intents import request_post
+from bot.services.posting.publishing import request_post
 from bot.services.privacy.refresh import refresh_notes
 from bot.services.recording.record import RecordingTarget, recount
 from bot.store import (
