@@ -12,7 +12,7 @@ from bot.services.backfill.steps import backfill_step, defer_step, finish_backfi
 from bot.services.context import Context
 from bot.services.digests.refresh import refresh_digests
 from bot.services.recording.record import RecordingTarget, record
-from bot.store import backfills, installations, stored_rules
+from bot.store import backfills, configurations, installations
 
 
 async def backfill_commits(job: Job, context: Context) -> None:
@@ -42,7 +42,7 @@ async def backfill_commits(job: Job, context: Context) -> None:
         else:
             backfills.forget_brought(connection, one.repository_id)
             # A backfill does not look for changes of the rules: the next landing reads them.
-            stored_rules.forget(connection, one.repository_id)
+            configurations.forget_rules(connection, one.repository_id)
             finish_backfill(connection, context, one)
         job.finish(connection)
 

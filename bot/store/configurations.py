@@ -1,11 +1,11 @@
-"""Which configuration is in force in each repository: the last valid texts, current problems, and pauses."""
+"""Which rule files are in force in each repository? The last valid texts, current problems, and pauses."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from msgspec import Struct
-from sqlalchemy import Column, Connection, ForeignKey, Table, select, update
+from sqlalchemy import Column, Connection, ForeignKey, Table, delete, func, select, update
 
 from bot.model.ids import RepositoryId
 from bot.store.columns import METADATA, CleanText, Instant, Json, WholeNumber
@@ -23,6 +23,14 @@ CONFIGURATION = Table(
     Column("zone", CleanText),
     Column("paused_at", Instant),
 )
+RULES_READ = Table(
+    "rules_read",
+    METADATA,
+    Column("repository_id", WholeNumber, ForeignKey(REPOSITORY.c.id), primary_key=True, autoincrement=False),
+    Column("attributes", CleanText, nullable=False),
+    Column("read_at", Instant, nullable=False),
+)
+"""A row: all rule files have been read and are unchanged since. Whatever may have changed one of them deletes it."""
 
 
 class Configuration(Struct, frozen=True):
@@ -59,3 +67,27 @@ def pause(connection: Connection, repository: RepositoryId, since: datetime | No
     insert_absent(connection, CONFIGURATION, [{"repository_id": repository, "problems": []}])
     same = CONFIGURATION.c.repository_id == repository
     connection.execute(update(CONFIGURATION).where(same).values(paused_at=since))
+
+
+def read_attributes(connection: Connection, repository: RepositoryId) -> tuple[str, datetime] | None:
+    """(the text of `.gitattributes`, when all files were read); None if they must be read."""
+    mine = RULES_READ.c.repository_id == repository
+    row = connection.execute(select(RULES_READ).where(mine)).one_or_none()
+    return None if row is None else (row.attributes, row.read_at)
+
+
+def keep_attributes(connection: Connection, repository: RepositoryId, attributes: str, *, now: datetime) -> None:
+    upsert(connection, RULES_READ, [{"repository_id": repository, "attributes": attributes, "read_at": now}])
+
+
+def forget_rules(connection: Connection, repository: RepositoryId) -> None:
+    """One of the files may have changed: the next landing reads them all."""
+    connection.execute(delete(RULES_READ).where(RULES_READ.c.repository_id == repository))
+
+
+def forget_rules_of_owner(connection: Connection, owner: str) -> None:
+    """The file shared by an account's repositories may have changed."""
+    theirs = select(REPOSITORY.c.id).where(
+        func.lower(REPOSITORY.c.full_name).startswith(f"{owner.lower()}/", autoescape=True)
+    )
+    connection.execute(delete(RULES_READ).where(RULES_READ.c.repository_id.in_(theirs)))

@@ -7,7 +7,7 @@ from sqlalchemy import Table
 from bot.store.backfills import BACKFILL, BROUGHT, WATERMARK
 from bot.store.changes import CHANGE, CONTRIBUTION
 from bot.store.columns import METADATA
-from bot.store.configurations import CONFIGURATION
+from bot.store.configurations import CONFIGURATION, RULES_READ
 from bot.store.corrections import CORRECTION
 from bot.store.digests import DIGEST, PERIOD
 from bot.store.erasure import ERASURE_SALT, TOMBSTONE
@@ -25,7 +25,6 @@ from bot.store.pulls import PULL_REQUEST
 from bot.store.readings import READING
 from bot.store.sessions import SESSION
 from bot.store.snapshots import SNAPSHOT
-from bot.store.stored_rules import RULES_READ
 from bot.store.totals import TOTALS
 from bot.store.visibility import HIDDEN_REPOSITORY, PUBLISHED
 from bot.store.visits import VISIT

@@ -14,7 +14,7 @@ from bot.app import Bot, Timing, build, serve_http
 from bot.model.ids import RepositoryId
 from bot.queue.worker import WorkerPace as WorkPace
 from bot.services.backfill.steps import open_backfills
-from bot.store import backfills, pulls, stored_rules
+from bot.store import backfills, configurations, pulls
 from bot.store.backfills import Backfill
 from bot.store.dump import dump_lines
 from simulator.demo import settings_for
@@ -171,7 +171,7 @@ async def test_a_backfill_stores_commit_counts_and_leaves_the_rules_unread(githu
         number = RepositoryId(the_repository(world).id)
         with there.bot.store.snapshot() as connection:
             kept = pulls.rows_by_number(connection, number, [1, 2])
-            assert stored_rules.read(connection, number) is None
+            assert configurations.read_attributes(connection, number) is None
     assert [row.size for row in kept.values()] == [2, 2]
 
 

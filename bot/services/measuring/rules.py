@@ -26,7 +26,7 @@ from bot.services.repository_settings import (
     save_settings,
     stored_settings,
 )
-from bot.store import installations, stored_rules
+from bot.store import configurations, installations
 
 RULE_FILES = frozenset((CONFIG_PATH, ATTRIBUTES_PATH))
 _LARGE = 2_000
@@ -71,7 +71,7 @@ async def current_rules(context: Context, client: Client, repository: Repository
 def _stored_rules(
     connection: Connection, repository: Repository, number: RepositoryId, *, now: datetime
 ) -> CurrentRules | None:
-    kept = stored_rules.read(connection, number)
+    kept = configurations.read_attributes(connection, number)
     if kept is None or not _is_trusted(connection, repository, kept[1], now):
         return None
     return CurrentRules(stored_settings(connection, number), kept[0], fresh=False)
@@ -100,10 +100,10 @@ def save_rules(connection: Connection, repository: Repository, rules: CurrentRul
     if rules.fresh:
         number = RepositoryId(repository.id or 0)
         save_settings(connection, number, rules.settings)
-        stored_rules.keep(connection, number, rules.attributes, now=now)
+        configurations.keep_attributes(connection, number, rules.attributes, now=now)
 
 
 def forget_shared_rules(connection: Connection, repository: Repository, paths: Collection[str]) -> None:
     """Forget the rules of all repositories of an account if a landing in its shared repository may change them."""
     if repository.full_name.lower() == shared_name(repository).lower() and CONFIG_PATH in paths:
-        stored_rules.forget_of_owner(connection, repository.full_name.partition("/")[0])
+        configurations.forget_rules_of_owner(connection, repository.full_name.partition("/")[0])

@@ -16,7 +16,7 @@ from bot.services.context import Context, translate_github_errors
 from bot.services.digests.refresh import refresh_digests_elsewhere, refresh_months
 from bot.services.repositories.installation import save_installation
 from bot.services.repositories.repository import has_left, save_repositories
-from bot.store import installations, jobs, stored_rules
+from bot.store import configurations, installations, jobs
 from bot.store.installations import StoredRepository
 
 
@@ -117,7 +117,7 @@ def follow_changes(
     (installation, number), (before, now) = where, change
     # A new owner shares other settings, and so does a new name.
     if before is None or before.repository.full_name != now.full_name:
-        stored_rules.forget(connection, number)
+        configurations.forget_rules(connection, number)
     if before is not None and before.installation_id == installation and before.repository.private != now.private:
         # Who may read the posts there has changed: digests are rewritten for those who read them.
         refresh_months(connection, context, where)
