@@ -21,8 +21,7 @@ from bot.model.fact import Fact
 from bot.model.ids import InstallationId, RepositoryId
 from bot.services.context import Context, job_reference, translate_github_errors
 from bot.services.digests.refresh import refresh_digests
-from bot.services.measuring.facts import measure_facts
-from bot.services.measuring.recorded_landings import read_recorded_landings
+from bot.services.measuring.facts import measure_facts, read_recorded_landings
 from bot.services.measuring.rules import current_rules
 from bot.services.recording.record import RecordingTarget, record
 from bot.services.repositories.repository import current_repository

@@ -22,8 +22,7 @@ from bot.model.fact import Fact
 from bot.model.ids import CommitId, RepositoryId
 from bot.services.context import Context
 from bot.services.landings.arrivals import Arrivals
-from bot.services.measuring.facts import PullRequestCommits, StoredCommits, stored_pull_request
-from bot.services.measuring.recorded_landings import read_recorded_landings
+from bot.services.measuring.facts import PullRequestCommits, StoredCommits, read_recorded_landings, stored_pull_request
 from bot.services.pull_requests import pull_request_to_json, row_without_erased
 from bot.services.repositories.repository import current_repository
 from bot.store import jobs, ledger, pulls, readings

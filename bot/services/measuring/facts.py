@@ -1,4 +1,4 @@
-"""How are facts measured from a landing that was read from GitHub, by the rules of its repository?"""
+"""How are facts measured from a landing that was read from GitHub, or recorded before, by its repository's rules?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from bot.github.reads import LandedCommit
+from bot.github.client import Client
+from bot.github.reads import LandedCommit, read_commit
+from bot.landing.conventions.batches import is_batch, is_rolled_up
+from bot.landing.conventions.catalogue import NESTED
 from bot.landing.conventions.recognition import proved_pull_request
 from bot.metrics.measure import Measure, measure
 from bot.model.commit import Commit, Landing, PullRequest, Repository
@@ -105,3 +108,24 @@ def witnesses(landing: Landing, number: int | None) -> tuple[Witness, ...]:
 def stored_pull_request(row: pulls.PullRequestRow) -> PullRequest:
     """The stored pull request: shortened, and without erased people."""
     return pull_request_from_json(row.number, row.head_id, row.payload, merged=row.merge_commit)
+
+
+async def read_recorded_landings(
+    context: Context, client: Client, repository: Repository, facts: Sequence[Fact]
+) -> tuple[LandedCommit, ...]:
+    """The facts' commits with their merge commits, as stored when they landed, else read from GitHub once each."""
+    names = list(dict.fromkeys(name for fact in facts for name in (fact.commit, fact.merge_commit)))
+    number = RepositoryId(repository.id or 0)
+    read: dict[CommitId, Commit] = await context.store.read(readings.known_commits, number, names)
+    for name in names:
+        if name not in read:
+            read[name] = await read_commit(client, repository, name)
+    return tuple(_landed_commit(fact, read[fact.commit], read[fact.merge_commit]) for fact in facts)
+
+
+def _landed_commit(fact: Fact, commit: Commit, merge_commit: Commit) -> LandedCommit:
+    """Commits in between are not read again: if the shape gave the pull request, the fact names it."""
+    by_shape = commit.id != merge_commit.id and (
+        fact.how == NESTED or is_batch(merge_commit) or is_rolled_up(merge_commit)
+    )
+    return LandedCommit(commit, merge_commit, fact.pull_request if by_shape else None)
