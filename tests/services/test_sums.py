@@ -21,9 +21,9 @@ from bot.metrics.totals import commits_by_day, work_by_month
 from bot.model.commit import Repository, Signature
 from bot.model.fact import AiMark, Fact
 from bot.model.ids import InstallationId, RepositoryId
+from bot.services.recording.change_rows import sums
 from bot.services.recording.rebuild import rebuild
 from bot.services.recording.record import LedgerState, RecordingTarget, fold_state, record, recount
-from bot.services.recording.sums import sums
 from bot.store import fact_keys
 from bot.store.dump import dump_lines
 from bot.store.engine import Store

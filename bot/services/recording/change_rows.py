@@ -1,21 +1,24 @@
-"""How is a change stored: in which row, and with which part of each contributor?"""
+"""What is stored of a change: its row, the part of each contributor, and what it adds to their totals?"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from zoneinfo import ZoneInfo
 
 from bot.landing.identity.credit import person_key
-from bot.landing.months import month_of
-from bot.model.change import Change
+from bot.landing.months import day_of, month_of
+from bot.metrics.ai_usage import DECLARED_LEVELS
+from bot.model.change import Change, CountedCommit
 from bot.model.fact import Lines, each_part
-from bot.model.ids import Month, RepositoryId
-from bot.store import changes, totals
+from bot.model.ids import Month, PersonKey, RepositoryId
 from bot.store.border import ordered_json
+from bot.store.changes import ChangeRow, Kept, PartRow
 from bot.store.columns import EncodedJson
+from bot.store.totals import COUNTERS, Cell, Sum, count
 
 
-def change_rows(found: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> Iterator[changes.Kept]:
+def change_rows(found: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> Iterator[Kept]:
     """The rows of the changes in these repositories, each with every contributor's part."""
     for change in found:
         home = ids.get(change.repository)
@@ -23,17 +26,17 @@ def change_rows(found: Iterable[Change], ids: Mapping[str, RepositoryId], zone: 
             yield _row(change, home, month_of(change.landed_at, zone)), _parts(change, ids, zone)
 
 
-def _row(change: Change, home: RepositoryId, delivered: Month) -> changes.ChangeRow:
+def _row(change: Change, home: RepositoryId, delivered: Month) -> ChangeRow:
     payload = {"commits": [one.fact.commit for one in change.commits], "title": change.title, "why": change.why}
-    return changes.ChangeRow(
+    return ChangeRow(
         *(change.id, home, delivered, change.landed_at, change.kind, change.state, change.pull_request),
         EncodedJson(ordered_json(payload)),
     )
 
 
-def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[changes.PartRow]:
+def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[PartRow]:
     """Each contributor's part in one change, by repository and month."""
-    found: dict[totals.Cell, tuple[int, int, Lines]] = {}
+    found: dict[Cell, tuple[int, int, Lines]] = {}
     for commit in change.counted:
         fact = commit.fact
         where = ids.get(fact.repository)
@@ -54,3 +57,55 @@ def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> l
 
 
 _NOTHING = (0, 0, Lines())
+
+
+def sums(changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> dict[Cell, Sum]:
+    """What the changes add to every cell of the totals; `ids` are the repositories with cells."""
+    found: dict[Cell, Sum] = defaultdict(Sum)
+    add_up(found, changes, ids, zone)
+    return dict(found)
+
+
+def add_up(found: dict[Cell, Sum], changes: Iterable[Change], ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> None:
+    """Add the changes to sums, creating them where needed."""
+    for change in changes:
+        authors: dict[PersonKey, list[Month]] = {}
+        for commit in change.counted:
+            fact = commit.fact
+            repository = ids.get(fact.repository)
+            if repository is None:
+                continue
+            on = day_of(fact.landed_at, zone)
+            when = Month(on[:7])
+            author = person_key(fact.author)
+            authors.setdefault(author, []).append(when)
+            _add_commit(found[author, repository, when], commit, on, outcome=change.outcome)
+            if fact.co_authors:
+                for helper in {person_key(sig) for sig in fact.co_authors} - {author}:
+                    found[helper, repository, when].numbers[_HELPED] += 1
+        home = ids.get(change.repository)
+        if home is not None and change.outcome:
+            delivered = month_of(change.landed_at, zone)
+            for author, months in authors.items():
+                found[author, home, delivered if delivered in months else months[-1]].numbers[_OUTCOMES] += 1
+
+
+_HELPED, _OUTCOMES = COUNTERS.index("co_authored"), COUNTERS.index("outcomes")
+_DECLARED, _DETECTED, _UNKNOWN = (1, 0, 0, 1, 0, 0), (1, 0, 0, 0, 1, 0), (1, 0, 0, 0, 0, 1)
+"""what one commit adds to the COUNTERS, by its AI disclosure"""
+
+
+def _add_commit(cell_sum: Sum, commit: CountedCommit, on: str, *, outcome: bool) -> None:
+    """Add one commit to its author's sum."""
+    fact, lines = commit.fact, commit.lines
+    disclosed = _UNKNOWN
+    if fact.ai:
+        # The same rule as `bot.metrics.ai_usage.usage`.
+        disclosed = _DECLARED if any(mark.level in DECLARED_LEVELS for mark in fact.ai) else _DETECTED
+        count(cell_sum.tools, dict.fromkeys((mark.tool for mark in fact.ai), 1))
+    cell_sum.add((*disclosed, *each_part(lines)))
+    cell_sum.days[on] = cell_sum.days.get(on, 0) + 1
+    if not (lines.reverted or lines.mirrored):
+        count(cell_sum.languages, fact.languages)
+    if outcome:
+        count(cell_sum.skills, fact.skills)

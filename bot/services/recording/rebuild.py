@@ -14,9 +14,8 @@ from sqlalchemy import Connection
 from bot.landing.months import month_of
 from bot.model.change import Change
 from bot.model.ids import ChangeId, InstallationId, Month, RepositoryId
-from bot.services.recording.change_rows import change_rows
+from bot.services.recording.change_rows import add_up, change_rows
 from bot.services.recording.record import LedgerState, fold_state
-from bot.services.recording.sums import add_up
 from bot.store import changes, folding, ledger, totals
 from bot.store.dialect import execute, fetch
 from bot.store.engine import Store

@@ -21,8 +21,7 @@ from bot.model.change import Change
 from bot.model.commit import Person, Repository, Signature
 from bot.model.fact import Fact
 from bot.model.ids import ChangeId, CommitId, InstallationId, Month, PersonKey, RepositoryId
-from bot.services.recording.change_rows import change_rows
-from bot.services.recording.sums import sums
+from bot.services.recording.change_rows import change_rows, sums
 from bot.store import changes, erasure, folding, ledger, people, totals
 from bot.store.fact_keys import KeyedFact, unconnected_facts, with_keys
 from bot.store.folding import facts_folding_with
