@@ -6,7 +6,7 @@ from bot.github.pushes import Push, read_push
 from bot.model.ids import CommitId, RepositoryId
 from bot.queue.interface import Job
 from bot.services.context import Context, job_arguments, translate_github_errors
-from bot.services.deliveries.hints import delivery_hints
+from bot.services.deliveries.inbox import delivery_hints
 from bot.services.landings.arrivals import (
     Arrivals,
     limited_to_default_branch,

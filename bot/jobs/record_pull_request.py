@@ -9,7 +9,7 @@ from bot.github.payloads.hints import NOTHING
 from bot.github.pushes import Pushed
 from bot.queue.interface import Job, RetryLater
 from bot.services.context import Context, job_arguments, translate_github_errors
-from bot.services.deliveries.hints import delivery_hints
+from bot.services.deliveries.inbox import delivery_hints
 from bot.services.landings.arrivals import Arrivals, record_arrivals
 from bot.services.landings.pull_requests import read_state, read_unpushed, recorded_facts, remeasure
 from bot.services.repositories.installation import ensure_installation

@@ -1,17 +1,19 @@
-"""How does a delivery, wherever it comes from, enter the inbox together with its jobs?"""
+"""How does a delivery enter the inbox together with its jobs, and what did it say to a later job?"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from gidgethub.sansio import Event
 from msgspec import Struct
 
 from bot.github.payloads import deliveries
+from bot.github.payloads.hints import NOTHING, DeliveryHints, read_hints
 from bot.model.ids import InstallationId, RepositoryId
 from bot.queue.interface import Clock
+from bot.services.context import Context
 from bot.store import inbox
 from bot.store.ingest import GroupWriter
 from bot.store.jobs import NewJob
@@ -129,3 +131,12 @@ async def read_delivery(routes: EventRouter, event: Event, body: bytes, *, hook:
         body=body,
         jobs=tuple(routed.jobs),
     )
+
+
+async def delivery_hints(context: Context, given: dict[str, Any]) -> DeliveryHints:
+    """The delivery's hints; `NOTHING` if no delivery led to the job or its body was deleted."""
+    guid = given.get("delivery")
+    if not guid:
+        return NOTHING
+    body = await context.store.read(inbox.body_of, f"app:{context.ourselves.id}", guid)
+    return read_hints(body) if body else NOTHING
