@@ -109,7 +109,7 @@ class Client(GitHubAPI):
 
     async def read_late(self, operation: Operation, **variables: Any) -> dict[str, Any]:
         """Like `read`, but retries a 404 before believing it: right after an event it often means a lagging replica."""
-        page, _, _ = await self._late(operation.path, variables)
+        page, _, _ = await self._read_page(operation.path, variables, late=True)
         return _object(page)
 
     async def items(
@@ -132,8 +132,7 @@ class Client(GitHubAPI):
         """
         url, most = operation.path, most or MOST_PAGES
         for turn in range(most):
-            get = self._late if late and not turn else self._get
-            page, more, _status = await get(url, variables)
+            page, more, _status = await self._read_page(url, variables, late=late and not turn)
             yield page
             if more is None:
                 return
@@ -177,18 +176,15 @@ class Client(GitHubAPI):
         """The credential itself, for git over https: keep it out of command lines, files and logs."""
         return await self._credential.token()
 
-    async def _get(self, url: str, variables: Mapping[str, Any]) -> tuple[Any, str | None, int]:
-        return await self._make_request("GET", url, variables, b"", _ACCEPT)
-
-    async def _late(self, url: str, variables: Mapping[str, Any]) -> tuple[Any, str | None, int]:
-        for wait in _LATE_WAITS:
+    async def _read_page(self, url: str, variables: Mapping[str, Any], *, late: bool) -> tuple[Any, str | None, int]:
+        for wait in _LATE_WAITS if late else ():
             try:
-                return await self._get(url, variables)
+                return await self._make_request("GET", url, variables, b"", _ACCEPT)
             except BadRequest as error:
                 if _status(error) != HTTPStatus.NOT_FOUND:
                     raise
                 await self.sleep(wait)
-        return await self._get(url, variables)
+        return await self._make_request("GET", url, variables, b"", _ACCEPT)
 
     # --- the interface for gidgethub ---
 

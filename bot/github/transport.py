@@ -93,15 +93,12 @@ class Transport:
         async with self._session.request(
             method, url, headers=headers, data=body or None, allow_redirects=False, timeout=self._timeout
         ) as response:
-            return response.status, _lower(response.headers), await self._read(response)
-
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        chunks = bytearray()
-        async for chunk in response.content.iter_any():
-            chunks += chunk
-            if len(chunks) > self._endpoint.largest:
-                raise BadAnswer(f"an answer above {self._endpoint.largest} bytes")
-        return bytes(chunks)
+            content = bytearray()
+            async for chunk in response.content.iter_any():
+                content += chunk
+                if len(content) > self._endpoint.largest:
+                    raise BadAnswer(f"an answer above {self._endpoint.largest} bytes")
+            return response.status, _lower(response.headers), bytes(content)
 
     def _allowed(self, url: URL) -> URL:
         try:
