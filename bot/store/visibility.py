@@ -12,6 +12,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     ColumnElement,
+    CompoundSelect,
     Connection,
     ForeignKey,
     Index,
@@ -217,7 +218,14 @@ def _of_addresses(connection: Connection, *which: ColumnElement[bool]) -> frozen
     return frozenset(PersonKey(f"e:{plain_email(row.value)}") for row in connection.execute(query))
 
 
-def _every_key_of(connection: Connection, people: Select[Any]) -> frozenset[PersonKey]:
+_ANONYMOUS = (
+    select(PERSON.c.key)
+    .join(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
+    .where(PUBLISHED.c.naming == "anonymous")
+)
+
+
+def _every_key_of(connection: Connection, people: Select[Any] | CompoundSelect[Any]) -> frozenset[PersonKey]:
     """All keys of the selected people."""
     keys = frozenset(PersonKey(row.key) for row in connection.execute(people))
     return keys | _of_addresses(connection, PERSON_ALIAS.c.person_key.in_(people)) if keys else keys
@@ -235,8 +243,12 @@ def hidden_people(connection: Connection) -> frozenset[PersonKey]:
 
 def anonymous_people(connection: Connection) -> frozenset[PersonKey]:
     """All keys of everybody who chose not to be named."""
-    query = select(PERSON.c.key).join(PUBLISHED, PUBLISHED.c.subject == "person:" + PERSON.c.key)
-    return _every_key_of(connection, query.where(PUBLISHED.c.naming == "anonymous"))
+    return _every_key_of(connection, _ANONYMOUS)
+
+
+def unnamed_people(connection: Connection) -> frozenset[PersonKey]:
+    """All keys of people whom no post names: those who opted out and those who chose to be anonymous."""
+    return _every_key_of(connection, select(PERSON.c.key).where(_HAS_LEFT).union(_ANONYMOUS))
 
 
 def set_naming(connection: Connection, subject: str, naming: Naming) -> None:

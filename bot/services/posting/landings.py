@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from bot.model.change import Change, CountedCommit
 from bot.model.fact import Fact
-from bot.model.ids import CommitId, PersonKey, RepositoryId
+from bot.model.ids import CommitId, RepositoryId
 from bot.render.notes.landing import NoteContext, is_machine_work, landing_note
 from bot.services.context import Context
 from bot.services.corrections import disputes_in, fold_for_readers
@@ -124,12 +124,7 @@ def _first_landed_at(changes: Sequence[Change], is_included: Callable[[Fact], bo
 def note_context(connection: Connection, repository: RepositoryId) -> NoteContext:
     """What all notes of this repository depend on: hidden names, problems and disputes."""
     settings = stored_settings(connection, repository)
-    return NoteContext(unnamed_people(connection), settings.problems, disputes_in(connection, repository))
-
-
-def unnamed_people(connection: Connection) -> frozenset[PersonKey]:
-    """People whom no post names: those who opted out and those who chose to be anonymous."""
-    return visibility.hidden_people(connection) | visibility.anonymous_people(connection)
+    return NoteContext(visibility.unnamed_people(connection), settings.problems, disputes_in(connection, repository))
 
 
 def _buttons(changes: Sequence[Change]) -> list[list[str]]:
