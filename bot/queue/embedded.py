@@ -62,7 +62,10 @@ class EmbeddedQueue:
                 free = self._worker.pace.concurrency - len(working)
                 claims = await self._claims(free)
                 for claim in claims:
-                    self._start(claim, working)
+                    task = asyncio.create_task(self._worker.work(claim))
+                    working.add(task)
+                    task.add_done_callback(working.discard)
+                    task.add_done_callback(self._on_ended)
                 # Unless every free slot was filled, no job is due or no slot is free: wait until something happens.
                 if not free or len(claims) < free:
                     await self._rest()
@@ -70,12 +73,6 @@ class EmbeddedQueue:
             await self._finish_running(working)
             lease_keeper.cancel()
             await asyncio.gather(lease_keeper, return_exceptions=True)
-
-    def _start(self, claim: ClaimedJob, working: set[asyncio.Task[None]]) -> None:
-        task = asyncio.create_task(self._worker.work(claim))
-        working.add(task)
-        task.add_done_callback(working.discard)
-        task.add_done_callback(self._on_ended)
 
     def _on_ended(self, task: asyncio.Task[None]) -> None:
         self._awake.set()

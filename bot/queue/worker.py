@@ -108,12 +108,9 @@ class Worker:
         except Exception as error:
             await self._fail(claim, task, error)
             return "failed"
-        await self._finish(job)
-        return "done"
-
-    async def _finish(self, job: Job) -> None:
         if not job.finished:
-            await self.store.write(rows.finish, job.claim, self.clock())
+            await self.store.write(rows.finish, claim, self.clock())
+        return "done"
 
     async def _put_off(self, claim: ClaimedJob, task: Task, later: RetryLater) -> None:
         if claim.attempt >= task.max_attempts and self.clock() - claim.created_at > task.max_age:
