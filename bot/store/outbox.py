@@ -62,7 +62,9 @@ class Posting(Struct, frozen=True):
 def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | None:
     """Write the intent in the caller's transaction; return its row id, or None if the same body is posted already."""
     body_hash = hashlib.sha256(canonical_json(intent.body).encode()).hexdigest()
-    statement = insert_into(connection, OUTBOX).values(_row(intent) | {"body_hash": body_hash, "changed_at": now})
+    names = ("kind", "installation_id", "repository_id", "target", "body")
+    row = {name: getattr(intent, name) for name in names} | {"intent_key": intent.key}
+    statement = insert_into(connection, OUTBOX).values(row | {"body_hash": body_hash, "changed_at": now})
     new = statement.excluded
     # A posting in flight keeps its lease: `mark_posted` notices that the body has changed, and leaves the row waiting.
     state = case(
@@ -75,14 +77,8 @@ def add_intent(connection: Connection, intent: Intent, now: datetime) -> int | N
         index_elements=["intent_key"], set_=changed | {"state": state}, where=OUTBOX.c.body_hash != new.body_hash
     )
     connection.execute(statement)
-    row = connection.execute(select(OUTBOX.c.id, OUTBOX.c.state).where(OUTBOX.c.intent_key == intent.key))
-    found = row.one()
+    found = connection.execute(select(OUTBOX.c.id, OUTBOX.c.state).where(OUTBOX.c.intent_key == intent.key)).one()
     return None if found.state == "done" else int(found.id)
-
-
-def _row(intent: Intent) -> dict[str, Any]:
-    names = ("kind", "installation_id", "repository_id", "target", "body")
-    return {name: getattr(intent, name) for name in names} | {"intent_key": intent.key}
 
 
 def post_again(connection: Connection, key: str) -> None:
