@@ -27,8 +27,8 @@ class Convention(Struct, frozen=True):
     evidence: str
     read: Callable[[LandingReading], MessageFinding | None]
     looks_at: Literal["anything", "trailers", "merge", "number", "answer", "settings"] = "anything"
-    """it is skipped unless the landing has this: one of `reading.TRAILERS`, a merge commit that brought it, a number at
-    the end of the subject, GitHub's answer, or configured trailers"""
+    """it is skipped unless the landing has this: one of `TRAILERS` in `bot.landing.message.parts`, a merge commit
+    that brought it, a number at the end of the subject, GitHub's answer, or configured trailers"""
     words: tuple[str, ...] = ()
     """the message, or for "merge" the merge commit's message, must contain one of these, in lower case"""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from bot.store.columns import Instant, Json, Whole, Words
+from bot.store.columns import CleanText, Instant, Json, WholeNumber
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
