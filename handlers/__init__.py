@@ -62,7 +62,10 @@ class Handlers:
         self._router = Router(*ROUTERS.values())
 
     async def route(self, event: Event) -> Deferral:
-        """What to do about an event whose data is `Told`. Raises KeyError if it lacks a field required for its kind."""
+        """What to do about an event whose data is a `DeliveryPayload`.
+
+        Raises KeyError if it lacks a field required for its kind.
+        """
         deferral = Deferral()
         if self._is_echo(event):
             deferral.skip("our own doing")
