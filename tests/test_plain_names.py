@@ -279,6 +279,8 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield node.arg
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id
+    elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        yield node.attr
 
 
 def _is_property(node: ast.AST) -> bool:
@@ -308,7 +310,7 @@ def test_a_public_function_is_not_named_by_a_bare_participle_or_adverb() -> None
 
 
 def test_no_identifier_and_no_module_has_a_banned_word() -> None:
-    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.Name)
+    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.Name, ast.Attribute)
     named = {(path, name) for path, node in _definitions(kinds, except_in=DELETED_NEXT) for name in _names(node)}
     named |= {(path, path.removesuffix(".py").replace("/", "_")) for path in modules(*CODE)}
     found = sorted(f"{path}: {name}" for path, name in named if has_banned_word(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import threading
 from datetime import timedelta
@@ -245,7 +246,7 @@ async def test_jobs_of_one_serial_key_run_one_at_a_time_and_all_run(bench: Bench
     queues = [await bench.queue(WorkerPace(concurrency=4, poll_every=0.05)) for _ in range(2)]
     now_running: dict[str, int] = {"a": 0, "b": 0}
     most: dict[str, int] = {"a": 0, "b": 0}
-    both = 0
+    together, both = asyncio.Event(), 0
 
     async def work(job: Job) -> None:
         nonlocal both
@@ -253,6 +254,10 @@ async def test_jobs_of_one_serial_key_run_one_at_a_time_and_all_run(bench: Bench
         now_running[key] += 1
         most[key] = max(most[key], now_running[key])
         both = max(both, sum(now_running.values()))
+        if both == 2:
+            together.set()
+        with contextlib.suppress(TimeoutError):  # the first job waits for one of the other key, however slow its claim
+            await asyncio.wait_for(together.wait(), 5)
         for _ in range(20):
             await asyncio.sleep(0)
         now_running[key] -= 1
