@@ -312,7 +312,7 @@ def rows() -> list[Measurement]:
         measured.append(Measurement("accept a delivery, p99", "Probot", servers["Probot"].p99, ours.p99, "ms"))
     measured += _on_one_core({server.name: server for server in narrow})
     held, took = (float(server.environment["memory"]) for server in (bare, ours))
-    measured.append(Measurement("memory of the door", "bare aiohttp", held, took, "MiB"))
+    measured.append(Measurement("memory of the webhook process", "bare aiohttp", held, took, "MiB"))
     if "ours, slow disk slow" in servers:
         slow, single = servers["ours, slow disk slow"], servers["one commit a delivery, slow disk single"]
         measured.append(
