@@ -13,5 +13,5 @@ router = Router()
 async def on_ping(event: Event, deferral: Deferral) -> None:
     events = deliveries.hook_events(event.data)
     if "*" not in events and not {"pull_request", "push"} <= set(events):
-        return deferral.skip("the hook lacks pull_request or push: nothing that lands will be told")
+        return deferral.skip("the hook lacks pull_request or push, so no landing will be reported")
     return deferral.skip("the hook reaches us")

@@ -47,8 +47,6 @@ from bot.model.profile import LiveScore, Quality, Score, ScoreEvidence
 __all__ = ["QUALITIES", "item_scores", "known_since", "rate", "scores_of", "signals"]
 
 QUALITIES = ("correctness", "maintainability", "architecture", "performance")
-PROVISIONAL_BELOW = 3
-"""rated items from which a score is more than provisional"""
 MOST_EVIDENCE = 100
 """rows of a contributor's score: those that moved it most"""
 

@@ -19,7 +19,7 @@ from bot.landing.identity.credit import person_key, signature_of
 from bot.landing.message.trailers import as_trailer
 from bot.model.commit import Signature
 from bot.model.fact import Fact, fact_from_json, fact_to_json
-from bot.model.ids import CommitId, PersonKey, RepositoryId
+from bot.model.ids import PersonKey, RepositoryId
 from bot.store.changes import CONTRIBUTION
 from bot.store.columns import METADATA, CleanText, Instant, WholeNumber
 from bot.store.corrections import CORRECTION
@@ -48,7 +48,6 @@ TOMBSTONE = Table(
 )
 NOBODY = Signature("", "")
 """replaces an erased person in other people's work"""
-Landed = tuple[RepositoryId, CommitId]
 
 
 _GATE = 0x616C6D62 << 32

@@ -44,7 +44,7 @@ class StoredPace:
         return max(starts / 1000 - now, 0.0)
 
     async def seconds_until_open(self) -> float:
-        """Seconds for which no request may start, as any process was told."""
+        """Seconds until a request may start, over the limits that GitHub reported to any process."""
         now = self.wall()
         looked_at, until = self._looked
         if not looked_at <= now < looked_at + FRESH:

@@ -16,8 +16,6 @@ LEVELS = ((8, "8 or more"), (4, "4 to 7"), (2, "2 to 3"), (1, "1"))
 _LEVEL_OF = tuple(max(0, sum(commits >= least for least, _ in LEVELS) - 1) for commits in range(9))
 Days = dict[str, list[str]]
 """year or month -> its days with work, oldest first"""
-COLUMNS = 54
-"""weeks that a calendar year can touch"""
 
 
 class YearMap(Struct, frozen=True):
