@@ -13,7 +13,7 @@ from bot.narrative.joining import join_clauses
 from bot.narrative.narrative import MOST_SENTENCES, month_text
 from bot.narrative.opening import opener
 from bot.narrative.revert_sentences import revert_sentences
-from bot.narrative.themes import themes
+from bot.narrative.shared_subjects import shared_subjects
 from bot.narrative.words import fill_phrase, join_list, month_name, quantity
 
 Naming = Literal["named", "anonymous"]
@@ -76,7 +76,7 @@ def _cited(facts: DigestFacts) -> tuple[ChangeId, ...]:
 
 def _subjects(facts: DigestFacts) -> list[Sentence]:
     changes = [change for item in facts.items for change in item.changes]
-    found = themes(changes, facts.repositories) if len(changes) > 3 else ()
+    found = shared_subjects(changes, facts.repositories) if len(changes) > 3 else ()
     if not found:
         return []
     ids = dict.fromkeys(name for theme in found for name in theme.evidence)

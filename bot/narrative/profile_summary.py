@@ -10,7 +10,7 @@ from bot.model.profile import Sentence, Text
 from bot.narrative.facts import ItemFacts, ProfileFacts
 from bot.narrative.item_clauses import choose_clauses, evidence_of, parts_of, tally
 from bot.narrative.joining import join_clauses
-from bot.narrative.themes import themes
+from bot.narrative.shared_subjects import shared_subjects
 from bot.narrative.timeline import Evidence
 from bot.narrative.words import fill_phrase, join_list, month_name, number, quantity, sentence_case
 
@@ -71,7 +71,7 @@ def _repositories(facts: ProfileFacts) -> str:
 
 def _opening(facts: ProfileFacts, naming: Literal["named", "anonymous"]) -> Sentence:
     standing = [change for item in facts.items for change in item.changes]
-    shared = themes(standing, facts.repository_names)
+    shared = shared_subjects(standing, facts.repository_names)
     own = facts.overall.commits
     text = fill_phrase(
         "profile",

@@ -20,7 +20,7 @@ from bot.narrative.grounding import check_text
 from bot.narrative.narrative import month_text, profile_text
 from bot.narrative.opening import opener
 from bot.narrative.profile import ProfileScope, build
-from bot.narrative.themes import themes
+from bot.narrative.shared_subjects import shared_subjects
 from tests.narrative.worlds import MIRA, UTC_ZONE, change, facts, line_of, record, whole_record_facts
 
 
@@ -142,7 +142,7 @@ def test_pronoun_names_and_skills_with_a_leading_dot_are_accepted() -> None:
 
 def test_themes_are_not_opening_words_of_titles_or_names_of_authors() -> None:
     titles = ("Traducido lamp (Mira Kessler)", "Traducido mast lamp (Mira Kessler)", "Traducido lamp")
-    (theme,) = themes([change(title, number=at) for at, title in enumerate(titles)], ["acme/engine"])
+    (theme,) = shared_subjects([change(title, number=at) for at, title in enumerate(titles)], ["acme/engine"])
     assert theme.name == "lamp"
 
 

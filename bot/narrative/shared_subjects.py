@@ -24,7 +24,7 @@ LEAST_SHARE = 50
 """a theme is in at least one of this many changes"""
 
 
-class Theme(Struct, frozen=True):
+class SharedSubject(Struct, frozen=True):
     """A word or tag as most of the titles spell it, with the changes whose titles hold it."""
 
     name: str
@@ -56,7 +56,7 @@ def _names(scope: str) -> bool:
     return len(scope) <= 30 and scope.lower() not in word_set("plain_words")
 
 
-def themes(changes: Sequence[Change], repositories: Iterable[str], most: int = 3) -> tuple[Theme, ...]:
+def shared_subjects(changes: Sequence[Change], repositories: Iterable[str], most: int = 3) -> tuple[SharedSubject, ...]:
     """The subjects that most changes name, at most `most`; a repository's own name is none, nor a part of another."""
     barred = {part for name in repositories for part in name.lower().split("/")}
     weights: Counter[str] = Counter()
@@ -74,7 +74,9 @@ def themes(changes: Sequence[Change], repositories: Iterable[str], most: int = 3
         fresh = len(where[key]) >= least and not any(_overlap(key, other) for other in chosen)
         if fresh and not _signs(key, where[key]):
             chosen.append(key)
-    return tuple(Theme(_common_form(forms[key]), tuple(change.id for change in where[key])) for key in chosen[:most])
+    return tuple(
+        SharedSubject(_common_form(forms[key]), tuple(change.id for change in where[key])) for key in chosen[:most]
+    )
 
 
 def _signs(key: str, changes: Iterable[Change]) -> bool:
