@@ -25,15 +25,15 @@ class GitCommandError(Exception):
     """git failed; the message is git's own."""
 
 
-class Entry(Struct, frozen=True):
+class TreeEntry(Struct, frozen=True):
     """One file of a tree. A submodule's content is the commit id it points to."""
 
     content: bytes
     mode: str = "100644"
 
 
-Tree = Mapping[str, Entry]
-Edits = Mapping[str, "str | bytes | Entry | None"]
+Tree = Mapping[str, TreeEntry]
+Edits = Mapping[str, "str | bytes | TreeEntry | None"]
 """path -> new content, or None to delete it"""
 
 
@@ -84,13 +84,13 @@ def _environment() -> dict[bytes, bytes]:
     return {**os.environb, **{name.encode(): value.encode() for name, value in QUIET.items()}}
 
 
-def entry(content: str | bytes | Entry) -> Entry:
-    if isinstance(content, Entry):
+def entry(content: str | bytes | TreeEntry) -> TreeEntry:
+    if isinstance(content, TreeEntry):
         return content
-    return Entry(content.encode() if isinstance(content, str) else content)
+    return TreeEntry(content.encode() if isinstance(content, str) else content)
 
 
-def apply_edits(tree: Tree, edits: Edits) -> dict[str, Entry]:
+def apply_edits(tree: Tree, edits: Edits) -> dict[str, TreeEntry]:
     """The tree after the edits."""
     after = dict(tree)
     for path, content in edits.items():
@@ -262,7 +262,7 @@ def _import_lines(number: int, draft: Draft, *, before: Tree) -> bytes:
     return bytes(lines) + f'\nget-mark :{number}\nls :{number} ""\n'.encode()
 
 
-def _file_lines(path: str, new: Entry) -> bytes:
+def _file_lines(path: str, new: TreeEntry) -> bytes:
     if new.mode == SUBMODULE:
         return f"M {new.mode} {new.content.decode()} {path}\n".encode()
     return f"M {new.mode} inline {path}\n".encode() + _text(new.content)

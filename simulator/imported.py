@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from simulator.git import Draft, Entry, GitCommit, GitRepository, GitSignature, Tree, run_git
+from simulator.git import Draft, GitCommit, GitRepository, GitSignature, Tree, TreeEntry, run_git
 from simulator.server import Simulator
 from simulator.state import Issue, SimAccount, SimPullRequest, SimRepository
 
@@ -32,7 +32,7 @@ def trees_of(git: GitRepository, trees: Iterable[str]) -> dict[str, Tree]:
     files = [file for inside in listed.values() for file in inside.values()]
     contents = _contents(git, dict.fromkeys(blob for _, kind, blob in files if kind == "blob"))
     return {
-        tree: {path: Entry(contents.get(id_, id_.encode()), mode) for path, (mode, _, id_) in inside.items()}
+        tree: {path: TreeEntry(contents.get(id_, id_.encode()), mode) for path, (mode, _, id_) in inside.items()}
         for tree, inside in listed.items()
     }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from simulator.git import Draft, Entry, GitRepository, GitSignature, Tree
+from simulator.git import Draft, GitRepository, GitSignature, Tree, TreeEntry
 
 
 class ConflictError(Exception):
@@ -26,7 +26,7 @@ class MergeDetails(Struct, frozen=True):
     author: GitSignature
 
 
-def merged_tree(base: Tree, ours: Tree, theirs: Tree) -> dict[str, Entry]:
+def merged_tree(base: Tree, ours: Tree, theirs: Tree) -> dict[str, TreeEntry]:
     """`ours` with the changes from `base` to `theirs`. Raises ConflictError."""
     after = dict(ours)
     for path in sorted(base.keys() | theirs.keys()):
@@ -41,7 +41,7 @@ def merged_tree(base: Tree, ours: Tree, theirs: Tree) -> dict[str, Entry]:
         elif old is None or new is None or current is None:
             raise ConflictError(path)
         else:
-            after[path] = Entry(_merged_text(path, (current.content, old.content, new.content)), new.mode)
+            after[path] = TreeEntry(_merged_text(path, (current.content, old.content, new.content)), new.mode)
     return after
 
 

@@ -47,7 +47,7 @@ from bot.store.backfills import BACKFILL, Backfill
 from bot.store.dump import dump_lines
 from bot.store.engine import Store
 from bot.store.jobs import JOB
-from simulator.git import Entry, GitRepository, run_git
+from simulator.git import GitRepository, TreeEntry, run_git
 from simulator.imported import Imported, advance, import_clone, trees_of
 from simulator.server import Simulator
 from simulator.state import Issue, SimAccount, SimPullRequest
@@ -62,19 +62,19 @@ NEWEST = 20
 """first-parent commits that are pushed while the history is read"""
 
 
-class LazyTree(Mapping[str, Entry]):
+class LazyTree(Mapping[str, TreeEntry]):
     """The files of a commit, read on first access: a history has millions."""
 
     def __init__(self, git: GitRepository, tree: str) -> None:
         self._git, self._tree = git, tree
-        self._known: Mapping[str, Entry] | None = None
+        self._known: Mapping[str, TreeEntry] | None = None
 
-    def _files(self) -> Mapping[str, Entry]:
+    def _files(self) -> Mapping[str, TreeEntry]:
         if self._known is None:
             self._known = trees_of(self._git, [self._tree])[self._tree]
         return self._known
 
-    def __getitem__(self, path: str) -> Entry:
+    def __getitem__(self, path: str) -> TreeEntry:
         return self._files()[path]
 
     def __iter__(self) -> Iterator[str]:

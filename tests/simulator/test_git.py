@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simulator import merging
 from simulator.differences import Differences
-from simulator.git import Draft, Edits, Entry, GitRepository, GitSignature, apply_edits, run_git
+from simulator.git import Draft, Edits, GitRepository, GitSignature, TreeEntry, apply_edits, run_git
 
 WHO = GitSignature("Ada Fen", "ada@fen.example")
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -82,7 +82,7 @@ def test_a_squash_brings_only_what_the_branch_changed(git: GitRepository) -> Non
     side = write(git, {"a": "one\n2\n3\n4\n5\n6\n7\n"}, {"c": "c\n"}, tip=base)[-1]
     draft = merging.squash_commit(git, main, side, landing=landing())
     assert draft.parents == (main,)
-    assert draft.tree["a"] == Entry(b"one\n2\n3\n4\n5\n6\nseven\n")
+    assert draft.tree["a"] == TreeEntry(b"one\n2\n3\n4\n5\n6\nseven\n")
     assert set(draft.tree) == {"a", "b", "c"}
 
 
