@@ -13,10 +13,22 @@ from bot.model.change import Change, Item
 from bot.model.fact import Lines
 from bot.model.ids import NO_COUNTS, ChangeId, Month, UserId, no_counts
 
+SentenceRole = Literal["counts", "theme", "entry", "rest", "course"]
+EntrySource = Literal["changelog", "merge", "title", "subject", "issue"]
+
 
 class Sentence(Struct, frozen=True):
+    """One sentence of ours, or an entry that quotes the work; `quoted` to `tag` are those of an entry."""
+
     text: str
     evidence: tuple[ChangeId, ...]
+    role: SentenceRole = "counts"
+    quoted: str | None = None
+    """the words as the work brought them, after cleaning"""
+    source: EntrySource | None = None
+    """where the quoted words stand"""
+    tag: str | None = None
+    """what kind of change it was, where that is certain"""
 
 
 class Text(Struct, frozen=True):

@@ -22,6 +22,7 @@ from bot.model.profile import (
     RepositoryRecord,
     Score,
     ScoreEvidence,
+    Sentence,
     Text,
 )
 from bot.render.non_code_activity import json_fields
@@ -140,7 +141,18 @@ def _text(text: Text) -> Object:
     return {
         "text": text.text,
         "writer": text.writer,
-        "sentences": [{"text": sentence.text, "evidence": list(sentence.evidence)} for sentence in text.sentences],
+        "sentences": [_sentence(sentence) for sentence in text.sentences],
+    }
+
+
+def _sentence(sentence: Sentence) -> Object:
+    return {
+        "text": sentence.text,
+        "evidence": list(sentence.evidence),
+        "role": sentence.role,
+        "quoted": sentence.quoted,
+        "source": sentence.source,
+        "tag": sentence.tag,
     }
 
 
