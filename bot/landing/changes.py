@@ -12,7 +12,7 @@ from bot.landing.same_work.work_groups import WorkGroups
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Repository
 from bot.model.fact import Fact, Lines
-from bot.model.ids import ChangeId, CommitId
+from bot.model.ids import STATED, ChangeId, CommitId
 
 _NAMES_TARGET = "names what it reverts"
 
@@ -107,6 +107,7 @@ class _ChangeFold:
             partly_reverted_by=self._ids_of(now.partly, root),
             url=_url(home, number, self._work_groups.facts[indexes[0]].commit),
             elsewhere=slice_only,
+            probability=STATED if is_revert else main.probability,
         )
 
     def _work_state(self, root: int, indexes: Sequence[int], *, is_revert: bool) -> WorkState:
@@ -229,6 +230,7 @@ def _plain_change(fact: Fact) -> Change:
         commits=(CountedCommit(fact, True, fact.lines),),
         pull_request=number,
         url=_url(fact.repository, number, fact.commit),
+        probability=fact.probability,
     )
 
 

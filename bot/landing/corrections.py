@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.model.change import Change
-from bot.model.ids import Kind
+from bot.model.ids import STATED, Kind
 
 CLASSIFY_KINDS: dict[str, Kind] = {"feature": "feature", "fix": "bug_fix", "other": "chore"}
 """the kind for each word of `classify`"""
@@ -38,4 +38,4 @@ def _apply_correction(change: Change, last: dict[tuple[str, int], Classification
     one = last.get((change.repository.lower(), change.pull_request))
     if one is None:
         return change
-    return replace(change, kind=one.kind, why=f"classified by {one.by}: correction", certain=True)
+    return replace(change, kind=one.kind, why=f"classified by {one.by}: correction", certain=True, probability=STATED)

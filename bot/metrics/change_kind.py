@@ -14,7 +14,7 @@ from bot.landing.lines.split import ReadFile
 from bot.metrics import kind_features, kind_model, kind_rules
 from bot.metrics.kind_notes import noted_kind
 from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds, StatedKind
-from bot.model.ids import Kind
+from bot.model.ids import STATED, Kind
 
 __all__ = ["NO_OWN_KINDS", "KindEvidence", "OwnKinds", "Verdict", "classify", "classify_all"]
 
@@ -39,6 +39,8 @@ class Verdict(NamedTuple):
     kind: Kind
     why: str
     certain: bool = True
+    probability: int = STATED
+    """in thousandths"""
 
 
 def classify(evidence: KindEvidence, own: OwnKinds = NO_OWN_KINDS) -> Verdict:
@@ -96,4 +98,5 @@ def _guess_kinds(undecided: Sequence[tuple[str, KindEvidence]]) -> list[Verdict]
 
 
 def _as_verdict(guess: kind_model.Guess) -> Verdict:
-    return Verdict(guess.kind, ", ".join(guess.tokens) or "no sign of a kind", guess.probability >= CERTAIN)
+    why = ", ".join(guess.tokens) or "no sign of a kind"
+    return Verdict(guess.kind, why, guess.probability >= CERTAIN, round(guess.probability * STATED))

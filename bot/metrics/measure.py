@@ -144,6 +144,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         kind=verdict.kind,
         why=verdict.why,
         certain=verdict.certain,
+        probability=verdict.probability,
         languages=measured.languages,
         skills=measured.skills,
         ai=measured.ai,

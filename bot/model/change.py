@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from bot.model.fact import Fact, Lines
-from bot.model.ids import ChangeId, ItemKind, Kind, State
+from bot.model.ids import STATED, ChangeId, ItemKind, Kind, State
 
 
 class CountedCommit(Struct, frozen=True):
@@ -40,6 +40,8 @@ class Change(Struct, frozen=True):
     url: str | None = None
     elsewhere: bool = False
     """only an export of it landed here; its home is a repository outside the record"""
+    probability: int = STATED
+    """of `kind`, in thousandths"""
 
     @property
     def outcome(self) -> bool:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import fields
 
 from bot.model.commit import Signature
-from bot.model.ids import NO_COUNTS, CommitId, Kind, no_counts
+from bot.model.ids import NO_COUNTS, STATED, CommitId, Kind, no_counts
 
 PARTS = (
     "authored",
@@ -119,6 +119,8 @@ class Fact(Struct, frozen=True):
     partial: bool = False
     opened_at: int | None = None
     """epoch seconds at which `pull_request` was opened, if GitHub says so; a clone never does"""
+    probability: int = STATED
+    """of `kind`, in thousandths; a kind that somebody stated has `STATED`"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -128,8 +130,12 @@ def fact_to_json(fact: Fact) -> dict[str, object]:
         for (name, write), value in zip(_JSON_FIELDS, _json_values(fact), strict=True)
         if value or name in _ALWAYS
     }
-    # `certain` is the only field that is omitted when it is true.
-    return out if fact.certain else dict(sorted({**out, "certain": False}.items()))
+    # These two are omitted at a default that is not false.
+    if not fact.certain:
+        out["certain"] = False
+    if fact.probability != STATED:
+        out["probability"] = fact.probability
+    return out if fact.certain and fact.probability == STATED else dict(sorted(out.items()))
 
 
 _ALWAYS = frozenset(
@@ -155,7 +161,9 @@ _JSON_WRITERS: dict[str, Callable[..., object]] = {
     **dict.fromkeys(("languages", "signals", "skills"), _sort_by_name),
 }
 _JSON_FIELDS = tuple(
-    (name, _JSON_WRITERS.get(name)) for name in sorted(f.name for f in fields(Fact)) if name != "certain"
+    (name, _JSON_WRITERS.get(name))
+    for name in sorted(f.name for f in fields(Fact))
+    if name not in ("certain", "probability")
 )
 _json_values = attrgetter(*(name for name, _ in _JSON_FIELDS))
 
@@ -197,4 +205,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         tuple(get("links", ())),
         get("partial", False),
         get("opened_at"),
+        get("probability", STATED),
     )

@@ -16,7 +16,11 @@ PersonKey = NewType("PersonKey", str)
 """`u:<user id>` if GitHub or a noreply address proves it, else `e:<lower-case e-mail>` (claimed)."""
 Month = NewType("Month", str)
 """`YYYY-MM`: the calendar month of landing in the configured time zone."""
-Kind = Literal["feature", "bug_fix", "refactor", "docs", "test", "build", "ci", "perf", "style", "chore", "revert"]
+Kind = Literal[
+    "feature", "bug_fix", "refactor", "docs", "test", "build", "ci", "perf", "style", "chore", "revert", "upkeep"
+]
+STATED = 1000
+"""the probability, in thousandths, of a kind that somebody stated"""
 ItemKind = Literal["feature", "bug_fix", "other"]
 State = Literal["landed", "reverted", "relanded"]
 FileStatus = Literal["added", "modified", "removed", "renamed", "copied", "changed"]

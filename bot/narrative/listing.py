@@ -17,7 +17,7 @@ from bot.metrics.quality import known_since, scores_of
 from bot.metrics.scores import NOTHING
 from bot.metrics.totals import delivery_month
 from bot.model.change import Change
-from bot.model.ids import ChangeId, Month, PersonKey
+from bot.model.ids import STATED, ChangeId, Month, PersonKey
 
 
 class ListedChange(Struct, frozen=True):
@@ -89,6 +89,7 @@ def listed_changes(
                 "kind": change.kind,
                 "why": change.why,
                 "certain": change.certain,
+                "probability": change.probability / STATED,
                 "lines": change.lines.as_dict(),
                 "languages": _languages(change),
                 "item": items.get(change.id),

@@ -27,6 +27,7 @@ RICH = Fact(
     kind="bug_fix",
     why="stated",
     certain=False,
+    probability=612,
     languages={"Python": 5},
     skills={"Flask": 2},
     ai=(AiMark(3, "Codex", "Co-authored-by: Codex"),),

@@ -20,7 +20,7 @@ from bot.configuration.errors import UnusableInputError
 from bot.history.opening import PendingClones
 from bot.landing.months import parse_month
 from bot.model.commit import Person
-from bot.model.ids import Month
+from bot.model.ids import STATED, Month
 from bot.model.profile import Profile
 
 if TYPE_CHECKING:
@@ -229,4 +229,10 @@ def classify_lines(lines: Iterable[bytes]) -> Iterator[str]:
             no_json = isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, RecursionError))
             reason = "not JSON" if no_json else str(error)
             raise UnusableInputError(f"line {number}: {reason}") from None
-        yield json.dumps({"kind": verdict.kind, "why": verdict.why}, ensure_ascii=False)
+        answer = {
+            "kind": verdict.kind,
+            "certain": verdict.certain,
+            "probability": verdict.probability / STATED,
+            "why": verdict.why,
+        }
+        yield json.dumps(answer, ensure_ascii=False)

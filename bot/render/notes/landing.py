@@ -31,6 +31,7 @@ _KIND_NAMES: dict[Kind, str] = {
     "style": "style",
     "chore": "maintenance",
     "revert": "a revert",
+    "upkeep": "upkeep",
 }
 _COMMA = MdText(", ")
 

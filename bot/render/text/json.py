@@ -13,6 +13,7 @@ from bot.metrics.definitions import SCORES
 from bot.metrics.non_code_activity import combine_activity
 from bot.metrics.registry import METRICS
 from bot.model.change import Change, Item
+from bot.model.ids import STATED
 from bot.model.profile import (
     Method,
     MonthRecord,
@@ -125,6 +126,7 @@ def change_object(change: Change) -> Object:
         "kind": change.kind,
         "why": change.why,
         "certain": change.certain,
+        "probability": change.probability / STATED,
         "title": change.title,
         "landed_at": instant(change.landed_at),
         "commits": [commit.fact.commit for commit in change.counted or change.commits if commit.fact.commit],
