@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from msgspec import Struct
 
 from bot.model.fact import Fact, Lines
-from bot.model.ids import STATED, ChangeId, ItemKind, Kind, State
+from bot.model.ids import STATED, ChangeId, Grade, ItemKind, Kind, PersonKey, State
+
+
+class Credit(Struct, frozen=True):
+    """One person's own part in a landed commit or change, and how surely it is theirs (DESIGN.md, Credit)."""
+
+    person: PersonKey
+    grade: Grade
+    why: str
+    """what gives the grade, in a few words"""
+    authored: bool = True
+    """False for a co-author"""
+    commits: int = 1
+    """the person's own commits"""
+    lines: Lines = Lines()
+    """the lines of those commits"""
+    title: str = ""
+    """the subject of the largest of them, if it differs from the change's"""
+
+
+class Judgement(NamedTuple):
+    """What other facts, or the person, say about a part: it replaces the grade that the commit alone gives."""
+
+    person: PersonKey
+    grade: Grade | None
+    """None: the person rejected it"""
+    why: str
 
 
 class CountedCommit(Struct, frozen=True):
@@ -16,6 +44,8 @@ class CountedCommit(Struct, frozen=True):
     """False if the same commit counts in another repository of the same fork network"""
     lines: Lines
     """the fact's lines, with reverted or mirrored work in a separate part; same total"""
+    judgements: tuple[Judgement, ...] = ()
+    """`bot.landing.identity.credit.credits` computes everybody's part from the fact and these"""
 
 
 class Change(Struct, frozen=True):

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import fields
 
 from bot.model.commit import Signature
-from bot.model.ids import NO_COUNTS, STATED, CommitId, Kind, no_counts
+from bot.model.ids import NO_COUNTS, STATED, CommitId, Kind, UserId, no_counts
 
 PARTS = (
     "authored",
@@ -74,6 +74,36 @@ class AiMark(Struct, frozen=True):
     source: str
 
 
+class Share(Struct, frozen=True):
+    """One author's own commits of a pull request that landed as one commit, as GitHub lists them."""
+
+    author: Signature
+    commits: int
+    lines: int
+    """additions + deletions of these commits"""
+    title: str = ""
+    """the subject of the largest"""
+
+
+class Evidence(Struct, frozen=True):
+    """What GitHub said about whose work a landed commit is. A commit read from a clone alone has none."""
+
+    opener: UserId | None = None
+    """the account that opened the pull request"""
+    opener_writes: bool = False
+    """whether GitHub says that the opener belongs to the repository (owner, member or collaborator)"""
+    pusher: UserId | None = None
+    """the account that pushed the commit to the default branch itself"""
+    signer: UserId | None = None
+    """the account whose verified signature the commit has; never GitHub's own"""
+    collaborators: tuple[UserId, ...] = ()
+    """of the people in `shares`, those whom GitHub lists as collaborators of the repository"""
+    shares: tuple[Share, ...] = ()
+    """the pull request's commits by author, if several people wrote it; empty if unknown"""
+    pull_request: bool = False
+    """whether a pull request brought it"""
+
+
 class Fact(Struct, frozen=True):
     """Everything that later steps need about one landed commit, measured without looking at other commits.
 
@@ -121,6 +151,8 @@ class Fact(Struct, frozen=True):
     """epoch seconds at which `pull_request` was opened, if GitHub says so; a clone never does"""
     probability: int = STATED
     """of `kind`, in thousandths; a kind that somebody stated has `STATED`"""
+    evidence: Evidence | None = None
+    """None for a clone"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -151,11 +183,28 @@ def _sort_by_name(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
+def _evidence_to_json(found: Evidence | None) -> list[object] | None:
+    if found is None:
+        return None
+    shares = [[_signature_to_json(one.author), one.commits, one.lines, one.title] for one in found.shares]
+    who = [found.opener, found.opener_writes, found.pusher, found.signer]
+    return [*who, list(found.collaborators), shares, found.pull_request]
+
+
+def _evidence_from_json(row: list[Any] | None) -> Evidence | None:
+    if row is None:
+        return None
+    opener, opener_writes, pusher, signer, collaborators, shares, pull_request = row
+    read = tuple([Share(_read_signature(tuple(author)), *rest) for author, *rest in shares])
+    return Evidence(opener, opener_writes, pusher, signer, tuple(collaborators), read, pull_request)
+
+
 _JSON_WRITERS: dict[str, Callable[..., object]] = {
     "ai": lambda marks: [[mark.level, mark.tool, mark.source] for mark in marks],
     "author": _signature_to_json,
     "co_authors": lambda people: [_signature_to_json(person) for person in people],
     "committer": _signature_to_json,
+    "evidence": _evidence_to_json,
     "lines": lambda lines: list(each_part(lines)),
     **dict.fromkeys(("keys", "links", "paths", "relands", "reverts"), list),
     **dict.fromkeys(("languages", "signals", "skills"), _sort_by_name),
@@ -206,4 +255,5 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         get("partial", False),
         get("opened_at"),
         get("probability", STATED),
+        _evidence_from_json(get("evidence")),
     )

@@ -23,6 +23,8 @@ STATED = 1000
 """the probability, in thousandths, of a kind that somebody stated"""
 ItemKind = Literal["feature", "bug_fix", "other"]
 State = Literal["landed", "reverted", "relanded"]
+Grade = Literal["proved", "attributed", "claimed"]
+"""how surely work is a person's: GitHub proves it, GitHub resolves it in a trusted landing, or only a text says so"""
 FileStatus = Literal["added", "modified", "removed", "renamed", "copied", "changed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NO_COUNTS: Mapping[str, int] = MappingProxyType({})
