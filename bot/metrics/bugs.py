@@ -14,20 +14,20 @@ def value(work: Work) -> int:
 
 
 def evidence(work: Work) -> Iterator[Part]:
-    return (Part(item.changes) for item in work.items if item.kind == "bug_fix" and item.state != "reverted")
+    return (Part(item.changes) for item in work.certain_items("bug_fix"))
 
 
 BUGS = Metric(
     key="bugs",
     field="bugs",
-    version=1,
+    version=2,
     label="Bug fixes",
     words=("bug fix", "bug fixes"),
     unit="items",
     note="items that mend something",
     question="How many bug fixes stand?",
-    definition="Items whose kind is bug fix and that were not reverted; changes of one month that belong together are "
-    "one item.",
+    definition="Items whose kind is certainly bug fix and that were not reverted; changes of one month that belong "
+    "together are one item.",
     formula="count of items with a bug fix and no feature in them",
     basis="the items, each with its changes and why they belong together",
     works="See `items` and `kind`.",

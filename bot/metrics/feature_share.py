@@ -10,10 +10,13 @@ from bot.metrics.metric import Metric
 from bot.metrics.work import Work
 from bot.model.profile import Part
 
+LEAST_ITEMS = 10
+"""below this many features and bug fixes one more item moves the share by more than five points"""
+
 
 def value(work: Work) -> Fraction | None:
     added, mended = features.value(work), bugs.value(work)
-    return Fraction(added, added + mended) if added + mended else None
+    return Fraction(added, added + mended) if added + mended >= LEAST_ITEMS else None
 
 
 def evidence(work: Work) -> Iterator[Part]:
@@ -24,14 +27,14 @@ def evidence(work: Work) -> Iterator[Part]:
 FEATURE_SHARE = Metric(
     key="feature_share",
     field="feature_share",
-    version=1,
+    version=2,
     label="Feature share",
     long_label="Features of features and bugs",
     words=("features", "features"),
     unit="share",
     note="features among features and bug fixes",
     question="Which share of features and bug fixes are features?",
-    definition="Features among features and bug fixes; nothing where there is neither.",
+    definition="Features among the features and bug fixes whose kind is certain; nothing below ten of them.",
     formula="features / (features + bugs)",
     basis="the items: a feature is 1, a bug fix 0",
     works="See `items` and `kind`.",
@@ -40,7 +43,7 @@ FEATURE_SHARE = Metric(
     evidence=evidence,
     surfaces=frozenset({"text"}),
     percent=True,
-    nothing="n/a",
+    nothing="too few to say",
     monthly=False,
     additive=False,
 )

@@ -14,20 +14,20 @@ def value(work: Work) -> int:
 
 
 def evidence(work: Work) -> Iterator[Part]:
-    return (Part(item.changes) for item in work.items if item.kind == "feature" and item.state != "reverted")
+    return (Part(item.changes) for item in work.certain_items("feature"))
 
 
 FEATURES = Metric(
     key="features",
     field="features",
-    version=1,
+    version=2,
     label="Features",
     words=("feature", "features"),
     unit="items",
     note="items that add something",
     question="How many features stand?",
-    definition="Items whose kind is feature and that were not reverted; changes of one month that belong together "
-    "are one item.",
+    definition="Items whose kind is certainly feature and that were not reverted; changes of one month that belong "
+    "together are one item.",
     formula="count of items with a feature in them",
     basis="the items, each with its changes and why they belong together",
     works="See `items` and `kind`.",

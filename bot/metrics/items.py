@@ -52,8 +52,9 @@ def _order(change: Change) -> tuple[int, int, str]:
 
 
 def _item(members: Sequence[Change], because: tuple[tuple[ChangeId, ChangeId, str], ...]) -> Item:
-    kind = item_kind(members)
-    return Item(kind, _title(members, kind), _state(members), tuple(member.id for member in members), because)
+    kind, certain = item_kind(members)
+    ids = tuple(member.id for member in members)
+    return Item(kind, _title(members, kind), _state(members), ids, because, certain)
 
 
 def _state(members: Sequence[Change]) -> State:
@@ -77,11 +78,30 @@ def _weight(change: Change) -> tuple[int, int, str]:
     return sum(commit.lines.code for commit in change.counted), -change.landed_at, change.id
 
 
-def item_kind(members: Sequence[Change]) -> ItemKind:
-    """A feature if any member is one, else a bug fix if any is; reverted members do not count unless all are."""
+def item_kind(members: Sequence[Change]) -> tuple[ItemKind, bool]:
+    """The kind of an item, and whether it is certain.
+
+    A feature if a member certainly is one, else a bug fix if a member certainly is one; only where none is, what a
+    member may be decides. Reverted members do not count unless all are.
+    """
     unreverted = [member for member in members if member.state != "reverted"] or members
-    kinds = {counted_kind(member) for member in unreverted}
-    return "feature" if "feature" in kinds else "bug_fix" if "bug_fix" in kinds else "other"
+    kinds = {(counted_kind(member), is_kind_certain(member)) for member in unreverted}
+    return next(kind for kind in _DECIDING if kind in kinds)
+
+
+_DECIDING: tuple[tuple[ItemKind, bool], ...] = (
+    ("feature", True),
+    ("bug_fix", True),
+    ("feature", False),
+    ("bug_fix", False),
+    ("other", True),
+    ("other", False),
+)
+
+
+def is_kind_certain(change: Change) -> bool:
+    """Whether the kind that a change counts as is certain; what it touches can show that it is other work."""
+    return change.certain or _is_supporting(change)
 
 
 def counted_kind(change: Change) -> ItemKind:
@@ -107,8 +127,8 @@ def _is_supporting_file(path: str) -> bool:
 
 
 def count_unreverted(items: Iterable[Item]) -> Counter[ItemKind]:
-    """How many items of each kind are not reverted: these count as features and bug fixes."""
-    return Counter(item.kind for item in items if item.state != "reverted")
+    """How many items are certainly of each kind and not reverted: these count as features and bug fixes."""
+    return Counter(item.kind for item in items if item.certain and item.state != "reverted")
 
 
 @lru_cache(maxsize=4096)

@@ -14,20 +14,20 @@ def value(work: Work) -> int:
 
 
 def evidence(work: Work) -> Iterator[Part]:
-    return (Part(item.changes) for item in work.items if item.kind == "other" and item.state != "reverted")
+    return (Part(item.changes) for item in work.certain_items("other"))
 
 
 OTHER = Metric(
     key="other",
     field="other",
-    version=1,
+    version=2,
     label="Other",
     long_label="Other items",
     words=("other", "other"),
     unit="items",
     note="items that are neither",
     question="How many pieces of work are neither feature nor bug fix?",
-    definition="Items that are neither feature nor bug fix and that were not reverted.",
+    definition="Items that are certainly neither feature nor bug fix and that were not reverted.",
     formula="count of items without a feature or a bug fix in them",
     basis="the items, each with its changes and why they belong together",
     works="See `items` and `kind`.",

@@ -18,6 +18,7 @@ from bot.metrics.months import MONTHS
 from bot.metrics.other import OTHER
 from bot.metrics.outcomes import OUTCOMES
 from bot.metrics.pull_requests import PULL_REQUESTS
+from bot.metrics.unclear import UNCLEAR
 from bot.metrics.work import Work
 from bot.model.profile import Number, Part
 
@@ -28,6 +29,7 @@ METRICS: list[Metric] = [
     FEATURES,
     BUGS,
     OTHER,
+    UNCLEAR,
     FEATURE_SHARE,
     LINES,
     MONTHS,

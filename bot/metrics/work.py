@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from bot.model.change import Change, CountedCommit, Item
 from bot.model.fact import Lines, each_part
-from bot.model.ids import Month
+from bot.model.ids import ItemKind, Month
 
 
 @dataclass(slots=True)
@@ -59,6 +59,10 @@ class Work(Struct, frozen=True, dict=True):
     def delivered(self) -> list[Change]:
         """The changes with commits authored by the person, in the month of their items."""
         return [change for month in self.months for change in month.delivered]
+
+    def certain_items(self, kind: ItemKind) -> Iterator[Item]:
+        """The items that are certainly of this kind and that were not reverted."""
+        return (item for item in self.items if item.kind == kind and item.certain and item.state != "reverted")
 
 
 def sum_lines(many: Iterable[Lines]) -> Lines:

@@ -97,3 +97,5 @@ class Item(Struct, frozen=True):
     changes: tuple[ChangeId, ...]
     edges: tuple[tuple[ChangeId, ChangeId, str], ...] = ()
     """why they are grouped: (one, other, rule)"""
+    certain: bool = True
+    """whether the change that gives its kind is certain; an item that is not counts as no kind"""

@@ -95,6 +95,7 @@ class Overall(Struct, frozen=True):
     features = Count("features")
     bugs = Count("bugs")
     other = Count("other")
+    unclear = Count("unclear")
     active_months = Count("months")
 
 

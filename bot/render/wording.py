@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
 from bot.metrics.registry import metrics_on
+from bot.metrics.unclear import UNCLEAR
 from bot.model.change import Change, Item
 from bot.model.fact import Lines
 from bot.model.ids import ChangeId
@@ -213,6 +214,11 @@ def changed_lines(change: Change) -> int:
         if commit.counts:
             total += commit.lines.total
     return total
+
+
+def item_name(item: Item) -> str:
+    """`Feature`, `Bug fix`, `Other`, or `Not sure which` if its kind is not certain."""
+    return ITEM_NAMES[item.kind] if item.certain else UNCLEAR.label
 
 
 def item_state(item: Item, changes: Mapping[ChangeId, Change]) -> str:

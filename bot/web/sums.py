@@ -28,6 +28,7 @@ class GroupSum(Struct, frozen=True):
     features: int
     bugs: int
     other: int
+    unclear: int
     lines: Lines
 
 
@@ -81,8 +82,12 @@ def _parts(change: Change, zone: ZoneInfo, without: Collection[PersonKey]) -> li
         found.append(_Part(month, person_key(author), commit))
     if found and change.outcome:
         last = found[-1]
-        found[-1] = _Part(last.month, last.person, last.commit, _ITEMS.get(change.kind, "other"))
+        found[-1] = _Part(last.month, last.person, last.commit, _counted_as(change))
     return found
+
+
+def _counted_as(change: Change) -> str:
+    return _ITEMS.get(change.kind, "other") if change.certain else "unclear"
 
 
 def _people(parts: Iterable[_Part]) -> frozenset[PersonKey]:
@@ -92,7 +97,8 @@ def _people(parts: Iterable[_Part]) -> frozenset[PersonKey]:
 def _sum(name: str, parts: Sequence[_Part]) -> GroupSum:
     kinds = Counter(part.delivered for part in parts)
     lines = sum_lines(part.commit.lines for part in parts)
-    return GroupSum(name, len(_people(parts)), len(parts), kinds["features"], kinds["bugs"], kinds["other"], lines)
+    items = {key: kinds[key] for key in ("features", "bugs", "other", "unclear")}
+    return GroupSum(name, len(_people(parts)), len(parts), lines=lines, **items)
 
 
 def _by_repository(parts: Sequence[_Part]) -> tuple[GroupSum, ...]:

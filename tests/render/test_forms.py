@@ -96,8 +96,10 @@ def test_plurals_are_right_and_parts_that_are_zero_are_dropped() -> None:
 
 
 def test_a_comparison_without_months_is_not_available() -> None:
-    for form in ("text", "markdown", "html", "svg-share"):
-        assert "n/a" in RENDERERS[form](empty_profile())
+    for form in ("text", "markdown"):
+        assert "too few to say" in RENDERERS[form](empty_profile())
+    assert "no feature and no bug fix" in RENDERERS["html"](empty_profile())
+    assert "%" not in RENDERERS["svg-share"](empty_profile())
     assert json.loads(RENDERERS["json"](empty_profile()))["overall"]["feature_share"] is None
 
 

@@ -10,6 +10,7 @@ from bot.metrics.features import FEATURES
 from bot.metrics.months import MONTHS
 from bot.metrics.other import OTHER
 from bot.metrics.registry import metrics_on
+from bot.metrics.unclear import UNCLEAR
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import MonthRecord, Profile, Text
@@ -22,7 +23,13 @@ from bot.render.non_code_activity import history_months
 
 _UNFOLDED = 8
 """months that a reader sees at least without unfolding a year"""
-_KINDS = {"feature": FEATURES.label, "bug_fix": BUGS.label, "other": OTHER.label}
+_KINDS = {
+    ("feature", True): FEATURES.label,
+    ("bug_fix", True): BUGS.label,
+    ("other", True): OTHER.label,
+    ("", False): UNCLEAR.label,
+}
+"""heading by kind, if that is certain"""
 
 
 class Drawn(dict[tuple[Month, str], str]):
@@ -124,7 +131,7 @@ def _items(month: MonthRecord, evidence: PageEvidence, *, rows: bool, level: str
     found = _rows(listing.months[month.month], evidence) if rows else {}
     html = ""
     for kind, heading in _KINDS.items():
-        if items := [item for item in month.items if item.kind == kind]:
+        if items := [item for item in month.items if (item.kind if item.certain else "", item.certain) == kind]:
             if rows:
                 rows_html = "".join([_item(item, found) for item in items])
                 html += f"<{level}>{heading}</{level}><ul>{rows_html}</ul>"

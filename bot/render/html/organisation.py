@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from bot.metrics.commits import COMMITS
 from bot.metrics.features import FEATURES
 from bot.metrics.lines import LINES
 from bot.metrics.other import OTHER
+from bot.metrics.unclear import UNCLEAR
 from bot.metrics.work import sum_lines
 from bot.model.change import Change
 from bot.model.fact import Lines
@@ -25,7 +26,7 @@ from bot.render.html.site import PageLocation, site_page
 
 _MOST_CHANGES = 600
 """most rows in a repository's month; the rest is a number"""
-_KINDS = (("feature", FEATURES.label), ("bug_fix", BUGS.label), ("", OTHER.label))
+_KINDS = (("feature", FEATURES.label), ("bug_fix", BUGS.label), ("unclear", UNCLEAR.label), ("", OTHER.label))
 
 
 class SumRow(Protocol):
@@ -43,6 +44,8 @@ class SumRow(Protocol):
     def bugs(self) -> int: ...
     @property
     def other(self) -> int: ...
+    @property
+    def unclear(self) -> int: ...
     @property
     def lines(self) -> Lines: ...
 
@@ -68,6 +71,7 @@ _SUMMED: tuple[tuple[str, Callable[[SumRow], int]], ...] = (
     (FEATURES.label, attrgetter("features")),
     (BUGS.label, attrgetter("bugs")),
     (OTHER.label, attrgetter("other")),
+    (UNCLEAR.label, attrgetter("unclear")),
     (LINES.label, attrgetter("lines.code")),
 )
 """(heading, number) of each sum; unlike a metric, which measures one person, these sum over all people"""
@@ -156,10 +160,17 @@ def _groups(changes: Sequence[Change], day: Callable[[int], str]) -> list[tuple[
     own = {kind for kind, _ in _KINDS if kind}
     groups = []
     for kind, heading in _KINDS:
-        found = [change for change in changes if (change.kind == kind if kind else change.kind not in own)]
+        found = [change for change in changes if _shown_kind(change, own) == kind]
         if found:
             groups.append((heading, HtmlText("".join(_change(change, day) for change in found))))
     return groups
+
+
+def _shown_kind(change: Change, own: Collection[str]) -> str:
+    """The kind under which a change is listed: its own if that is certain; empty for other work."""
+    if not change.certain:
+        return "unclear"
+    return change.kind if change.kind in own else ""
 
 
 def _change(change: Change, day: Callable[[int], str]) -> str:

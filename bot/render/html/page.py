@@ -16,6 +16,7 @@ from bot.metrics.bugs import BUGS
 from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.features import FEATURES
 from bot.metrics.registry import metrics_on
+from bot.metrics.unclear import UNCLEAR
 from bot.model.profile import Profile
 from bot.render import wording
 from bot.render.anonymity import PERSONAL
@@ -144,7 +145,7 @@ def _view(profile: Profile, page: PageOptions, years: charts.Days) -> dict[str, 
         "span": _span(profile),
         "description": profile.narrative.text or f"The landed work of {profile.contributor.display}",
         "stats": sections.stat_rows(profile),
-        "share": FEATURE_SHARE.figure(profile.overall.numbers.get(FEATURE_SHARE.key)),
+        "share": _share(profile),
         "share_label": _share_label(profile),
         "share_bar": sections.share_bar(profile),
         "lines": sections.part_rows(profile),
@@ -197,9 +198,17 @@ def _repository_note(profile: Profile) -> str:
     return f"{count}, most active months first" if len(profile.repositories) > 1 else count
 
 
+def _share(profile: Profile) -> str:
+    """`73 %`, or nothing if there are too few items for a share."""
+    share = profile.overall.numbers.get(FEATURE_SHARE.key)
+    return "" if share is None else FEATURE_SHARE.figure(share)
+
+
 def _share_label(profile: Profile) -> str:
+    """`12 features, 5 bug fixes, 9 not sure which; 3 other items`."""
     overall = profile.overall
+    unclear = f", {UNCLEAR.quantity(overall.unclear)}" if overall.unclear else ""
     if not overall.features and not overall.bugs:
-        return "no feature and no bug fix"
+        return f"no certain feature or bug fix{unclear}" if unclear else "no feature and no bug fix"
     other = f"; {wording.quantity(overall.other, 'other item')}" if overall.other else ""
-    return f"{FEATURES.quantity(overall.features)}, {BUGS.quantity(overall.bugs)}{other}"
+    return f"{FEATURES.quantity(overall.features)}, {BUGS.quantity(overall.bugs)}{unclear}{other}"

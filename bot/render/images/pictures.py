@@ -11,6 +11,7 @@ from bot.metrics.feature_share import FEATURE_SHARE
 from bot.metrics.features import FEATURES
 from bot.metrics.metric import Metric
 from bot.metrics.registry import metrics_on
+from bot.metrics.unclear import UNCLEAR
 from bot.model.profile import Number, Profile
 from bot.render import wording
 from bot.render.environment import source, template
@@ -143,8 +144,10 @@ def _bar(numbers: Sequence[int], paints: Sequence[str], width: int) -> str:
 def render_share(profile: Profile) -> str:
     """Features compared with bug fixes."""
     overall = profile.overall
-    share = FEATURE_SHARE.figure(overall.numbers.get(FEATURE_SHARE.key))
+    part = overall.numbers.get(FEATURE_SHARE.key)
+    share = "" if part is None else FEATURE_SHARE.figure(part)
     counts = f"{FEATURES.quantity(overall.features)}, {BUGS.quantity(overall.bugs)}"
+    counts += f", {UNCLEAR.quantity(overall.unclear)}" if overall.unclear else ""
     bar = _bar((overall.features, overall.bugs), ('class="one"', 'class="two"'), 336)
     drawing = (
         f'<text x="12" y="30" class="n">{share}</text><text x="348" y="30" class="s end">{counts}</text>'

@@ -221,7 +221,13 @@ def _month(month: MonthRecord) -> Object:
 
 
 def _item(item: Item) -> Object:
-    return {"kind": item.kind, "title": item.title, "state": item.state, "changes": list(item.changes)}
+    return {
+        "kind": item.kind,
+        "title": item.title,
+        "state": item.state,
+        "changes": list(item.changes),
+        "certain": item.certain,
+    }
 
 
 def _quality(quality: Quality) -> Object:

@@ -132,7 +132,7 @@ def _linked_line(one: non_code_activity.NonCodeLine, changes: Changes) -> MdText
 
 def _item(item: Item, changes: Changes) -> dict[str, Any]:
     return {
-        "kind": MdText(wording.ITEM_NAMES[item.kind]),
+        "kind": MdText(wording.item_name(item)),
         "title": md_text(item.title),
         "state": md_text(wording.item_state(item, changes)),
         "changes": md_join(_COMMA, (_change(key, changes) for key in item.changes)),

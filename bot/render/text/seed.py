@@ -7,9 +7,9 @@ order and then cut, doubled paragraphs, unfiltered lines, months without bug fix
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 
 from bot.metrics.definitions import SCORES
-from bot.metrics.feature_share import FEATURE_SHARE
 from bot.model.profile import MonthRecord, Profile, RepositoryRecord
 from bot.render.plain_text import plain_lines, plain_text
 from bot.render.wording import MONTH_NAMES, day_reader, month_name, short_month
@@ -44,8 +44,8 @@ def _spread(*lines: str) -> Iterator[str]:
 
 def _top(profile: Profile) -> Iterator[str]:
     name, overall = plain_text(profile.contributor.display), profile.overall
-    part = overall.numbers.get(FEATURE_SHARE.key)
-    share = "n/a" if part is None else f"{round(100 * part)}%Features"
+    both = overall.features + overall.bugs
+    share = f"{round(100 * Fraction(overall.features, both))}%Features" if both else "n/a"
     yield from ("Almanac logo", "Almanac", name, _BLANK)
     yield from _spread("PROFILE", " ".join(word.capitalize() for word in name.split()))
     yield from _spread(plain_lines(profile.narrative.text), "Overall Statistics", "Feature vs Bugs", share)

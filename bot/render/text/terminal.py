@@ -143,7 +143,7 @@ def _items(month: MonthRecord, changes: dict[ChangeId, Change]) -> Iterator[str]
 
 def _item(item: Item, changes: dict[ChangeId, Change]) -> Iterator[str]:
     state = wording.item_state(item, changes)
-    title = f"{wording.ITEM_NAMES[item.kind]}: {plain_text(item.title)}" + (f" ({plain_text(state)})" if state else "")
+    title = f"{wording.item_name(item)}: {plain_text(item.title)}" + (f" ({plain_text(state)})" if state else "")
     yield from _wrap(title, "  - ")
     for key in item.changes:
         change = changes.get(key)
