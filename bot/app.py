@@ -39,6 +39,7 @@ from bot.services.digests.publishing import close_months
 from bot.services.measuring_again import ask_to_measure_again
 from bot.services.operator_requests import handle_requests
 from bot.services.pruning import ask_to_prune
+from bot.services.refusals import run_doubting
 from bot.services.snapshots import defer_snapshots
 from bot.services.writer.client import writer_of
 from bot.setup.relay import follow_channel
@@ -229,7 +230,7 @@ def _register(queue: Queue, context: Context) -> None:
 
 def _with_context(function: Callable[[Job, Context], Awaitable[None]], context: Context) -> TaskFunction:
     async def call(job: Job) -> None:
-        await function(job, context)
+        await run_doubting(function, job, context)
 
     return call
 

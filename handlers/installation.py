@@ -18,8 +18,9 @@ async def on_installation(event: Event, deferral: Deferral) -> None:
     installation = deliveries.installation_id(event.data)
     if installation is None:
         return deferral.skip("no installation")
-    serial = f"installation:{installation}"
-    deferral.defer("update_installation", serial=serial, installation=installation)
-    if deliveries.action(event.data) == "created":
+    serial, action = f"installation:{installation}", deliveries.action(event.data)
+    reported = {"action": action} if action == "deleted" else {}
+    deferral.defer("update_installation", serial=serial, installation=installation, **reported)
+    if action == "created":
         deferral.defer("backfill_installation", serial=serial, installation=installation)
     return None

@@ -40,16 +40,24 @@ class BadKeyError(ValueError):
 
 
 class InstallationClosed(GitHubException):
-    """The installation is suspended or deleted: its jobs are cancelled, all others continue."""
+    """No token was minted, as for a suspended (403) or deleted (404) installation."""
 
     def __init__(self, installation: InstallationId, *, deleted: bool) -> None:
-        super().__init__(f"installation {installation} is {'deleted' if deleted else 'suspended'}")
+        reason = "is not found" if deleted else "is closed"
+        super().__init__(f"GitHub gives no token: installation {installation} {reason}")
         self.installation = installation
         self.deleted = deleted
 
 
 class NotGranted(GitHubException):
     """The installation has no access to these repositories, or was not granted these permissions."""
+
+    def __init__(self, scope: TokenScope) -> None:
+        asked = ", ".join(f"{name}: {level}" for name, level in scope.permissions)
+        super().__init__(
+            f"installation {scope.installation} has no access to the repository, or has not granted {asked}"
+        )
+        self.permissions = dict(scope.permissions)
 
 
 class TokenScope(Struct, frozen=True):
@@ -174,8 +182,5 @@ def _refusal(scope: TokenScope, status: int) -> GitHubException | None:
     if status in (403, 404):
         return InstallationClosed(scope.installation, deleted=status == 404)
     if status == 422:
-        asked = ", ".join(f"{name}: {level}" for name, level in scope.permissions)
-        return NotGranted(
-            f"installation {scope.installation} has no access to the repository, or has not granted {asked}"
-        )
+        return NotGranted(scope)
     return None

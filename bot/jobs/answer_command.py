@@ -16,7 +16,7 @@ async def answer_command(job: Job, context: Context) -> None:
     given = job_arguments(job.ref_id)
     await ensure_installation(context, given["installation"])
     with translate_github_errors():
-        heard = await read_command_comment(context, given)
+        heard = await read_command_comment(job, context, given)
 
     def save(connection: Connection) -> None:
         if heard is not None:

@@ -34,7 +34,7 @@ async def record_landing(job: Job, context: Context) -> None:
             push = await limited_to_default_branch(client, repository, push)
         kept = StoredCommits(context, RepositoryId(given["repository"]))
         pushed = await read_push(client, repository, push, known=kept)
-        lost = await read_lost_commits(client, repository, push, pushed)
+        lost = await read_lost_commits(job, client, repository, push, pushed)
     brought = await rebased_pull_request(context, repository, pushed, push.after)
     tip = None if elsewhere else push.after
     await record_arrivals(job, context, client, Arrivals(repository, pushed, tip, lost, brought=brought))

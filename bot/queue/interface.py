@@ -32,6 +32,13 @@ class Park(Exception):  # noqa: N818  # a request of the task, not a fault
     """Raised by a task whose installation is suspended or whose token was revoked: parks the job until revived."""
 
 
+class Refused(Exception):  # noqa: N818  # names what happened
+    """Raised by a task that GitHub refuses, perhaps only for now: its replicas lag, for tokens and for objects.
+
+    The job is tried again for a day, and then parked.
+    """
+
+
 class LeaseLost(Exception):  # noqa: N818  # names what happened
     """Another worker has claimed the job: nothing of this attempt may take effect."""
 
@@ -72,6 +79,17 @@ class Job:
     def attempt(self) -> int:
         """The fencing number: it increases with each claim."""
         return self.claim.attempt
+
+    @property
+    def refused_for(self) -> timedelta:
+        """How long GitHub has refused what this job asks for; zero at its first refusal."""
+        since = self.claim.refused_since
+        return timedelta(0) if since is None else self.clock() - since
+
+    def doubt(self, reason: str, patience: timedelta) -> None:
+        """Raise Refused unless GitHub has given this answer for as long as `patience`."""
+        if self.refused_for < patience:
+            raise Refused(reason)
 
     def finish(self, connection: Connection) -> None:
         """Mark the job done in the transaction of its effects, so that both happen or neither.

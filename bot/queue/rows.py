@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +24,10 @@ _CLAIM_COLUMNS = (
     JOB.c.failures,
     JOB.c.priority,
     JOB.c.created_at,
+    JOB.c.refused_since,
+    JOB.c.installation_id,
 )
+NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _NOW = bindparam("now", type_=JOB.c.run_at.type)
 _TASKS = bindparam("tasks", type_=JOB.c.task.type, expanding=True)
 
@@ -120,19 +124,24 @@ def give_up(connection: Connection, claim: ClaimedJob, now: datetime, error: str
     return _end(connection, claim, state="dead", finished_at=now, last_error=error)
 
 
-def park(connection: Connection, claim: ClaimedJob, reason: str) -> bool:
-    """Park the job. False if the lease was lost."""
-    return _end(connection, claim, state="parked", last_error=reason)
+def park(connection: Connection, claim: ClaimedJob, now: datetime, reason: str) -> bool:
+    """Park the job; from `now` on it waits to be looked at again. False if the lease was lost."""
+    return _end(connection, claim, state="parked", run_at=now, last_error=reason)
 
 
 def return_to_queue(
-    connection: Connection, claim: ClaimedJob, run_at: datetime | None, *, error: str | None, failed: bool = False
+    connection: Connection,
+    claim: ClaimedJob,
+    run_at: datetime | None,
+    *,
+    error: str,
+    more: Mapping[str, Any] = NO_VALUES,
 ) -> bool:
     """Make the job ready again at `run_at` (None: the original time). False if the lease was lost.
 
-    If an equal job is waiting by now, that one does the work and this one is done.
+    `more` are other columns to set. If an equal job is waiting by now, that one does the work and this one is done.
     """
-    values: dict[str, Any] = {"state": "ready", "last_error": error, "failures": claim.failures + failed}
+    values: dict[str, Any] = {"state": "ready", "last_error": error, **more}
     if run_at is not None:
         values["run_at"] = run_at
     try:

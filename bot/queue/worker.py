@@ -7,16 +7,17 @@ import logging
 import random as random_numbers
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import Connection
 
 from bot.configuration.logs import log_context
 from bot.queue import rows
-from bot.queue.interface import Clock, Job, LeaseLost, Park, RetryLater, Task
+from bot.queue.interface import Clock, Job, LeaseLost, Park, Refused, RetryLater, Task
 from bot.store.engine import Store, StoreUnavailableError
 from bot.store.jobs import ClaimedJob, Waiting
 
@@ -99,9 +100,10 @@ class Worker:
             await self._put_off(claim, task, later)
             return "put off"
         except Park as reason:
-            log.warning("job %s (%s) is parked: %s", claim.id, claim.task, reason)
-            await self.store.write(rows.park, claim, str(reason))
+            await self._park(claim, str(reason))
             return "parked"
+        except Refused as refused:
+            return await self._doubt(claim, str(refused))
         except LeaseLost as lost:
             log.warning("lease lost: %s", lost)
             return "lease lost"
@@ -111,6 +113,22 @@ class Worker:
         if not job.finished:
             await self.store.write(rows.finish, claim, self.clock())
         return "done"
+
+    async def _park(self, claim: ClaimedJob, reason: str) -> None:
+        log.warning("job %s (%s) is parked: %s", claim.id, claim.task, reason)
+        await self.store.write(rows.park, claim, self.clock(), reason)
+
+    async def _doubt(self, claim: ClaimedJob, reason: str) -> str:
+        """Try again what GitHub refused; park it once it has refused for a day."""
+        now = self.clock()
+        since = claim.refused_since or now
+        if now - since >= REFUSED_AT_MOST:
+            await self._park(claim, reason)
+            return "parked"
+        wait = refusal_delay(now - since, self.random)
+        log.warning("job %s (%s) waits for %.0f s: %s", claim.id, claim.task, wait.total_seconds(), reason)
+        await self._put_back(claim, now + wait, reason, {"refused_since": since})
+        return "put off"
 
     async def _put_off(self, claim: ClaimedJob, task: Task, later: RetryLater) -> None:
         if claim.attempt >= task.max_attempts and self.clock() - claim.created_at > task.max_age:
@@ -134,14 +152,17 @@ class Worker:
         if failures >= task.max_attempts:
             await self._give_up(claim, reason)
             return
-        await self._put_back(claim, self.clock() + retry_delay(failures, self.random), reason, failed=True)
+        wait = retry_delay(failures, self.random)
+        await self._put_back(claim, self.clock() + wait, reason, {"failures": failures})
 
     async def _give_up(self, claim: ClaimedJob, reason: str) -> None:
         await self.store.write(rows.give_up, claim, self.clock(), reason)
 
-    async def _put_back(self, claim: ClaimedJob, run_at: datetime, error: str, *, failed: bool = False) -> None:
+    async def _put_back(
+        self, claim: ClaimedJob, run_at: datetime, error: str, more: Mapping[str, Any] = rows.NO_VALUES
+    ) -> None:
         def save(connection: Connection) -> None:
-            mine = rows.return_to_queue(connection, claim, run_at, error=error, failed=failed)
+            mine = rows.return_to_queue(connection, claim, run_at, error=error, more=more)
             if mine and self.on_put_back is not None:
                 self.on_put_back(connection, claim.requeued_job(run_at))
 
@@ -177,6 +198,9 @@ class Worker:
 
 FIRST = timedelta(seconds=5)
 LONGEST = timedelta(hours=1)
+FIRST_DOUBT = timedelta(seconds=2)
+REFUSED_AT_MOST = timedelta(days=1)
+"""a job that GitHub has refused for so long is parked"""
 
 
 def retry_delay(failures: int, random: Callable[[], float]) -> timedelta:
@@ -187,3 +211,9 @@ def retry_delay(failures: int, random: Callable[[], float]) -> timedelta:
     doublings = min(max(failures - 1, 0), 20)
     full_delay = min(FIRST * (1 << doublings), LONGEST)
     return full_delay * (0.5 + random() / 2)
+
+
+def refusal_delay(refused_for: timedelta, random: Callable[[], float]) -> timedelta:
+    """As long again as GitHub has refused already: 2, 4, 8 s and so on, at most an hour, and up to a quarter more."""
+    full_delay = min(max(refused_for, FIRST_DOUBT), LONGEST)
+    return full_delay * (1 + random() / 4)

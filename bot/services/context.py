@@ -21,7 +21,7 @@ from bot.github.posts import Ourselves, Publisher
 from bot.github.transport import is_passing
 from bot.history.fetching import Clones
 from bot.model.ids import InstallationId, Month, PersonKey, RepositoryId
-from bot.queue.interface import Park, Queue, RetryLater
+from bot.queue.interface import Queue, Refused, RetryLater
 from bot.services.writer import NO_WRITER, Writer
 from bot.store.engine import Store
 
@@ -85,24 +85,24 @@ def job_reference(given: Mapping[str, object]) -> str:
 def translate_github_errors() -> Iterator[None]:
     """Turn GitHub's errors into what the queue understands.
 
-    Rate limits, outages and a rejected App key raise RetryLater. A suspended installation, a missing permission or a
-    refusal raises Park. Every other error passes through, for example 404.
+    Rate limits, outages and a rejected App key raise RetryLater. What GitHub refuses raises Refused: one answer proves
+    nothing (`bot/services/refusals.py`). Every other error passes through, for example 404.
     """
     try:
         yield
     except Limited as limited:
         raise RetryLater(limited.wait, "GitHub's rate limit") from limited
     except (InstallationClosed, NotGranted) as closed:
-        raise Park(str(closed)) from closed
+        raise Refused(str(closed)) from closed
     except QueryFailed as failed:
         if failed.kinds == {"FORBIDDEN"}:
-            raise Park(f"GitHub refuses: {failed}") from failed
+            raise Refused(f"GitHub refuses: {failed}") from failed
         if failed.kinds <= {"", "SERVICE_UNAVAILABLE"}:
             raise RetryLater(None, f"GitHub is not available: {failed}") from failed
         raise
     except BadRequest as error:
         if error.status_code in (403, 451):
-            raise Park(f"GitHub refuses: {error}") from error
+            raise Refused(f"GitHub refuses: {error}") from error
         if error.status_code == 401:
             raise RetryLater(None, f"GitHub does not accept the App's key: {error}; run almanac doctor") from error
         raise

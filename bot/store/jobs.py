@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from sqlalchemy import Column, Connection, Index, Table, delete, func, or_, sele
 from bot.store.columns import METADATA, CleanText, Instant, WholeNumber, counters, moment_of
 from bot.store.dialect import Row
 from bot.store.inserts import insert_new
+from bot.store.installations import INSTALLATION
 
 _READY, _RUNNING = text("state = 'ready'"), text("state = 'running'")
 _WAITING = text("state IN ('ready', 'parked')")
@@ -35,6 +36,7 @@ JOB = Table(
     Column("lease_until", Instant),
     Column("finished_at", Instant),
     Column("last_error", CleanText),
+    Column("refused_since", Instant),
 )
 # A job changes its state three times and each index that covers it is rewritten, so each index holds only the jobs that
 # its query looks for. It is sorted as jobs are claimed, so that a claim reads the first row and not the backlog.
@@ -91,6 +93,9 @@ class ClaimedJob(Struct, frozen=True):
     failures: int
     priority: int
     created_at: datetime
+    refused_since: datetime | None = None
+    """when GitHub first refused what the job asks for; None if it has not"""
+    installation_id: int | None = None
 
     def requeued_job(self, run_at: datetime) -> Waiting:
         """The job put back."""
@@ -146,10 +151,28 @@ def revive(connection: Connection, which: Any, now: datetime) -> list[Waiting]:
     ).all():
         if row.dedupe_key is not None and _waits_with_key(connection, row.dedupe_key):
             continue
-        fresh = {"state": "ready", "created_at": now, "run_at": now, "failures": 0, "finished_at": None}
-        connection.execute(update(JOB).where(JOB.c.id == row.id).values(fresh))
+        values = {"created_at": now, "run_at": now, "failures": 0, "finished_at": None, "refused_since": None}
+        connection.execute(update(JOB).where(JOB.c.id == row.id).values(values | {"state": "ready"}))
         revived.append(Waiting(row.id, row.task, row.serial_key, row.priority, now))
     return revived
+
+
+def retry_parked(connection: Connection, now: datetime, *, after: timedelta, at_most: timedelta) -> list[Waiting]:
+    """Make jobs ready that have been parked for as long as `after`, so that each asks GitHub once more.
+
+    They remember that GitHub refused them: another refusal parks them again at once. A job older than `at_most` becomes
+    a dead letter. Jobs of installations that GitHub calls suspended wait for the installation.
+    """
+    suspended = select(INSTALLATION.c.id).where(INSTALLATION.c.suspended_at.is_not(None))
+    mine = (JOB.c.state == "parked") & or_(JOB.c.installation_id.is_(None), JOB.c.installation_id.not_in(suspended))
+    connection.execute(update(JOB).where(mine, JOB.c.created_at <= now - at_most).values(state="dead", finished_at=now))
+    retried = []
+    for row in connection.execute(select(JOB).where(mine, JOB.c.run_at <= now - after).order_by(JOB.c.id)).all():
+        if row.dedupe_key is not None and _waits_with_key(connection, row.dedupe_key):
+            continue
+        connection.execute(update(JOB).where(JOB.c.id == row.id).values(state="ready", run_at=now))
+        retried.append(Waiting(row.id, row.task, row.serial_key, row.priority, now))
+    return retried
 
 
 def _waits_with_key(connection: Connection, dedupe_key: str) -> bool:

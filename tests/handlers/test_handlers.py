@@ -95,9 +95,15 @@ async def test_other_pushes_land_nothing(more: dict[str, str]) -> None:
 UPDATE, HISTORY = ("update_installation", {"installation": 5}), ("backfill_installation", {"installation": 5})
 
 
-@pytest.mark.parametrize("action", ["deleted", "suspend", "unsuspend", "new_permissions_accepted"])
+@pytest.mark.parametrize("action", ["suspend", "unsuspend", "new_permissions_accepted"])
 async def test_a_changed_installation_is_read_again(action: str) -> None:
     assert await jobs("installation", action=action) == [UPDATE]
+
+
+async def test_a_reported_deletion_is_passed_on_as_the_first_of_two_witnesses() -> None:
+    assert await jobs("installation", action="deleted") == [
+        ("update_installation", {"installation": 5, "action": "deleted"})
+    ]
 
 
 async def test_removed_repositories_cause_a_new_listing() -> None:

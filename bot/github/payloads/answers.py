@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal, cast
 
@@ -47,6 +48,8 @@ class Installation(Struct, frozen=True):
     account_id: int
     organisation: bool
     suspended: bool
+    permissions: Mapping[str, str]
+    """what was granted: a level (`read`, `write`, `admin`) by name"""
 
 
 class PullRequestAnswer(Struct, frozen=True):
@@ -108,6 +111,7 @@ class _Installation(Struct, frozen=True):
     id: Installed
     account: _Owner
     suspended_at: str | None = None
+    permissions: dict[str, str] = {}
 
 
 class _Named(Struct, frozen=True):
@@ -207,6 +211,7 @@ def installation(answer: object) -> Installation:
         account_id=row.account.id,
         organisation=row.account.type == "Organization",
         suspended=row.suspended_at is not None,
+        permissions=row.permissions,
     )
 
 

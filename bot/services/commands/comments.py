@@ -17,11 +17,13 @@ from bot.github.reads import read_comment, read_issue, read_permission, read_rep
 from bot.model.commit import Repository
 from bot.model.ids import InstallationId, RepositoryId
 from bot.narrative.commands import Command, Mistake, commands_mark, read_commands
+from bot.queue.interface import Job
 from bot.render.notes.reply import ReplyPart, plain_part, reply_note
 from bot.services.commands.actions import ACTIONS, CommandRequest, CommandResult, refusal
 from bot.services.context import Context
 from bot.services.permissions import ABOUT_WORK, MAINTAINERS, OWN, Asker, Scene, changes_of, is_author, keys_of, may_ask
 from bot.services.posting.publishing import digests_key, request_post
+from bot.services.refusals import A_MINUTE
 from bot.store import ledger, outbox
 from bot.store.digests import digests_posted_in, repository_of
 
@@ -37,8 +39,8 @@ class _CommandComment(Struct, frozen=True):
     commands: tuple[Command | Mistake, ...]
 
 
-async def read_command_comment(context: Context, given: dict[str, Any]) -> _CommandComment | None:
-    """The commands and their author; None if nothing is to be answered."""
+async def read_command_comment(job: Job, context: Context, given: dict[str, Any]) -> _CommandComment | None:
+    """The commands and their author; None if nothing is to be answered. Raises Refused while GitHub may only lag."""
     client = context.reader(given["installation"], given["repository"])
     repository = await read_repository(client, RepositoryId(given["repository"]))
     try:
@@ -46,6 +48,7 @@ async def read_command_comment(context: Context, given: dict[str, Any]) -> _Comm
         issue = await read_issue(client, repository, comment.number or given["number"])
     except BadRequest as error:
         if is_missing(error):
+            job.doubt(f"comment {given['comment']} is not found", A_MINUTE)
             return None
         raise
     mark = commands_mark(comment.body)

@@ -21,6 +21,7 @@ from bot.services.measuring.rules import CurrentRules, current_rules, forget_sha
 from bot.services.posting.landings import request_landing_posts
 from bot.services.pull_requests import row_without_erased
 from bot.services.recording.record import Recorded, RecordingTarget, record, recount
+from bot.services.refusals import A_MINUTE
 from bot.services.repositories.repository import save_repositories
 from bot.store import backfills, ledger, pulls, readings
 
@@ -61,14 +62,20 @@ async def rebased_pull_request(
     return PullRequestCommits(stored_pull_request(row), frozenset(names))
 
 
-async def read_lost_commits(client: Client, repository: Repository, push: Push, pushed: Pushed) -> tuple[CommitId, ...]:
-    """The commits that a forced push removed from the branch; empty if GitHub has already deleted them."""
+async def read_lost_commits(
+    job: Job, client: Client, repository: Repository, push: Push, pushed: Pushed
+) -> tuple[CommitId, ...]:
+    """The commits that a forced push removed from the branch; empty if GitHub has already deleted them.
+
+    Raises Refused while GitHub may only lag.
+    """
     if not pushed.behind or push.before is None:
         return ()
     try:
         return tuple(await read_lost(client, repository, before=push.before, after=push.after))
     except BadRequest as error:
         if is_missing(error):
+            job.doubt(f"commit {push.before} is not found", A_MINUTE)
             return ()
         raise
 

@@ -21,6 +21,7 @@ from bot.model.commit import Repository
 from bot.model.ids import CommitId, InstallationId, RepositoryId
 from bot.queue.interface import Job, RetryLater
 from bot.services.context import Context
+from bot.services.refusals import A_DAY
 from bot.store import installations, outbox
 from bot.store.engine import StoreUnavailableError
 from bot.store.outbox import Intent, Posting
@@ -59,9 +60,12 @@ def request_post(connection: Connection, context: Context, intent: Intent) -> No
 async def release_failed(context: Context, job: Job, posting: Posting, error: BaseException) -> bool:
     """Release a post that failed; whether it is given up, which ends the job.
 
-    422 means that GitHub will never accept this text; 404 and 410 mean that what it was about is gone.
+    422 means that GitHub will never accept this text, 410 that what it was about is gone. After a 404 it is tried
+    again for a day, because replicas lag for writes too.
     """
-    refused = isinstance(error, BadRequest) and (error.status_code == 422 or is_missing(error))
+    refused = isinstance(error, BadRequest) and (
+        error.status_code in (410, 422) or (is_missing(error) and job.refused_for >= A_DAY)
+    )
     final = refused or isinstance(error, NoDiscussionsError)
 
     def save(connection: Connection) -> None:

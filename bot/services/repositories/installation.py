@@ -8,7 +8,7 @@ from bot.github.payloads.answers import Installation
 from bot.github.reads import read_installation
 from bot.model.commit import Repository
 from bot.model.ids import InstallationId
-from bot.queue.interface import Park
+from bot.queue.interface import Refused
 from bot.services.context import Context, translate_github_errors
 from bot.store import installations
 from bot.store.installations import Account
@@ -38,12 +38,12 @@ def save_installation(connection: Connection, context: Context, found: Installat
 
 
 async def ensure_installation(context: Context, installation: int) -> None:
-    """Ask GitHub about an unknown installation and store it. Raises Park if it is deleted."""
+    """Ask GitHub about an unknown installation and store it. Raises Refused if GitHub does not know it."""
     number = InstallationId(installation)
     if await context.store.read(installations.is_active, number):
         return
     with translate_github_errors():
         found = await read_installation(context.github.app, number)
     if found is None:
-        raise Park(f"installation {installation} is deleted")
+        raise Refused(f"installation {installation} is not found")
     await context.store.write(save_installation, context, found)

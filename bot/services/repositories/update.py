@@ -11,7 +11,7 @@ from bot.github.payloads.answers import Installation
 from bot.github.reads import read_repository
 from bot.model.commit import Repository
 from bot.model.ids import InstallationId, RepositoryId
-from bot.queue.interface import Job, Park
+from bot.queue.interface import Job, Refused
 from bot.services.context import Context, translate_github_errors
 from bot.services.digests.refresh import refresh_digests_elsewhere, refresh_months
 from bot.services.repositories.installation import save_installation
@@ -84,11 +84,11 @@ def branch_has_moved(before: Repository, now: Repository) -> bool:
 
 
 async def read_current(client: Client, repository: RepositoryId) -> Repository | None:
-    """The repository as GitHub returns it; None if it is out of reach."""
+    """The repository as GitHub returns it; None if it seems out of reach."""
     try:
         with translate_github_errors():
             return await read_repository(client, repository)
-    except Park:
+    except Refused:
         return None
     except BadRequest as error:
         if is_missing(error):
