@@ -18,7 +18,7 @@ from bot.github.listings import read_closed_since
 from bot.github.payloads.answers import Installation
 from bot.github.payloads.nodes import Glance
 from bot.model.commit import PullRequest, Repository
-from bot.model.ids import CommitId, InstallationId, RepositoryId
+from bot.model.ids import InstallationId, RepositoryId
 from bot.services.backfill.steps import open_backfills
 from bot.services.context import Context, job_reference
 from bot.services.pull_requests import pull_request_row
@@ -138,17 +138,13 @@ def _is_news(repository: RepositoryId, pull: PullRequest, kept: pulls.PullReques
 
 
 def ask_for_landings(connection: Connection, context: Context, look: _Look) -> None:
-    """If the record does not have the head of the default branch, ask for the commits since the last comparison."""
+    """If the default branch has moved since the last comparison, ask for all commits since then.
+
+    The newest of them may be recorded while an older one is missing, so all are compared.
+    """
     head, before = look.glance.head, look.mark.head
-    if head is None or before is None or head == before or _is_recorded(connection, look.id, head):
-        return
-    defer_for_repository(connection, context, look, "record_landing", before=before, after=head)
-
-
-def _is_recorded(connection: Connection, repository: RepositoryId, head: CommitId) -> bool:
-    if ledger.recorded_commits(connection, repository, [head]):
-        return True
-    return bool(ledger.facts_of_merge_commit(connection, repository, head))
+    if head is not None and before is not None and head != before:
+        defer_for_repository(connection, context, look, "record_landing", before=before, after=head)
 
 
 def defer_for_repository(connection: Connection, context: Context, look: _Look, task: str, **more: int | str) -> None:

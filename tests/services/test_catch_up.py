@@ -213,6 +213,23 @@ async def test_five_days_are_beyond_the_log_and_found_by_listing(github: Simulat
         assert await canonical_dump(world.bot.store) == before
 
 
+async def test_a_push_that_no_log_knows_is_found_below_a_head_that_is_recorded(
+    github: Simulator, tmp_path: Path
+) -> None:
+    async with town(github, tmp_path) as world:
+        github.deliveries.clock = world.clock
+        await world.land("Before the outage")
+        await catch_up_requests(world, thorough=True)
+        async with outage(world):
+            step = Step("Pushed without a pull request", {"pushed.py": b"value = 0\n"})
+            lost = github.push(world.repository, "main", [step], by=world.people["mara"], at=world.clock.now)
+        github.deliveries.log.clear()
+        await world.write("later.py", "value = 1\n")
+        assert await recorded(world, *lost) == 0
+        await catch_up_requests(world, thorough=True)
+        assert await recorded(world, *lost) == 1
+
+
 async def test_checking_quiet_repositories_takes_few_requests(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path) as world:
         github.deliveries.clock = world.clock

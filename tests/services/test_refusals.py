@@ -134,7 +134,7 @@ async def test_one_answer_that_finds_no_repository_hides_it_and_a_day_of_them_re
         github.send_event(there.repository, "repository", {"action": "edited"}, sender=there.people["mara"])
         await there.drained()
         assert stored() == (True, False)
-        await pass_time(there, timedelta(minutes=5), timedelta(seconds=20))
+        await pass_time(there, timedelta(minutes=15), timedelta(seconds=30))
         assert stored() == (False, False), "it was found again"
         github.faults.plan("404", f"GET /repositories/{number}", times=1000)
         github.send_event(there.repository, "repository", {"action": "edited"}, sender=there.people["mara"])
@@ -146,6 +146,6 @@ async def test_one_answer_that_finds_no_installation_removes_nothing(github: Sim
     async with town(github, tmp_path) as there:
         github.faults.plan("404", f"GET /app/installations/{there.installation.id}", times=3)
         github.unsuspend(there.installation)
-        await pass_time(there, timedelta(minutes=5), timedelta(seconds=20))
+        await pass_time(there, timedelta(minutes=15), timedelta(seconds=30))
         await there.land("Add a wheel")
         assert len(there.checks()) == 1
