@@ -22,14 +22,15 @@ def evidence(work: Work) -> Iterator[Part]:
 COMMITS = Metric(
     key="commits",
     field="commits",
-    version=1,
+    version=2,
     label="Commits",
     words=("commit", "commits"),
     unit="commits",
     note="landed on a default branch, merges left out",
     question="How many commits of the person reached a default branch?",
-    definition="Non-merge commits that the default branch reaches and the person is the author of, each once "
-    "across forks; reverts and what was reverted included. Commits that credit the person are `co_authored`.",
+    definition="Non-merge commits that the default branch reaches and the person is the author of, proved or "
+    "attributed, each once across forks; reverts and what was reverted included. Commits that credit the person "
+    "are `co_authored`.",
     formula="count of counted commits whose author is one of the person's addresses",
     basis="the commits, by full id, of each change",
     works="Equal to `git log --no-merges` with `.mailmap` on every history it was held against.",

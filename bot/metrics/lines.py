@@ -12,12 +12,12 @@ from bot.model.profile import Part
 
 
 def value(work: Work) -> int:
-    return sum(commit.lines.code for _, commit in work.commits)
+    return sum(commit.lines.code for _, commit in work.own)
 
 
 def evidence(work: Work) -> Iterator[Part]:
     counts: Counter[ChangeId] = Counter()
-    for change, commit in work.commits:
+    for change, commit in work.own:
         counts[change.id] += commit.lines.code
     return (Part((change,), number) for change, number in counts.items() if number)
 
@@ -25,14 +25,15 @@ def evidence(work: Work) -> Iterator[Part]:
 LINES = Metric(
     key="lines",
     field="lines_of_code",
-    version=1,
+    version=2,
     stage="landing",
     label="Lines of code",
     words=("line of code", "lines of code"),
     unit="lines",
     note="authored, tests, docs and configuration",
     question="How many lines did the work change, and of which sort?",
-    definition="Additions and deletions as git counts them, each in exactly one of eleven parts. Lines of code "
+    definition="Additions and deletions as git counts them, each in exactly one of eleven parts; of a "
+    "squash of several people, each person's own. Lines of code "
     "are authored, tests, docs and config; generated, vendored, lock file, moved, whitespace, reverted and "
     "mirrored lines stand beside them.",
     formula="authored + tests + docs + config",

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from bot.landing.conventions.recognition import Recognised, recognise_all
 from bot.landing.identity.credit import co_authors, is_bot
+from bot.landing.identity.evidence import evidence_of, with_shares
 from bot.landing.lines.attributes import Attributes
 from bot.landing.lines.patch import read_patches
 from bot.landing.lines.split import ReadFile, Rules, languages, read_all, split
@@ -124,7 +125,8 @@ def _work(
 
 
 def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: _Measured) -> Fact:
-    commit = landing.commit
+    commit, evidence = landing.commit, evidence_of(landing)
+    shares = evidence.shares if evidence else ()
     return Fact(
         repository=landing.repository.full_name,
         commit=commit.id,
@@ -136,7 +138,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         how=recognised.how,
         merge_commit=landing.merge_commit.id,
         pull_request=recognised.pull_request,
-        co_authors=measured.co_authors,
+        co_authors=with_shares(measured.co_authors, commit.author, shares),
         keys=recognised.keys,
         reverts=recognised.reverts,
         relands=recognised.relands,
@@ -153,6 +155,7 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         links=measured.links,
         partial=commit.partial,
         opened_at=_opened_at(landing, recognised.pull_request),
+        evidence=evidence,
     )
 
 

@@ -6,6 +6,7 @@ Whatever shows, explains, documents or verifies numbers iterates over it: a metr
 from __future__ import annotations
 
 from bot.metrics.bugs import BUGS
+from bot.metrics.claimed import CLAIMED
 from bot.metrics.co_authored import CO_AUTHORED
 from bot.metrics.commits import COMMITS
 from bot.metrics.definitions import DEFINITIONS
@@ -25,6 +26,7 @@ from bot.model.profile import Number, Part
 METRICS: list[Metric] = [
     COMMITS,
     CO_AUTHORED,
+    CLAIMED,
     OUTCOMES,
     FEATURES,
     BUGS,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from zoneinfo import ZoneInfo
 
-from bot.landing.identity.credit import person_key
+from bot.landing.identity.credit import best_grade, change_credits, person_key
+from bot.landing.identity.own_lines import own_commit
 from bot.landing.months import day_of, month_of
 from bot.metrics.work import MonthWork
-from bot.model.change import Change
+from bot.model.change import Change, CountedCommit, Credit
 from bot.model.fact import Fact
-from bot.model.ids import Month, PersonKey
+from bot.model.ids import ChangeId, Grade, Month, PersonKey
 
 
 def is_author(fact: Fact, keys: Collection[PersonKey]) -> bool:
@@ -28,7 +29,10 @@ def is_co_author(fact: Fact, keys: Collection[PersonKey]) -> bool:
 def delivery_month(change: Change, keys: Collection[PersonKey], zone: ZoneInfo) -> Month | None:
     """The month of this change's item: that of its landing, if the contributor landed a commit of it then, else that
     of the contributor's last commit in it; None if the contributor authored none of it."""
-    months = [month_of(commit.fact.landed_at, zone) for commit in change.counted if is_author(commit.fact, keys)]
+    own = _own_parts(change, keys)
+    months = [
+        month_of(commit.fact.landed_at, zone) for commit, part in own if part.authored and part.grade != "claimed"
+    ]
     return _month_delivered(change, months, zone) if months else None
 
 
@@ -38,27 +42,51 @@ def _month_delivered(change: Change, months: Sequence[Month], zone: ZoneInfo) ->
     return delivered if delivered in months else months[-1]
 
 
+def _own_parts(
+    change: Change, keys: Collection[PersonKey], authors: Collection[PersonKey] = ()
+) -> Iterator[tuple[CountedCommit, Credit]]:
+    """The counted commits that the contributor has a part in, with that part."""
+    if not any(is_author(one.fact, keys) or is_co_author(one.fact, keys) for one in change.commits):
+        return
+    for commit, parts in change_credits(change, authors):
+        own = [part for part in parts if part.person in keys]
+        if own:
+            yield commit, max(own, key=lambda part: part.authored)
+
+
 def work_by_month(changes: Sequence[Change], keys: Collection[PersonKey], zone: ZoneInfo) -> dict[Month, MonthWork]:
-    """The contributor's months with work, oldest first."""
+    """The contributor's months with work, oldest first. What is only claimed counts in no month's numbers.
+
+    In clones a trailer credits somebody who authored any landed commit of them; `changes` contains all of these.
+    """
     months: dict[Month, MonthWork] = {}
-
-    def at(month: Month) -> MonthWork:
-        return months.get(month) or months.setdefault(month, MonthWork(month))
-
+    authored = any(is_author(commit.fact, keys) for change in changes for commit in change.counted)
     for change in changes:
         own: list[Month] = []
-        for commit in change.commits:
-            fact = commit.fact
-            if not commit.counts:
-                continue
-            if is_author(fact, keys):
-                own.append(month_of(fact.landed_at, zone))
-                at(own[-1]).commits.append((change, commit))
-            elif is_co_author(fact, keys):
-                at(month_of(fact.landed_at, zone)).co_authored.append((change, commit))
+        for commit, part in _own_parts(change, keys, keys if authored else ()):
+            month = month_of(commit.fact.landed_at, zone)
+            work = months.get(month) or months.setdefault(month, MonthWork(month))
+            if part.grade == "claimed":
+                work.claimed.append((change, commit))
+            elif part.authored:
+                own.append(month)
+                work.commits.append((change, own_commit(commit, part)))
+            else:
+                work.co_authored.append((change, own_commit(commit, part)))
         if own:
-            at(_month_delivered(change, own, zone)).delivered.append(change)
+            months[_month_delivered(change, own, zone)].delivered.append(change)
     return {month: months[month] for month in sorted(months)}
+
+
+def grades_of(changes: Sequence[Change], keys: Collection[PersonKey]) -> dict[ChangeId, Grade]:
+    """The best grade of the contributor's part in each of the changes that have one."""
+    authored = any(is_author(commit.fact, keys) for change in changes for commit in change.counted)
+    found: dict[ChangeId, Grade] = {}
+    for change in changes:
+        grades = [part.grade for _, part in _own_parts(change, keys, keys if authored else ())]
+        if grades:
+            found[change.id] = best_grade(grades)
+    return found
 
 
 def commits_by_day(work: Iterable[MonthWork], zone: ZoneInfo) -> dict[str, int]:

@@ -20,17 +20,31 @@ class MonthWork:
 
     month: Month
     commits: list[tuple[Change, CountedCommit]] = field(default_factory=list)
+    """as far as they are the contributor's own"""
     co_authored: list[tuple[Change, CountedCommit]] = field(default_factory=list)
+    """commits of others, with the contributor's own lines in them where GitHub shows them"""
     delivered: list[Change] = field(default_factory=list)
+    claimed: list[tuple[Change, CountedCommit]] = field(default_factory=list)
+    """authored or co-authored commits that only a text says are the contributor's: in no other number"""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether anything of it counts."""
+        return bool(self.commits or self.co_authored)
+
+    @property
+    def own(self) -> list[tuple[Change, CountedCommit]]:
+        """Every commit with own lines."""
+        return [*self.commits, *(pair for pair in self.co_authored if pair[1].lines.total)]
 
     @property
     def lines(self) -> Lines:
-        return sum_lines(commit.lines for _, commit in self.commits)
+        return sum_lines(commit.lines for _, commit in self.own)
 
     @property
     def languages(self) -> Counter[str]:
         """Authored and test lines by language, of work that is not reverted."""
-        return sum_languages(commit for _, commit in self.commits)
+        return sum_languages(commit for _, commit in self.own)
 
     @property
     def repositories(self) -> tuple[str, ...]:
@@ -44,6 +58,8 @@ class Work(Struct, frozen=True, dict=True):
 
     months: Sequence[MonthWork]
     items: Sequence[Item] = ()
+    claimed: Sequence[tuple[Change, CountedCommit]] = ()
+    """the commits that only a text says are the person's"""
 
     @cached_property
     def commits(self) -> list[tuple[Change, CountedCommit]]:
@@ -54,6 +70,11 @@ class Work(Struct, frozen=True, dict=True):
     def co_authored(self) -> list[tuple[Change, CountedCommit]]:
         """The commits of others that credit the person."""
         return [pair for month in self.months for pair in month.co_authored]
+
+    @cached_property
+    def own(self) -> list[tuple[Change, CountedCommit]]:
+        """Every commit with own lines, each with its change."""
+        return [pair for month in self.months for pair in month.own]
 
     @cached_property
     def delivered(self) -> list[Change]:

@@ -45,7 +45,7 @@ class CountedCommit(Struct, frozen=True):
     lines: Lines
     """the fact's lines, with reverted or mirrored work in a separate part; same total"""
     judgements: tuple[Judgement, ...] = ()
-    """`bot.landing.identity.credit.credits` computes everybody's part from the fact and these"""
+    """`bot.landing.identity.credit.credits_of` computes everybody's part from the fact and these"""
 
 
 class Change(Struct, frozen=True):

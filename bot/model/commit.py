@@ -33,6 +33,17 @@ class Signature(Struct, frozen=True):
     """GitHub says type Bot, or the identity table contains the name"""
 
 
+class Share(Struct, frozen=True):
+    """One author's own commits of a pull request that landed as one commit, as GitHub lists them."""
+
+    author: Signature
+    commits: int
+    lines: int
+    """additions + deletions of these commits"""
+    title: str = ""
+    """the subject of the largest"""
+
+
 class FileChange(Struct, frozen=True):
     """One file of one commit.
 
@@ -63,6 +74,8 @@ class Commit(Struct, frozen=True):
     message: str
     files: tuple[FileChange, ...] = ()
     partial: bool = False
+    signer: UserId | None = None
+    """the account whose signature GitHub verified; never GitHub's own"""
 
 
 class Review(Struct, frozen=True):
@@ -92,6 +105,12 @@ class PullRequest(Struct, frozen=True):
     reviews: tuple[Review, ...] = ()
     checks: Literal["passed", "failed", "unknown"] = "unknown"
     opened_at: datetime | None = None
+    author_writes: bool = False
+    """GitHub says that the author belongs to the repository: owner, member or collaborator"""
+    shares: tuple[Share, ...] = ()
+    """its commits by author; empty if they were not read"""
+    collaborators: tuple[UserId, ...] = ()
+    """of the authors in `shares`, those whom GitHub lists as collaborators with write access"""
 
 
 class Landing(Struct, frozen=True):
@@ -110,6 +129,10 @@ class Landing(Struct, frozen=True):
     brought_by: int | None = None
     """if `merge_commit` merges several pull requests at once: the one whose branch contained the commit; 0 if the
     commit belongs to the history of another repository, which `merge_commit` imported"""
+    on_github: bool = False
+    """GitHub resolved its people; False for a clone alone"""
+    pusher: UserId | None = None
+    """the account that pushed it to the default branch, if a delivery said so"""
 
 
 class Person(Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import fields
 
-from bot.model.commit import Signature
+from bot.model.commit import Share, Signature
 from bot.model.ids import NO_COUNTS, STATED, CommitId, Kind, UserId, no_counts
 
 PARTS = (
@@ -74,17 +74,6 @@ class AiMark(Struct, frozen=True):
     source: str
 
 
-class Share(Struct, frozen=True):
-    """One author's own commits of a pull request that landed as one commit, as GitHub lists them."""
-
-    author: Signature
-    commits: int
-    lines: int
-    """additions + deletions of these commits"""
-    title: str = ""
-    """the subject of the largest"""
-
-
 class Evidence(Struct, frozen=True):
     """What GitHub said about whose work a landed commit is. A commit read from a clone alone has none."""
 
@@ -99,9 +88,11 @@ class Evidence(Struct, frozen=True):
     collaborators: tuple[UserId, ...] = ()
     """of the people in `shares`, those whom GitHub lists as collaborators of the repository"""
     shares: tuple[Share, ...] = ()
-    """the pull request's commits by author, if several people wrote it; empty if unknown"""
+    """the pull request's commits by author, if it landed as one commit; empty if they were not read"""
     pull_request: bool = False
     """whether a pull request brought it"""
+    opener_is_machine: bool = False
+    """GitHub says that the opener is a Bot"""
 
 
 class Fact(Struct, frozen=True):
@@ -188,15 +179,15 @@ def _evidence_to_json(found: Evidence | None) -> list[object] | None:
         return None
     shares = [[_signature_to_json(one.author), one.commits, one.lines, one.title] for one in found.shares]
     who = [found.opener, found.opener_writes, found.pusher, found.signer]
-    return [*who, list(found.collaborators), shares, found.pull_request]
+    return [*who, list(found.collaborators), shares, found.pull_request, found.opener_is_machine]
 
 
 def _evidence_from_json(row: list[Any] | None) -> Evidence | None:
     if row is None:
         return None
-    opener, opener_writes, pusher, signer, collaborators, shares, pull_request = row
+    opener, opener_writes, pusher, signer, collaborators, shares, *rest = row
     read = tuple([Share(_read_signature(tuple(author)), *rest) for author, *rest in shares])
-    return Evidence(opener, opener_writes, pusher, signer, tuple(collaborators), read, pull_request)
+    return Evidence(opener, opener_writes, pusher, signer, tuple(collaborators), read, *rest)
 
 
 _JSON_WRITERS: dict[str, Callable[..., object]] = {

@@ -21,7 +21,7 @@ from bot.metrics.quality import changes_score, known_since, rate, with_live
 from bot.metrics.registry import numbers_of, parts_of
 from bot.metrics.scores import NOTHING, KnownOutcome
 from bot.metrics.skills import technical_skills
-from bot.metrics.totals import commits_by_day, work_by_month
+from bot.metrics.totals import commits_by_day, grades_of, work_by_month
 from bot.metrics.work import MonthWork, Work, sum_languages, sum_lines
 from bot.model.change import Change, CountedCommit, Item
 from bot.model.commit import Person
@@ -43,6 +43,7 @@ from bot.narrative.narrative import month_text, profile_text
 from bot.narrative.non_code_activity import non_code_months, with_monthly_non_code
 from bot.narrative.opening import opener
 
+Pair = tuple[Change, CountedCommit]
 MOST_SKILLS = 15
 MOST_SKILLS_A_REPOSITORY = 6
 LEAST_LANGUAGE_LINES = 5
@@ -132,9 +133,9 @@ def _repository(name: str, found: Sequence[tuple[Month, Change, CountedCommit]],
     )
 
 
-def _overall(months: Sequence[MonthRecord], work: Sequence[MonthWork]) -> Overall:
+def _overall(months: Sequence[MonthRecord], work: Sequence[MonthWork], claimed: Sequence[Pair]) -> Overall:
     items = [item for month in reversed(months) for item in month.items]
-    return Overall(sum_lines(month.lines for month in months), numbers_of(Work(work, items)))
+    return Overall(sum_lines(month.lines for month in months), numbers_of(Work(work, items, claimed)))
 
 
 def _is_in_window(window: ProfileScope, month: Month) -> bool:
@@ -160,9 +161,12 @@ def _with_texts(
     return tuple(out)
 
 
-def _evidence(work: Iterable[MonthWork], texts: Iterable[Text], by_id: Mapping[ChangeId, Change]) -> tuple[Change, ...]:
+def _evidence(
+    work: Iterable[MonthWork], texts: Iterable[Text], claimed: Iterable[Pair], by_id: Mapping[ChangeId, Change]
+) -> tuple[Change, ...]:
     """Every change that the profile refers to, oldest first."""
     named = {change.id for month in work for change, _ in (*month.commits, *month.co_authored)}
+    named |= {change.id for change, _ in claimed}
     named |= {change.id for month in work for change in month.delivered}
     named |= {change for text in texts for sentence in text.sentences for change in sentence.evidence}
     return tuple(sorted((by_id[name] for name in named if name in by_id), key=lambda c: (c.landed_at, c.id)))
@@ -206,7 +210,9 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
 
     `changes` may hold more than that (reverts by others, say): what the texts need to know of them is read there.
     """
-    all_months = _months(changes, scope)
+    every_month = _months(changes, scope)
+    claimed = [pair for name, one in every_month.items() if _is_in_window(scope, name) for pair in one.claimed]
+    all_months = {name: one for name, one in every_month.items() if one.is_active}
     work = [all_months[name] for name in all_months if _is_in_window(scope, name)]
     by_id = {change.id: change for change in changes}
     line = timeline(all_months, by_id, person=_contributor(scope).display, zone=scope.zone)
@@ -217,13 +223,14 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
     now_month = month_of(int(scope.now.timestamp()), scope.zone)
     commits = [pair for month in work for pair in month.commits]
     skills = technical_skills(((change.id, commit.fact) for change, commit in commits if change.outcome), now_month)
-    overall, languages = _overall(months, work), _languages(work)
+    overall, languages = _overall(months, work, claimed), _languages(work)
     repositories = _repositories(work, now_month, context.partial)
     top_skills = skills[:MOST_SKILLS]
     narrative = Text(())
     if months:
         found = profile_facts(line, facts, overall=overall, repositories=repositories, skills=(languages, top_skills))
         narrative = profile_text(found, scope.naming)
+    evidence = _evidence(work, [narrative, *(month.summary for month in months)], claimed, by_id)
     return Profile(
         generated_at=scope.now,
         method=Method(METHOD_VERSION, str(scope.zone), since=scope.since, until=scope.until),
@@ -237,7 +244,8 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
         languages=languages,
         technical=top_skills,
         repositories=repositories,
-        changes=_evidence(work, [narrative, *(month.summary for month in months)], by_id),
+        changes=evidence,
+        grades=grades_of(evidence, scope.keys),
         non_code_months=non_code_months(
             context.non_code, [one for one in context.non_code.keys() - all_months.keys() if _is_in_window(scope, one)]
         ),

@@ -35,7 +35,7 @@ def _work_in(work: MonthWork, repositories: Collection[str]) -> MonthWork:
         work.month,
         [pair for pair in work.commits if pair[1].fact.repository in repositories],
         [pair for pair in work.co_authored if pair[1].fact.repository in repositories],
-        [change for change in work.delivered if change.repository in repositories],
+        delivered=[change for change in work.delivered if change.repository in repositories],
     )
 
 
@@ -59,7 +59,7 @@ def write_contributor_months(
     used: list[str] = []
     for key, person in sorted(people.items(), key=lambda one: (one[1].display.casefold(), one[0])):
         all_work = work_by_month(changes, (key,), zone).get(month)
-        if person.bot or all_work is None:
+        if person.bot or all_work is None or not all_work.is_active:
             continue
         work = _work_in(all_work, repositories)
         if not work.commits and not work.delivered:

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from bot.landing.identity.credit import People, person_key
-from bot.model.change import Change, CountedCommit
+from bot.model.change import Change, CountedCommit, Judgement
 from bot.model.commit import Signature
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import Profile
@@ -205,10 +205,11 @@ def _profile(changes: Sequence[Change], naming: Literal["named", "anonymous"] = 
 
 
 def _credited(found: Change) -> Change:
-    """The same by somebody else, with Mira as co-author."""
+    """The same by somebody else, with Mira as co-author, who accepted the credit."""
     counted = found.commits[0]
     fact = replace(counted.fact, author=Signature("Odo Vance", "odo@example.org"), co_authors=(MIRA,))
-    return replace(found, commits=(replace(counted, fact=fact),))
+    accepted = Judgement(person_key(MIRA), "attributed", "accepted by the person")
+    return replace(found, commits=(replace(counted, fact=fact, judgements=(accepted,)),))
 
 
 def test_a_co_author_is_described_as_credited_with_evidence() -> None:

@@ -113,7 +113,10 @@ def _fields(profile: Profile) -> Object:
         "ai_usage": _ai_usage(profile),
         "skills": _skills(profile),
         "repositories": (_repository(record) for record in profile.repositories),
-        "changes": (change_object(change) for change in profile.changes),
+        "changes": (
+            change_object(change) | ({"grade": grade} if (grade := profile.grades.get(change.id)) else {})
+            for change in profile.changes
+        ),
     }
 
 

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from zoneinfo import ZoneInfo
 
-from bot.landing.identity.credit import person_key
+from bot.landing.identity.credit import change_credits
+from bot.landing.identity.own_lines import own_commit
 from bot.landing.months import day_of, month_of
 from bot.metrics.ai_usage import DECLARED_LEVELS
 from bot.model.change import Change, CountedCommit
@@ -35,21 +36,19 @@ def _row(change: Change, home: RepositoryId, delivered: Month) -> ChangeRow:
 
 
 def _parts(change: Change, ids: Mapping[str, RepositoryId], zone: ZoneInfo) -> list[PartRow]:
-    """Each contributor's part in one change, by repository and month."""
+    """Each contributor's part in one change, by repository and month; what is only claimed is no part."""
     found: dict[Cell, tuple[int, int, Lines]] = {}
-    for commit in change.counted:
-        fact = commit.fact
-        where = ids.get(fact.repository)
+    for commit, parts in change_credits(change):
+        where = ids.get(commit.fact.repository)
         if where is None:
             continue
-        landed = month_of(fact.landed_at, zone)
-        author = (person_key(fact.author), where, landed)
-        commits, helped, lines = found.get(author, _NOTHING)
-        found[author] = commits + 1, helped, lines + commit.lines if commits else commit.lines
-        for sig in fact.co_authors:
-            helper = (person_key(sig), where, landed)
-            commits, helped, lines = found.get(helper, _NOTHING)
-            found[helper] = commits, helped + 1, lines
+        landed = month_of(commit.fact.landed_at, zone)
+        for part in parts:
+            if part.grade != "claimed":
+                cell = (part.person, where, landed)
+                commits, helped, lines = found.get(cell, _NOTHING)
+                total = lines + part.lines if commits or helped else part.lines
+                found[cell] = commits + part.authored, helped + (not part.authored), total
     return [
         (change.id, *cell, commits, helped, *each_part(lines))
         for cell, (commits, helped, lines) in sorted(found.items())
@@ -70,24 +69,35 @@ def add_up(found: dict[Cell, Sum], changes: Iterable[Change], ids: Mapping[str, 
     """Add the changes to sums, creating them where needed."""
     for change in changes:
         authors: dict[PersonKey, list[Month]] = {}
-        for commit in change.counted:
-            fact = commit.fact
-            repository = ids.get(fact.repository)
+        for commit, parts in change_credits(change):
+            repository = ids.get(commit.fact.repository)
             if repository is None:
                 continue
-            on = day_of(fact.landed_at, zone)
+            on = day_of(commit.fact.landed_at, zone)
             when = Month(on[:7])
-            author = person_key(fact.author)
-            authors.setdefault(author, []).append(when)
-            _add_commit(found[author, repository, when], commit, on, outcome=change.outcome)
-            if fact.co_authors:
-                for helper in {person_key(sig) for sig in fact.co_authors} - {author}:
-                    found[helper, repository, when].numbers[_HELPED] += 1
+            for part in parts:
+                if part.grade == "claimed":
+                    continue
+                cell_sum, own = found[part.person, repository, when], own_commit(commit, part)
+                if part.authored:
+                    authors.setdefault(part.person, []).append(when)
+                    _add_commit(cell_sum, own, on, outcome=change.outcome)
+                else:
+                    cell_sum.numbers[_HELPED] += 1
+                    _add_lines(cell_sum, own, part.lines)
         home = ids.get(change.repository)
         if home is not None and change.outcome:
             delivered = month_of(change.landed_at, zone)
             for author, months in authors.items():
                 found[author, home, delivered if delivered in months else months[-1]].numbers[_OUTCOMES] += 1
+
+
+def _add_lines(cell_sum: Sum, commit: CountedCommit, lines: Lines) -> None:
+    """Add a co-author's own lines, where they are known."""
+    if lines.total:
+        cell_sum.add((*[0] * len(COUNTERS), *each_part(lines)))
+        if not (lines.reverted or lines.mirrored):
+            count(cell_sum.languages, commit.fact.languages)
 
 
 _HELPED, _OUTCOMES = COUNTERS.index("co_authored"), COUNTERS.index("outcomes")
