@@ -78,9 +78,10 @@ class _ChangeFold:
 
     def _id(self, root: int) -> tuple[ChangeId, int | None]:
         """The first pull request that brought the work, else its first commit."""
-        facts = [self._work_groups.facts[index] for index in self._home_facts[root]]
-        number = next((fact.pull_request for fact in facts if fact.pull_request is not None), None)
-        return _identity(self._homes[root], number, facts[0].commit), number
+        copies = self._work_groups.copies
+        indexes = sorted(self._home_facts[root], key=copies.is_copy)
+        number = next((found for index in indexes if (found := copies.number(index)) is not None), None)
+        return _identity(self._homes[root], number, self._work_groups.facts[indexes[0]].commit), number
 
     def _change(self, root: int) -> Change:
         home = self._homes[root]
@@ -91,6 +92,7 @@ class _ChangeFold:
         identity, number = self._ids[root]
         group = self._groups[root]
         slice_only = not is_revert and self._is_slice(root)
+        again = self._work_groups.copies.again(now.live) if len(group) > 1 else set()
         return Change(
             id=identity,
             repository=home,
@@ -100,7 +102,7 @@ class _ChangeFold:
             certain=is_revert or main.certain,
             state=now.state,
             landed_at=now.delivered,
-            commits=tuple(self._counted(index, root, now, slice_only) for index in group),
+            commits=tuple(self._counted(index, root, now, slice_only or index in again) for index in group),
             pull_request=number,
             also_in=tuple(sorted({self._work_groups.facts[index].repository for index in group} - {home})),
             reverted_by=self._id_of(now.reverted_by) if now.state == "reverted" else None,
@@ -151,7 +153,7 @@ class _ChangeFold:
         )
         return events + ([Event(at, effect.depth, revert, "restore", restored)] if restored else [])
 
-    def _counted(self, index: int, root: int, now: WorkState, slice_only: bool) -> CountedCommit:
+    def _counted(self, index: int, root: int, now: WorkState, mirrored: bool) -> CountedCommit:
         fact, home = self._work_groups.facts[index], self._homes[root]
         if not self._counts(index, root):
             return CountedCommit(fact, False, fact.lines)
@@ -160,7 +162,7 @@ class _ChangeFold:
             return CountedCommit(fact, True, fact.lines if partly else Lines(reverted=fact.lines.total))
         if fact.repository == home and index not in now.live:
             return CountedCommit(fact, True, Lines(reverted=fact.lines.total))
-        if slice_only or fact.repository != home:
+        if mirrored or fact.repository != home:
             return CountedCommit(fact, True, Lines(mirrored=fact.lines.total))
         return CountedCommit(fact, True, fact.lines)
 
@@ -180,14 +182,15 @@ class _ChangeFold:
 
     def _main(self, indexes: Sequence[int]) -> Fact:
         """The commit whose kind becomes the change's: the largest feature or fix, else the largest commit."""
-        facts = [self._work_groups.facts[index] for index in indexes]
+        originals = [index for index in indexes if not self._work_groups.copies.is_copy(index)] or indexes
+        facts = [self._work_groups.facts[index] for index in originals]
         plain = [fact for fact in facts if not fact.reverts] or facts
         return max(
             plain, key=lambda f: (f.kind in ("feature", "bug_fix"), f.kind != "revert", f.lines.code, -f.landed_at)
         )
 
     def _title(self, indexes: Sequence[int]) -> str:
-        facts = [self._work_groups.facts[index] for index in indexes]
+        facts = [self._work_groups.facts[index] for index in sorted(indexes, key=self._work_groups.copies.is_copy)]
         plain = [fact for fact in facts if not fact.reverts and not fact.relands] or facts
         return next((fact for fact in plain if fact.pull_request is not None), plain[0]).title
 

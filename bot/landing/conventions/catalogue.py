@@ -228,10 +228,10 @@ CONVENTIONS: tuple[Convention, ...] = (
     Convention(
         "backport",
         _WORK,
-        "Title (backport #12)",
+        "Title (backport #12) · [3.12] Title (#12) (#15)",
         "https://docs.mergify.com, https://github.com/sanitizers/patchback-github-app",
         footers.backport,
-        words=("backport",),
+        words=("backport", "["),
     ),
     Convention(
         "cherry-pick",

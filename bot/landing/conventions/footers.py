@@ -5,16 +5,20 @@ Each reader handles one tool; the table in `bot.landing.conventions.catalogue` l
 
 from __future__ import annotations
 
+import re
+
 from bot.landing.message.parts import (
     LandingReading,
     MessageFinding,
     leading_number,
+    number_at_end,
     pull_address,
     pull_reference,
     same_repository,
 )
 from bot.landing.message.trailers import trailer_lines
-from bot.landing.same_work.keys import pull_key
+from bot.landing.reverts.targets import is_commit_id
+from bot.landing.same_work.keys import PORT, pull_key, title_key
 
 _RESOLVED = ("pull request resolved", "pull-request-resolved", "pull-request")
 _PICKED = "(cherry picked from commit "
@@ -153,20 +157,49 @@ def cherry_pick(reading: LandingReading) -> MessageFinding | None:
 
 
 def backport(reading: LandingReading) -> MessageFinding | None:
-    """Backport bots: `(backport #12)`, `Backport PR #12 on branch x`, `**This is a backport of PR #12 …**`."""
-    if "backport" not in reading.message.lower:
+    """Backport bots and titles: `(backport #12)`, `Backport PR #12 on branch x`, `[3.12] Title (#12) (#15)`,
+    `**This is a backport of PR #12 …**`; without a number, the title or an abbreviated commit names the original.
+    """
+    title = title_on_branch(reading.subject)
+    if title is None and "backport" not in reading.message.lower:
         return None
-    number = _backported_pull(reading.subject)
+    number = _backported_pull(reading.subject) or (_inner_number(title) if title else None)
     if number is None:
         lines = [line.strip("* ") for line in reading.lines[1:12]]
         line = next((line for line in lines if line.lower().startswith("this is a backport of pr #")), "")
         number = leading_number(line.partition("#")[2]) if line else None
-    return MessageFinding(keys=(pull_key(reading.repository, number),)) if number else None
+    if number:
+        return MessageFinding(keys=(pull_key(reading.repository, number),))
+    named = _PORTED_COMMIT.match(reading.subject)
+    if named and is_commit_id(named[1]):
+        return MessageFinding(keys=(f"{PORT}commit:{named[1]}",))
+    return MessageFinding(keys=(PORT + title_key(reading.repository, title),)) if title else None
+
+
+_BRANCH = re.compile(
+    r"(?:\[(?:back-?port(?:ed)?|bp)\] ?)?\[(?:back-?port (?:to )?)?(?:v|release[-/ ]|branch[-/ ]|stable[-/ ])?"
+    r"[0-9]{1,4}(?:\.(?:[0-9]{1,4}|x)){1,3}(?: back-?port)?\]:? ?(.{8,400})",
+    re.IGNORECASE,
+)
+_PORTED_COMMIT = re.compile(r"back-?port(?: commit| of)? ([0-9a-f]{7,40})\b", re.IGNORECASE)
+
+
+def title_on_branch(subject: str) -> str | None:
+    """The title after the branch of a backport: `[3.12] Title`, `[backport][3.12] Title`."""
+    found = _BRANCH.match(subject)
+    return found[1] if found else None
+
+
+def _inner_number(title: str) -> int | None:
+    """`Title (#12) (#15)`: the pull request that is brought again; the last number is the backport's own."""
+    outer = number_at_end(title)
+    inner = number_at_end(outer[1]) if outer else None
+    return inner[0] if inner else None
 
 
 def _backported_pull(subject: str) -> int | None:
     lower = subject.lower()
-    for mark in ("(backport #", "(backports #"):
+    for mark in ("(backport #", "(backports #", "(backport of #"):
         _, found, rest = lower.partition(mark)
         if found:
             return leading_number(rest)

@@ -12,6 +12,7 @@ Strong keys (facts that share one are the same change; `Fact.keys`)
     `patch:<digest>`         author's e-mail, subject and changed lines, within one repository (or its parent)
 
 Weak keys (they find a target but never join two facts; also in `Fact.keys`)
+    `port:<key>`                  the commit is a backport of what has that key: a title, an abbreviated commit id
     `title:<owner/name>:<title>`  subject or pull request title, see `plain_title`
     `slice:<owner/name>#<n>`      the commit is an export of work whose home is that other repository
 
@@ -36,7 +37,8 @@ from bot.model.commit import FileChange, Repository
 from bot.model.fact import Fact
 
 PART = "part:"
-WEAK = ("title:", "slice:")
+PORT = "port:"
+WEAK = ("title:", "slice:", PORT)
 NO_REPOSITORIES: Mapping[str, Repository] = MappingProxyType({})
 _SHORT = len("commit:") + 7
 _TINY = 4
@@ -100,6 +102,8 @@ def current_key(key: str, repositories: Mapping[str, Repository]) -> str:
     """The key with the repository's current name, where `repositories` knows the old one."""
     if not repositories:
         return key
+    if key.startswith(PORT):
+        return PORT + current_key(key.removeprefix(PORT), repositories)
     kind, _, rest = key.partition(":")
     if kind not in ("pr", "slice", "title"):
         return key
@@ -136,7 +140,7 @@ def offered_keys(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSIT
 def sought_keys(fact: Fact, repositories: Mapping[str, Repository] = NO_REPOSITORIES) -> tuple[str, ...]:
     """The strings by which a store looks for facts connected to this one."""
     targets = [key.removeprefix(PART) for key in (*fact.reverts, *fact.relands)]
-    strong = [key for key in fact.keys if not key.startswith(WEAK)]
+    strong = [key.removeprefix(PORT) for key in fact.keys if key.startswith(PORT) or not key.startswith(WEAK)]
     return _stored_keys((f"commit:{fact.commit}", *targets, *strong), repositories)
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 
+from bot.landing.same_work.copies import SAME_PATCH, Copies, may_be_ported
 from bot.landing.same_work.disjoint import Disjoint
 from bot.landing.same_work.fork_networks import ForkNetworks, shared_commits, with_current_names
-from bot.landing.same_work.keys import PART, WEAK, Renaming
+from bot.landing.same_work.keys import PART, PORT, WEAK, Renaming
 from bot.model.commit import Repository
 from bot.model.fact import Fact
-
-_SAME_PATCH = ("commit:", "copy:", "patch:")
 
 
 class WorkGroups:
@@ -39,7 +38,8 @@ class WorkGroups:
         self._facts_by_key: dict[str, list[int]] = {
             key: [] for index in self.sources for key in self._target_keys(index)
         }
-        self._join_equals()
+        keys = {index: self._keys(fact) for index, fact in enumerate(self.facts) if index not in self._homes}
+        self.copies = self._join_equals(keys)
 
     def _find_homes(self) -> None:
         facts = self.facts
@@ -60,23 +60,51 @@ class WorkGroups:
             if not plain.startswith("commit:"):
                 yield self._renaming.key(plain)
 
-    def _join_equals(self) -> None:
+    def _join_equals(self, keys: Mapping[int, Sequence[str]]) -> Copies:
         """Join the facts that share a strong key, and find the facts with a key that a revert or re-land names.
 
-        Nearly all keys belong to one fact only, so keys are counted first and facts with no other key are skipped.
+        Nearly all keys belong to one fact only, so keys are counted first and facts with no other key are skipped. The
+        pull request that brought a copy does not join the copy's work with its own (`copies.py`).
         """
-        keys = {index: self._keys(fact) for index, fact in enumerate(self.facts) if index not in self._homes}
         counts = Counter(chain.from_iterable(keys.values()))
         shared = {key for key, count in counts.items() if count > 1 and not key.startswith(WEAK)}
-        watched, first = shared.union(self._facts_by_key), dict[str, int]()
+        holders: dict[str, list[int]] = defaultdict(list)
         for index, own in keys.items():
-            for key in () if watched.isdisjoint(own) else dict.fromkeys(own):
-                if key in self._facts_by_key:
-                    self._facts_by_key[key].append(index)
-                if key in shared and (other := first.setdefault(key, index)) != index:
-                    self._work_groups.join(other, index)
-                    if key.startswith(_SAME_PATCH):
-                        self._patches.join(other, index)
+            for key in () if shared.isdisjoint(own) else dict.fromkeys(own):
+                if key in shared:
+                    holders[key].append(index)
+        for key, indexes in holders.items():
+            if key.startswith(SAME_PATCH):
+                for other in indexes[1:]:
+                    self._patches.join(indexes[0], other)
+        copies = Copies(self.facts, self._patches, holders, self._ported(keys), self.networks)
+        copies.join(self._work_groups)
+        watched = self._facts_by_key
+        for index, own in keys.items() if watched else ():
+            for key in () if watched.keys().isdisjoint(own) else dict.fromkeys(own):
+                if key in watched and not copies.is_spread(index, key):
+                    watched[key].append(index)
+        return copies
+
+    def _ported(self, keys: Mapping[int, Sequence[str]]) -> dict[int, list[int]]:
+        """The commit that each backport names without proof: by its title, or by an abbreviated id."""
+        asked = {
+            index: [key.removeprefix(PORT) for key in own if key.startswith(PORT)]
+            for index, own in keys.items()
+            if any(key.startswith(PORT) for key in own)
+        }
+        titles = {key for wanted in asked.values() for key in wanted if key.startswith("title:")}
+        titled: dict[str, list[int]] = defaultdict(list)
+        for index, own in keys.items() if titles else ():
+            for key in titles.intersection(own):
+                titled[key].append(index)
+        found: dict[int, list[int]] = {}
+        for index, wanted in asked.items():
+            port = self.facts[index]
+            by_title = [one for key in wanted for one in titled[key] if may_be_ported(self.facts[one], port)]
+            by_id = [one for key in wanted if "commit:" in key[:7] for one in self.commits(key.removeprefix("commit:"))]
+            found[index] = [one for one in (*by_id, *by_title) if one not in asked]
+        return found
 
     def _keys(self, fact: Fact) -> Sequence[str]:
         """The identities of a landed commit, including its own id, under the current names of repositories."""
