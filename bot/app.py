@@ -174,7 +174,7 @@ async def build(
             clock=timing.clock,
             writer=writer_of(settings.writer, session),
             settle=timedelta(seconds=2 * settings.write_gap) if timing.settle is None else timing.settle,
-            clones=Clones(settings.data / "clones", settings.github.web) if settings.backfill else None,
+            clones=Clones(settings.data / "clones", settings.github.web, settings.route) if settings.backfill else None,
             started=timing.clock(),
         )
         pages = build_pages(settings, context)
@@ -202,7 +202,7 @@ def _free_leases(connection: sqlalchemy.Connection, now: datetime) -> None:
 
 def _connect(settings: Settings, session: aiohttp.ClientSession, store: Store) -> Connection:
     surroundings = Surroundings(
-        endpoint=Endpoint(base_url=settings.github.api),
+        endpoint=Endpoint(base_url=settings.github.api, route=settings.route),
         pace=RequestPace(write_gap=settings.write_gap, patience=PATIENCE),
         # SQLite has only one process, which keeps the pace in memory.
         shared=partial(StoredPace, store) if store.dialect == "postgresql" else None,

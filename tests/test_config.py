@@ -309,3 +309,32 @@ def test_the_example_file_names_every_setting_and_can_be_read() -> None:
     special = {"webhook_secrets": "ALMANAC_WEBHOOK_SECRET", "github": "ALMANAC_GITHUB_URL"}
     assert named == {special.get(name, f"ALMANAC_{name.upper()}") for name in Environment.model_fields}
     assert load_settings(env_files=(ROOT / ".env.example",)).port == 8080
+
+
+def test_a_proxy_and_own_certificates_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "company.pem"
+    file.write_text("-----BEGIN CERTIFICATE-----\n")
+    monkeypatch.setenv("ALMANAC_HTTPS_PROXY", "http://ada:hu%40sh@proxy.example.com:3128/")
+    monkeypatch.setenv("ALMANAC_CA_FILE", str(file))
+    route = load_settings(env_files=()).route
+    assert (route.proxy, route.ca_file) == ("http://ada:hu%40sh@proxy.example.com:3128", str(file))
+    assert "hu%40sh" not in repr(load_settings(env_files=()))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALMANAC_HTTPS_PROXY", "proxy.example.com:3128"),
+        ("ALMANAC_HTTPS_PROXY", "http://proxy.example.com/path"),
+        ("ALMANAC_CA_FILE", "/nowhere/company.pem"),
+        ("ALMANAC_CA_FILE", str(ROOT / "README.md")),
+    ],
+)
+def test_a_wrong_proxy_or_file_of_certificates_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(env_files=())
+    (line,) = caught.value.lines
+    assert line.startswith(f"{name}: ")

@@ -58,6 +58,17 @@ def address_in(text: str, *, such_as: str) -> tuple[SplitResult, str]:
     return address, f"{address.scheme}://{host}" if standard else f"{address.scheme}://{host}:{address.port}"
 
 
+def proxy_of(text: str) -> str:
+    """The address of a proxy, with the user name and password that it may need."""
+    text = text.strip()
+    parts = urlsplit(text)
+    plain = text.replace(f"{parts.netloc.rpartition('@')[0]}@", "", 1) if "@" in parts.netloc else text
+    address, _ = address_in(plain, such_as="http://proxy.example.com:3128")
+    if address.path.strip("/") or address.query:
+        raise ValueError("must be an address such as http://proxy.example.com:3128, without a path")
+    return text.rstrip("/")
+
+
 def database_url_of(text: str) -> str:
     """A SQLAlchemy URL with the driver we use: psycopg for `postgres(ql)://`."""
     scheme, mark, rest = text.strip().partition("://")

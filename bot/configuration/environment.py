@@ -48,6 +48,8 @@ class Environment(BaseSettings):
     links_key: LinksKey | None = None
     snapshots_key: SnapshotsKey | None = None
     github: Annotated[Any, _reads_with(values.github_address_of)] = Field(None, validation_alias="ALMANAC_GITHUB_URL")
+    https_proxy: Annotated[str, _reads_with(addresses.proxy_of)] | None = None
+    ca_file: Annotated[Path, _reads_with(values.certificates_of)] | None = None
     host: Annotated[str, _reads_with(addresses.host_of)] = "127.0.0.1"
     port: int = Field(8080, ge=0, le=65535, validation_alias=AliasChoices("ALMANAC_PORT", "PORT"))
     public_url: Annotated[str, _reads_with(addresses.base_url_of)] | None = None

@@ -103,6 +103,18 @@ def zone_of(text: str) -> ZoneInfo:
         raise ValueError("is not an IANA time zone such as Europe/Vienna") from None
 
 
+def certificates_of(text: str) -> Path:
+    """A readable file of certificates in PEM form."""
+    path = folder_of(text.strip()).absolute()
+    try:
+        content = path.read_bytes()
+    except OSError:
+        raise ValueError("names a file that cannot be read") from None
+    if b"-----BEGIN CERTIFICATE-----" not in content:
+        raise ValueError("names a file without certificates in PEM form")
+    return path
+
+
 def folder_of(text: str) -> Path:
     """A folder; `~` is expanded here, because no shell does so for settings in a file."""
     try:

@@ -15,8 +15,10 @@ from typing import Any
 
 import aiohttp
 from gidgethub import GitHubException
-from msgspec import Struct
 from yarl import URL
+
+from bot.configuration.redaction import Redacted, Secret
+from bot.configuration.route import DIRECT, Route
 
 _METHOD_PRESERVING_REDIRECTS = frozenset({301, 302, 307, 308})
 _MOST_REDIRECTS = 3
@@ -33,7 +35,7 @@ class BadAnswer(GitHubException):
     """GitHub's answer is not what it documents: too large, not JSON, or of another shape."""
 
 
-class Endpoint(Struct, frozen=True):
+class Endpoint(Redacted, frozen=True):
     """One GitHub: its address and request settings. `seconds` limits an exchange, `largest` an answer (bytes)."""
 
     base_url: str = "https://api.github.com"
@@ -45,6 +47,7 @@ class Endpoint(Struct, frozen=True):
     largest: int = 32 * 1024 * 1024
     cacheable: int = 64 * 1024
     """larger answers (bytes) are not cached for conditional requests"""
+    route: Secret[Route] = DIRECT
 
     @property
     def graphql_url(self) -> str:
@@ -70,6 +73,7 @@ class Transport:
         self._session = session
         self._endpoint = endpoint
         self._origin = URL(endpoint.base_url).origin()
+        self._options = endpoint.route.request_options()
         self._timeout = aiohttp.ClientTimeout(total=endpoint.seconds, connect=10, sock_read=endpoint.seconds)
         self.traffic = traffic
 
@@ -91,7 +95,13 @@ class Transport:
     async def _exchange(self, method: str, url: URL, *, headers: Mapping[str, str], body: bytes) -> Answer:
         self.traffic.requests += 1
         async with self._session.request(
-            method, url, headers=headers, data=body or None, allow_redirects=False, timeout=self._timeout
+            method,
+            url,
+            headers=headers,
+            data=body or None,
+            allow_redirects=False,
+            timeout=self._timeout,
+            **self._options,
         ) as response:
             content = bytearray()
             async for chunk in response.content.iter_any():

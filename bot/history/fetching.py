@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bot.configuration.route import DIRECT, Route
 from bot.history.clone import NO_MAILMAP, Clone, open_clone
 from bot.history.git import GitError, git, git_stream
 from bot.history.log import CommitArrival, arrivals, commits
@@ -42,10 +43,11 @@ class Clones(Struct, frozen=True):
 
     folder: Path
     web: str
+    route: Route = DIRECT
 
     def of(self, repository: Repository) -> FetchedClone:
         """The clone of a repository, whether it exists or not; named by id, so that a rename changes nothing."""
-        return FetchedClone(self.folder / f"{repository.id}.git", repository, self.web)
+        return FetchedClone(self.folder / f"{repository.id}.git", repository, self.web, self.route)
 
     def existing_clones(self) -> dict[RepositoryId, FetchedClone]:
         """Every existing clone, by the id of its repository."""
@@ -59,6 +61,7 @@ class FetchedClone(Struct, frozen=True):
     path: Path
     repository: Repository
     web: str
+    route: Route = DIRECT
 
     async def refresh(self, token: str) -> CommitId | None:
         """Fetch the default branch; returns its newest commit, None if the repository is empty.
@@ -70,7 +73,7 @@ class FetchedClone(Struct, frozen=True):
         url = f"{self.web}/{self.repository.full_name}.git"
         spec = f"+refs/heads/{branch}:refs/heads/{branch}"
         arguments = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", url, spec)
-        credentials = _credentials(url, token)
+        credentials = _git_environment(url, token, self.route)
         status, stderr = await _run(self.path, arguments, credentials)
         if status:
             if "couldn't find remote ref" in stderr and await self._is_empty(url, credentials):
@@ -175,7 +178,7 @@ def _write(file: Path, lines: list[str]) -> None:
     os.replace(scratch, file)
 
 
-def _credentials(url: str, token: str) -> dict[str, str]:
+def _git_environment(url: str, token: str, route: Route) -> dict[str, str]:
     """The token, for this host only, passed in the environment: everybody on the machine can read a command line.
 
     Redirects are refused, so the token cannot reach another host.
@@ -188,6 +191,7 @@ def _credentials(url: str, token: str) -> dict[str, str]:
         "credential.helper": "",
         "core.hooksPath": os.devnull,
         "gc.auto": "0",
+        **route.git_settings(),
     }
     found = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_ALLOW_PROTOCOL": "http:https", "GIT_TERMINAL_PROMPT": "0"}
     for number, (key, value) in enumerate(settings.items()):

@@ -72,7 +72,7 @@ async def convert_code(settings: Settings, github: GitHubAddress, code: str) -> 
     Raises RegistrationError, and UnusableInputError if it cannot be stored.
     """
     credentials.check_writable(settings.data)
-    return await convert(Endpoint(base_url=github.api), code)
+    return await convert(Endpoint(base_url=github.api, route=settings.route), code)
 
 
 def save_credentials(settings: Settings, registered: Registered, github: GitHubAddress) -> Credentials:

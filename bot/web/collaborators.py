@@ -103,4 +103,10 @@ def _sign_in(settings: Settings) -> SignIn | None:
     """The App's OAuth client; without one there is no settings page."""
     if not settings.client_id or not settings.client_secret:
         return None
-    return SignIn(settings.client_id, settings.client_secret, web=settings.github.web, api=settings.github.api)
+    return SignIn(
+        settings.client_id,
+        settings.client_secret,
+        web=settings.github.web,
+        api=settings.github.api,
+        route=settings.route,
+    )

@@ -14,6 +14,7 @@ import aiohttp
 from msgspec import Struct
 
 from bot.configuration.redaction import Redacted, Secret
+from bot.configuration.route import DIRECT, Route
 from bot.model.ids import UserId
 
 _SECONDS = aiohttp.ClientTimeout(total=15)
@@ -46,6 +47,7 @@ class SignIn(Redacted, frozen=True):
     client_secret: Secret[str]
     web: str = "https://github.com"
     api: str = "https://api.github.com"
+    route: Secret[Route] = DIRECT
 
     def address(self, attempt: SignInAttempt, back: str) -> str:
         """The address to send the browser to; GitHub redirects it to `back` with a code."""
@@ -75,14 +77,14 @@ class SignIn(Redacted, frozen=True):
             raise SignInError(type(error).__name__) from None
 
     async def _account(self, session: aiohttp.ClientSession, given: dict[str, str]) -> tuple[UserId, str]:
-        address = f"{self.web}/login/oauth/access_token"
-        async with session.post(address, data=given, allow_redirects=False) as answer:
+        address, options = f"{self.web}/login/oauth/access_token", self.route.request_options()
+        async with session.post(address, data=given, allow_redirects=False, **options) as answer:
             fields = await answer.json(content_type=None)
         token = fields.get("access_token") if isinstance(fields, dict) else None
         if not isinstance(token, str):
             raise SignInError("no token")
         bearer = {"Authorization": f"Bearer {token}", "X-GitHub-Api-Version": "2022-11-28"}
-        async with session.get(f"{self.api}/user", headers=bearer, allow_redirects=False) as answer:
+        async with session.get(f"{self.api}/user", headers=bearer, allow_redirects=False, **options) as answer:
             user = await answer.json(content_type=None)
         found = (user.get("id"), user.get("login")) if isinstance(user, dict) else (None, None)
         if not isinstance(found[0], int) or not isinstance(found[1], str):

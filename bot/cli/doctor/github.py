@@ -41,6 +41,10 @@ def question_about(error: Exception) -> str:
     """Where to look for the cause of a failed request."""
     if isinstance(error, BadKeyError):
         return "is the key valid?"
+    if isinstance(error, aiohttp.ClientSSLError):
+        return "does ALMANAC_CA_FILE hold the certificates of its server, or of the proxy?"
+    if isinstance(error, (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError)):
+        return "is ALMANAC_HTTPS_PROXY the proxy's address, with the user name and password that it needs?"
     if isinstance(error, BadRequest) and error.status_code in _UNKNOWN_TO_GITHUB:
         return "do the App's number and key belong to the same App on this GitHub?"
     return "can this machine reach it?"
@@ -48,7 +52,7 @@ def question_about(error: Exception) -> str:
 
 async def check_clock(settings: Settings) -> Iterator[Finding]:
     """How far this machine's clock is off. GitHub accepts a signature dated a minute ago, but none from the future."""
-    theirs = await read_clock(Endpoint(base_url=settings.github.api, seconds=10))
+    theirs = await read_clock(_endpoint(settings))
     if theirs is None:
         return iter([note("clock", "GitHub did not report its time")])
     off = (datetime.now(UTC) - theirs).total_seconds()
@@ -58,12 +62,14 @@ async def check_clock(settings: Settings) -> Iterator[Finding]:
     return iter([ok("clock", text)])
 
 
+def _endpoint(settings: Settings) -> Endpoint:
+    return Endpoint(base_url=settings.github.api, seconds=10, route=settings.route)
+
+
 @asynccontextmanager
 async def app_client(settings: Settings) -> AsyncIterator[Client]:
     """A client for requests as the App, one attempt each with a short timeout."""
-    surroundings = Surroundings(
-        endpoint=Endpoint(base_url=settings.github.api, seconds=10), pace=RequestPace(attempts=1, patience=2.0)
-    )
+    surroundings = Surroundings(endpoint=_endpoint(settings), pace=RequestPace(attempts=1, patience=2.0))
     async with open_session() as session:
         key = settings.private_key or ""
         yield Connection(session, app_id=settings.app_id or "", private_key=key, surroundings=surroundings).app
