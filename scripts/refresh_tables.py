@@ -1,8 +1,9 @@
-"""How are the JSON tables of `bot/metrics` kept current: skill_index.json, skill_names.txt and manifests.json?
+"""How are the JSON tables kept current: skill_index.json, skill_names.txt and manifests.json, and machines.json?
 
     python -m scripts.refresh_tables
 
-People edit the vocabulary (`bot/metrics/vocabulary/*.toml`) and `bot/metrics/manifests.toml`. Reading TOML takes twenty
+People edit the vocabulary (`bot/metrics/vocabulary/*.toml`), `bot/metrics/manifests.toml` and
+`bot/landing/identity/machines.toml`. Reading TOML takes twenty
 times as long, and would delay every command that measures.
 """
 
@@ -18,6 +19,9 @@ from typing import Any, NamedTuple
 from bot.metrics.skill_index import SEPARATORS, normal_name, plain_name
 
 ROOM = Path(__file__).parent.parent / "bot" / "metrics"
+MACHINE_PAGE = Path(__file__).parent.parent / "docs" / "machines.md"
+_LIST = "<!-- python -m scripts.refresh_tables writes the list below -->\n\n"
+IDENTITY = ROOM.parent / "landing" / "identity"
 
 _LIKE: Mapping[str, tuple[str, ...]] = {
     "python": ("pypi",),
@@ -154,11 +158,49 @@ def manifests() -> list[dict[str, Any]]:
     return rows
 
 
+def machines() -> list[dict[str, Any]]:
+    """The rows of `machines.toml`, with every text of words as a list."""
+    rows: list[dict[str, Any]] = tomllib.loads((IDENTITY / "machines.toml").read_text(encoding="utf-8"))["machine"]
+    return [{key: _machine_field(key, value) for key, value in row.items()} for row in rows]
+
+
+def _machine_field(key: str, value: Any) -> Any:
+    if key == "valued":
+        return [line.split(": ", 1) for line in value]
+    return value if key in ("name", "kind", "since", "source") or not isinstance(value, str) else value.split()
+
+
+def machine_page() -> str:
+    """docs/machines.md with its list of tools as the table has them."""
+    head, marker, _ = MACHINE_PAGE.read_text(encoding="utf-8").partition(_LIST)
+    kinds = {"agent": "agents", "reviewer": "reviewers"}
+    rows = [
+        f"| {row['name']} | {kinds[row['kind']]} | {_traces(row)} | {row.get('since', '')} | {row['source']} |"
+        for row in machines()
+        if row["kind"] in kinds
+    ]
+    table = "| tool | kind | recognised by | seen since | source |\n|---|---|---|---|---|\n"
+    return head + marker + table + "\n".join(sorted(rows, key=str.lower)) + "\n"
+
+
+def _traces(row: Mapping[str, Any]) -> str:
+    """The strongest traces, at most three, in words."""
+    found = [f"`{name}`" for key in ("logins", "addresses", "keys") for name in row.get(key, ())]
+    found += [f"`{key}: …{part}…`" for key, part in row.get("valued", ())]
+    found += [f"“{name}”" for name in row.get("names", ())] + [f"account {number}" for number in row.get("ids", ())]
+    return ", ".join(found[:3] or [f"models `{name}`" for name in row.get("models", ())])
+
+
 def files() -> dict[Path, str]:
     """The required content of each file."""
     tables = {"skill_index.json": index(), "manifests.json": manifests()}
     found = {ROOM / name: json.dumps(table, ensure_ascii=False, indent=1) + "\n" for name, table in tables.items()}
-    return found | {ROOM / "skill_names.txt": names()}
+    machine_rows = "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in machines()) + "\n]\n"
+    return found | {
+        ROOM / "skill_names.txt": names(),
+        IDENTITY / "machines.json": machine_rows,
+        MACHINE_PAGE: machine_page(),
+    }
 
 
 if __name__ == "__main__":

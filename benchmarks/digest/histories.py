@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from bot.history.opening import open_clones
 from bot.history.record import CloneRecord
-from bot.landing.identity.credit import is_bot
+from bot.landing.identity.credit import is_machine
 from bot.metrics.totals import work_by_month
 from bot.model.change import Change
 from bot.model.commit import Person
@@ -36,7 +36,7 @@ def _busiest_people(record: CloneRecord, people: int) -> list[Person]:
     for change in record.all_changes():
         for commit in change.counted:
             person = record.people.person(commit.fact.author)
-            if not person.bot and not is_bot(commit.fact.author):
+            if not person.bot and not is_machine(commit.fact.author):
                 counts[person.key] = counts.get(person.key, 0) + 1
                 found[person.key] = person
     return [found[key] for key in sorted(counts, key=lambda key: (-counts[key], key))[:people]]

@@ -15,13 +15,13 @@ from msgspec.structs import fields
 from bot.landing.identity.credit import credited_keys, person_key
 from bot.landing.same_work.keys import offered_keys, sought_keys
 from bot.model.commit import Signature
-from bot.model.fact import AiMark, Fact, Lines, each_part
+from bot.model.fact import BOT_OR_STATED, AiMark, Fact, Lines, each_part
 
 OFFERS, ASKS = 1, 2
 """the role of a key for a fact: the fact can be found by it, or looks for facts that can"""
 
 SignatureRow = tuple[str, str, int, str, int]
-"""name, e-mail, user id or 0, login or empty, whether a bot"""
+"""name, e-mail, user id or 0, login or empty, and 1 for a bot, 2 or more for what is stated"""
 
 
 class Rows(NamedTuple):
@@ -73,12 +73,14 @@ def key_number(key: str) -> int:
 @lru_cache(maxsize=4096)
 def _signature_row(person: Signature) -> SignatureRow:
     name, email = (text.encode("utf-8", "replace").decode() for text in (person.name, person.email))
-    return name, email, person.user_id or 0, person.login or "", int(person.bot)
+    return name, email, person.user_id or 0, person.login or "", BOT_OR_STATED.get(person.stated, int(person.bot))
 
 
 # --- one fact as bytes -----------------------------------------------------------------------------------------------
 
-_plain_signature: Callable[[Signature], tuple[object, ...]] = attrgetter("name", "email", "user_id", "login", "bot")
+_plain_signature: Callable[[Signature], tuple[object, ...]] = attrgetter(
+    "name", "email", "user_id", "login", "bot", "stated"
+)
 _plain_mark: Callable[[AiMark], tuple[object, ...]] = attrgetter("level", "tool", "source")
 
 

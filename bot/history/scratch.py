@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bot.history.rows import ASKS, OFFERS, Rows, from_bytes
 from bot.model.commit import Signature
-from bot.model.fact import Fact
+from bot.model.fact import STATED_ROLES, Fact
 
 _SCHEMA = """
 create table if not exists head (repository text primary key, commit_id text not null) without rowid;
@@ -129,7 +129,7 @@ class Scratch:
         """Every distinct author and credited co-author."""
         rows = self._db.execute("select name, email, user_id, login, bot from signature")
         return [
-            Signature(name, email, user_id or None, login or None, bool(bot))
+            Signature(name, email, user_id or None, login or None, bot == 1, STATED_ROLES.get(bot))
             for name, email, user_id, login, bot in rows
         ]
 

@@ -9,26 +9,32 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from bot.landing.identity.addresses import noreply, plain_email
+from bot.landing.identity.addresses import noreply
+from bot.landing.identity.machines import machine_of, unlisted_machine
+from bot.landing.identity.registry import Machine, machines, machines_by, safe_name, valued_keys
 from bot.landing.message.lines import Message
 from bot.landing.message.trailers import as_trailer
-from bot.metrics.ai_signatures import MODELS, TOOLS, Tool, words
 from bot.model.commit import Signature
 
 NamedTool = tuple[str, bool]
 """(the tool's name, whether it reviews: as co-author such a tool means an applied suggestion)"""
 
-CREDITS = words(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+CREDITS = _words(
     "co-authored-by co-developed-by co-written-by co-committed-by authored-by written-by signed-off-by lead-authored-by"
 )
 """keys whose value is a signature"""
-ASSISTS = words(
-    "assisted-by ai-assisted-by generated-by ai-generated-by generated-with made-with created-with created-by "
-    "built-with written-with co-authored-with ai-co-authored-by assisted-with ai-tool ai-agent ai-model "
-    "ai-assistant coding-agent assissted-by"
+ASSISTS = _words(
+    "assisted-by ai-assisted-by generated-by ai-generated-by generated-with made-with created-with "
+    "created-by built-with written-with co-authored-with ai-co-authored-by assisted-with ai-tool ai-agent "
+    "ai-model agent-signature ai-assistant coding-agent assissted-by"
 )
 """keys whose value names a helper; people also use some of them for people, so the value must name a tool"""
-FLAGS = words("ai-assisted ai-generated ai-used ai-authored llm-assisted")
+FLAGS = _words("ai-assisted ai-generated ai-used ai-authored llm-assisted")
 """keys whose value is yes or no, possibly with a tool"""
 
 UNNAMED = "AI (not named)"
@@ -42,8 +48,6 @@ _BEHIND_NAME = re.compile(
 )
 _KERNEL_FORM = re.compile(r"(?P<name>[a-z][\w.+-]{1,30}):(?=[\w./-]{0,60}\d)")
 _UNKNOWN = re.compile(r"\b(?:ai|llm|gpt)\b|-(?:ai|agent|bot|coder)\b|\[bot\]")
-_MACHINE_NAME = re.compile(r"(?:^|[\s-])(?:ai|agent|llm|gpt)$")
-_MACHINE_LOCAL = re.compile(r"(?:^|[._-])(?:ai|agent|llm|bot|noreply|no-reply)(?:$|[._-])")
 _FOOTER = re.compile(
     r"(?:this (?:commit|change|diff|pr|pull request) (?:was|has been) )?(?:ai[- ])?"
     r"(?:generated|created|made|built|written|authored|implemented|developed|coded|drafted|assisted|ultraworked"
@@ -63,77 +67,23 @@ first letter rules most lines out"""
 _LONGEST_LEAD = 40
 
 
-@cache
-def _tools_by(field: str) -> dict[str | int, Tool]:
-    found: dict[str | int, Tool] = {}
-    for tool in TOOLS:
-        for key in getattr(tool, field):
-            found.setdefault(key, tool)
-    return found
-
-
 @lru_cache(maxsize=2048)
 def tool_of(sig: Signature) -> NamedTool | None:
-    """The tool of a signature: by user id first, then address, login, and names that no person has."""
-    named = _tool("names", sig.name.strip().lower().removesuffix(" powered by ai"))
-    tool = _by_account(sig) or _tool("addresses", plain_email(sig.email))
-    if tool is not None and named is not None and tool.suggests and named.suggests:
-        tool = named  # one account covers several tools of its owner
-    if tool is not None:
-        return tool.name, tool.suggests
-    name, local = sig.name.strip().lower(), plain_email(sig.email).rpartition("@")[0]
-    if name.endswith("(aider)"):
-        return "aider", False
-    tool = _safe_name(name)
-    if tool is not None and not (name in ("codex", "copilot", "lovable") and local and name not in local):
-        return tool.name, tool.suggests
-    return _unknown_machine(sig, name, local)
-
-
-def _tool(field: str, key: str | int) -> Tool | None:
-    return _tools_by(field).get(key)
-
-
-def _by_account(sig: Signature) -> Tool | None:
-    known = noreply(sig.email)
-    user = sig.user_id or (known[0] if known else None)
-    if user is not None and (tool := _tool("ids", user)):
-        return tool
-    login = (sig.login or "").lower() or (known[1] if known else "")
-    if not login and sig.name.endswith("[bot]"):
-        login = sig.name.lower()
-    # A plain login with another id is another account; a login in brackets belongs to an app whatever its id.
-    return _tool("logins", login) if login.endswith("[bot]") or user is None or sig.login else None
-
-
-def _safe_name(name: str) -> Tool | None:
-    """`Claude Opus 7 (2M context)`, `codex (gpt-9)`: a safe name, with or without a suffix."""
-    name = name.translate(_MARKUP).strip()
-    names = _tools_by("names")
-    if name in names:
-        return names[name]
-    if name.startswith("aider ("):
-        return next(tool for tool in TOOLS if tool.name == "aider")
-    words = name.replace("(", " ").replace(":", " ").replace("/", " ").replace(",", " ").split()
-    for count in (4, 3, 2, 1):
-        begun = " ".join(words[:count])
-        tool = names.get(begun) if len(words) > count else None
-        if tool is not None and (count > 1 or _BEHIND_NAME.match(name[len(begun) :]) or words[1].startswith("gpt")):
-            return tool
-    return None
-
-
-def _unknown_machine(sig: Signature, name: str, local: str) -> NamedTool | None:
-    """A tool without an entry: both its name and its address must indicate a tool."""
-    if name.endswith("[bot]"):
-        return (sig.name.strip()[:-5], False) if _MACHINE_NAME.search(name[:-5]) else None
-    first = _tool("first", name)
-    if first is not None and _MACHINE_LOCAL.search(local) and noreply(sig.email) is None:
-        return first.name, first.suggests
-    if not _MACHINE_NAME.search(name) or not name.isprintable():
+    """The tool that the registry or its rule for unlisted machines finds behind a signature."""
+    if sig.stated == "person":
         return None
-    same = name.replace(" ", "-") in local or local in name.replace(" ", "-").split("-")
-    return (sig.name.strip()[:60], False) if local and (same or _MACHINE_LOCAL.search(local)) else None
+    machine = machine_of(sig)
+    if machine is not None:
+        return (machine.name, machine.suggests) if machine.is_ai else None
+    if sig.name.strip().lower().endswith("(aider)"):
+        return "aider", False
+    inside = _model(sig.name.lower().partition("(")[2].removeprefix("model: "))
+    if inside is not None:
+        return inside, False
+    unlisted = unlisted_machine(sig)
+    if unlisted is None or not unlisted.ai:
+        return None
+    return _model(unlisted.name.lower()) or unlisted.name.removesuffix("[bot]"), False
 
 
 def read_signature(value: str) -> Signature | None:
@@ -155,17 +105,17 @@ def tool_in_value(value: str) -> str | None:
         known = noreply(sig.email)
         machine = known is not None and known[1].endswith(("-bot", "[bot]", "-ai", "-agent"))
         return sig.name[:60] if machine else _model(sig.name.lower())
-    text = " ".join(value.translate(_MARKUP).split())
+    text = " ".join(value.partition(" on behalf of ")[0].translate(_MARKUP).split())
     return _tool_in_text(text.lower(), text)
 
 
 def _tool_in_text(lower: str, text: str) -> str | None:
-    tool = _safe_name(lower)
+    tool = safe_name(lower)
     if tool is not None:
         return tool.name
-    for word, owner in _tools_by("first").items():
-        if isinstance(word, str) and lower.startswith(word):
-            behind = lower[len(word) :].rstrip(" .!")
+    for word, owner in machines_by("first").items():
+        if lower.startswith(str(word)):
+            behind = lower[len(str(word)) :].rstrip(" .!")
             if not behind or _BEHIND_NAME.match(behind):
                 return owner.name
     model = _model(lower)
@@ -179,21 +129,22 @@ def _tool_in_text(lower: str, text: str) -> str | None:
 
 def _model(lower: str) -> str | None:
     """A model instead of a tool: its family and a version."""
-    for family, name in MODELS:
-        if lower.startswith(family) and any(sign.isdecimal() for sign in lower[len(family) : len(family) + 12]):
-            return name
+    for family, machine in machines_by("models").items():
+        begun = str(family)
+        if lower.startswith(begun) and any(sign.isdecimal() for sign in lower[len(begun) : len(begun) + 12]):
+            return machine.name
     return None
 
 
 @cache
 def _keys() -> frozenset[str]:
     """The keys of all trailers that may name a tool, in lower case."""
-    return CREDITS | ASSISTS | FLAGS | {str(key) for key in _tools_by("keys")}
+    return CREDITS | ASSISTS | FLAGS | {str(key) for key in machines_by("keys")} | set(valued_keys())
 
 
 @cache
 def _session_starts() -> re.Pattern[str]:
-    return re.compile("://(?:" + "|".join(re.escape(str(start).lower()) for start in _tools_by("sessions")) + ")")
+    return re.compile("://(?:" + "|".join(re.escape(str(start).lower()) for start in machines_by("sessions")) + ")")
 
 
 def attribution_candidates(message: Message) -> list[str]:
@@ -219,7 +170,7 @@ def line_tool(line: str) -> NamedTool | None:
 
 
 def _trailer_tool(key: str, value: str) -> NamedTool | None:
-    tool = _tool("keys", key)
+    tool = machines_by("keys").get(key) or _valued(key, value)
     if tool is not None and value:
         return tool.name, tool.suggests
     if key in CREDITS:
@@ -232,6 +183,12 @@ def _trailer_tool(key: str, value: str) -> NamedTool | None:
         name = tool_in_value(value) or (UNNAMED if value.strip().lower() in _AFFIRMATIONS else None)
         return (name, False) if name else None
     return None
+
+
+def _valued(key: str, value: str) -> Machine | None:
+    """The machine of a trailer that others write, too, if its value is that machine's."""
+    lower = value.lower()
+    return next((machine for part, machine in valued_keys().get(key, ()) if part in lower), None)
 
 
 def _footer_tool(line: str) -> NamedTool | None:
@@ -253,13 +210,13 @@ def _linked_tool(target: str) -> str | None:
     address, closed, behind = rest.partition(")")
     if not found or not closed or (len(behind) > 1 and behind.lstrip()[:4].lower() not in ("via ", "and ", "(", "· ")):
         return None
-    tool = _site(address) or _safe_name(name.lower())
+    tool = _site(address) or safe_name(name.lower())
     return tool.name if tool else None
 
 
-def _site(address: str) -> Tool | None:
+def _site(address: str) -> Machine | None:
     location = address.partition("://")[2].lower().removeprefix("www.") or address.lower()
-    for site, tool in _tools_by("sites").items():
+    for site, tool in machines_by("sites").items():
         if isinstance(site, str) and location.startswith(site) and location[len(site) :][:1] in ("", "/", "?", "#"):
             return tool
     return None
@@ -271,19 +228,19 @@ def _plain_footer(target: str) -> str | None:
     if len(text) > 60 or len(text.partition("(")[0].split()) > 4:
         return None
     name = _tool_in_text(text.lower(), text)
-    known = name in {tool.name for tool in TOOLS}
+    known = name in {machine.name for machine in machines() if machine.is_ai}
     words = text.lower().partition("(")[0].split()
     return name if known and not _PROSE.intersection(words) else None
 
 
-_PROSE = words("to in on for but by because and or of from was is are it as which that output tests at")
+_PROSE = _words("to in on for but by because and or of from was is are it as which that output tests at")
 
 
 def find_session(text: str) -> tuple[str, str] | None:
     """(tool, address) of the first address of an agent's session in a text."""
     if "://" not in text:
         return None
-    for prefix, tool in _tools_by("sessions").items():
+    for prefix, tool in machines_by("sessions").items():
         at = text.find("://" + str(prefix))
         if at >= 0:
             end = next((n for n in range(at, min(len(text), at + 200)) if text[n] in " \t\r\n)>]\"'"), at + 200)
@@ -310,7 +267,7 @@ def branch_tool(branch: str) -> str | None:
     """The tool whose background agent names its branches like this. People called Devin have branches, too, so names
     that people have must look generated."""
     lower = branch.strip().lower().removeprefix("refs/heads/")
-    for prefix, tool in _tools_by("branches").items():
+    for prefix, tool in machines_by("branches").items():
         if lower.startswith(str(prefix)) and len(lower) > len(str(prefix)):
             return tool.name
     if lower.startswith("devin/") and _TIMESTAMP.match(lower[6:]):

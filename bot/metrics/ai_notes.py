@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from bot.metrics.ai_signatures import NOTE_TOOLS
+from bot.landing.identity.registry import machines_by
 
 LONGEST_NOTE = 2_000_000
 """characters read of one note"""
@@ -65,7 +65,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 def _tools(text: str) -> dict[str, str]:
     """The tool of each key, from the JSON after the divider."""
-    known = dict(NOTE_TOOLS)
+    known = machines_by("notes")
     try:
         record = json.loads(text)
     except (ValueError, RecursionError):
@@ -77,5 +77,6 @@ def _tools(text: str) -> dict[str, str]:
             agent = entry.get("agent_id") if isinstance(entry, Mapping) else None
             tool = agent.get("tool") if isinstance(agent, Mapping) else None
             if isinstance(tool, str) and tool:
-                found[key] = known.get(tool.lower(), tool[:60])
+                machine = known.get(tool.lower())
+                found[key] = machine.name if machine else tool[:60]
     return found

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bot.landing.conventions.recognition import Recognised, recognise_all
-from bot.landing.identity.credit import co_authors, is_bot
+from bot.landing.identity.credit import co_authors
 from bot.landing.identity.evidence import evidence_of, with_shares
+from bot.landing.identity.machines import NOTHING_STATED, StatedMachines, is_machine
 from bot.landing.lines.attributes import Attributes
 from bot.landing.lines.patch import read_patches
 from bot.landing.lines.split import ReadFile, Rules, languages, read_all, split
@@ -40,12 +42,13 @@ class Measure(Struct, frozen=True):
     files: Rules = field(default_factory=Rules)
     landing: LandingSettings = DEFAULT
     kinds: OwnKinds = NO_OWN_KINDS
+    machines: StatedMachines = NOTHING_STATED
 
     @classmethod
     def of(cls, config: RepoConfig, attributes: Attributes) -> Measure:
         """The rules from a repository's configuration and `.gitattributes`."""
         kinds = OwnKinds(labels=dict(config.kinds_labels), scopes=dict(config.kinds_scopes))
-        return cls(config.rules(attributes), config.landing_settings(), kinds)
+        return cls(config.rules(attributes), config.landing_settings(), kinds, config.stated_machines())
 
 
 def _paths(read: tuple[ReadFile, ...]) -> tuple[str, ...]:
@@ -98,18 +101,29 @@ def measure_all(landings: Iterable[Landing], rules: Measure, notes: Mapping[str,
 
 
 def _measure_group(group: Sequence[Landing], rules: Measure, notes: Mapping[str, str]) -> list[Fact]:
+    if rules.machines:
+        group = [_mark_machines(one, rules.machines) for one in group]
     patches = [read_patches(one.commit.files) for one in group]
     known = recognise_all(group, patches, rules.landing)
     files = read_all([one.commit.files for one in group], patches, rules.files)
     verdicts = classify_all([_evidence(*seen) for seen in zip(group, known, files, strict=True)], rules.kinds)
-    persons = [not is_bot(one.commit.author) for one in group]
+    persons = [not is_machine(one.commit.author) for one in group]
     joins = [
         links(one, recognised) if person else () for one, recognised, person in zip(group, known, persons, strict=True)
     ]
     ai = [marks(one.commit, one.pull_request, notes.get(one.commit.id)) for one in group]
-    credited = [co_authors(one.commit.message, one.commit.author) for one in group]
+    credited = [co_authors(one.commit.message, one.commit.author, rules.machines) for one in group]
     measured = map(_Measured._make, zip(*_work(files, persons), joins, ai, credited, strict=True))
     return [_fact(*seen) for seen in zip(group, known, verdicts, measured, strict=True)]
+
+
+def _mark_machines(landing: Landing, stated: StatedMachines) -> Landing:
+    commit = landing.commit
+    author, committer = stated.mark(commit.author), stated.mark(commit.committer)
+    asked = landing.pull_request
+    if asked is not None and asked.shares:
+        asked = replace(asked, shares=tuple(replace(one, author=stated.mark(one.author)) for one in asked.shares))
+    return replace(landing, commit=replace(commit, author=author, committer=committer), pull_request=asked)
 
 
 def _work(

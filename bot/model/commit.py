@@ -30,7 +30,9 @@ class Signature(Struct, frozen=True):
     user_id: UserId | None = None
     login: str | None = None
     bot: bool = False
-    """GitHub says type Bot, or the identity table contains the name"""
+    """GitHub says type Bot"""
+    stated: Literal["machine", "person"] | None = None
+    """what the repository's own file says: it holds for this commit and changes no account"""
 
 
 class Share(Struct, frozen=True):

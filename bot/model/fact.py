@@ -166,8 +166,13 @@ _ALWAYS = frozenset(
 )
 
 
+STATED_ROLES: Mapping[int, Literal["machine", "person"]] = {2: "person", 3: "machine"}
+"""what a repository's file says about a signature, in the place of whether it is a bot"""
+BOT_OR_STATED: Mapping[str | None, int] = {stated: number for number, stated in STATED_ROLES.items()}
+
+
 def _signature_to_json(person: Signature) -> list[object]:
-    return [person.name, person.email, person.user_id, person.login, person.bot]
+    return [person.name, person.email, person.user_id, person.login, BOT_OR_STATED.get(person.stated, person.bot)]
 
 
 def _sort_by_name(counts: Mapping[str, int]) -> dict[str, int]:
@@ -212,7 +217,7 @@ _json_values = attrgetter(*(name for name, _ in _JSON_FIELDS))
 def _read_signature(row: tuple[Any, ...]) -> Signature:
     """Cached, so that the many facts of one person share one object."""
     name, email, user_id, login, bot = row
-    return Signature(name, email, user_id, login, bool(bot))
+    return Signature(name, email, user_id, login, bot == 1, STATED_ROLES.get(bot))
 
 
 def fact_from_json(row: Mapping[str, Any]) -> Fact:

@@ -9,7 +9,7 @@ from aiohttp import web
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from bot.landing.identity.credit import is_bot, person_key
+from bot.landing.identity.credit import is_machine, person_key
 from bot.landing.months import month_after, month_of, month_start, parse_month
 from bot.model.change import Change
 from bot.model.ids import Month, PersonKey
@@ -145,7 +145,7 @@ def _render_repository_month(
 def _has_visible_author(change: Change, without: frozenset[PersonKey]) -> bool:
     """Whether at least one author may be shown, and none is hidden."""
     authors = [commit.fact.author for commit in change.counted]
-    keys = {person_key(author) for author in authors if not is_bot(author)}
+    keys = {person_key(author) for author in authors if not is_machine(author)}
     return bool(keys) and not keys & without
 
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from bot.landing.identity.credit import is_bot, person_key
+from bot.landing.identity.credit import is_machine, person_key
 from bot.landing.months import month_of
 from bot.metrics.work import sum_languages, sum_lines
 from bot.model.change import Change, CountedCommit
@@ -76,7 +76,7 @@ def _parts(change: Change, zone: ZoneInfo, without: Collection[PersonKey]) -> li
     found = []
     for commit in change.counted:
         author = commit.fact.author
-        if is_bot(author) or person_key(author) in without:
+        if is_machine(author) or person_key(author) in without:
             continue
         month = month_of(commit.fact.landed_at, zone)
         found.append(_Part(month, person_key(author), commit))

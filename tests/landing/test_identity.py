@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from landing_facts import ADA, BEN
 
-from bot.landing.identity.credit import People, co_authors, is_ai_agent, is_bot, noreply, person_key
+from bot.landing.identity.credit import People, co_authors, is_machine, noreply, person_key
+from bot.landing.identity.machines import StatedMachines
 from bot.model.commit import Signature
 from bot.model.ids import UserId
 
@@ -40,19 +41,24 @@ def test_an_address_without_an_owner_does_not_join_two_people():
     ],
 )
 def test_machines_are_known_by_address(sig):
-    assert is_bot(sig)
+    assert is_machine(sig)
     assert co_authors(f"Fix\n\nCo-authored-by: {sig.name} <{sig.email}>", ADA) == () or sig.bot
 
 
 def test_a_bot_like_name_is_no_proof_if_the_account_is_known():
-    assert not is_bot(Signature("helper[bot]", "12+mallory@users.noreply.github.com"))
-    assert not is_bot(Signature("helper[bot]", "m@example.org", user_id=UserId(12), login="mallory"))
+    assert not is_machine(Signature("helper[bot]", "12+mallory@users.noreply.github.com"))
+    assert not is_machine(Signature("helper[bot]", "m@example.org", user_id=UserId(12), login="mallory"))
 
 
-def test_a_repository_can_name_its_own_bot():
+def test_a_repository_names_its_own_machines_and_its_people():
     lander = Signature("Lander", "lander@example.org")
-    assert not is_bot(lander)
-    assert is_bot(lander, ("Lander@example.org",))
+    person = Signature("Ana-Bot", "12+ana-bot@users.noreply.github.com")
+    stated = StatedMachines(frozenset({"lander@example.org"}), frozenset({"ana-bot"}))
+    assert not is_machine(lander)
+    assert is_machine(stated.mark(lander))
+    assert is_machine(person)
+    assert not is_machine(stated.mark(person))
+    assert not stated.mark(lander).bot  # the account stays as GitHub tells it
 
 
 @pytest.mark.parametrize(
@@ -68,7 +74,7 @@ def test_a_repository_can_name_its_own_bot():
     ],
 )
 def test_an_agent_is_distinguished_from_a_person_of_the_same_name(name, email, agent):
-    assert is_ai_agent(Signature(name, email)) is agent
+    assert is_machine(Signature(name, email)) is agent
 
 
 def test_co_authors_are_credited_once_without_the_author_machines_and_agents():
@@ -205,7 +211,7 @@ def test_people_do_not_depend_on_the_order_of_signatures(signatures: list[Signat
     ],
 )
 def test_service_accounts_of_public_histories_are_not_people(sig):
-    assert is_bot(sig)
+    assert is_machine(sig)
 
 
 @pytest.mark.parametrize(
@@ -220,4 +226,4 @@ def test_service_accounts_of_public_histories_are_not_people(sig):
     ],
 )
 def test_a_person_whose_name_is_bot_is_one(sig):
-    assert not is_bot(sig)
+    assert not is_machine(sig)

@@ -5,16 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.landing.identity.registry import machines
 from bot.landing.message.lines import read_message
 from bot.metrics.ai_lines import ASSISTS, CREDITS, FLAGS, attribution_candidates, line_tool
 from bot.metrics.ai_notes import ai_lines
-from bot.metrics.ai_signatures import TOOLS
 from bot.metrics.ai_usage import marks, usage
 from bot.model.commit import Commit, PullRequest, Signature
 from bot.model.fact import AiMark, Fact
 from bot.model.ids import CommitId, UserId
 
 ADA = Signature("Ada Example", "ada@example.org")
+TOOLS = [machine for machine in machines() if machine.is_ai]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CLAUDE = "Co-Authored-By: Claude Opus 9 (1M context) <noreply@anthropic.com>"
 
@@ -189,7 +190,8 @@ def test_each_tool_has_evidence_and_no_id_or_address_is_two_tools() -> None:
         listed = [key for tool in TOOLS for key in getattr(tool, field)]
         assert len(listed) == len(set(listed)), field
     for tool in TOOLS:
-        assert tool.ids or tool.addresses or tool.names or tool.first or tool.keys, tool.name
+        assert tool.ids or tool.logins or tool.addresses or tool.names or tool.keys or tool.valued, tool.name
+        assert tool.source, tool.name
 
 
 @pytest.mark.parametrize(

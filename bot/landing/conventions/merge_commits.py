@@ -8,13 +8,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from bot.landing.identity.addresses import login_of, plain_email
-from bot.landing.identity.machines import LANDING_BOTS, is_bot, is_landing_bot, is_web_flow
+from bot.landing.identity.machines import is_landing_bot, is_machine, is_web_flow
+from bot.landing.identity.registry import logins_of
 from bot.landing.message.parts import NO_FINDING, LandingReading, MessageFinding, leading_number, number_at_end
 
 _BUTTON_SINCE = datetime(2016, 4, 1, tzinfo=UTC)
 _BY_GITHUB_SINCE = datetime(2020, 3, 1, tzinfo=UTC)
 """in thirteen histories, some 20,200 commits of the earlier form came before this date and 3 after"""
-_PROW = frozenset(bot for bot in LANDING_BOTS if "bors" not in bot and "queue" not in bot)
 
 
 def merge_button(reading: LandingReading) -> MessageFinding | None:
@@ -55,7 +55,9 @@ def _is_pulled_from_fork(reading: LandingReading) -> bool:
 
 def prow_tide(reading: LandingReading) -> MessageFinding | None:
     """The merge button's wording, written by a Prow bot."""
-    return merge_button(reading) if login_of(reading.landing.merge_commit.author) in _PROW else None
+    login = login_of(reading.landing.merge_commit.author) or ""
+    is_prow = login in logins_of("lander") and "bors" not in login and "queue" not in login
+    return merge_button(reading) if is_prow else None
 
 
 def merge_queue(reading: LandingReading) -> MessageFinding | None:
@@ -213,7 +215,7 @@ def early_squash_button(reading: LandingReading) -> MessageFinding | None:
     pressed = commit.authored_at == commit.committed_at and _BUTTON_SINCE <= commit.committed_at < _BY_GITHUB_SINCE
     if not pressed or plain_email(commit.author.email) == plain_email(commit.committer.email):
         return None
-    if is_bot(commit.committer) or (reading.merged and _is_from_fork(reading)):
+    if is_machine(commit.committer) or (reading.merged and _is_from_fork(reading)):
         return None
     return MessageFinding(pull_request=found[0], title=found[1] or None)
 

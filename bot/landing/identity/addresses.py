@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from bot.landing.identity.machine_names import is_machine_name
+from bot.landing.identity.registry import safe_name
 from bot.model.commit import Signature
 from bot.model.ids import PersonKey, UserId
 
@@ -86,7 +88,12 @@ def _key_of(user: UserId | None, email: str, name: str) -> PersonKey:
     return PersonKey("e:" + claimed_address(sig) if user is None else f"u:{user}")
 
 
+@lru_cache(maxsize=4096)
 def claimed_address(sig: Signature) -> str:
-    """The e-mail that identifies a person without a proved account."""
+    """The e-mail that identifies a person without a proved account.
+
+    A machine's name keeps its commits apart from those of the person whose address it borrows.
+    """
     email = plain_email(sig.email)
-    return f"{sig.name.strip().lower()} <{email}>" if email in _NOBODY else email
+    shared = email in _NOBODY or is_machine_name(sig.name) or safe_name(sig.name.strip().lower()) is not None
+    return f"{sig.name.strip().lower()} <{email}>" if shared else email

@@ -11,7 +11,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from bot.landing.identity.addresses import login_of, noreply, person_key, plain_email, user_id_of
-from bot.landing.identity.machines import is_ai_agent, is_bot, is_landing_bot, is_web_flow
+from bot.landing.identity.machines import NOTHING_STATED, StatedMachines, is_landing_bot, is_machine, is_web_flow
 from bot.landing.identity.own_lines import own_lines
 from bot.landing.identity.people import People
 from bot.landing.message.lines import read_message
@@ -25,9 +25,8 @@ __all__ = [
     "People",
     "co_authors",
     "credited_keys",
-    "is_ai_agent",
-    "is_bot",
     "is_landing_bot",
+    "is_machine",
     "is_web_flow",
     "login_of",
     "noreply",
@@ -40,7 +39,7 @@ MOST_CO_AUTHORS = 100
 _CREDITS = frozenset(("co-authored-by", "co-developed-by", "lead-authored-by"))
 
 
-def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
+def co_authors(message: str, author: Signature, stated: StatedMachines = NOTHING_STATED) -> tuple[Signature, ...]:
     """The people a message credits besides its author, in order, each once, at most 100.
 
     Only lines that begin with the key count, so prose and quotations do not. These addresses are unproved. The author
@@ -52,7 +51,7 @@ def co_authors(message: str, author: Signature) -> tuple[Signature, ...]:
         return ()
     found: dict[str, Signature] = {}
     mine = _identifiers(author)
-    for credited in filter(None, map(_credited_person, lines)):
+    for credited in filter(None, [_credited_person(line, stated) for line in lines]):
         if mine.isdisjoint(_identifiers(credited)):
             found.setdefault(person_key(credited), credited)
         if len(found) == MOST_CO_AUTHORS:
@@ -67,11 +66,13 @@ def _identifiers(sig: Signature) -> frozenset[str]:
 
 
 @lru_cache(maxsize=2048)
-def _credited_person(line: str) -> Signature | None:
+def _credited_person(line: str, stated: StatedMachines) -> Signature | None:
     """The person whom a line credits; cached, because the same people are credited again and again."""
     trailer = as_trailer(line)
     sig = signature_of(trailer[1]) if trailer is not None and trailer[0].lower() in _CREDITS else None
-    return None if sig is None or is_bot(sig) or is_ai_agent(sig) else sig
+    if sig is not None and stated:
+        sig = stated.mark(sig)
+    return None if sig is None or is_machine(sig) else sig
 
 
 def credited_keys(fact: Fact) -> list[PersonKey]:

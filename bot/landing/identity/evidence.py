@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from bot.landing.identity.addresses import person_key, plain_email
-from bot.landing.identity.machines import is_ai_agent, is_bot
+from bot.landing.identity.machines import is_machine
 from bot.model.commit import Landing, Share, Signature
 from bot.model.fact import Evidence
 from bot.model.ids import PersonKey
@@ -73,7 +73,7 @@ def with_shares(co_authors: Sequence[Signature], author: Signature, shares: Sequ
         return tuple(co_authors)
     mine = person_key(author)
     by_address = {plain_email(one.author.email): one.author for one in shares}
-    wrote = [one.author for one in shares if not (is_bot(one.author) or is_ai_agent(one.author))]
+    wrote = [one.author for one in shares if not is_machine(one.author)]
     named = [by_address.get(plain_email(sig.email), sig) for sig in co_authors]
     return tuple({key: sig for sig in (*named, *wrote) if (key := person_key(sig)) != mine}.values())
 

@@ -1,233 +1,139 @@
-"""Which signatures are not people: bots, merge bots, GitHub itself, AI agents?
+"""Which signatures are machines: bots, merge bots, GitHub itself, AI agents?
 
-An address, a user id or a login is evidence; a name counts only if nothing else is known about the signature. The
-addresses come from public histories, the ids of AI agents from METRICS.md, section 4.1.
+An account that GitHub or a noreply address proves decides; then the address, by the registry; then the name,
+which counts only if nothing else is known. A cautious rule (`machine_names`) recognises machines that nobody listed.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.landing.identity.addresses import account_of, login_of, plain_email
+from bot.landing.identity.machine_names import (
+    is_agent_phrase,
+    is_machine_local,
+    is_machine_login,
+    is_machine_name,
+    lower_name,
+    model_of,
+    names_its_domain,
+    says_agent,
+)
+from bot.landing.identity.registry import Machine, addresses_of, logins_of, machine_named, machines_by, prefixes
 from bot.model.commit import Signature
 
 WEB_FLOW = "noreply@github.com"
 """the committer's address when somebody presses a button on GitHub"""
 
-LANDING_BOTS = frozenset(
-    (
-        "pytorchmergebot",
-        "bors",
-        "bors[bot]",
-        "bors-servo",
-        "homu",
-        "k8s-ci-robot",
-        "k8s-merge-robot",
-        "kubernetes-prow[bot]",
-        "openshift-merge-robot",
-        "openshift-merge-bot[bot]",
-        "istio-testing",
-        "knative-prow[bot]",
-        "knative-prow-robot",
-        "google-oss-prow[bot]",
-        "jetstack-bot",
-        "cert-manager-prow[bot]",
-        "metal3-io-bot",
-        "ti-chi-bot",
-        "ti-chi-bot[bot]",
-        "github-merge-queue",
-        "github-merge-queue[bot]",
-        "mergify[bot]",
-        "kodiakhq[bot]",
-        "bulldozer-bot[bot]",
-        "graphite-app[bot]",
-        "trunk-io[bot]",
-        "aviator-app[bot]",
-        "ansibot",
-    )
-)
-"""logins that land other people's pull requests; `(#N)` in their commits is a pull request of that repository"""
 
-EXPORT_BOTS = frozenset(("facebook-github-bot", "meta-codesync[bot]", "copybara-service[bot]", "copybara-service"))
-"""logins that export work from other repositories: `(#N)` in their commits may refer to any repository"""
+class UnlistedMachine(NamedTuple):
+    """A machine that only the rule recognises; `ai`: it says that it is a model's tool."""
 
-_BOT_LOGINS = (
-    LANDING_BOTS
-    | EXPORT_BOTS
-    | frozenset(
-        (
-            "web-flow",
-            "ghost",
-            "actions-user",
-            "dependabot",
-            "dependabot-preview",
-            "renovate-bot",
-            "greenkeeperio-bot",
-            "pyup-bot",
-            "snyk-bot",
-            "allcontributors",
-            "semantic-release-bot",
-            "pytorchbot",
-            "pytorchupdatebot",
-            "gopherbot",
-            "github-actions",
-            "patchback",
-            "weblate",
-            "codecov-io",
-            "scala-steward",
-            "imgbot",
-            "deepsource-autofix",
-            "pre-commit-ci",
-            "angular-robot",
-            "aqua-bot",
-            "astrobot-houston",
-            "brewtestbot",
-            "fredkbot",
-            "goreleaserbot",
-            "hashibot-web",
-            "meltybot",
-            "nextcloud-command",
-            "opentelemetrybot",
-            "pytestbot",
-            "semantic-release",
-            "sunpybot",
-            "yoshi-automation",
-        )
-    )
-)
-_BOT_ADDRESSES = frozenset(
-    (
-        WEB_FLOW,
-        "bors@rust-lang.org",
-        "bors@bors.tech",
-        "copybara-worker@google.com",
-        "copybara-piper@google.com",
-        "gvisor-bot@google.com",
-        "shentubot@google.com",
-        "svcscm@fb.com",
-        "angular-robot@google.com",
-        "yoshi-automation@google.com",
-        "dpebot@google.com",
-        "snakemake-bot-admin@googlegroups.com",
-        "anchore-oss-update-bot@anchore.com",
-        "semantic-release",
-        "gobot@golang.org",
-        "jenkins@openstack.org",
-        "eslint@googlegroups.com",
-        "fabric8-admin@googlegroups.com",
-        "fuse-infra@redhat.com",
-        "githubbot@exercism.io",
-        "support@dependabot.com",
-        "bot@renovateapp.com",
-        "renovate@whitesourcesoftware.com",
-        "support@greenkeeper.io",
-        "github-bot@pyup.io",
-        "bot@pyup.io",
-        "snyk-bot@snyk.io",
-        "action@github.com",
-        "actions@github.com",
-        "github-actions@github.com",
-        "semantic-release-bot@martynus.net",
-        "hosted@weblate.org",
-        "noreply@weblate.org",
-        "me@scala-steward.org",
-        "bot@stepsecurity.io",
-        "imgbothelp@gmail.com",
-    )
-)
-_BOT_PREFIXES = ("generatedunixname", "facebook-github-bot-")
-"""local parts that an exporting tool generates for its own jobs"""
-_BOT_LOGIN = re.compile(r"(?:^|[-_+])bot$|[-_+]robot$")
-"""a login or the local part of an address: `bot`, `acme-bot`, `ci+bot`; after a dot it is a surname"""
-_BOT_NAMES = re.compile(r"(?i:[\[(]bot[\])]| (?:release|proposal|actions|automation) bot)$| bot$")
-"""`Acme bot`, `Acme Release Bot`; people are called `Ada Bot`"""
-
-_AGENT_IDS = frozenset(
-    (
-        209825114,  # claude[bot]
-        198982749,  # Copilot, coding agent
-        223556219,  # Copilot, command line and app
-        175728472,  # Copilot, review suggestions
-        62310815,  # Copilot Autofix
-        223894421,  # Copilot Autofix
-        158243242,  # devin-ai-integration[bot]
-        199175422,  # chatgpt-codex-connector[bot]
-        161369871,  # google-labs-jules[bot]
-        218312386,  # gemini-cli[bot]
-        176961590,  # gemini-code-assist[bot]
-        138933559,  # factory-droid[bot]
-        136622811,  # coderabbitai[bot]
-        58596630,  # sourcery-ai[bot]
-    )
-)
-_AGENT_ADDRESSES = frozenset(
-    (
-        "noreply@anthropic.com",
-        "cursoragent@cursor.com",
-        "noreply@openai.com",
-        "codex@openai.com",
-        "aider@aider.chat",
-        "noreply@aider.dev",
-        "noreply@aider.chat",
-        "amp@ampcode.com",
-        "noreply@opencode.ai",
-        "junie@jetbrains.com",
-        "windsurf@codeium.com",
-        "vibe@mistral.ai",
-        "noreply@bytedance.com",
-        "oz-agent@warp.dev",
-    )
-)
-_AGENT_LOGINS = frozenset(
-    (
-        "copilot",
-        "copilot-swe-agent[bot]",
-        "claude[bot]",
-        "claude",
-        "devin-ai-integration[bot]",
-        "chatgpt-codex-connector[bot]",
-        "google-labs-jules[bot]",
-        "gemini-cli[bot]",
-        "gemini-code-assist[bot]",
-        "factory-droid[bot]",
-        "coderabbitai[bot]",
-        "sourcery-ai[bot]",
-        "cursoragent",
-        "cursor[bot]",
-    )
-)
+    name: str
+    ai: bool
 
 
 @lru_cache(maxsize=2048)
-def is_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
-    """Whether the signature is a machine that commits or lands. `extra`: logins or e-mails from a repository's file."""
-    if sig.bot:
-        return True
-    email, login = plain_email(sig.email), login_of(sig)
-    if email in _BOT_ADDRESSES or email.startswith(_BOT_PREFIXES):
-        return True
-    if extra and ({email, login} & {name.lower() for name in extra}):
-        return True
-    if login is not None:
-        return login.endswith("[bot]") or login in _BOT_LOGINS or bool(_BOT_LOGIN.search(login))
-    if _BOT_LOGIN.search(email.partition("@")[0]):
-        return True
-    return sig.user_id is None and bool(_BOT_NAMES.search(sig.name.strip()))
-
-
-@lru_cache(maxsize=2048)
-def is_ai_agent(sig: Signature) -> bool:
-    """Whether the signature is a coding agent; a person called Claude or Devin is not one."""
+def machine_of(sig: Signature) -> Machine | None:
+    """The listed machine of a signature: by account, then by address, then by a name that no person has."""
     user, login = account_of(sig)
-    return user in _AGENT_IDS or login in _AGENT_LOGINS or plain_email(sig.email) in _AGENT_ADDRESSES
+    if not login and sig.name.endswith("[bot]"):
+        login = sig.name.lower()
+    found = machines_by("ids").get(user) if user is not None else None
+    if found is None and login:
+        found = machines_by("logins").get(login)
+        # A plain login with another id is another account; a login in brackets belongs to an app whatever its id.
+        if found and found.ids and user is not None and not (login.endswith("[bot]") or sig.login):
+            found = None
+    email = plain_email(sig.email)
+    found = found or machines_by("addresses").get(email)
+    named = None if user is not None and found is None else machine_named(sig.name, email)
+    if found is None or (
+        named is not None and named.is_ai and (not found.is_ai or (found.suggests and named.suggests))
+    ):
+        return named or found  # one account or address covers several tools of its owner
+    return found
+
+
+@lru_cache(maxsize=2048)
+def unlisted_machine(sig: Signature) -> UnlistedMachine | None:
+    """The machine that only the rule recognises, by the account if one is known, else by name and address."""
+    name, email = sig.name.strip(), plain_email(sig.email)
+    user, login = account_of(sig)
+    if login is not None:
+        bare = user is None and not sig.login and login.endswith(("-agent", "-ai"))
+        if not is_machine_login(login) and not (bare and says_agent(name.lower())):
+            return None
+        stem = login.removesuffix("[bot]").removesuffix("-bot")
+        return UnlistedMachine(name or login, says_agent(stem.replace("_", "-")))
+    if user is not None:
+        return None
+    local, _, domain = email.rpartition("@")
+    return _by_name(name, local, domain) or _by_address(name, local, domain)
+
+
+def _by_name(name: str, local: str, domain: str) -> UnlistedMachine | None:
+    lower = lower_name(name)
+    if is_agent_phrase(lower) or model_of(lower):
+        return UnlistedMachine(name[:60], True)
+    if is_machine_name(name):
+        return UnlistedMachine(name[:60], says_agent(lower.removesuffix("[bot]").removesuffix("bot").rstrip(" -")))
+    if not says_agent(lower) or not lower.isprintable():
+        return None
+    joined = lower.replace(" ", "-")
+    is_same = bool(local) and (joined in local or local in joined.split("-"))
+    return (
+        UnlistedMachine(name[:60], True)
+        if is_same or is_machine_local(local) or names_its_domain(name, domain)
+        else None
+    )
+
+
+def _by_address(name: str, local: str, domain: str) -> UnlistedMachine | None:
+    if local in ("noreply", "no-reply", "agent", "ai", "bot") and names_its_domain(name, domain):
+        return UnlistedMachine(name[:60], local != "bot")
+    if is_machine_login(local) or domain.endswith(prefixes("domains")) or local.startswith(prefixes("local")):
+        return UnlistedMachine(name[:60], local.endswith(("-agent", "-ai")))
+    return None
+
+
+class StatedMachines(Struct, frozen=True):
+    """What a repository's own file says: logins or addresses that are machines, and that are people."""
+
+    added: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.people)
+
+    def mark(self, sig: Signature) -> Signature:
+        """The signature with what the file says about it; `people` wins."""
+        known = {plain_email(sig.email), login_of(sig)}
+        if self.people & known:
+            return replace(sig, stated="person")
+        return replace(sig, stated="machine") if self.added & known else sig
+
+
+NOTHING_STATED = StatedMachines()
+
+
+@lru_cache(maxsize=4096)
+def is_machine(sig: Signature) -> bool:
+    """Whether the signature is a machine's, so that nobody is credited for it."""
+    if sig.stated is not None:
+        return sig.stated == "machine"
+    return sig.bot or machine_of(sig) is not None or unlisted_machine(sig) is not None
 
 
 @lru_cache(maxsize=2048)
 def is_landing_bot(sig: Signature, extra: tuple[str, ...] = ()) -> bool:
     """Whether the signature lands pull requests of the same repository that it commits to."""
     email, login = plain_email(sig.email), login_of(sig)
-    if email in ("bors@rust-lang.org", "bors@bors.tech") or login in LANDING_BOTS:
+    if email in addresses_of("lander") or login in logins_of("lander"):
         return True
     return bool({email, login} & {name.lower() for name in extra}) if extra else False
 

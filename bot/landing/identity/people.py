@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from bot.landing.identity.addresses import account_of, claimed_address, login_of, person_key, plain_email
-from bot.landing.identity.machines import is_ai_agent, is_bot
+from bot.landing.identity.machines import is_machine
 from bot.model.commit import Person, Signature
 from bot.model.ids import PersonKey, UserId
 
@@ -164,7 +164,7 @@ def _person(key: PersonKey, signed: Iterable[tuple[_SignatureKeys, int]]) -> Per
     names: dict[str, int] = {}
     logins: dict[str, int] = {}
     emails: set[str] = set()
-    user, bot = None, False
+    user, known_machine, machine = None, False, True
     for one, times in signed:
         sig = one.sig
         name, email, login = sig.name.strip(), plain_email(sig.email), sig.login or one.login
@@ -175,7 +175,8 @@ def _person(key: PersonKey, signed: Iterable[tuple[_SignatureKeys, int]]) -> Per
         if login:
             logins[login] = logins.get(login, 0) + times + (1_000_000 if sig.login is not None else 0)
         user = user or one.user
-        bot = bot or is_bot(sig) or is_ai_agent(sig)
+        known_machine = known_machine or (sig.bot and sig.stated != "person")
+        machine = machine and is_machine(sig)
     known_as, called = _most_used_first(names), _most_used_first(logins)
     return Person(
         key=key,
@@ -183,7 +184,7 @@ def _person(key: PersonKey, signed: Iterable[tuple[_SignatureKeys, int]]) -> Per
         emails=tuple(sorted(emails)),
         login=called[0] if called else None,
         user_id=user,
-        bot=bot,
+        bot=known_machine or machine,
         names=known_as,
     )
 

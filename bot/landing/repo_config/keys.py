@@ -79,6 +79,7 @@ _GLOBS = ListShape(TextShape("a pattern", _glob_error, pattern=r"^[^!].*$"))
 _KIND = ChoiceShape(tuple(kind for kind in KINDS if kind != "revert"))
 """only the commit itself makes a change a `revert`, never a label"""
 _BOT_PATTERN = r"^([A-Za-z0-9_-]+(\[bot\])?|[^@\s<>,;]+@[^@\s<>,;]+)$"
+_ACCOUNTS = ListShape(TextShape("a login or an email address", _bot_error, 254, _BOT_PATTERN))
 _NAME_PATTERN = r"^[A-Za-z0-9_-]+/[A-Za-z0-9._-]+$"
 
 KEYS: tuple[Key, ...] = (
@@ -116,13 +117,23 @@ KEYS: tuple[Key, ...] = (
     Key("lines.tests", _GLOBS, "Paths that are tests."),
     Key(
         "landing.bots",
-        ListShape(TextShape("a login or an email address", _bot_error, 254, _BOT_PATTERN)),
+        _ACCOUNTS,
         "Accounts that commit other people's pull requests; `(#12)` at the end of their subjects counts as proof.",
     ),
     Key(
         "landing.trailers",
         ListShape(TextShape("a trailer's name", _trailer_error, 64, r"^[A-Za-z][A-Za-z0-9 -]*$")),
         "Trailers whose value is a pull request of this repository, as a number or an address.",
+    ),
+    Key(
+        "machines.add",
+        _ACCOUNTS,
+        "Accounts that are machines: nobody is credited for what they commit.",
+    ),
+    Key(
+        "machines.people",
+        _ACCOUNTS,
+        "Accounts that are people, although their name looks like a machine's.",
     ),
     Key(
         "kinds.labels",

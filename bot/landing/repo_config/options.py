@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import fields, replace
 
 from bot.configuration.errors import UnusableInputError
+from bot.landing.identity.machines import StatedMachines
 from bot.landing.lines.attributes import NO_ATTRIBUTES, Attributes
 from bot.landing.lines.paths import Rules
 from bot.landing.message.parts import LandingSettings
@@ -52,6 +53,8 @@ class RepoConfig(Struct, frozen=True):
     lines_tests: tuple[str, ...] = ()
     landing_bots: tuple[str, ...] = ()
     landing_trailers: tuple[str, ...] = ()
+    machines_add: tuple[str, ...] = ()
+    machines_people: tuple[str, ...] = ()
     kinds_labels: Mapping[str, Kind] = field(default_factory=_no_kinds)
     """by label in lower case"""
     kinds_scopes: Mapping[str, Kind] = field(default_factory=_no_kinds)
@@ -73,6 +76,11 @@ class RepoConfig(Struct, frozen=True):
     def landing_settings(self) -> LandingSettings:
         """The bots and trailers that land work in this repository."""
         return LandingSettings(bots=self.landing_bots, trailers=self.landing_trailers)
+
+    def stated_machines(self) -> StatedMachines:
+        """Who is a machine or a person because the file says so."""
+        added, people = (frozenset(map(str.lower, names)) for names in (self.machines_add, self.machines_people))
+        return StatedMachines(added, people)
 
 
 class Errors(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from bot.landing.identity.credit import is_bot, person_key
+from bot.landing.identity.credit import is_machine, person_key
 from bot.metrics.lines import LINES
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
@@ -69,7 +69,7 @@ def landing_note(changes: Sequence[Change], context: NoteContext = NO_NOTE_CONTE
 
 def is_machine_work(change: Change) -> bool:
     """Whether no person authored any commit of the change."""
-    return all(is_bot(commit.fact.author) for commit in change.commits)
+    return all(is_machine(commit.fact.author) for commit in change.commits)
 
 
 def _title(changes: Sequence[Change]) -> str:
@@ -104,7 +104,7 @@ def _lines(commits: Sequence[CountedCommit]) -> MdText:
 def _view(change: Change, context: NoteContext) -> dict[str, Any]:
     commits = change.counted or change.commits
     facts = [commit.fact for commit in commits]
-    authors = [fact.author for fact in facts if not is_bot(fact.author)]
+    authors = [fact.author for fact in facts if not is_machine(fact.author)]
     landed = datetime.fromtimestamp(change.landed_at, UTC)
     tools = sorted({mark.tool for fact in facts for mark in fact.ai})
     notes = [*change_notes(change)]

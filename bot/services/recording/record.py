@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from bot.landing.changes import fold, single_fact_change
 from bot.landing.corrections import Classification, apply_corrections
-from bot.landing.identity.credit import credited_keys, is_bot, person_key
+from bot.landing.identity.credit import credited_keys, is_machine, person_key
 from bot.landing.months import month_of
 from bot.model.change import Change
 from bot.model.commit import Person, Repository, Signature
@@ -243,7 +243,7 @@ _NEVER = (0, CommitId(""))
 def _person_of(sig: Signature) -> Person:
     """Cached, because the same people land work again and again."""
     emails = (sig.email.lower(),) if sig.email else ()
-    return Person(person_key(sig), sig.name, emails, sig.login, sig.user_id, is_bot(sig), (sig.name,))
+    return Person(person_key(sig), sig.name, emails, sig.login, sig.user_id, is_machine(sig), (sig.name,))
 
 
 # --- totals ----------------------------------------------------------------------------------------------------------
