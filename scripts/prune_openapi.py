@@ -35,6 +35,7 @@ OPERATIONS = frozenset(
         "checks/create",
         "checks/get",
         "checks/list-for-ref",
+        "checks/set-suites-preferences",
         "checks/update",
         "issues/add-labels",
         "issues/create",

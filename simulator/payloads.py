@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simulator.shapes.accounts import installation, maybe_user, user
+from simulator.shapes.accounts import app, installation, maybe_user, user
 from simulator.shapes.checks import check_run
 from simulator.shapes.conversations import comment, full_pull, issue, review
 from simulator.shapes.repositories import full_repository
@@ -13,6 +13,7 @@ from simulator.state import (
     Issue,
     Json,
     SimAccount,
+    SimApp,
     SimCheckRun,
     SimInstallation,
     SimPullRequest,
@@ -45,6 +46,12 @@ def issue_comment(api: str, repo: SimRepository, action: str, *, found: Comment)
 
 def checks(api: str, repo: SimRepository, action: str, *, found: SimCheckRun) -> Json:
     return {"action": action, "check_run": check_run(api, repo, found)}
+
+
+def check_suite(api: str, repo: SimRepository, action: str, *, suite: tuple[int, SimApp, str]) -> Json:
+    number, found, head = suite
+    shape = {"id": number, "head_sha": head, "status": "queued", "conclusion": None, "app": app(api, found)}
+    return {"action": action, "check_suite": shape}
 
 
 def push(api: str, repo: SimRepository, moved: tuple[str, str | None, str], *, sender: SimAccount) -> Json:

@@ -185,6 +185,10 @@ class SimRepository:
     discussions: list[Discussion] = field(default_factory=list)
     has_discussions: bool = False
     releases: list[SimRelease] = field(default_factory=list)
+    suites: dict[tuple[int, str], int] = field(default_factory=dict)
+    """check suites that GitHub opened by itself: (App, commit) -> the suite's id"""
+    no_suites_for: set[int] = field(default_factory=set)
+    """the Apps for which none is opened any more"""
 
     @property
     def full_name(self) -> str:
@@ -262,6 +266,8 @@ class State:
     codes: dict[str, Code] = field(default_factory=dict)
     people: dict[str, SimAccount] = field(default_factory=dict)
     """user access token -> its owner"""
+    opens_suites: bool = False
+    """whether each push opens a check suite for every App that may write checks, as on github.com"""
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1001))
 
     def new_id(self) -> int:

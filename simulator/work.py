@@ -12,7 +12,16 @@ from simulator import merging, payloads
 from simulator.administration import Administration
 from simulator.git import Draft, Edits, GitSignature, apply_edits
 from simulator.shapes.conversations import pull_commits
-from simulator.state import Comment, Issue, ReviewComment, SimAccount, SimPullRequest, SimRepository, SimReview
+from simulator.state import (
+    Comment,
+    Issue,
+    ReviewComment,
+    SimAccount,
+    SimCheckRun,
+    SimPullRequest,
+    SimRepository,
+    SimReview,
+)
 
 Button = Literal["merge", "squash", "rebase"]
 WEB_FLOW = GitSignature("GitHub", "noreply@github.com")
@@ -87,6 +96,21 @@ class Activity(Administration):
         if before != after:
             payload = payloads.push(self.api_url, repo, (f"refs/heads/{branch}", before, after), sender=by)
             self.send_event(repo, "push", payload, sender=by)
+            self._open_suites(repo, after, by=by)
+
+    def _open_suites(self, repo: SimRepository, head: str, *, by: SimAccount) -> None:
+        for found in self.state.installations_of(repo) if self.state.opens_suites else ():
+            key = (found.app.id, head)
+            if found.app.id in repo.no_suites_for or key in repo.suites or "checks" not in found.app.permissions:
+                continue
+            repo.suites[key] = self.state.new_id()
+            payload = payloads.check_suite(self.api_url, repo, "requested", suite=(repo.suites[key], found.app, head))
+            self.send_event(repo, "check_suite", payload, sender=by)
+
+    def is_held_up(self, repo: SimRepository, head: str) -> bool:
+        """Whether a tool that waits for all check suites of a commit would still wait."""
+        done = {run.app.id for run in repo.checks.values() if run.fields["head_sha"] == head and _is_completed(run)}
+        return any(app not in done for app, commit in repo.suites if commit == head)
 
     def _send_pull(self, repo: SimRepository, action: str, pull: SimPullRequest, *, by: SimAccount) -> None:
         self.send_event(repo, "pull_request", payloads.pull_request(self.api_url, repo, action, pull=pull), sender=by)
@@ -131,6 +155,7 @@ class Activity(Administration):
         issue.pull = SimPullRequest(issue, work.base, work.branch, home, head, repo.git.merge_base(base, head) or base)
         repo.git.set_ref(f"refs/pull/{issue.number}/head", head)
         self._send_pull(repo, "opened", issue.pull, by=work.author)
+        self._open_suites(repo, head, by=work.author)
         return issue.pull
 
     def review(
@@ -240,3 +265,7 @@ def _squash_message(repo: SimRepository, pull: SimPullRequest, author: GitSignat
         others += [value for word, _, value in credited if word.lower() == "co-authored-by"]
     trailers = "\n".join(f"Co-authored-by: {other}" for other in dict.fromkeys(others))
     return f"{title}\n\n{lines}\n" + (f"\n---------\n\n{trailers}\n" if trailers else "")
+
+
+def _is_completed(run: SimCheckRun) -> bool:
+    return bool(run.fields.get("conclusion"))

@@ -69,6 +69,7 @@ CHECK_RUNS = Operation(
 )
 CREATE_CHECK_RUN = Operation("POST", "{+repository}/check-runs", ("checks",), "write")
 EDIT_CHECK_RUN = Operation("PATCH", "{+repository}/check-runs/{check_run}", ("checks",), "write")
+SET_SUITE_PREFERENCES = Operation("PATCH", "{+repository}/check-suites/preferences", ("checks",), "write")
 COMMENT = Operation("GET", "{+repository}/issues/comments/{comment}", _DISCUSSION)
 COMMENTS = Operation("GET", "{+repository}/issues/{number}/comments?per_page=100", _DISCUSSION, items="")
 CREATE_REACTION = Operation("POST", "{+repository}/issues/comments/{comment}/reactions", _DISCUSSION, "write")
@@ -98,7 +99,7 @@ READING = (
     COMMENT,
     ISSUE,
 )
-POSTING_CHECKS = (CHECK_RUNS, CREATE_CHECK_RUN, EDIT_CHECK_RUN)
+POSTING_CHECKS = (CHECK_RUNS, CREATE_CHECK_RUN, EDIT_CHECK_RUN, SET_SUITE_PREFERENCES)
 POSTING_COMMENTS = (COMMENTS, CREATE_COMMENT, EDIT_COMMENT, DELETE_COMMENT, CREATE_REACTION)
 POSTING_DIGESTS = (ISSUES, CREATE_ISSUE, *POSTING_COMMENTS)
 OPERATIONS: tuple[Operation, ...] = (

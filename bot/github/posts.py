@@ -84,6 +84,11 @@ class Publisher:
         await self._edit_check_run(repository_path, own[-1], requests.edit_check_run(run))
         return own[-1]
 
+    async def switch_off_suites(self, repository: Repository) -> None:
+        """Ask GitHub to open no more check suites by itself. Raises gidgethub's exceptions; it may refuse."""
+        body = requests.no_automatic_suites(self._ourselves.id)
+        await self._client.write(op.SET_SUITE_PREFERENCES, body, repository=self._client.repository_path(repository))
+
     async def comment(
         self, repository: Repository, post: Post, *, known: int | None = None, first: bool = False
     ) -> int:

@@ -14,6 +14,7 @@ from bot.jobs.backfill_installation import backfill_installation
 from bot.jobs.backfill_pages import backfill_pages
 from bot.jobs.backfill_repository import backfill_repository
 from bot.jobs.catch_up import catch_up
+from bot.jobs.close_check_suite import close_check_suite
 from bot.jobs.close_month import close_month
 from bot.jobs.end_authorization import end_authorization
 from bot.jobs.erase_person import erase_person
@@ -51,6 +52,7 @@ JOBS: dict[str, JobKind] = {
     "backfill_pages": JobKind(backfill_pages, timedelta(minutes=30)),
     "backfill_repository": JobKind(backfill_repository, timedelta(hours=3)),
     "catch_up": JobKind(catch_up, timedelta(hours=1)),
+    "close_check_suite": JobKind(close_check_suite),
     "close_month": JobKind(close_month),
     "end_authorization": JobKind(end_authorization),
     "erase_person": JobKind(erase_person, timedelta(minutes=30)),

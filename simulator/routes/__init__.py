@@ -75,6 +75,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", REPO + "/check-runs", checks.create, CHECK),
     Route("GET", REPO + "/check-runs/{number}", checks.get, ("checks:read",)),
     Route("PATCH", REPO + "/check-runs/{number}", checks.update, CHECK),
+    Route("PATCH", REPO + "/check-suites/preferences", checks.set_suite_preferences, CHECK),
     Route("GET", REPO + "/labels", issues.list_labels, COMMENTS_READ),
     Route("POST", REPO + "/labels", issues.create_label, COMMENTS_WRITE),
     Route("GET", REPO + "/issues", issues.list_issues, COMMENTS_READ),

@@ -7,6 +7,7 @@ from simulator.access import RefusedError
 from simulator.calls import ApiResponse, Call, list_page
 from simulator.shapes.accounts import stamp
 from simulator.shapes.checks import check_run
+from simulator.shapes.repositories import full_repository
 from simulator.state import Json, SimCheckRun
 
 LONGEST_TEXT = 65_535
@@ -79,6 +80,15 @@ def update(call: Call) -> ApiResponse:
     found.fields |= _validated_fields(call)
     _send(call, "completed" if found.fields.get("conclusion") else "created", found)
     return get(call)
+
+
+def set_suite_preferences(call: Call) -> ApiResponse:
+    """Whether GitHub opens check suites by itself, for each App that is named."""
+    chosen = call.body.get("auto_trigger_checks") or []
+    for one in chosen:
+        (call.repo.no_suites_for.discard if one["setting"] else call.repo.no_suites_for.add)(one["app_id"])
+    shape = full_repository(call.api, call.repo)
+    return ApiResponse({"preferences": {"auto_trigger_checks": chosen}, "repository": shape})
 
 
 def list_for_ref(call: Call) -> ApiResponse:

@@ -186,6 +186,12 @@ async def test_completed_checks_are_observed_and_refresh_our_check_run(
     assert await jobs("check_suite", action=action, check_suite=suite) == expected
 
 
+async def test_a_check_suite_that_github_opened_is_closed() -> None:
+    suite = {"id": 41, "head_sha": HEAD, "app": {"id": 99}}
+    expected = [("close_check_suite", HERE | {"commit": HEAD, "app": 99})]
+    assert await jobs("check_suite", action="requested", check_suite=suite) == expected
+
+
 async def test_a_revoked_authorization_is_ended() -> None:
     assert await jobs("github_app_authorization", action="revoked") == [("end_authorization", {"user": 11})]
 

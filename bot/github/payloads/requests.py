@@ -66,6 +66,11 @@ def edit_check_run(run: CheckRun) -> dict[str, Any]:
     return body | ({"details_url": run.details_url} if run.details_url else {})
 
 
+def no_automatic_suites(app: int) -> dict[str, Any]:
+    """From now on GitHub opens a check suite for this App only together with a check run."""
+    return {"auto_trigger_checks": [{"app_id": app, "setting": False}]}
+
+
 def supersede_check_run() -> dict[str, Any]:
     """A check run cannot be deleted: a duplicate is marked as skipped, and we no longer find it as ours."""
     return {

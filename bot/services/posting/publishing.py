@@ -29,7 +29,7 @@ from bot.store.outbox import Intent, Posting
 log = logging.getLogger(__name__)
 LEASE, RENEW_EVERY = timedelta(seconds=60), 20.0
 """as short as a job's and renewed as often (seconds), so that the post of a killed worker is not delayed longer"""
-CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview"}
+CHECKS = {"check": "Almanac", "preview": "Almanac: digest preview", "suite": "Almanac: nothing to count yet"}
 """names of check runs by kind of intent; all other kinds are comments or reactions"""
 DIGEST_TITLE = "Almanac: the months"
 DIGEST_BODY = (
