@@ -9,7 +9,7 @@ from typing import Any
 from bot.configuration.redaction import Redacted, Secret
 
 
-class Route(Redacted, frozen=True):
+class NetworkRoute(Redacted, frozen=True):
     """The proxy that requests to GitHub pass, and the file of certificates that its server is checked against."""
 
     proxy: Secret[str] = ""
@@ -28,7 +28,7 @@ class Route(Redacted, frozen=True):
         return {name: value for name, value in values.items() if value}
 
 
-DIRECT = Route()
+DIRECT = NetworkRoute()
 
 
 @lru_cache(maxsize=4)

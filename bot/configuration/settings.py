@@ -16,7 +16,7 @@ from bot.configuration.addresses import own_address
 from bot.configuration.credentials import Credentials
 from bot.configuration.errors import UnusableInputError
 from bot.configuration.redaction import Redacted, Secret
-from bot.configuration.route import DIRECT, Route
+from bot.configuration.route import DIRECT, NetworkRoute
 from bot.configuration.values import SHORTEST_SECRET, GitHubAddress, WriterKind, github_address_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Settings(Redacted, frozen=True):
     snapshots_key: Secret[str | None] = None
     """PEM text of the Ed25519 key that signs snapshots; None: read from `snapshots.key` in the data folder"""
     github: GitHubAddress = GitHubAddress()
-    route: Route = DIRECT
+    route: NetworkRoute = DIRECT
     """how requests and git reach GitHub"""
     host: str = "127.0.0.1"
     port: int = 8080
@@ -134,7 +134,7 @@ def _apply_defaults(read: Mapping[str, Any]) -> Settings:
     database = values.pop("database_url") or f"sqlite:///{quote(str(data / 'almanac.db'))}"
     public = values.pop("public_url") or own_address(values["host"], values["port"])
     github = values.pop("github")
-    route = Route(values.pop("https_proxy") or "", str(values.pop("ca_file") or ""))
+    route = NetworkRoute(values.pop("https_proxy") or "", str(values.pop("ca_file") or ""))
     settings = Settings(
         data=data,
         database_url=database,

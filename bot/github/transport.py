@@ -18,7 +18,7 @@ from gidgethub import GitHubException
 from yarl import URL
 
 from bot.configuration.redaction import Redacted, Secret
-from bot.configuration.route import DIRECT, Route
+from bot.configuration.route import DIRECT, NetworkRoute
 
 _METHOD_PRESERVING_REDIRECTS = frozenset({301, 302, 307, 308})
 _MOST_REDIRECTS = 3
@@ -47,7 +47,7 @@ class Endpoint(Redacted, frozen=True):
     largest: int = 32 * 1024 * 1024
     cacheable: int = 64 * 1024
     """larger answers (bytes) are not cached for conditional requests"""
-    route: Secret[Route] = DIRECT
+    route: Secret[NetworkRoute] = DIRECT
 
     @property
     def graphql_url(self) -> str:

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.configuration.route import DIRECT, Route
+from bot.configuration.route import DIRECT, NetworkRoute
 from bot.history.clone import NO_MAILMAP, Clone, open_clone
 from bot.history.git import GitError, git, git_stream
 from bot.history.log import CommitArrival, arrivals, commits
@@ -43,7 +43,7 @@ class Clones(Struct, frozen=True):
 
     folder: Path
     web: str
-    route: Route = DIRECT
+    route: NetworkRoute = DIRECT
 
     def of(self, repository: Repository) -> FetchedClone:
         """The clone of a repository, whether it exists or not; named by id, so that a rename changes nothing."""
@@ -61,7 +61,7 @@ class FetchedClone(Struct, frozen=True):
     path: Path
     repository: Repository
     web: str
-    route: Route = DIRECT
+    route: NetworkRoute = DIRECT
 
     async def refresh(self, token: str) -> CommitId | None:
         """Fetch the default branch; returns its newest commit, None if the repository is empty.
@@ -178,7 +178,7 @@ def _write(file: Path, lines: list[str]) -> None:
     os.replace(scratch, file)
 
 
-def _git_environment(url: str, token: str, route: Route) -> dict[str, str]:
+def _git_environment(url: str, token: str, route: NetworkRoute) -> dict[str, str]:
     """The token, for this host only, passed in the environment: everybody on the machine can read a command line.
 
     Redirects are refused, so the token cannot reach another host.

@@ -92,7 +92,7 @@ class _ChangeFold:
         identity, number = self._ids[root]
         group = self._groups[root]
         slice_only = not is_revert and self._is_slice(root)
-        again = self._work_groups.copies.again(now.live) if len(group) > 1 else set()
+        again = self._work_groups.copies.copies_of_live(now.live) if len(group) > 1 else set()
         return Change(
             id=identity,
             repository=home,

@@ -14,7 +14,7 @@ import aiohttp
 from msgspec import Struct
 
 from bot.configuration.redaction import Redacted, Secret
-from bot.configuration.route import DIRECT, Route
+from bot.configuration.route import DIRECT, NetworkRoute
 from bot.model.ids import UserId
 
 _SECONDS = aiohttp.ClientTimeout(total=15)
@@ -47,7 +47,7 @@ class SignIn(Redacted, frozen=True):
     client_secret: Secret[str]
     web: str = "https://github.com"
     api: str = "https://api.github.com"
-    route: Secret[Route] = DIRECT
+    route: Secret[NetworkRoute] = DIRECT
 
     def address(self, attempt: SignInAttempt, back: str) -> str:
         """The address to send the browser to; GitHub redirects it to `back` with a code."""

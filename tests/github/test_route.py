@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from bot.configuration.route import DIRECT, Route
+from bot.configuration.route import DIRECT, NetworkRoute
 from bot.github.transport import Endpoint, Traffic, Transport, open_session
 from bot.history.fetching import Clones, FetchError
 from bot.model.commit import Repository
@@ -91,7 +91,7 @@ async def proxy() -> AsyncIterator[tuple[str, list[str]]]:
         yield f"http://ada:hush@{HERE}:{server.sockets[0].getsockname()[1]}", seen
 
 
-async def ask(address: str, route: Route) -> int:
+async def ask(address: str, route: NetworkRoute) -> int:
     async with open_session() as session:
         transport = Transport(session, Endpoint(base_url=address, route=route), Traffic())
         status, _, _ = await transport.send("GET", f"{address}/versions", headers={}, body=b"")
@@ -109,9 +109,9 @@ async def test_requests_trust_the_named_certificates_and_pass_the_proxy(tmp_path
         with pytest.raises(aiohttp.ClientSSLError):
             await ask(url, DIRECT)
         plain = await ask(github.url, DIRECT)
-        assert await ask(url, Route(ca_file=str(certificate))) == plain
+        assert await ask(url, NetworkRoute(ca_file=str(certificate))) == plain
         assert not seen
-        assert await ask(url, Route(address, str(certificate))) == plain
+        assert await ask(url, NetworkRoute(address, str(certificate))) == plain
     assert seen[0] == f"CONNECT {HERE}:{port} HTTP/1.1"
     assert any(line.startswith("Proxy-Authorization: Basic ") for line in seen)
 
@@ -126,15 +126,15 @@ async def test_git_trusts_the_named_certificates_and_passes_the_proxy(github: Si
         token = await there.bot.context.reader(there.installation.id, there.repository.id).token()
         repository = Repository(there.repository.full_name, RepositoryId(there.repository.id))
 
-        async def fetch(route: Route) -> object:
+        async def fetch(route: NetworkRoute) -> object:
             return await Clones(tmp_path / "clones", f"https://{HERE}:{port}", route).of(repository).refresh(token)
 
         with pytest.raises(FetchError, match="certificate"):
             await fetch(DIRECT)
-        assert await fetch(Route(address, str(certificate))) is not None
+        assert await fetch(NetworkRoute(address, str(certificate))) is not None
     assert seen[0] == f"CONNECT {HERE}:{port} HTTP/1.1"
 
 
 def test_a_route_does_not_show_its_password() -> None:
-    assert "hush" not in repr(Route("http://ada:hush@proxy.example.com:3128"))
-    assert "hush" not in repr(Endpoint(route=Route("http://ada:hush@proxy.example.com:3128")))
+    assert "hush" not in repr(NetworkRoute("http://ada:hush@proxy.example.com:3128"))
+    assert "hush" not in repr(Endpoint(route=NetworkRoute("http://ada:hush@proxy.example.com:3128")))

@@ -98,7 +98,7 @@ class Copies:
             return None if self.is_spread(index, pull_key(fact.repository, fact.pull_request)) else fact.pull_request
         return fact.pull_request
 
-    def again(self, live: Collection[int]) -> set[int]:
+    def copies_of_live(self, live: Collection[int]) -> set[int]:
         """Those of the live commits of one work whose lines another one has brought already."""
         first: dict[int, int] = {}
         for index in sorted(live, key=lambda index: (self.is_copy(index), index)):
