@@ -1,71 +1,80 @@
-"""Which changes of one contributor's month belong together, and by which rule?
+"""Which changes of one contributor's month have something in common that may make them one item, and by which rule?
 
 E1 to E3 are links that both changes state, E4 is one scope and similar titles, E5 similar titles and shared files
-(docs/metrics.md). Changes that share no link, scope or file are never compared.
+(docs/metrics.md). Changes that share no link, scope or file are never compared. Upkeep and reverts join nothing.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from bot.landing.lines.path_parts import is_test
 from bot.metrics.hotspots import is_source
+from bot.metrics.item_titles import ReadTitle, read_title, telling_words
 from bot.metrics.links import scope_of
 from bot.model.change import Change
 
 TEMPLATE_DAYS = 21
+SERIES_DAYS = 7
 TEMPLATE_LIKENESS = 0.5
 TEXT_LIKENESS = 0.30
+TEXT_LIKENESS_OF_FIXES = 0.5
+"""two fixes of one file are two fixes, unless they say the same"""
 FILES_SHARED = 0.3
 TEXT_LIKENESS_WITHOUT_CODE = 0.6
 """everybody changes files such as a README or a manifest: sharing one means little"""
-BRANCH_MOST = 12
+BRANCH_MOST = 8
 """a merge that landed more of one person's changes than this combines several works"""
+MOST_ISSUES = 3
+"""a change that names more than this many issues is a list of others' work"""
 _MOST_PAIRS_OF = 250
 """above this many changes in a month (a robot's month under a person's name) only stated links connect"""
 
-_WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}(?![a-z])|[^\W\d_]{2,}")
-_IDENTIFIER = re.compile(r"\S*[._/:()<>`\"'0-9-]\S*|\S*[a-z][A-Z]\S*")
-_LEAD = re.compile(r"^(?:\[[^\]\n]{1,60}\]\s{0,3})+|^[A-Za-z]{2,15}(?:\([^()\n]{1,60}\))?!?:\s{0,3}")
-_VERSION = re.compile(r"\bv?(\d{1,4}\.\d{1,4}(?:\.\d{1,4}|[ab]\d{1,3}|rc\d{1,3})[\w.-]{0,20})")
-_TAIL = re.compile(r"\s{0,3}\(#\d{1,8}\)$")
-_STOP = frozenset(
-    ("a", "an", "and", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or")
-)
-_STOP |= {"that", "the", "this", "to", "when", "where", "which", "with", "without"}
-
-_RULES = {"issue": "E1", "ticket": "E1", "stack": "E2", "branch": "E2", "series": "E3", "version": "E3"}
+_RULES = {"issue": "E1", "ticket": "E1", "stack": "E2", "request": "E2", "branch": "E2", "series": "E3"}
 """stated links, strongest first"""
 _STRENGTH = {kind: index for index, kind in enumerate(_RULES)}
+_JOINING_NOTHING = frozenset({"revert", "upkeep"})
 _COUNTED = frozenset({"feature", "bug_fix"})
+_NO_SCOPES = frozenset({"", "bug", "bugfix", "fix", "hotfix", "feature", "feat", "enhancement", "misc", "wip", "minor"})
+"""none, and tags that say of which kind a change is"""
 
 Pair = tuple[int, int]
-Edge = tuple[int, int, str]
 Meetings = Mapping[str, Sequence[int]]
 """indexes of the changes that share something, in order, by what they share"""
 
 
+class Edge(NamedTuple):
+    """Two changes by index, the smaller first, and the strongest rule that links them."""
+
+    one: int
+    other: int
+    rule: str
+    likeness: float = 1.0
+    """of the titles, for E4 and E5"""
+
+    @property
+    def strong(self) -> bool:
+        """Whether both changes state the link, rather than look alike."""
+        return self.rule < "E4"
+
+
 def edges(changes: Sequence[Change]) -> list[Edge]:
-    """Every pair that belongs together (by index, the smaller first), in order, with the strongest rule."""
-    if len(changes) < 2:
+    """Every pair that may belong together, in order."""
+    work = {index: change for index, change in enumerate(changes) if change.kind not in _JOINING_NOTHING}
+    if len(work) < 2:
         return []
-    found: dict[Pair, str] = {}
-    _join_stated(_links(changes), found)
-    if len(changes) <= _MOST_PAIRS_OF:
-        work = {index: change for index, change in enumerate(changes) if change.kind != "revert"}
-        _join_templates(work, found)
-        _join_files(work, found)
-    return [(*pair, rule) for pair, rule in sorted(found.items())]
-
-
-def plain_title(title: str) -> str:
-    """The title without the number of its pull request."""
-    return _TAIL.sub("", title.strip())
+    found: dict[Pair, Edge] = {}
+    _join_stated(_links(work), found)
+    if len(work) <= _MOST_PAIRS_OF:
+        titles = {index: read_title(change.title) for index, change in work.items()}
+        _join_templates(work, titles, found)
+        _join_files(work, titles, found)
+    return [edge for _, edge in sorted(found.items())]
 
 
 def _meetings(shared: Iterable[tuple[int, Iterable[str]]]) -> Meetings:
@@ -76,11 +85,11 @@ def _meetings(shared: Iterable[tuple[int, Iterable[str]]]) -> Meetings:
     return meetings
 
 
-def _links(changes: Sequence[Change]) -> Meetings:
-    """Stated links. No branch joins more changes than one work group has, and reverts are not joined."""
-    meetings = _meetings((index, set(_stated_links(change))) for index, change in enumerate(changes))
+def _links(work: Mapping[int, Change]) -> Meetings:
+    """Stated links. A merge without a merge request joins no more changes than one piece of work has."""
+    meetings = _meetings((index, set(_stated_links(change))) for index, change in work.items())
     return {
-        key: [index for index in indexes if changes[index].kind != "revert"]
+        key: indexes
         for key, indexes in meetings.items()
         if len(indexes) > 1 and not (len(indexes) > BRANCH_MOST and key.startswith("branch:"))
     }
@@ -89,18 +98,17 @@ def _links(changes: Sequence[Change]) -> Meetings:
 def _stated_links(change: Change) -> Iterator[str]:
     for commit in change.commits:
         fact = commit.fact
-        yield from fact.links
-        # a merge that carried it again later (a backport, for example) is not its landing
-        if fact.merge_commit != fact.commit and fact.landed_at == change.landed_at:
-            yield f"branch:{fact.merge_commit}"
+        issues = sum(link.startswith("issue:") for link in fact.links)
+        yield from (link for link in fact.links if issues <= MOST_ISSUES or not link.startswith("issue:"))
+        # A merge of several pull requests, or one that carried it again later (a backport), says nothing of the work.
+        if change.pull_request is None and fact.merge_commit != fact.commit and fact.landed_at == change.landed_at:
+            yield f"{'request' if fact.how == 'gitlab' else 'branch'}:{fact.merge_commit}"
     if change.pull_request is not None:
         # another change may refer to this one
         yield f"issue:{change.repository}#{change.pull_request}"
-    if change.kind not in _COUNTED:
-        yield from (f"version:{version}" for version in _VERSION.findall(change.title))
 
 
-def _join_stated(links: Meetings, found: dict[Pair, str]) -> None:
+def _join_stated(links: Meetings, found: dict[Pair, Edge]) -> None:
     ranked = [(_STRENGTH[kind], key) for key in links if (kind := key.partition(":")[0]) in _RULES]
     for _, key in sorted(ranked):
         indexes, rule = links[key], f"{_RULES[key.partition(':')[0]]} {key}"
@@ -108,22 +116,45 @@ def _join_stated(links: Meetings, found: dict[Pair, str]) -> None:
         # well.
         pairs = combinations(indexes, 2) if len(indexes) <= _MOST_PAIRS_OF else pairwise(indexes)
         for pair in pairs:
-            found.setdefault(pair, rule)
+            if pair not in found:
+                found[pair] = Edge(*pair, rule)
 
 
-def _join_templates(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
-    """E4: same scope and title template within three weeks."""
+def _join_templates(work: Mapping[int, Change], titles: Mapping[int, ReadTitle], found: dict[Pair, Edge]) -> None:
+    """E4: one scope and similar titles within three weeks, or the same words around other names within one."""
     scopes = ((index, scope_of(change.title)) for index, change in work.items())
-    for scope, indexes in _meetings((index, (scope,)) for index, scope in scopes if scope).items():
-        for i, j in combinations(indexes, 2):
-            one, other = work[i], work[j]
-            if (i, j) not in found and abs(one.landed_at - other.landed_at) <= TEMPLATE_DAYS * 86_400:
-                likeness = _jaccard(_template(one.title), _template(other.title))
-                if likeness >= TEMPLATE_LIKENESS:
-                    found[i, j] = f"E4 [{scope}] titles {likeness:.2f}"
+    for scope, pairs in _close_pairs(
+        ((i, scope) for i, scope in scopes if scope not in _NO_SCOPES), work, TEMPLATE_DAYS
+    ):
+        for i, j in pairs:
+            likeness = _jaccard(*(telling_words(titles[index].template) for index in (i, j)))
+            if likeness >= TEMPLATE_LIKENESS and (i, j) not in found and not _kept_apart(work, titles, i, j):
+                found[i, j] = Edge(i, j, f"E4 [{scope}] titles {likeness:.2f}", likeness)
+    series = (
+        (index, " ".join(sorted(set(title.template))))
+        for index, title in titles.items()
+        if _may_repeat(work[index], title)
+    )
+    for words, pairs in _close_pairs(series, work, SERIES_DAYS):
+        for i, j in pairs:
+            found.setdefault((i, j), Edge(i, j, f"E4 series: {words}"))
 
 
-def _join_files(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
+def _close_pairs(
+    keyed: Iterable[tuple[int, str]], work: Mapping[int, Change], days: int
+) -> Iterator[tuple[str, Iterator[Pair]]]:
+    """By key, the pairs of changes that share it and landed within so many days."""
+    for key, indexes in _meetings((index, (key,)) for index, key in keyed).items():
+        pairs = combinations(indexes, 2)
+        yield key, ((i, j) for i, j in pairs if abs(work[i].landed_at - work[j].landed_at) <= days * 86_400)
+
+
+def _may_repeat(change: Change, title: ReadTitle) -> bool:
+    """Whether it can be one of a series. A bug fix cannot: each mends something of its own."""
+    return title.may_repeat and not (change.kind == "bug_fix" and change.certain)
+
+
+def _join_files(work: Mapping[int, Change], titles: Mapping[int, ReadTitle], found: dict[Pair, Edge]) -> None:
     """E5: similar titles and shared files; the number of shared files is the number of times that two changes meet."""
     paths = {index: _paths(change) for index, change in work.items()}
     shared: Counter[Pair] = Counter()
@@ -131,11 +162,21 @@ def _join_files(work: Mapping[int, Change], found: dict[Pair, str]) -> None:
         shared.update(combinations(indexes, 2))
     for (i, j), both in shared.items():
         likeness = both / (len(paths[i]) + len(paths[j]) - both)
-        if likeness >= FILES_SHARED and (i, j) not in found:
-            alike = _cosine(_words(work[i].title), _words(work[j].title))
+        if likeness >= FILES_SHARED and (i, j) not in found and not _kept_apart(work, titles, i, j):
+            alike = _cosine(titles[i].words, titles[j].words)
+            enough = TEXT_LIKENESS_OF_FIXES if {work[i].kind, work[j].kind} == {"bug_fix"} else TEXT_LIKENESS
             is_title_enough = alike >= TEXT_LIKENESS_WITHOUT_CODE
-            if is_title_enough or (alike >= TEXT_LIKENESS and any(map(_is_code, paths[i] & paths[j]))):
-                found[i, j] = f"E5 titles {alike:.2f} files {likeness:.2f}"
+            if is_title_enough or (alike >= enough and any(map(_is_code, paths[i] & paths[j]))):
+                found[i, j] = Edge(i, j, f"E5 titles {alike:.2f} files {likeness:.2f}", alike)
+
+
+def _kept_apart(work: Mapping[int, Change], titles: Mapping[int, ReadTitle], i: int, j: int) -> bool:
+    """Whether likeness cannot join them: each names something that the other does not, or one certainly adds what the
+    other certainly mends."""
+    one, other = titles[i].names, titles[j].names
+    if one - other and other - one:
+        return True
+    return work[i].certain and work[j].certain and {work[i].kind, work[j].kind} == _COUNTED
 
 
 def _paths(change: Change) -> frozenset[str]:
@@ -155,27 +196,3 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other)) if one and other else 0.0
-
-
-def _title_text(title: str) -> str:
-    """A title without its prefix or tag."""
-    return _LEAD.sub("", plain_title(title)).strip()
-
-
-@lru_cache(maxsize=1024)
-def _words(title: str) -> frozenset[str]:
-    return frozenset(_stem(word.lower()) for word in _WORD.findall(_title_text(title)) if word.lower() not in _STOP)
-
-
-@lru_cache(maxsize=1024)
-def _template(title: str) -> frozenset[str]:
-    """The words of a title without identifiers: what stays the same in a series."""
-    words = " ".join(word for word in _title_text(title).split() if not _IDENTIFIER.fullmatch(word))
-    return frozenset(_stem(word.lower()) for word in _WORD.findall(words) if word.lower() not in _STOP)
-
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
-    return word

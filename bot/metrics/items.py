@@ -10,8 +10,9 @@ from functools import lru_cache
 
 from bot.landing.lines import linguist
 from bot.landing.lines.paths import NO_RULES, own_part
-from bot.landing.same_work.disjoint import Disjoint
-from bot.metrics.item_edges import Edge, edges, plain_title
+from bot.metrics.item_edges import edges
+from bot.metrics.item_groups import join_groups
+from bot.metrics.item_titles import plain_title
 from bot.metrics.kind_features import file_category
 from bot.metrics.links import scope_of
 from bot.model.change import Change, Item
@@ -31,19 +32,16 @@ def group(changes: Sequence[Change]) -> tuple[Item, ...]:
     Rules and thresholds are those of docs/metrics.md; every edge is kept as (one, other, rule).
     """
     ordered = sorted({change.id: change for change in changes}.values(), key=_order)
-    joined: Disjoint[int] = Disjoint()
     found = edges(ordered)
-    for one, other, _ in found:
-        joined.join(one, other)
-    members: dict[int, list[Change]] = defaultdict(list)
-    for index, change in enumerate(ordered):
-        members[joined.find(index)].append(change)
-    kept_edges: dict[int, list[Edge]] = defaultdict(list)
+    groups = join_groups(len(ordered), found)
+    group_of = {index: number for number, members in enumerate(groups) for index in members}
+    because: dict[int, list[tuple[ChangeId, ChangeId, str]]] = defaultdict(list)
     for edge in found:
-        kept_edges[joined.find(edge[0])].append(edge)
+        if group_of[edge.one] == group_of[edge.other]:
+            because[group_of[edge.one]].append((ordered[edge.one].id, ordered[edge.other].id, edge.rule))
     return tuple(
-        _item(group_members, tuple((ordered[i].id, ordered[j].id, rule) for i, j, rule in kept_edges.get(root, ())))
-        for root, group_members in members.items()
+        _item([ordered[index] for index in members], tuple(because.get(number, ())))
+        for number, members in enumerate(groups)
     )
 
 
@@ -115,7 +113,10 @@ def _is_supporting(change: Change) -> bool:
     """Whether its scope, or each file it is known to touch, is documentation, tests, examples or similar."""
     if scope_of(change.title) in _SUPPORTING_SCOPES:
         return True
-    paths = [path for commit in change.commits for path in commit.fact.paths]
+    facts = [commit.fact for commit in change.commits]
+    if any(fact.lines.generated or fact.lines.vendored for fact in facts):  # their files are not among the paths
+        return False
+    paths = [path for fact in facts for path in fact.paths]
     return bool(paths) and all(map(_is_supporting_file, paths))
 
 

@@ -64,9 +64,23 @@ CHANGES = st.lists(ROWS, max_size=8).map(lambda rows: [change(at, *row) for at, 
 
 
 @given(CHANGES)
-def test_two_changes_that_join_also_join_among_all_others(changes: list[Change]) -> None:
+def test_two_changes_join_among_others_only_if_they_join_alone(changes: list[Change]) -> None:
     alone = {edge for two in combinations(changes, 2) for item in items.group(two) for edge in item.edges}
-    assert {edge for item in items.group(changes) for edge in item.edges} == alone
+    together = {edge for item in items.group(changes) for edge in item.edges}
+    assert together <= alone
+    assert {edge for edge in alone if edge[2] < "E4"} <= together, "a stated link always joins"
+
+
+@given(CHANGES)
+def test_no_two_changes_of_an_item_are_more_than_two_likenesses_apart(changes: list[Change]) -> None:
+    for item in items.group(changes):
+        near = {name: {name} for name in item.changes}
+        for one, other, rule in item.edges:
+            if rule >= "E4":
+                near[one].add(other)
+                near[other].add(one)
+        if not any(rule < "E4" for *_, rule in item.edges):
+            assert all(near[one] & near[other] for one in item.changes for other in item.changes)
 
 
 @given(CHANGES)
@@ -120,7 +134,7 @@ def test_a_merge_that_brought_many_changes_joins_none_of_them() -> None:
         merge_commit = CommitId("c" * 40)
         facts = [replace(one.commits[0].fact, merge_commit=merge_commit) for one in plain]
         return [
-            replace(one, commits=(CountedCommit(fact, True, fact.lines),))
+            replace(one, commits=(CountedCommit(fact, True, fact.lines),), pull_request=None)
             for one, fact in zip(plain, facts, strict=True)
         ]
 
@@ -140,3 +154,57 @@ def test_thousands_of_changes_with_one_issue_form_one_item_without_pairwise_work
     (item,) = items.group(several)
     assert len(item.changes) == 3000
     assert len(item.edges) == 2999
+
+
+def joined(*titles: str, kinds: Sequence[Kind] = ("feature",), path: str = "src/a.py") -> list[tuple[int, ...]]:
+    """The items of changes with these titles in one file, as the numbers of their changes."""
+    made = [change(at, kinds[at % len(kinds)], title, [], [path]) for at, title in enumerate(titles, 1)]
+    return [tuple(int(name.rpartition("#")[2]) for name in item.changes) for item in items.group(made)]
+
+
+def test_a_prefix_that_both_share_does_not_make_titles_alike() -> None:
+    assert joined("lib/gauge: burn faster", "lib/gauge: cool the nozzle") == [(1,), (2,)]
+    assert joined("[Engine][Gauge] burn faster", "[Engine][Gauge] cool the nozzle") == [(1,), (2,)]
+    assert joined("engine, gauge: burn longer", "engine: burn longer at night") == [(1, 2)]
+
+
+def test_names_that_differ_keep_changes_apart() -> None:
+    assert joined("Use the nozzle timer in `Gauge`", "Use the nozzle timer of `Valve`") == [(1, 2)], "a series"
+    assert joined("Nozzle timer of `Gauge` stops", "Nozzle timer of `Valve` runs on") == [(1,), (2,)]
+    assert joined("Nozzle timer of `Gauge` stops", "Nozzle timer stops early") == [(1, 2)]
+
+
+def test_a_bug_fix_is_no_part_of_a_series() -> None:
+    assert joined("Burn rate of `Gauge` overflows", "Burn rate of `Valve` overflows", kinds=["bug_fix"]) == [(1,), (2,)]
+
+
+def test_likeness_joins_no_certain_fix_to_a_certain_feature() -> None:
+    titles = ("Show the burn rate of stages", "Burn rate of stages is shown twice")
+    assert joined(*titles, kinds=["feature", "bug_fix"]) == [(1,), (2,)]
+    assert joined(*titles, kinds=["feature", "refactor"]) == [(1, 2)]
+
+
+def test_likeness_makes_no_chains_and_no_large_items() -> None:
+    chain = ["alpha beta", "beta gamma", "gamma delta", "delta epsilon", "epsilon zeta", "zeta eta"]
+    assert all(len(item) <= 3 for item in joined(*chain))
+    same = joined(*["Trim the nozzle of the engine"] * 25)
+    assert max(map(len, same)) == 10
+
+
+def test_upkeep_and_lists_of_issues_join_nothing() -> None:
+    assert joined("Release the engine", "Release the engine again", kinds=["upkeep"]) == [(1,), (2,)]
+    links = [f"issue:acme/rocket#{number}" for number in range(50, 54)]
+    several = [change(1, "docs", "Write the news", links, [])]
+    several += [change(at, "bug_fix", f"Mend part {at}", [link], []) for at, link in enumerate(links, 2)]
+    assert len(items.group(several)) == 5
+
+
+def test_a_merge_of_several_pull_requests_joins_none_of_them() -> None:
+    both = [change(at, "docs", f"Say {at}", [], []) for at in (1, 2)]
+    merge_commit = CommitId("c" * 40)
+    facts = [replace(one.commits[0].fact, merge_commit=merge_commit) for one in both]
+    merged = [
+        replace(one, commits=(CountedCommit(fact, True, fact.lines),)) for one, fact in zip(both, facts, strict=True)
+    ]
+    assert len(items.group(merged)) == 2
+    assert len(items.group([replace(one, pull_request=None) for one in merged])) == 1
