@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bot.landing.lines.path_parts import is_test
 from bot.metrics.hotspots import is_source
-from bot.metrics.item_titles import ReadTitle, read_title, telling_words
+from bot.metrics.item_titles import ReadTitle, read_title, specific_words
 from bot.metrics.links import scope_of
 from bot.model.change import Change
 
@@ -127,7 +127,7 @@ def _join_templates(work: Mapping[int, Change], titles: Mapping[int, ReadTitle],
         ((i, scope) for i, scope in scopes if scope not in _NO_SCOPES), work, TEMPLATE_DAYS
     ):
         for i, j in pairs:
-            likeness = _jaccard(*(telling_words(titles[index].template) for index in (i, j)))
+            likeness = _jaccard(*(specific_words(titles[index].template) for index in (i, j)))
             if likeness >= TEMPLATE_LIKENESS and (i, j) not in found and not _kept_apart(work, titles, i, j):
                 found[i, j] = Edge(i, j, f"E4 [{scope}] titles {likeness:.2f}", likeness)
     series = (

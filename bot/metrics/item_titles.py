@@ -56,7 +56,7 @@ class ReadTitle(Struct, frozen=True):
 
     @property
     def may_repeat(self) -> bool:
-        """Whether it can be one of a series: it names more than a number, and says the rest in words that tell."""
+        """Whether it can be one of a series: it names more than a number, and says the rest in specific words."""
         named = any(any(map(str.isalpha, name)) for name in self.names)
         return named and len(self.template) > 1 and not _GENERIC.issuperset(self.template)
 
@@ -78,10 +78,10 @@ def read_title(title: str) -> ReadTitle:
     text = _NUMBERING.sub(" ", bare_title(title))
     names = frozenset(match[0].strip("`\"'()").lower() for match in _NAME.finditer(text))
     template = " ".join(word for word in _NAME.sub(" ", text).split() if not _IDENTIFIER.fullmatch(word))
-    return ReadTitle(telling_words(_stems(text)), _stems(template), names)
+    return ReadTitle(specific_words(_stems(text)), _stems(template), names)
 
 
-def telling_words(stems: Iterable[str]) -> frozenset[str]:
+def specific_words(stems: Iterable[str]) -> frozenset[str]:
     """Those that not every title has; all of them where nothing else is there."""
     return frozenset(stems) - _GENERIC or frozenset(stems)
 
