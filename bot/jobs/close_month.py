@@ -8,7 +8,7 @@ from bot.model.ids import InstallationId, Month, RepositoryId
 from bot.queue.interface import Job
 from bot.services.context import Context, job_arguments
 from bot.services.digests.publishing import plan_digest, refresh_settings, request_digest, request_preview
-from bot.services.digests.wording import request_wordings
+from bot.services.digests.wording import request_wording
 
 
 async def close_month(job: Job, context: Context) -> None:
@@ -18,7 +18,7 @@ async def close_month(job: Job, context: Context) -> None:
     await refresh_settings(context, one)
     plan = await context.store.read(plan_digest, one)
     if plan is not None:
-        await request_wordings(context, plan.scope)
+        await request_wording(context, plan.scope)
 
     def save(connection: Connection) -> None:
         plan = plan_digest(connection, one)

@@ -17,6 +17,23 @@ SentenceRole = Literal["counts", "theme", "entry", "rest", "course"]
 EntrySource = Literal["changelog", "merge", "title", "subject", "issue"]
 
 
+class Layout(Struct, frozen=True):
+    """How a page sets a sentence that the joined text says in one line."""
+
+    label: str = ""
+    """the name of a theme, or the number that an entry's link shows"""
+    folder: str = ""
+    """where a theme is"""
+    link: str | None = None
+    notes: tuple[str, ...] = ()
+    """what follows a quotation or the name of a theme"""
+    brief: str | None = None
+    """what remains below a heading that says who, where, when and how much; None if all of it"""
+
+
+NO_LAYOUT = Layout()
+
+
 class Sentence(Struct, frozen=True):
     """One sentence of ours, or an entry that quotes the work; `quoted` to `tag` are those of an entry."""
 
@@ -29,6 +46,7 @@ class Sentence(Struct, frozen=True):
     """where the quoted words stand"""
     tag: str | None = None
     """what kind of change it was, where that is certain"""
+    layout: Layout = NO_LAYOUT
 
 
 class Text(Struct, frozen=True):

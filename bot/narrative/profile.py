@@ -38,10 +38,11 @@ from bot.model.profile import (
     RepositoryRecord,
     Text,
 )
-from bot.narrative.facts import MonthFacts, each_months_facts, profile_facts, timeline
-from bot.narrative.narrative import month_text, profile_text
+from bot.narrative.month_text import month_text
 from bot.narrative.non_code_activity import non_code_months, with_monthly_non_code
-from bot.narrative.opening import opener
+from bot.narrative.profile_text import RecordFacts, profile_text
+from bot.narrative.timeline import turns_by_month
+from bot.narrative.title_quotes import quotes_of
 
 Pair = tuple[Change, CountedCommit]
 MOST_SKILLS = 15
@@ -147,20 +148,6 @@ def _months(changes: Sequence[Change], scope: ProfileScope) -> dict[Month, Month
     return work_by_month(changes, scope.keys, scope.zone)
 
 
-def _with_texts(
-    records: Sequence[MonthRecord], facts: Sequence[MonthFacts], scope: ProfileScope
-) -> tuple[MonthRecord, ...]:
-    """The records, newest first, with their texts; no two texts open alike where it can be helped."""
-    used: list[str] = []
-    out = []
-    for record, found in zip(records, facts, strict=True):
-        text = month_text(found, scope.naming, used=used[-3:])
-        if text.sentences:
-            used.append(opener(text.sentences[0].text))
-        out.append(replace(record, summary=text))
-    return tuple(out)
-
-
 def _evidence(
     work: Iterable[MonthWork], texts: Iterable[Text], claimed: Iterable[Pair], by_id: Mapping[ChangeId, Change]
 ) -> tuple[Change, ...]:
@@ -215,11 +202,14 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
     all_months = {name: one for name, one in every_month.items() if one.is_active}
     work = [all_months[name] for name in all_months if _is_in_window(scope, name)]
     by_id = {change.id: change for change in changes}
-    line = timeline(all_months, by_id, person=_contributor(scope).display, zone=scope.zone)
+    turns = turns_by_month(all_months, by_id, zone=scope.zone)
     plain = (month_record(month) for month in reversed(work))
     records = with_monthly_non_code(plain, context.non_code, first_contributions(all_months, context.partial))
-    facts = each_months_facts(records, line)
-    months = _with_texts(records, facts, scope)
+    quotes = quotes_of([change for month in work for change in month.delivered], scope.keys, scope.zone)
+    months = tuple(
+        replace(record, summary=month_text(record, all_months[record.month], turns.get(record.month, ()), quotes))
+        for record in records
+    )
     now_month = month_of(int(scope.now.timestamp()), scope.zone)
     commits = [pair for month in work for pair in month.commits]
     skills = technical_skills(((change.id, commit.fact) for change, commit in commits if change.outcome), now_month)
@@ -228,8 +218,9 @@ def build(changes: Sequence[Change], scope: ProfileScope, context: ProfileContex
     top_skills = skills[:MOST_SKILLS]
     narrative = Text(())
     if months:
-        found = profile_facts(line, facts, overall=overall, repositories=repositories, skills=(languages, top_skills))
-        narrative = profile_text(found, scope.naming)
+        names = [language.name for language in languages]
+        facts = RecordFacts(_contributor(scope).display, scope.keys, work, overall, repositories, names)
+        narrative = profile_text(facts, quotes, scope.naming)
     evidence = _evidence(work, [narrative, *(month.summary for month in months)], claimed, by_id)
     return Profile(
         generated_at=scope.now,

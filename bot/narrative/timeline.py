@@ -1,9 +1,9 @@
-"""Which turns did a contributor's work take, month by month, and what does each month show for the first time?"""
+"""What was reverted or landed again of a contributor's work, month by month?"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from bot.landing.months import month_of
 from bot.metrics.work import MonthWork
-from bot.model.change import Change, CountedCommit
+from bot.model.change import Change
 from bot.model.ids import ChangeId, Month
 
 Evidence = tuple[ChangeId, ...]
@@ -31,58 +31,10 @@ class Turn(Struct, frozen=True):
     """of the revert (reverted, partly) or of the re-land (relanded_later), where another month and known"""
 
 
-class Timeline(Struct, frozen=True):
-    """What each month adds to the months before it, read once for all months of one contributor."""
-
-    person: str
-    changes: Mapping[ChangeId, Change]
-    work: Mapping[Month, MonthWork]
-    turns: Mapping[Month, tuple[Turn, ...]]
-    new_repositories: Mapping[Month, Mapping[str, Evidence]]
-    new_languages: Mapping[Month, Mapping[str, Evidence]]
-    new_skills: Mapping[Month, Mapping[str, Evidence]]
-
-
-def timeline(
-    work: Mapping[Month, MonthWork],
-    changes: Mapping[ChangeId, Change],
-    *,
-    person: str,
-    zone: ZoneInfo,
-) -> Timeline:
-    """`work` is the contributor's whole record, oldest month first; `changes` holds reverts by others too."""
-    return Timeline(
-        person,
-        changes,
-        work,
-        _turns(work, changes, zone),
-        _firsts(work, lambda commit: (commit.fact.repository,)),
-        _firsts(work, lambda commit: commit.fact.languages),
-        _firsts(work, lambda commit: commit.fact.skills),
-    )
-
-
-def _firsts(
-    work: Mapping[Month, MonthWork], names: Callable[[CountedCommit], Iterable[str]]
-) -> dict[Month, Mapping[str, Evidence]]:
-    """The names that a month is the first to show, with the changes that show them."""
-    seen: set[str] = set()
-    out: dict[Month, Mapping[str, Evidence]] = {}
-    for month in sorted(work):
-        new_names: dict[str, list[ChangeId]] = defaultdict(list)
-        for change, commit in work[month].commits:
-            for name in names(commit):
-                if name not in seen and change.state != "reverted" and change.id not in new_names[name]:
-                    new_names[name].append(change.id)
-        found = {name: tuple(ids) for name, ids in new_names.items() if ids}
-        seen |= set(found)
-        out[month] = found
-    return out
-
-
-def _turns(
-    work: Mapping[Month, MonthWork], changes: Mapping[ChangeId, Change], zone: ZoneInfo
+def turns_by_month(
+    work: Mapping[Month, MonthWork], changes: Mapping[ChangeId, Change], *, zone: ZoneInfo
 ) -> dict[Month, tuple[Turn, ...]]:
+    """The turns of each month; `work` is the contributor's whole record, `changes` holds reverts by others too."""
     found: dict[Month, list[Turn]] = defaultdict(list)
     own: dict[ChangeId, Change] = {}
     for month, done in work.items():

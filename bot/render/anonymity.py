@@ -15,8 +15,7 @@ from bot.landing.identity.addresses import login_of, noreply, person_key, plain_
 from bot.model.change import Change, CountedCommit
 from bot.model.commit import Signature
 from bot.model.ids import ChangeId, CommitId, PersonKey
-from bot.model.profile import NonCodeActivity, Part, Profile, Quality, Score, Text, Trace
-from bot.narrative.languages import SOLID
+from bot.model.profile import NonCodeActivity, Part, Profile, Quality, Score, Sentence, Text, Trace
 
 if TYPE_CHECKING:
     from bot.narrative.profile import ProfileScope
@@ -33,7 +32,9 @@ _GENERIC = frozenset(
 """local parts of addresses that identify nobody"""
 _SHORTEST = 3
 """fewest letters of a local part that is searched for on its own"""
-_JOINED = rf"[^\W_{SOLID}]"
+_SOLID = "\\u0e00-\\u0eff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af"
+"""letters, as ranges of a pattern, that are written without blanks, or with endings that join the word"""
+_JOINED = rf"[^\W_{_SOLID}]"
 """a letter or digit that makes the word next to it part of a longer word"""
 _MOST_WORDS = 300
 """most words of one person that are searched for; a person with more of them is shown without any text"""
@@ -42,7 +43,7 @@ Mask = Callable[[str], str]
 
 _SHORTEST_PART = 3
 """fewest letters of a part of a name that is searched for on its own"""
-_SOLID_WORD = re.compile(f"[{SOLID}]{{2,}}")
+_SOLID_WORD = re.compile(f"[{_SOLID}]{{2,}}")
 _TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
 
 
@@ -218,10 +219,26 @@ class _Texts(Struct, frozen=True):
         return tuple(self.key(key) for key in keys)
 
     def text(self, text: Text) -> Text:
-        sentences = (
-            replace(one, text=self.sentence(one.text), evidence=self.keys(one.evidence)) for one in text.sentences
+        return replace(text, sentences=tuple(map(self._sentence, text.sentences)))
+
+    def _sentence(self, one: Sentence) -> Sentence:
+        """The sentence masked; an entry about an own repository has no link."""
+        layout = one.layout
+        own = any(key in self.ids for key in one.evidence) and one.role == "entry"
+        return replace(
+            one,
+            text=self.sentence(one.text),
+            evidence=self.keys(one.evidence),
+            quoted=self.sentence(one.quoted) if one.quoted else one.quoted,
+            layout=replace(
+                layout,
+                label=self.sentence(layout.label),
+                folder=self.sentence(layout.folder),
+                link=None if own else layout.link,
+                notes=tuple(map(self.sentence, layout.notes)),
+                brief=layout.brief and self.sentence(layout.brief),
+            ),
         )
-        return replace(text, sentences=tuple(sentences))
 
     def parts(self, parts: Mapping[str, tuple[Part, ...]]) -> Mapping[str, tuple[Part, ...]]:
         return {

@@ -15,14 +15,15 @@ from urllib.parse import quote
 from bot.render.plain_text import LONGEST, plain_text
 
 _BREAK = "\u200b"
-_SPLIT = re.compile(
-    r"""(?P<mark>[@#])
+_ACTS = re.compile(
+    r"""(?P<mark>@(?=[A-Za-z0-9_-]|$) | [#](?=[0-9]|$) | ^[#])
       | (?P<issue>\b[Gg][Hh]-)(?=[0-9])
       | (?P<hex>(?<![0-9A-Za-z])[0-9a-fA-F]{7,}(?![0-9A-Za-z]))
-      | (?P<emoji>:)(?=//|[A-Za-z0-9_+-]{1,40}:)
-      | (?P<word>(?<=[0-9A-Za-z])[-_](?=[0-9A-Za-z]) | (?<=[0-9A-VX-Za-vx-z])[.](?=[0-9A-Za-z]) | :(?=\ ))
-      | (?P<stop>(?<=[a-z)])(?<!www)[.](?=\ |$))
-      | (?P<other>(?<=[0-9])\) | [!$&*+.:<=>\[\\\]^_`{|}~-])""",
+      | (?P<emoji>:)(?=//|[A-Za-z0-9_+-]{1,40}:|$)
+      | (?P<plain>\[(?![ xX]\]|\^)[^\[\]`*_<&@#:$~|\\!\n]{1,80}\](?=[ ,.;)]|$))
+      | (?P<word>(?<=[0-9A-Za-z])_(?=[0-9A-Za-z]) | (?<=[ ])[*~](?=[ ]))
+      | (?P<other>^[-+=>] | (?:(?<=^\d)|(?<=^\d\d)|(?<=^\d\d\d)|(?<=^\d{4}))[.)](?=[ ]|$)
+          | (?<=[Ww]{3})[.] | &(?=[#]|[A-Za-z]|$) | <(?=[A-Za-z/!?]|$) | !(?=\[|$) | [$*\[\\\]_`|~])""",
     re.VERBOSE | re.ASCII,
 )
 _HEX_AT_ONCE = 6
@@ -30,6 +31,8 @@ _HEX_AT_ONCE = 6
 _GITHUB = "https://github.com/"
 _REDIRECT = "https://redirect.github.com/"
 """leads to the same page without leaving a cross-reference in its timeline"""
+_BARE_URL = re.compile(r"https://[\w.~/?#=&%:+-]*")
+_NUMBER = re.compile(r"(?:[\w.-]{1,100})?#[0-9]{1,9}|[0-9a-f]{7}", re.ASCII)
 _SAFE_URL = "%:/?#@!$&'+,;=-._~"
 
 
@@ -66,13 +69,13 @@ class MdText:
 
 
 def md_text(text: str, longest: int = LONGEST) -> MdText:
-    """`text` as inert Markdown on one line: ASCII punctuation that could have an effect becomes an entity."""
-    return MdText(_SPLIT.sub(_escape_match, plain_text(text, longest)))
+    """`text` as inert Markdown on one line: what could have an effect becomes an entity, and everything else stays."""
+    return MdText(_ACTS.sub(_escape_match, plain_text(text, longest)))
 
 
 def _escape_match(match: re.Match[str]) -> str:
     text, group = match[0], match.lastgroup
-    if group in ("word", "stop"):
+    if group in ("word", "plain"):
         return text
     if group == "issue":
         return text + _BREAK
@@ -91,12 +94,18 @@ def md_join(separator: MdText, parts: Iterable[MdText]) -> MdText:
 
 
 def md_link(text: MdText, url: str | None) -> MdText:
-    """`[text](<url>)` for an https address, else only the text. For our own addresses and landed pull requests."""
+    """`[text](url)` for an https address, else only the text. For our own addresses and landed pull requests."""
     if not isinstance(text, MdText):
         raise TypeError("the text of a link must be MdText")
     if url is None or not url.startswith("https://"):
         return text
-    return MdText(f"[{text}](<{quote(url.replace(_GITHUB, _REDIRECT, 1), safe=_SAFE_URL, errors='replace')}>)")
+    target = quote(url.replace(_GITHUB, _REDIRECT, 1), safe=_SAFE_URL, errors="replace")
+    return MdText(f"[{text}]({target})" if _BARE_URL.fullmatch(target) else f"[{text}](<{target}>)")
+
+
+def md_reference(label: str, url: str | None) -> MdText:
+    """A link whose text is a number (`#12`, `api#12`, `0123456`): inside a link GitHub makes no reference of it."""
+    return md_link(MdText(label) if url and _NUMBER.fullmatch(label) else md_text(label), url)
 
 
 def only_md_text(value: object) -> object:

@@ -15,7 +15,7 @@ from bot.metrics.unclear import UNCLEAR
 from bot.model.change import Change, Item
 from bot.model.fact import Lines
 from bot.model.ids import ChangeId
-from bot.model.profile import Method, MonthRecord, Score
+from bot.model.profile import Method, MonthRecord, Score, Sentence
 
 BULLET = " • "
 MONTH_NAMES = (
@@ -75,6 +75,12 @@ def tally(month: MonthRecord) -> str:
     return BULLET.join(
         [metric.quantity(numbers[metric.key]) for metric in metrics_on("month") if numbers.get(metric.key)]
     )
+
+
+def below_heading(sentence: Sentence) -> str:
+    """What remains of a sentence below a heading that says who, where, when and how much; often nothing."""
+    brief = sentence.layout.brief
+    return sentence.text if brief is None else brief
 
 
 @cache

@@ -287,8 +287,8 @@ def facts_of_merge_commit(connection: Connection, repository_id: RepositoryId, m
     return [fact for fact in found if fact.merge_commit == merge_commit]
 
 
-def newest_merge_commit(connection: Connection, repository_id: RepositoryId) -> CommitId | None:
-    """The merge commit of the newest landing on the default branch; None if nothing is recorded."""
-    mine = select(FACT.c.payload).where(FACT.c.repository_id == repository_id)
+def newest_merge_commit(connection: Connection, repository_id: RepositoryId, before: int = 2**62) -> CommitId | None:
+    """The merge commit of the newest landing on the default branch `before` a time; None if nothing is recorded."""
+    mine = select(FACT.c.payload).where((FACT.c.repository_id == repository_id) & (FACT.c.landed_at < before))
     row = connection.execute(mine.order_by(FACT.c.landed_at.desc(), FACT.c.commit_id).limit(1)).first()
     return None if row is None else fact_from_json(row.payload).merge_commit

@@ -1,4 +1,4 @@
-"""What did a language model answer when asked to word a month? Kept, so that posting it again needs no request."""
+"""What did a language model answer when asked to order a month's entries? Kept, so that posting needs no request."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def keep(connection: Connection, wordings: Collection[Wording]) -> None:
     upsert(connection, WORDING, [asdict(wording) for wording in wordings])
 
 
-def of_digest(connection: Connection, repository_id: RepositoryId, month: Month) -> dict[PersonKey, Wording]:
-    """All wordings of one digest, by person."""
+def of_digest(connection: Connection, repository_id: RepositoryId, month: Month) -> Wording | None:
+    """The answer about one digest."""
     same = (WORDING.c.repository_id == repository_id) & (WORDING.c.month == month)
-    rows = connection.execute(select(WORDING).where(same)).mappings()
-    return {PersonKey(row["person_key"]): Wording(**row) for row in rows}
+    row = connection.execute(select(WORDING).where(same & (WORDING.c.person_key == EVERYBODY))).mappings().first()
+    return Wording(**row) if row else None
 
 
 def forget(connection: Connection, people: Collection[PersonKey]) -> None:

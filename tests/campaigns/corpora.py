@@ -38,22 +38,22 @@ from bot.metrics.features import FEATURES
 from bot.model.change import Change, Item
 from bot.model.commit import Repository, Signature
 from bot.model.fact import AiMark, Lines
-from bot.model.ids import Month
+from bot.model.ids import ChangeId, Month
 from bot.model.profile import MonthRecord, Sentence, Text
-from bot.narrative.narrative import month_text
+from bot.narrative.digest import ContributorRow, DigestGroup, DigestLine, MonthDigest
+from bot.narrative.entry import Entry
 from bot.render.markdown_escaping import MdText, md_text
-from bot.render.notes.digest import DigestFrame, DigestPart, digest_note
+from bot.render.notes.digest import DigestFrame, NamedLink, digest_note
 from bot.render.notes.landing import NoteContext, landing_note
 from bot.render.notes.reply import month_part, plain_part, reply_note, why_change_part, why_number_part
 from tests.campaigns.strangers import texts
-from tests.narrative.worlds import change as told_change
-from tests.narrative.worlds import facts as told_facts
 from tests.render.factories import change as landed_change
 
 Sink = Callable[[str], str]
 _CHUNK = 500
 """texts per process"""
 WORDS = "words"
+MONTH = Month("2031-04")
 NOTHING = "\ue000"
 """a text that renders as nothing: a name or a title may be empty, and its row with it"""
 _REFERENCE = re.compile(
@@ -96,13 +96,20 @@ def _configuration(text: str) -> str:
     return landing_note([], NoteContext(problems=problems or [text])).summary
 
 
+def _line(text: str, number: int) -> DigestLine:
+    link = f"https://github.com/harbour/beacon/pull/{number}"
+    entry = Entry(text, "Fix", "title", ChangeId("harbour/beacon#12"), None, link, number, (text,), text, MONTH)
+    return DigestLine(entry, (text,))
+
+
 def _note(text: str, people: int) -> str:
     """Only one person brings the text, next to harmless ones: with many long texts the note would only give numbers."""
-    change = _change(text)
-    record = _record(text, change)
-    frame = DigestFrame(text, text, disputes=(text,), lead=record.summary)
-    others = [DigestPart(WORDS, _record(WORDS, change))] * (people - 1)
-    return digest_note([DigestPart(text, record), *others], {change.id: change}, frame)
+    rows = tuple(ContributorRow(text if at == 0 else WORDS, 3, 1, 0, 0) for at in range(people))
+    groups = (DigestGroup(text, (_line(text, 12), _line(WORDS, 13))),)
+    reverts = (Sentence(text, (ChangeId("harbour/beacon#12"),), "course"),)
+    folded = tuple(_line(text if at == 0 else WORDS, 20 + at) for at in range(people - 1))
+    digest = MonthDigest(MONTH, 3 * people, 3, 1, 0, groups, folded, (text,), people, reverts, rows)
+    return digest_note(digest, DigestFrame(text, text, disputes=(text,), releases=(NamedLink(text),)))
 
 
 def _digest(text: str, people: int) -> str:
@@ -128,10 +135,9 @@ def _discussion(text: str) -> str:
 
 
 def _narrative(text: str) -> str:
-    """A digest that contains the title in the template's clauses."""
-    found = told_facts([told_change(text), told_change(f"Add {text} to the parser", number=2)])
-    record = MonthRecord(found.month, Lines(authored=12), month_text(found), (), {"commits": 2, "features": 1})
-    return digest_note([DigestPart("Ada", record)], found.changes, DigestFrame("UTC"))
+    """A digest of a quiet month."""
+    one = MonthDigest(MONTH, 1, 1, 1, 0, (DigestGroup("", (_line(text, 12),)),), (), (), 0, (), ())
+    return digest_note(one, DigestFrame("UTC"))
 
 
 def _reply(text: str) -> str:
@@ -152,11 +158,11 @@ SINKS: Mapping[str, Sink] = {
     "configuration error": _configuration,
     "digest, open": lambda text: _digest(text, 1),
     "digest, folded": lambda text: _digest(text, 13),
-    "digest in the template's words": _narrative,
+    "digest of a quiet month": _narrative,
     "discussion": _discussion,
     "reply": _reply,
 }
-_BY_SHAPE = {name for name in SINKS if name not in ("configuration error", "digest in the template's words")}
+_BY_SHAPE = {name for name in SINKS if name not in ("configuration error", "digest of a quiet month")}
 """sinks whose elements do not depend on the text; the others print more or less of it"""
 _HARMLESS = frozenset(
     ("html", "head", "body", "h2", "h3", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a")

@@ -26,7 +26,6 @@ from bot.narrative.commands import Command, read_commands
 from bot.narrative.explanation import explain
 from bot.render import RENDERERS
 from bot.render.html.site import PageLocation, difference_page, month_page
-from bot.render.notes.digest import DigestFrame, DigestPart, digest_note
 from bot.render.notes.reply import month_part, reply_note, why_number_part
 from bot.render.text.json import schema
 from scripts.refresh_metric_docs import generated_part
@@ -158,13 +157,6 @@ def test_why_is_answered_in_a_comment(sails: Metric) -> None:
     assert "November 2025: 4.5" in said
     assert "1.5 sails set: Draw depth contours" in said
     assert "3.0 sails set" in reply_note([month_part("me", profile.months[0], changes, "")])
-
-
-def test_a_digest_shows_the_metric_for_each_person(sails: Metric) -> None:
-    profile = small_profile()
-    changes = {change.id: change for change in profile.changes}
-    note = digest_note([DigestPart("Mira", profile.months[0])], changes, DigestFrame("UTC"))
-    assert "3.0 sails set" in note
 
 
 def test_the_page_of_definitions_documents_it(sails: Metric) -> None:

@@ -1,27 +1,23 @@
-"""Small invented records for tests of the digest."""
+"""Small invented records for tests of the texts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.metrics.registry import numbers_of
-from bot.metrics.work import MonthWork, Work
-from bot.model.change import Change, CountedCommit, Item
-from bot.model.commit import Signature
+from bot.metrics.work import MonthWork
+from bot.model.change import Change, CountedCommit
+from bot.model.commit import Person, Signature
 from bot.model.fact import Fact, Lines
-from bot.model.ids import ChangeId, CommitId, Kind, Month, State
-from bot.model.profile import LanguageSkill, MonthRecord, Overall, RepositoryRecord, Text
-from bot.narrative.facts import (
-    MonthFacts,
-    ProfileFacts,
-    Timeline,
-    each_months_facts,
-    month_facts,
-    profile_facts,
-    timeline,
-)
+from bot.model.ids import ChangeId, CommitId, Kind, Month, PersonKey, State
+from bot.model.profile import MonthRecord, Profile, Text
+from bot.narrative.entry import Entry, Theme
+from bot.narrative.month_text import month_text
+from bot.narrative.profile import ProfileScope, build, month_record
+from bot.narrative.quotes import NO_QUOTES, Quotes
+from bot.narrative.timeline import turns_by_month
 
 UTC_ZONE = ZoneInfo("UTC")
 MIRA = Signature("Mira Kessler", "mira@example.org")
@@ -78,59 +74,53 @@ def month_of_work(month: str, changes: Sequence[Change]) -> MonthWork:
     return MonthWork(Month(month), pairs, [], list(changes))
 
 
-def record(month: str, changes: Sequence[Change], groups: Sequence[Sequence[int]] = ()) -> MonthRecord:
-    """The month's record; `groups` are indices of changes that form one item; each other change is its own item."""
-    grouped = {at for group in groups for at in group}
-    rows = [list(group) for group in groups] + [[at] for at in range(len(changes)) if at not in grouped]
-    items = []
-    for row in rows:
-        members = [changes[at] for at in row]
-        kinds = {member.kind for member in members}
-        kind = "feature" if "feature" in kinds else "bug_fix" if "bug_fix" in kinds else "other"
-        items.append(Item(kind, members[0].title, members[0].state, tuple(member.id for member in members)))
-    return MonthRecord(
-        Month(month),
-        Lines(),
-        Text(()),
-        tuple(items),
-        numbers_of(Work((month_of_work(month, changes),), items)),
-        repositories=tuple(dict.fromkeys(found.repository for found in changes)),
-        languages={"Python": 20},
-    )
-
-
-def line_of(
-    months: dict[str, Sequence[Change]], others: Sequence[Change] = (), person: str = "Mira Kessler"
-) -> Timeline:
-    work = {Month(month): month_of_work(month, changes) for month, changes in sorted(months.items())}
-    known = {found.id: found for changes in months.values() for found in changes} | {
-        found.id: found for found in others
+def entry(found: Change, quoted: str = "", **more: Any) -> Entry:
+    """An entry about the change; by default it quotes the title."""
+    fields: dict[str, Any] = {
+        "quoted": quoted or found.title,
+        "tag": {"feature": "Feature", "bug_fix": "Fix"}.get(found.kind),
+        "source": "title",
+        "change": found.id,
+        "commit": None,
+        "link": f"https://github.com/{found.repository}/pull/{found.pull_request}",
+        "number": found.pull_request,
+        "people": (),
+        "release": None,
+        "month": Month(datetime.fromtimestamp(found.landed_at, UTC).strftime("%Y-%m")),
     }
-    return timeline(work, known, person=person, zone=UTC_ZONE)
+    return Entry(**fields | more)
 
 
-def facts(
-    changes: Sequence[Change],
-    *,
-    month: str = "2025-06",
-    groups: Sequence[Sequence[int]] = (),
-    others: Sequence[Change] = (),
-) -> MonthFacts:
-    """The facts of one month that is the whole record."""
-    return month_facts(record(month, changes, groups), line_of({month: changes}, others))
+def quotes(*entries: Entry, themes: Sequence[Theme] = ()) -> Quotes:
+    """Quotes whose entries lead in the given order."""
+    return Quotes({one.change: one for one in entries}, tuple(themes), entries)
 
 
-def whole_record_facts(months: dict[str, Sequence[Change]], person: str = "Mira Kessler") -> ProfileFacts:
-    """The facts of a whole record."""
-    records = [record(month, months[month]) for month in sorted(months, reverse=True)]
-    changes = [found for found_in in months.values() for found in found_in]
-    names = list(dict.fromkeys(found.repository for found in changes))
-    first, last = Month(min(months)), Month(max(months))
-    line = line_of(months, person=person)
-    return profile_facts(
-        line,
-        each_months_facts(records, line),
-        overall=Overall(Lines(), numbers_of(Work([month_of_work(month, months[month]) for month in sorted(months)]))),
-        repositories=[RepositoryRecord(name, first, last, len(months), 1, (), ()) for name in names],
-        skills=([LanguageSkill("Python", 20, first)], []),
-    )
+def theme(name: str, changes: Sequence[Change], *, total: int = 0, first: bool = False) -> Theme:
+    months = [Month(datetime.fromtimestamp(one.landed_at, UTC).strftime("%Y-%m")) for one in changes]
+    return Theme(name, None, tuple(one.id for one in changes), total, first, (min(months), max(months)))
+
+
+def month_words(changes: Sequence[Change], found: Quotes = NO_QUOTES, *, month: str = "2025-06") -> list[str]:
+    """The sentences about that month of these changes, all of which landed in it."""
+    return [one.text for one in month_text_of(changes, found, month=month).sentences]
+
+
+def month_text_of(
+    changes: Sequence[Change], found: Quotes = NO_QUOTES, *, month: str = "2025-06", others: Sequence[Change] = ()
+) -> Text:
+    work = month_of_work(month, changes)
+    by_id: dict[ChangeId, Change] = {one.id: one for one in (*changes, *others)}
+    turns = turns_by_month({work.month: work}, by_id, zone=UTC_ZONE).get(work.month, ())
+    return month_text(record_of(work), work, turns, found)
+
+
+def record_of(work: MonthWork) -> MonthRecord:
+    return month_record(work)
+
+
+def profile(changes: Sequence[Change], naming: Any = "named") -> Profile:
+    """Mira's profile of these changes."""
+    person = Person(PersonKey("e:mira@example.org"), "Mira Kessler", ("mira@example.org",))
+    scope = ProfileScope(person, frozenset({person.key}), UTC_ZONE, datetime(2026, 1, 1, tzinfo=UTC), naming=naming)
+    return build(changes, scope)

@@ -19,7 +19,6 @@ from bot.render.anonymity import Identity, anonymise_profile
 from bot.render.html.page import BUDGET, render_html
 from bot.render.html.site import PageLocation, month_page, restrict_to_month
 from bot.render.non_code_activity import NON_CODE_KINDS, non_code_lines
-from bot.render.notes.digest import DigestFrame, DigestPart, digest_note
 from bot.render.text.json import schema
 from tests.render.factories import long_profile, small_profile
 from tests.render.hostile import payloads
@@ -145,21 +144,6 @@ def test_incomplete_history_is_marked_and_complete_history_is_not() -> None:
 def test_a_tag_of_any_characters_is_inert_everywhere(tag: str) -> None:
     plain = RENDERERS["html"](busy("v1"))
     assert RENDERERS["html"](busy(tag)).count("<") == plain.count("<")
-    note, other = (
-        digest_note([DigestPart("Mira", busy(one).months[0])], {}, DigestFrame("UTC")) for one in (tag, "v1")
-    )
-    assert note.count("\n") == other.count("\n")
-    assert "@octocat" not in note
-
-
-def test_a_digest_shows_non_code_activity_on_its_own_line() -> None:
-    (part,) = (DigestPart("Mira", month) for month in busy().months[:1])
-    note = digest_note([part], {}, DigestFrame("UTC"))
-    (line,) = [line for line in note.split("\n") if line.startswith("Reviews and triage:")]
-    assert "redirect.github.com/harbour/beacon/pull/60" in line
-    assert "//github.com" not in line
-    quiet = DigestPart("Mira", small_profile().months[0])
-    assert "Reviews and triage" not in digest_note([quiet], {}, DigestFrame("UTC"))
 
 
 def test_an_anonymous_page_links_to_no_personal_repository() -> None:

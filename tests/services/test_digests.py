@@ -146,7 +146,7 @@ async def test_without_discussions_nothing_is_posted_and_the_check_run_says_so(
         there.repository.has_discussions = True
         await there.land("feat: add more")
         await there.month_over(7)
-        assert [text.split("\n")[1] for text in discussed(there.repository)] == ["## May 2031", "## June 2031"]
+        assert [text.split("\n")[1][:13] for text in discussed(there.repository)] == ["**May 2031:**", "**June 2031:*"]
 
 
 async def organisation(there: Town) -> tuple[SimRepository, SimRepository, SimRepository]:
@@ -170,7 +170,7 @@ async def test_an_organisations_digest_is_one_comment_a_month_without_what_is_pr
         await there.land("feat: add the canary of secret", repo=secret)
         await there.month_over()
         (digest,) = there.digests(team)
-        assert "## May 2031 — acme" in digest
+        assert "## May 2031, acme" in digest
         assert all(word in digest for word in ("lever", "wheel", "Ada Example", "Bea Example"))
         assert "canary" not in digest
         assert "secret" not in digest

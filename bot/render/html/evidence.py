@@ -12,18 +12,19 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from bot.model.ids import ChangeId
-from bot.model.profile import MonthRecord, Profile, Sentence, Text
+from bot.model.profile import MonthRecord, Profile, Sentence
 from bot.render import wording
-from bot.render.html.listing import Listing, html_sentences
+from bot.render.html.listing import Listing
+from bot.render.html.texts import Cite, text_bytes
 
 _IN_FULL = 6
 """active months that list their changes in full before older ones get even the numbers"""
-CITED = 6
+CITED = 3
 """most changes linked after one sentence; the rest is a number"""
-CITED_BY_DETAIL = {"rows": CITED, "numbers": 3, "count": 1, "first": 1}
+CITED_BY_DETAIL = {"rows": CITED, "numbers": 2, "count": 1, "first": 1}
 """the same within a month, by its detail: fewer links where the page is short of room"""
-_MONTH, _SENTENCE, _CITATION = 155, 24, 9
-"""bytes of a month without evidence, of the markup around a sentence's citations, of a citation without a link"""
+_MONTH, _CITATION = 155, 9
+"""bytes of a month without evidence, and of a citation without a link"""
 _UNFOLDING, _NUMBER = 85, 10
 """bytes of the markup around a month's list, and of one change in it by number"""
 _LINKED, _ROW = 14, 84
@@ -53,20 +54,9 @@ class PageEvidence(Struct, frozen=True):
             links += f" +{len(keys) - most}"
         return links[1:]
 
-    def narrative(self, text: Text) -> str:
-        """A text outside the months, each sentence followed by the changes it cites; HTML."""
-        (escaped,) = html_sentences([text])
-        return self.sentences(text, escaped)
-
-    def sentences(self, text: Text, escaped: Sequence[str], most: int = CITED, own_anchor: str = "") -> str:
-        """Each sentence, as `html_sentences` escaped it, followed by the changes it cites; HTML."""
-        cite = self.cite
-        return " ".join(
-            [
-                f"{words}<sup>{cite(one.evidence, most, own_anchor)}</sup>"
-                for words, one in zip(escaped, text.sentences, strict=True)
-            ]
-        )
+    def within(self, most: int = CITED, own_anchor: str = "") -> Cite:
+        """`cite` for the sentences of a text."""
+        return lambda keys: self.cite(keys, most, own_anchor)
 
 
 def evidence_of(profile: Profile, room: int, listing: Listing) -> PageEvidence:
@@ -123,8 +113,8 @@ def _size_of_counts(months: Sequence[MonthRecord]) -> int:
     return sum([_size_of_sentences(month.summary.sentences) for month in months], _MONTH * len(months))
 
 
-def _size_of_sentences(sentences: Iterable[Sentence]) -> int:
-    return sum([_SENTENCE + len(one.text) for one in sentences])
+def _size_of_sentences(sentences: Sequence[Sentence]) -> int:
+    return text_bytes(sentences, CITED_BY_DETAIL["count"])
 
 
 def _size_of_numbers(month: MonthRecord, listing: Listing) -> int:

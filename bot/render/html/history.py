@@ -13,12 +13,13 @@ from bot.metrics.registry import metrics_on
 from bot.metrics.unclear import UNCLEAR
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId, Month
-from bot.model.profile import MonthRecord, Profile, Text
+from bot.model.profile import MonthRecord, Profile
 from bot.render import wording
 from bot.render.escaping import HtmlText, html_link, html_names, html_text
 from bot.render.html.evidence import CITED_BY_DETAIL, PageEvidence
 from bot.render.html.listing import Listing
 from bot.render.html.non_code_activity import non_code_by_month
+from bot.render.html.texts import html_blocks
 from bot.render.non_code_activity import history_months
 
 _UNFOLDED = 8
@@ -99,13 +100,11 @@ def _draw_month(month: MonthRecord, evidence: PageEvidence, non_code: str, drawn
 
 def _month(month: MonthRecord, evidence: PageEvidence, non_code: str) -> str:
     anchor, detail = f"m{month.month}", evidence.detail[month.month]
-    text, escaped = month.summary, evidence.listing.sentences[month.month]
-    if detail == "first":
-        text, escaped = Text(text.sentences[:1]), escaped[:1]
-    summary = evidence.sentences(text, escaped, CITED_BY_DETAIL[detail], anchor)
+    sentences = month.summary.sentences[:1] if detail == "first" else month.summary.sentences
+    summary = html_blocks(sentences, evidence.within(CITED_BY_DETAIL[detail], anchor))
     return (
         f"<article id={anchor}><h4>{wording.month_name(month.month)}</h4><p class=t>{wording.tally(month)}"
-        f"{non_code}{summary and '<p>' + summary}{_month_details(month, evidence) if month.items else ''}</article>\n"
+        f"{non_code}{summary}{_month_details(month, evidence) if month.items else ''}</article>\n"
     )
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 
 from msgspec import Struct
 
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId, Month
-from bot.model.profile import Profile, Text
+from bot.model.profile import Profile
 from bot.render import non_code_activity, wording
 from bot.render.escaping import html_text, html_texts
 from bot.render.non_code_activity import NonCodeLine
-from bot.render.plain_text import LONGEST_TEXT
 
 _CHANGES: Callable[[Item], tuple[ChangeId, ...]] = attrgetter("changes")
 
@@ -33,8 +32,6 @@ class Listing(Struct, frozen=True):
     """change -> `#41` or `@0123456`, also for a change that the profile does not contain; HTML"""
     names: Mapping[str, str]
     """repository -> prefix of its numbers, empty if the profile has one repository; HTML"""
-    sentences: Mapping[Month, Sequence[str]]
-    """month -> the sentences of its text; HTML"""
     non_code: Mapping[Month, Sequence[NonCodeLine]]
     """month with non-code activity -> each kind of it, newest month first"""
 
@@ -54,21 +51,12 @@ def profile_listing(profile: Profile) -> Listing:
         else [key for key in changes if key not in month_anchors],
         numbers=_numbers(changes),
         names={"": ""} | {name: _short_name(name) if len(names) > 1 else "" for name in names},
-        sentences=dict(zip(months, html_sentences(month.summary for month in profile.months), strict=True)),
         non_code={
             one.month: [*non_code_activity.non_code_lines(one.non_code)]
             for one in non_code_activity.history_months(profile)
             if one.non_code
         },
     )
-
-
-def html_sentences(texts: Iterable[Text]) -> Iterator[list[str]]:
-    """The escaped sentences of each text, escaped in one batch for speed."""
-    sentences = [text.sentences for text in texts]
-    escaped = iter(html_texts([one.text for found in sentences for one in found], LONGEST_TEXT))
-    for found in sentences:
-        yield [*islice(escaped, len(found))]
 
 
 def _month_anchors(months: dict[Month, list[ChangeId]], changes: Mapping[ChangeId, Change]) -> dict[ChangeId, str]:

@@ -27,6 +27,7 @@ from bot.render.html.evidence import PageEvidence, evidence_of
 from bot.render.html.history import Drawn, history
 from bot.render.html.listing import Listing, profile_listing
 from bot.render.html.non_code_activity import months_with_non_code, non_code_bytes, non_code_totals
+from bot.render.html.texts import html_blocks
 from bot.render.images import charts
 from bot.render.non_code_activity import KNOWN_SINCE
 from bot.render.verification import repository_addresses, verify_commands
@@ -124,7 +125,7 @@ def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, draw
     cut = [month for month, detail in evidence.detail.items() if detail == "first"]
     return template("page.html").render(
         view,
-        narrative=HtmlText(evidence.narrative(profile.narrative)),
+        top=HtmlText(html_blocks(profile.narrative.sentences, evidence.within(2), level="h2")),
         history=history(profile, evidence, drawn),
         shortened=wording.month_name(short[0]) if short else "",
         cut=wording.month_name(cut[0]) if cut else "",

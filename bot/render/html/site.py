@@ -27,6 +27,7 @@ from bot.render.html.history import month_items
 from bot.render.html.listing import profile_listing
 from bot.render.html.non_code_activity import non_code_line
 from bot.render.html.page import style
+from bot.render.html.texts import html_blocks
 
 PROBLEMS = {
     404: ("Not found", "There is no such page, or it is not public."),
@@ -144,7 +145,7 @@ def month_page(profile: Profile, month: Month, location: PageLocation) -> str:
         f"{own.contributor.display}, {wording.month_name(month)}",
         location,
         span=wording.tally(record),
-        summary=HtmlText(evidence.narrative(record.summary)),
+        summary=HtmlText(html_blocks(record.summary.sentences, evidence.within())),
         stats=sections.stat_rows(own, monthly=True),
         lines=sections.line_rows(own),
         lines_total=wording.thousands(record.lines.total),

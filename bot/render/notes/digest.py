@@ -1,131 +1,131 @@
-"""How does a comment sum up a repository's month? By contributor, alphabetically, each sentence with its changes."""
+"""How does a comment sum up a month? As a changelog by theme, plain as raw text, with the contributors folded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from bot.metrics.commits import COMMITS
-from bot.metrics.lines import LINES
-from bot.metrics.work import sum_lines
-from bot.model.change import Change
-from bot.model.ids import ChangeId
-from bot.model.profile import MonthRecord, Text
-from bot.narrative.words import sentence_case
+from bot.narrative.digest import ContributorRow, DigestGroup, DigestLine, MonthDigest
+from bot.narrative.sentences import entry_label, entry_notes
+from bot.narrative.words import digits, join_list, month_name
 from bot.render.environment import template
-from bot.render.markdown_escaping import md_text
-from bot.render.text.markdown import md_non_code, md_sentences
-from bot.render.wording import month_name, quantity, tally
+from bot.render.markdown_escaping import MdText, md_join, md_link, md_reference, md_text
 
 LONGEST = 65_000
 """UTF-16 units of a comment, the strictest reading of GitHub's 65,536 characters, with room for the hidden marker"""
-MOST_OPEN = 12
-"""most people whose texts are unfolded; with more people every text is folded"""
+_MOST_FOLDED = 200
+_LINE = MdText("\n")
 
 
-class DigestPart(Struct, frozen=True):
-    """One contributor's month in this repository."""
+class NamedLink(Struct, frozen=True):
+    """A release or a comparison: what its link says, and its address if one is known."""
 
     name: str
-    record: MonthRecord
-
-
-NOTHING = Text(())
+    url: str | None = None
 
 
 class DigestFrame(Struct, frozen=True):
-    """What a digest says besides the contributors: the time zone of the month, and parts of some digests."""
+    """What a digest says beside the month's work."""
 
     zone: str
-    repository: str = ""
-    """the repository, named if the digest is posted in another one"""
+    subject: str = ""
+    """the repository or organisation; empty for the repository that the digest is posted in"""
     preview: bool = False
     disputes: Sequence[str] = ()
-    subject: str = ""
-    """the only repository of the digest; empty if there are several"""
-    lead: Text = NOTHING
-    """summary of the month for all contributors together"""
+    releases: Sequence[NamedLink] = ()
+    comparison: str | None = None
 
 
-def digest_note(parts: Sequence[DigestPart], changes: Mapping[ChangeId, Change], frame: DigestFrame) -> str:
-    """The Markdown of a month's comment. `parts` are of one month; contributors are in alphabetical order, not ranked.
-
-    If it is too long, texts are folded, then only the numbers remain, and last some contributors share one sum.
-    """
-    ordered = sorted(parts, key=lambda part: (part.name.casefold(), part.name))
-    month = month_name(ordered[0].record.month)
-    view = {**_view(ordered, frame), "lead": md_sentences(_without_heading_prefix(frame.lead, frame, month), changes)}
-    texts = [md_sentences(_without_heading_prefix(part.record.summary, frame, month), changes) for part in ordered]
-    people = [
-        {
-            "name": md_text(part.name, 200),
-            "tally": md_text(tally(part.record)),
-            "non_code": md_non_code(part.record.non_code, changes),
-            "text": text,
-        }
-        for part, text in zip(ordered, texts, strict=True)
-    ]
-    for form in ("open", "folded", "counted"):
-        if form == "open" and len(people) > MOST_OPEN:
-            continue
-        text = _render_form(view, people, form)
-        if _units(text) <= LONGEST:
+def digest_note(digest: MonthDigest, frame: DigestFrame) -> str:
+    """The Markdown of a month's comment. If it is too long, fewer folded entries and contributors are listed."""
+    for folded, people in ((_MOST_FOLDED, 10_000), (40, 10_000), (0, 10_000), (0, 500), (0, 100)):
+        text = _render(digest, frame, folded, people)
+        if len(text.encode("utf-16-le", "surrogatepass")) // 2 <= LONGEST:
             return text
-    return _with_remainder_row(view, people, ordered)
+    return text
 
 
-def _without_heading_prefix(text: Text, frame: DigestFrame, month: str) -> Text:
-    """The text without the month and repository that the heading states already."""
-    if not text.sentences or not frame.subject:
-        return text
-    first, prefix = text.sentences[0], f"{month}, {frame.subject}: "
-    if not first.text.startswith(prefix):
-        return text
-    remainder = first.text.removeprefix(prefix)
-    word = remainder.partition(" ")[0].rstrip(",.;")
-    capitalised = sentence_case(remainder) if word.isdigit() or (word.isalpha() and word.islower()) else remainder
-    return replace(text, sentences=(replace(first, text=capitalised), *text.sentences[1:]))
-
-
-def _view(ordered: Sequence[DigestPart], frame: DigestFrame) -> dict[str, Any]:
-    commits = sum(part.record.commits for part in ordered)
-    lines = sum_lines(part.record.lines for part in ordered)
-    return {
-        "month": md_text(month_name(ordered[0].record.month)),
-        "repository": md_text(frame.repository),
-        "preview": frame.preview,
-        "tally": md_text(
-            f"{COMMITS.quantity(commits)} by {quantity(len(ordered), 'contributor')}, "
-            f"{LINES.quantity(lines.code)} changed."
-        ),
-        "disputes": [md_text(dispute, 600) for dispute in frame.disputes[:20]],
-        "zone": md_text(frame.zone),
-    }
-
-
-def _render_form(view: Mapping[str, Any], people: Sequence[Mapping[str, Any]], form: str, more: str = "") -> str:
-    text = template("digest_note.md").render(**view, people=people, form=form, more=md_text(more))
+def _render(digest: MonthDigest, frame: DigestFrame, folded: int, people: int) -> str:
+    rows = digest.contributors[:people]
+    text = template("digest_note.md").render(
+        month=md_text(month_name(digest.month)),
+        subject=md_text(frame.subject, 200),
+        preview=frame.preview,
+        quiet=digest.quiet,
+        counts=_counts(digest, frame),
+        releases=md_join(MdText(", "), [md_link(md_text(one.name, 100), one.url) for one in frame.releases[:20]]),
+        one_line=md_join(MdText("; "), [_words(line) for group in digest.groups for line in group.lines]),
+        groups=[_group(group) for group in digest.groups],
+        more=md_text(_more(digest)),
+        folded=md_join(_LINE, [_line(line) for line in digest.folded[:folded]]),
+        reverts=[md_text(one.text, 1000) for one in digest.reverts],
+        rows=[_row(row) for row in rows],
+        others=md_text(_others(digest.contributors[people:])),
+        disputes=[md_text(dispute, 600) for dispute in frame.disputes[:20]],
+        zone=md_text(frame.zone),
+    )
     return text.strip() + "\n"
 
 
-def _with_remainder_row(
-    view: Mapping[str, Any], people: Sequence[Mapping[str, Any]], parts: Sequence[DigestPart]
-) -> str:
-    """As many contributors with their numbers as fit, and the others as one sum."""
-    room = LONGEST - _units(_render_form(view, [], "counted", "0" * 80))
-    listed = 0
-    while listed < len(people):
-        room -= len(str(people[listed]["name"])) * 2 + len(str(people[listed]["tally"])) * 2 + 8
-        if room < 0:
-            break
-        listed += 1
-    rest = parts[listed:]
-    commits = COMMITS.quantity(sum(part.record.commits for part in rest))
-    return _render_form(view, people[:listed], "counted", f"{quantity(len(rest), 'more contributor')}: {commits}")
+def _counts(digest: MonthDigest, frame: DigestFrame) -> MdText:
+    """`38 commits by 5 contributors: 4 features, 21 bug fixes ([compare](…)).`"""
+    kinds = [
+        digits(count, one, many)
+        for count, one, many in (
+            (digest.features, "feature", "features"),
+            (digest.fixes, "bug fix", "bug fixes"),
+        )
+        if count
+    ]
+    people = len(digest.contributors)
+    text = f"{digits(digest.commits, 'commit')} by {digits(people, 'contributor')}"
+    text += f": {', '.join(kinds)}" if kinds else ""
+    compare = md_link(MdText("compare"), frame.comparison)
+    return md_text(text) + (MdText(" (") + compare + MdText(")") if frame.comparison else MdText(""))
 
 
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+def _group(group: DigestGroup) -> dict[str, Any]:
+    return {"name": md_text(group.name, 100), "lines": md_join(_LINE, map(_line, group.lines))}
+
+
+def _line(line: DigestLine) -> MdText:
+    return MdText("- ") + _words(line)
+
+
+def _words(line: DigestLine) -> MdText:
+    """`Fix: Fixed a deadlock on closing ([#12](…), Ada Example, in 3.12.0)`"""
+    entry = line.entry
+    head = f"{entry.tag}: {entry.quoted}" if entry.tag else entry.quoted
+    label = f"{line.repository}{entry_label(entry)}" if line.repository else entry_label(entry)
+    notes = ", ".join(("", _authors(line.authors), *entry_notes(entry))) if line.authors else ""
+    return md_text(head) + MdText(" (") + md_reference(label, entry.link) + md_text(notes) + MdText(")")
+
+
+def _authors(names: Sequence[str]) -> str:
+    return join_list(names) if len(names) < 4 else f"{', '.join(names[:2])} and {len(names) - 2} others"
+
+
+def _more(digest: MonthDigest) -> str:
+    """`38 more changes: 21 bug fixes, 9 documentation changes, 8 others`"""
+    if not digest.more:
+        return ""
+    kinds = ", ".join(digest.rest)
+    return digits(digest.more, "more change" if digest.groups else "change") + (f": {kinds}" if kinds else "")
+
+
+def _row(row: ContributorRow) -> dict[str, Any]:
+    return {
+        "name": md_text(row.name, 200),
+        "commits": row.commits,
+        "features": row.features,
+        "fixes": row.fixes,
+        "reviews": row.reviews,
+    }
+
+
+def _others(rows: Iterable[ContributorRow]) -> str:
+    listed = list(rows)
+    commits = sum(row.commits for row in listed)
+    return f"{digits(len(listed), 'more contributor')}: {digits(commits, 'commit')}" if listed else ""

@@ -14,7 +14,7 @@ from bot.model.profile import MonthRecord
 from bot.model.profile import Part as MetricPart
 from bot.render.environment import template
 from bot.render.markdown_escaping import MdText, md_join, md_text
-from bot.render.text.markdown import md_cite, md_sentences
+from bot.render.text.markdown import md_cite, md_paragraphs
 from bot.render.wording import change_notes, item_state, lines_of, month_name, tally, thousands
 
 _MOST_ROWS = 25
@@ -45,7 +45,9 @@ def month_part(command: str, record: MonthRecord | None, changes: Mapping[Change
         return plain_part(command, "The record contains no commit by you in this repository.", hint)
     head = md_text(f"{month_name(record.month)}: {tally(record)}, {LINES.quantity(record.lines.code)} changed.")
     return ReplyPart(
-        command, (head, md_sentences(record.summary, changes), md_text(hint)), _items(record.items, changes)
+        command,
+        (head, md_paragraphs(record.summary, changes, heading=True), md_text(hint)),
+        _items(record.items, changes),
     )
 
 

@@ -10,16 +10,15 @@ from bot.metrics.non_code_activity import combine_activity
 from bot.metrics.registry import metrics_on
 from bot.model.change import Change, Item
 from bot.model.ids import ChangeId
-from bot.model.profile import MonthRecord, NonCodeActivity, Profile, Text
+from bot.model.profile import MonthRecord, NonCodeActivity, Profile, Sentence, Text
 from bot.render import non_code_activity, wording
 from bot.render.environment import template
-from bot.render.markdown_escaping import MdText, md_join, md_link, md_text
+from bot.render.markdown_escaping import MdText, md_join, md_link, md_reference, md_text
 from bot.render.plain_text import LONGEST_TEXT
 from bot.render.verification import verify_commands
 
 _CITED = 4
 _COMMA = MdText(", ")
-_BLANK = MdText(" ")
 Changes = Mapping[ChangeId, Change]
 
 
@@ -32,7 +31,7 @@ def _view(profile: Profile) -> dict[str, Any]:
     changes = {change.id: change for change in profile.changes}
     return {
         "name": md_text(profile.contributor.display),
-        "narrative": md_sentences(profile.narrative, changes),
+        "narrative": md_paragraphs(profile.narrative, changes),
         "overall": _overall(profile),
         "lines": _lines(profile),
         "non_code": _non_code_totals(profile),
@@ -55,15 +54,37 @@ def _view(profile: Profile) -> dict[str, Any]:
 _AI = ("Declared", "Detected", "Unknown")
 
 
-def md_sentences(text: Text, changes: Changes) -> MdText:
-    """Every sentence with links to the changes it cites."""
-    return md_join(
-        _BLANK,
-        (
-            md_text(sentence.text, LONGEST_TEXT) + MdText(" (") + md_cite(sentence.evidence, changes) + MdText(")")
-            for sentence in text.sentences
-        ),
-    )
+def md_paragraphs(text: Text, changes: Changes, *, heading: bool = False) -> MdText:
+    """The sentences with links, each entry as an item of a list; `heading` if one above says who, where and when."""
+    blocks: list[MdText] = []
+    before = ""
+    for one in text.sentences:
+        words = _entry(one) if one.role == "entry" else _sentence(one, changes, heading=heading)
+        if not words:
+            continue
+        together = one.role == before == "entry" or not {one.role, before} & {"entry", "theme"}
+        mark = MdText("" if not blocks else " " if together and one.role != "entry" else "\n" if together else "\n\n")
+        blocks.append(mark + words)
+        before = one.role
+    return md_join(MdText(""), blocks)
+
+
+def _entry(one: Sentence) -> MdText:
+    """`- Feature: “Added client middleware support” ([#12](…), in 3.12.0)`"""
+    layout = one.layout
+    head = md_text(f"{one.tag}: “{one.quoted}” (" if one.tag else f"“{one.quoted}” (", LONGEST_TEXT)
+    notes = md_text("".join(f", {note}" for note in layout.notes), 1000)
+    return MdText("- ") + head + md_reference(layout.label, layout.link) + notes + MdText(")")
+
+
+def _sentence(one: Sentence, changes: Changes, *, heading: bool) -> MdText:
+    words = wording.below_heading(one) if heading else one.text
+    if not words:
+        return MdText("")
+    if one.role == "theme":
+        folder = MdText(" (") + md_text(one.layout.folder) + MdText(")") if one.layout.folder else MdText("")
+        return MdText("**") + md_text(one.layout.label) + MdText("**") + folder + md_text(f": {one.layout.notes[0]}")
+    return md_text(words, LONGEST_TEXT) + MdText(" (") + md_cite(one.evidence, changes) + MdText(")")
 
 
 def md_cite(ids: Iterable[ChangeId], changes: Changes) -> MdText:
@@ -81,7 +102,7 @@ def md_code(text: str) -> MdText:
 
 def _link(key: ChangeId, changes: Changes) -> MdText:
     change = changes.get(key)
-    return md_link(md_text(wording.short_id(key)), change.url if change else None)
+    return md_reference(wording.short_id(key), change.url if change else None)
 
 
 def _number(number: int) -> MdText:
@@ -108,7 +129,7 @@ def _month(month: MonthRecord, changes: Changes) -> dict[str, Any]:
         "name": MdText(wording.month_name(month.month)),
         "tally": md_text(wording.tally(month)),
         "non_code": md_non_code(month.non_code, changes),
-        "summary": md_sentences(month.summary, changes),
+        "summary": md_paragraphs(month.summary, changes, heading=True),
         "items": [_item(item, changes) for item in month.items],
     }
 

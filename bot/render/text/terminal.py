@@ -32,7 +32,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     yield name
     yield "=" * max(4, min(len(name), WIDTH))
     yield ""
-    yield from _paragraph(profile.narrative)
+    yield from _text(profile.narrative)
     yield from _overall(profile)
     yield from _non_code_totals(profile)
     yield from _history(profile)
@@ -49,10 +49,19 @@ def _heading(title: str) -> Iterator[str]:
     yield "-" * len(title)
 
 
-def _paragraph(text: Text, indent: str = "") -> Iterator[str]:
+def _text(text: Text, indent: str = "", *, heading: bool = False) -> Iterator[str]:
+    """The sentences, each entry and theme on its own line; `heading` if one above says who, where and when."""
+    running: list[str] = []
+    for one in text.sentences:
+        words = plain_lines(wording.below_heading(one) if heading else one.text)
+        if one.role in ("entry", "theme"):
+            yield from _wrap(" ".join(running), indent)
+            running = []
+            yield from _wrap(words, f"{indent}- " if one.role == "entry" else indent, "  ")
+        elif words:
+            running.append(f"{words} [{cite(one.evidence)}]")
+    yield from _wrap(" ".join(running), indent)
     if text.sentences:
-        sentences = " ".join(f"{plain_lines(one.text)} [{cite(one.evidence)}]" for one in text.sentences)
-        yield from _wrap(sentences, indent)
         yield ""
 
 
@@ -129,7 +138,7 @@ def _history(profile: Profile) -> Iterator[str]:
         yield wording.month_name(month.month)
         yield from ([f"  {tally}"] if (tally := wording.tally(month)) else [])
         yield from _non_code_lines(month.non_code)
-        yield from _paragraph(month.summary, "  ")
+        yield from _text(month.summary, "  ", heading=True)
         yield from _items(month, changes)
         days = sorted({day(changes[key].landed_at) for item in month.items for key in item.changes if key in changes})
         if days:

@@ -15,7 +15,7 @@ from bot.model.commit import Person
 from bot.model.ids import ChangeId, Month
 from bot.model.profile import MonthRecord
 from bot.narrative.commands import Command, Name
-from bot.narrative.repository_month import contributor_months
+from bot.narrative.repository_month import contributor_months, with_summary
 from bot.render.notes.reply import ReplyPart, month_part, plain_part, why_change_part, why_number_part
 from bot.services.context import Context, job_reference
 from bot.services.corrections import fold_corrected
@@ -250,7 +250,7 @@ def _records(
     persons = {key: replace(known, bot=False) for key in keys}
     found: dict[Month, MonthRecord] = {}
     for month in sorted({month_of(fact.landed_at, context.zone) for fact in facts}, reverse=True):
-        own_months = contributor_months(changes, persons, (scene.repository.full_name, month, context.zone))
+        own_months = contributor_months(changes, persons, ((scene.repository.full_name,), month, context.zone))
         if own_months:
-            found[month] = own_months[0][1]
+            found[month] = with_summary(own_months[0], changes, context.zone)
     return list(found.values()), {change.id: change for change in changes}

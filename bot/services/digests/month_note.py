@@ -18,25 +18,23 @@ from bot.model.change import Change
 from bot.model.commit import Person, Repository
 from bot.model.fact import Fact
 from bot.model.ids import ChangeId, CommitId, Month, PersonKey
-from bot.model.profile import NonCodeActivity, Text
-from bot.narrative.digest_text import organisation_month_text, repository_month_text
-from bot.narrative.gathering import DigestFacts, digest_facts
-from bot.narrative.narrative import Naming
-from bot.narrative.repository_month import ContributorMonth, write_contributor_months
+from bot.model.profile import NonCodeActivity
+from bot.narrative import digest as narrative_digest
+from bot.narrative.digest import landed_in, month_digest
+from bot.narrative.quotes import Quotes
+from bot.narrative.repository_month import ContributorMonth, contributor_months
+from bot.narrative.title_quotes import quotes_of
 from bot.render.anonymity import redact_names
 from bot.render.markdown_escaping import MdText
-from bot.render.notes.digest import DigestFrame, DigestPart, digest_note
+from bot.render.notes.digest import DigestFrame, NamedLink, digest_note
 from bot.services.context import Context
 from bot.services.corrections import disputes_in, fold_corrected
 from bot.services.digests.scope import DigestScope, repositories_by_name
 from bot.services.repository_settings import stored_settings
-from bot.services.writer.answers import WriterResult, judge, prompt_hash
-from bot.services.writer.prompt import AnyFacts
+from bot.services.writer.answers import Offer, offer_of, read_answer
 from bot.store import first_landings, ledger, months, observations, people, visibility, wordings
 from bot.store.observations import Observation
-from bot.store.wordings import EVERYBODY, Wording
-
-UNNAMED = "Somebody who is not named"
+from bot.store.wordings import Wording
 
 
 class MonthNote(Struct, frozen=True):
@@ -51,50 +49,35 @@ class MonthNote(Struct, frozen=True):
         return MdText(self.text)
 
 
-class Passage(Struct, frozen=True):
-    """One text of a digest: its person (or `EVERYBODY`), the facts it may state, and the template's text."""
-
-    key: PersonKey
-    facts: AnyFacts
-    template: Text
-    naming: Naming
-
-    def words(self, by_person: Mapping[PersonKey, Wording]) -> WriterResult:
-        """The writer's text if it was written for these exact facts, else the template's."""
-        found = by_person.get(self.key)
-        fits = found is not None and found.prompt_hash == prompt_hash(self.facts, self.naming)
-        return judge(found.answer if found and fits else None, self.facts, self.template, naming=self.naming)
-
-
 class MonthParts(Struct, frozen=True):
-    """Everything in a digest except the choice of words."""
+    """Everything in a digest except the order of its entries."""
 
-    lead: Passage
+    about: narrative_digest.DigestScope
     contributors: tuple[ContributorMonth, ...]
     unnamed: frozenset[PersonKey]
-    changes: Mapping[ChangeId, Change]
+    changes: tuple[Change, ...]
+    quotes: Quotes
     frame: DigestFrame
     newest: CommitId
     for_writer: bool
-    """whether a language model may receive these facts"""
+    """whether a language model may receive these entries"""
 
     @property
-    def passages(self) -> tuple[Passage, ...]:
-        """Every text, the one about everybody first."""
-        own = (Passage(one.person.key, one.facts, one.record.summary, one.naming) for one in self.contributors)
-        return (self.lead, *own)
+    def offer(self) -> Offer:
+        """What a model may choose from."""
+        people = {one.person.key for one in self.contributors}
+        return offer_of(self.quotes, landed_in(self.about, self.changes, people))
 
-    def name(self, one: ContributorMonth) -> str:
-        return UNNAMED if one.person.key in self.unnamed else one.person.display
-
-    def note(self, by_person: Mapping[PersonKey, Wording], *, preview: bool = False) -> MonthNote:
-        """The Markdown, with the writer's words if they passed the checks."""
-        lead, *words = [passage.words(by_person if self.for_writer else {}).text for passage in self.passages]
-        parts = [
-            DigestPart(self.name(one), replace(one.record, summary=text))
-            for one, text in zip(self.contributors, words, strict=True)
-        ]
-        return MonthNote(digest_note(parts, self.changes, replace(self.frame, preview=preview, lead=lead)), self.newest)
+    def note(self, wording: Wording | None = None, *, preview: bool = False) -> MonthNote:
+        """The Markdown, in the order that a model chose if its answer is about these entries."""
+        order = None
+        if wording is not None and self.for_writer:
+            offer = self.offer
+            order = read_answer(wording.answer, offer).order if wording.prompt_hash == offer.hash else None
+        digest = month_digest(
+            self.about, self.changes, self.contributors, quotes=self.quotes, order=order, unnamed=self.unnamed
+        )
+        return MonthNote(digest_note(digest, replace(self.frame, preview=preview)), self.newest)
 
 
 def month_note(
@@ -116,18 +99,40 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
     keys = sorted({key for fact in facts for key in credited_keys(fact)})
     unnamed = visibility.anonymous_people(connection)
     changes = redact_names(_changes(connection, scope, keys, zone), unnamed)
-    where = {one.full_name for one in scope.repositories}, scope.month, zone
+    about = narrative_digest.DigestScope(frozenset(one.full_name for one in scope.repositories), scope.month, zone)
     visible = _people(connection, keys)
     non_code = month_non_code(connection, scope, sorted(visible), changes, zone)
-    contributors = write_contributor_months(changes, visible, where, unnamed=unnamed, non_code=non_code)
+    where = about.repositories, scope.month, zone
+    contributors = contributor_months(changes, visible, where, non_code)
     if not contributors:
         return None
-    subject = scope.repositories[0].full_name if len(scope.repositories) == 1 else ""
-    frame = DigestFrame(str(zone), _title(scope), disputes=_disputes(connection, scope), subject=subject)
     newest = max(facts, key=lambda fact: (fact.landed_at, fact.merge_commit)).merge_commit
-    by_id = {change.id: change for change in changes}
+    frame = DigestFrame(
+        str(zone),
+        _title(scope),
+        disputes=_disputes(connection, scope),
+        releases=_releases(contributors),
+        comparison=_comparison(connection, scope, newest, zone),
+    )
+    quotes = quotes_of(landed_in(about, changes, visible), visible.keys(), zone)
     open_to = _is_for_writer(connection, scope)
-    return MonthParts(_lead(scope, contributors), tuple(contributors), unnamed, by_id, frame, newest, open_to)
+    return MonthParts(about, tuple(contributors), unnamed, changes, quotes, frame, newest, open_to)
+
+
+def _releases(contributors: Iterable[ContributorMonth]) -> list[NamedLink]:
+    """The releases that GitHub showed in the month."""
+    traces = [trace for one in contributors for trace in one.record.non_code.releases]
+    found = {(trace.repository, trace.name): NamedLink(trace.name, trace.url) for trace in traces}
+    return [found[key] for key in sorted(found)]
+
+
+def _comparison(connection: Connection, scope: DigestScope, newest: CommitId, zone: ZoneInfo) -> str | None:
+    """The address that compares the last commit before the month with its last commit, for a single repository."""
+    if len(scope.repositories) != 1:
+        return None
+    (only,) = scope.repositories
+    before = ledger.newest_merge_commit(connection, scope.ids[0], month_start(scope.month, zone))
+    return f"https://github.com/{only.full_name}/compare/{before}...{newest}" if before else None
 
 
 def _facts(connection: Connection, scope: DigestScope, zone: ZoneInfo) -> list[Fact]:
@@ -151,15 +156,6 @@ def _title(scope: DigestScope) -> str:
         return scope.home.full_name.partition("/")[0]
     (only,) = scope.repositories
     return "" if only.id == scope.home.id else only.full_name
-
-
-def _lead(scope: DigestScope, contributors: Sequence[ContributorMonth]) -> Passage:
-    """The text about everybody's month together; it names nobody."""
-    several = len(scope.repositories) > 1
-    name = scope.home.full_name.partition("/")[0] if several else scope.repositories[0].full_name
-    facts: DigestFacts = digest_facts(scope.month, name, [one.facts for one in contributors], organisation=several)
-    text = organisation_month_text(facts, "anonymous") if several else repository_month_text(facts, "anonymous")
-    return Passage(EVERYBODY, facts, text if len(contributors) > 1 else Text(()), "anonymous")
 
 
 def _is_for_writer(connection: Connection, scope: DigestScope) -> bool:
@@ -189,7 +185,7 @@ def _people(connection: Connection, keys: Sequence[PersonKey]) -> dict[PersonKey
     return {key: person for key, person in found.items() if person is not None}
 
 
-__all__ = ["MonthNote", "MonthParts", "Passage", "Repository", "month_note", "month_number", "month_parts"]
+__all__ = ["MonthNote", "MonthParts", "Repository", "month_note", "month_number", "month_parts"]
 
 
 def month_non_code(

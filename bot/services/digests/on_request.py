@@ -12,7 +12,7 @@ from bot.services.context import Context
 from bot.services.digests.month_note import month_note
 from bot.services.digests.refresh import DigestId, defer_digest
 from bot.services.digests.scope import DigestScope, expected_scope, home_of, repositories_by_name
-from bot.services.digests.wording import request_wordings, wording_report
+from bot.services.digests.wording import request_wording, wording_report
 from bot.services.repository_settings import RepositorySettings, stored_settings
 from bot.services.writer import NO_WRITER
 from bot.store import installations
@@ -29,7 +29,7 @@ async def publish_month(context: Context, full_name: str, month: str, *, dry_run
     installation, repository = await _installed_repository(context, full_name)
     one = installation, RepositoryId(repository.id or 0), _closed_month(month)
     scope, settings = await context.store.read(_scope_and_settings, one, repository)
-    failures = await request_wordings(context, scope)
+    failure = await request_wording(context, scope)
     note = await context.store.read(month_note, context, scope)
     if note is None:
         return ""
@@ -38,7 +38,7 @@ async def publish_month(context: Context, full_name: str, month: str, *, dry_run
             raise UnusableInputError(f"{month} is not over yet; use --dry-run to see it")
         await context.store.write(_open_digest, context, one)
     if dry_run and context.writer is not NO_WRITER:
-        return f"{note.text}\n{await wording_report(context, scope, failures)}\n"
+        return f"{note.text}\n{await wording_report(context, scope, failure)}\n"
     return note.text
 
 

@@ -1,4 +1,4 @@
-"""Who writes a text: only the template, or also a language model that receives only facts?"""
+"""Who orders the entries of a digest: the ranking, or a language model that receives only entries?"""
 
 from bot.services.writer.interface import NO_WRITER, NoWriter, Writer, WriterError
 

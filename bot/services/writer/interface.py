@@ -1,4 +1,4 @@
-"""What is a writer of texts, and what replaces it if none is configured?"""
+"""What is a writer that orders entries, and what replaces it if none is configured?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class WriterError(Exception):
 
 
 class Writer(Protocol):
-    """Turns facts into sentences. `name` appears in logs and dry runs."""
+    """Chooses, orders and groups entries. `name` appears in logs and dry runs."""
 
     @property
     def name(self) -> str: ...
@@ -21,7 +21,7 @@ class Writer(Protocol):
 
 
 class NoWriter:
-    """The writer that is off: all texts come from templates."""
+    """The writer that is off: the ranking orders the entries."""
 
     name = "template"
 

@@ -1,0 +1,230 @@
+"""What does a digest say about a month: its counts, highlights, entries by theme, reverts and contributors?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from bot.landing.identity.addresses import person_key
+from bot.landing.months import month_of
+from bot.model.change import Change
+from bot.model.ids import ChangeId, Month, PersonKey
+from bot.model.profile import Sentence
+from bot.narrative.entry import Entry
+from bot.narrative.quotes import Quotes
+from bot.narrative.repository_month import ContributorMonth
+from bot.narrative.sentences import count_kinds
+from bot.narrative.timeline import Turn
+from bot.narrative.turns import turn_sentences
+
+MOST_UNFOLDED = 12
+MOST_HIGHLIGHTS = 5
+_MOST_THEMES = 4
+_QUIET = 2
+"""so many changes or fewer are told in one line"""
+UNNAMED = "somebody who is not named"
+
+
+class DigestScope(Struct, frozen=True):
+    """The repositories and the month that a digest is about."""
+
+    repositories: frozenset[str]
+    month: Month
+    zone: ZoneInfo
+
+
+class DigestLine(Struct, frozen=True):
+    """One entry, who made it, and its repository where the digest covers several."""
+
+    entry: Entry
+    authors: tuple[str, ...]
+    repository: str = ""
+
+
+class DigestGroup(Struct, frozen=True):
+    """Entries under one heading; an empty name needs none."""
+
+    name: str
+    lines: tuple[DigestLine, ...]
+
+
+class ContributorRow(Struct, frozen=True):
+    name: str
+    commits: int
+    features: int
+    fixes: int
+    reviews: int
+
+
+class MonthDigest(Struct, frozen=True):
+    """Everything that a digest says, before it is formatted."""
+
+    month: Month
+    commits: int
+    changes: int
+    features: int
+    fixes: int
+    groups: tuple[DigestGroup, ...]
+    folded: tuple[DigestLine, ...]
+    rest: tuple[str, ...]
+    """what is not unfolded, counted by kind"""
+    more: int
+    """changes that are not unfolded"""
+    reverts: tuple[Sentence, ...]
+    contributors: tuple[ContributorRow, ...]
+    """in alphabetical order"""
+
+    @property
+    def quiet(self) -> bool:
+        return self.changes <= _QUIET
+
+
+class DigestOrder(Struct, frozen=True):
+    """Which changes lead, and under which headings the others stand: from the ranking, or chosen by a model."""
+
+    highlights: tuple[ChangeId, ...]
+    groups: tuple[tuple[str, tuple[ChangeId, ...]], ...]
+
+
+def ranked_order(quotes: Quotes) -> DigestOrder:
+    """The entries that lead, and the others by theme."""
+    found = quotes.leading(quotes.entries.keys(), len(quotes.order))
+    few = len(found) <= MOST_HIGHLIGHTS
+    highlights = found[: MOST_UNFOLDED if few else MOST_HIGHLIGHTS]
+    left = {entry.change for entry in found[len(highlights) :]}
+    groups = []
+    for theme in quotes.themes[:_MOST_THEMES]:
+        members = tuple(entry.change for entry in found if entry.change in left and entry.change in theme.changes)
+        left.difference_update(members)
+        if members:
+            groups.append((theme.name, members))
+    return DigestOrder(tuple(entry.change for entry in highlights), tuple(groups))
+
+
+def landed_in(scope: DigestScope, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Change]:
+    """The changes that landed there that month and are still counted, by people who may be shown; oldest first."""
+    found = [
+        change
+        for change in changes
+        if change.repository in scope.repositories
+        and change.outcome
+        and month_of(change.landed_at, scope.zone) == scope.month
+        and any(person_key(commit.fact.author) in people for commit in change.commits)
+    ]
+    return sorted(found, key=lambda change: (change.landed_at, change.id))
+
+
+def month_digest(
+    scope: DigestScope,
+    changes: Sequence[Change],
+    contributors: Sequence[ContributorMonth],
+    *,
+    quotes: Quotes,
+    order: DigestOrder | None = None,
+    unnamed: Collection[PersonKey] = (),
+) -> MonthDigest:
+    """The digest of the month; `changes` may hold more than landed in it. Who is `unnamed` is counted, not named."""
+    names = {one.person.key: UNNAMED if one.person.key in unnamed else one.person.display for one in contributors}
+    landed = landed_in(scope, changes, names)
+    lines = _Lines(quotes, {change.id: change for change in landed}, names, len(scope.repositories) > 1)
+    groups, used = _unfolded(order or ranked_order(quotes), lines)
+    shown = {quotes.entries[name].quoted for name in used}
+    left = [change for change in landed if quotes.quoted(change.id) not in shown]
+    items = {item.changes: item for one in contributors for item in one.record.items if item.state != "reverted"}
+    return MonthDigest(
+        month=scope.month,
+        commits=sum(one.record.commits for one in contributors),
+        changes=len(landed),
+        features=sum(item.kind == "feature" for item in items.values()),
+        fixes=sum(item.kind == "bug_fix" for item in items.values()),
+        groups=groups,
+        folded=lines.of(change.id for change in left),
+        rest=tuple(count_kinds(left)),
+        more=len(left),
+        reverts=tuple(turn_sentences(_turns(scope, changes, names), quotes)),
+        contributors=tuple(_rows(contributors, names)),
+    )
+
+
+class _Lines(Struct, frozen=True):
+    """Makes the lines of a digest."""
+
+    quotes: Quotes
+    landed: Mapping[ChangeId, Change]
+    names: Mapping[PersonKey, str]
+    several: bool
+
+    def of(self, ids: Iterable[ChangeId]) -> tuple[DigestLine, ...]:
+        """The lines of those changes that landed and have an entry, each quotation once."""
+        found: dict[str, DigestLine] = {}
+        for name in ids:
+            entry, change = self.quotes.entries.get(name), self.landed.get(name)
+            if entry is not None and change is not None:
+                found.setdefault(entry.quoted, DigestLine(entry, self._authors(change), self._repository(change)))
+        return tuple(found.values())
+
+    def _authors(self, change: Change) -> tuple[str, ...]:
+        keys = dict.fromkeys(person_key(commit.fact.author) for commit in change.commits)
+        return tuple(dict.fromkeys(self.names[key] for key in keys if key in self.names))
+
+    def _repository(self, change: Change) -> str:
+        return change.repository.rpartition("/")[2] if self.several else ""
+
+
+def _unfolded(order: DigestOrder, lines: _Lines) -> tuple[tuple[DigestGroup, ...], list[ChangeId]]:
+    """The highlights and the groups, at most `MOST_UNFOLDED` lines in all, and the changes in them."""
+    room = MOST_UNFOLDED
+    groups = []
+    head = "Highlights" if order.groups else ""
+    for name, ids in ((head, order.highlights), *order.groups):
+        found = lines.of(ids)[:room]
+        room -= len(found)
+        if found:
+            groups.append(DigestGroup(name, found))
+    return tuple(groups), [line.entry.change for group in groups for line in group.lines]
+
+
+def _turns(scope: DigestScope, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Turn]:
+    """What was reverted or landed again there that month, each once."""
+    by_id = {change.id: change for change in changes}
+    found = []
+    for change in by_id.values():
+        if change.repository not in scope.repositories or not _is_by(change, people):
+            continue
+        month = month_of(change.landed_at, scope.zone)
+        if change.state == "relanded" and month == scope.month:
+            found.append(Turn("relanded", change, (change.id,)))
+        if change.state == "reverted":
+            found += _reverted(change, month, by_id, scope)
+    return found
+
+
+def _reverted(change: Change, month: Month, by_id: Mapping[ChangeId, Change], scope: DigestScope) -> list[Turn]:
+    """A change of this month that was reverted then or later, or one of an earlier month that was reverted now."""
+    by = by_id.get(change.reverted_by) if change.reverted_by else None
+    when = month_of(by.landed_at, scope.zone) if by else None
+    evidence = (change.id, by.id) if by else (change.id,)
+    if month == scope.month:
+        return [Turn("reverted", change, evidence, when if when != month else None)]
+    return [Turn("reverted_now", change, evidence)] if when == scope.month else []
+
+
+def _is_by(change: Change, people: Collection[PersonKey]) -> bool:
+    """Whether somebody who may be shown made it; only people of this month are known here."""
+    return any(person_key(commit.fact.author) in people for commit in change.commits)
+
+
+def _rows(contributors: Iterable[ContributorMonth], names: Mapping[PersonKey, str]) -> list[ContributorRow]:
+    rows = [
+        ContributorRow(
+            names[one.person.key],
+            one.record.commits,
+            one.record.features,
+            one.record.bugs,
+            sum(len(trace.did) or 1 for trace in one.record.non_code.reviews),
+        )
+        for one in contributors
+    ]
+    return sorted(rows, key=lambda row: (row.name.casefold(), row.name))
