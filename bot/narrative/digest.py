@@ -27,7 +27,7 @@ _QUIET = 2
 UNNAMED = "somebody who is not named"
 
 
-class DigestScope(Struct, frozen=True):
+class DigestedMonth(Struct, frozen=True):
     """The repositories and the month that a digest is about."""
 
     repositories: frozenset[str]
@@ -78,7 +78,8 @@ class MonthDigest(Struct, frozen=True):
 
     @property
     def quiet(self) -> bool:
-        return self.changes <= _QUIET
+        """Whether one line says it all."""
+        return self.changes <= _QUIET and not any(row.reviews for row in self.contributors)
 
 
 class DigestOrder(Struct, frozen=True):
@@ -103,7 +104,7 @@ def ranked_order(quotes: Quotes) -> DigestOrder:
     return DigestOrder(tuple(entry.change for entry in highlights), tuple(groups))
 
 
-def landed_in(scope: DigestScope, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Change]:
+def landed_in(scope: DigestedMonth, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Change]:
     """The changes that landed there that month and are still counted, by people who may be shown; oldest first."""
     found = [
         change
@@ -117,7 +118,7 @@ def landed_in(scope: DigestScope, changes: Iterable[Change], people: Collection[
 
 
 def month_digest(
-    scope: DigestScope,
+    scope: DigestedMonth,
     changes: Sequence[Change],
     contributors: Sequence[ContributorMonth],
     *,
@@ -131,7 +132,7 @@ def month_digest(
     lines = _Lines(quotes, {change.id: change for change in landed}, names, len(scope.repositories) > 1)
     groups, used = _unfolded(order or ranked_order(quotes), lines)
     shown = {quotes.entries[name].quoted for name in used}
-    left = [change for change in landed if quotes.quoted(change.id) not in shown]
+    left = [change for change in landed if quotes.quotation_of(change.id) not in shown]
     items = {item.changes: item for one in contributors for item in one.record.items if item.state != "reverted"}
     return MonthDigest(
         month=scope.month,
@@ -186,7 +187,7 @@ def _unfolded(order: DigestOrder, lines: _Lines) -> tuple[tuple[DigestGroup, ...
     return tuple(groups), [line.entry.change for group in groups for line in group.lines]
 
 
-def _turns(scope: DigestScope, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Turn]:
+def _turns(scope: DigestedMonth, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Turn]:
     """What was reverted or landed again there that month, each once."""
     by_id = {change.id: change for change in changes}
     found = []
@@ -201,7 +202,7 @@ def _turns(scope: DigestScope, changes: Iterable[Change], people: Collection[Per
     return found
 
 
-def _reverted(change: Change, month: Month, by_id: Mapping[ChangeId, Change], scope: DigestScope) -> list[Turn]:
+def _reverted(change: Change, month: Month, by_id: Mapping[ChangeId, Change], scope: DigestedMonth) -> list[Turn]:
     """A change of this month that was reverted then or later, or one of an earlier month that was reverted now."""
     by = by_id.get(change.reverted_by) if change.reverted_by else None
     when = month_of(by.landed_at, scope.zone) if by else None

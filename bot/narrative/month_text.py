@@ -28,7 +28,7 @@ def month_text(record: MonthRecord, work: MonthWork, turns: Sequence[Turn], quot
     landed = [change for change in work.delivered if change.outcome]
     entries = quotes.leading({change.id for change in landed}, MOST_ENTRIES)
     shown = {entry.quoted for entry in entries}
-    rest = [change for change in landed if quotes.quoted(change.id) not in shown]
+    rest = [change for change in landed if quotes.quotation_of(change.id) not in shown]
     only_counts = not entries and len(rest) == len(landed)
     says_more = not only_counts or _holds_upkeep(rest)
     sentences = [_counts(record, work, quotes), *map(entry_sentence, entries)]
@@ -60,12 +60,12 @@ def _counts(record: MonthRecord, work: MonthWork, quotes: Quotes) -> Sentence:
             quantity(len(work.co_authored), "commit") + " by others, credited as co-author" if work.co_authored else ""
         )
         return Sentence(capitalise(text or "work counted here landed in another month") + tail + ".", ids)
-    places, brief = _places(components, len(work.commits))
-    text = capitalise(quantity(len(work.commits), "commit")) + places + tail + "."
+    parts, brief = _component_words(components, len(work.commits))
+    text = capitalise(quantity(len(work.commits), "commit")) + parts + tail + "."
     return Sentence(text, ids, layout=Layout(brief=brief))
 
 
-def _places(components: Sequence[tuple[str, int]], commits: int) -> tuple[str, str]:
+def _component_words(components: Sequence[tuple[str, int]], commits: int) -> tuple[str, str]:
     """Where the commits landed, after their number and on its own."""
     if not components:
         return "", ""

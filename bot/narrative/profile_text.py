@@ -59,7 +59,7 @@ def _lead(facts: RecordFacts, themes: Sequence[Theme], naming: Literal["named", 
     """`Ada Example landed 542 commits in acme/api between May 2019 and August 2026, most of them in Client.`"""
     own = facts.overall.commits
     landed = facts.landed
-    places = _places(facts, themes) if own else ""
+    parts = _component_words(facts, themes) if own else ""
     where = f"in {_repositories(facts, landed)}"
     when = month_span(*facts.span)
     done = f"landed {quantity(own, 'commit')}" if own else f"is credited in {_credited(facts)}"
@@ -68,9 +68,9 @@ def _lead(facts: RecordFacts, themes: Sequence[Theme], naming: Literal["named", 
     head = f"{facts.person} {done}" if naming == "named" else capitalise(done)
     ids = [name for theme in themes for name in theme.changes[:10]]
     return Sentence(
-        f"{head} {where} {when}{places}.",
+        f"{head} {where} {when}{parts}.",
         cited([*ids, *landed]),
-        layout=Layout(brief=f"{capitalise(done)} {where}{places}."),
+        layout=Layout(brief=f"{capitalise(done)} {where}{parts}."),
     )
 
 
@@ -87,7 +87,7 @@ def _repositories(facts: RecordFacts, landed: Mapping[ChangeId, Change]) -> str:
     return f"{', '.join(names[: _REPOSITORIES - 1])} and {number(rest)} other repositories"
 
 
-def _places(facts: RecordFacts, themes: Sequence[Theme]) -> str:
+def _component_words(facts: RecordFacts, themes: Sequence[Theme]) -> str:
     members = {name for theme in themes for name in theme.changes}
     inside = sum(change.id in members for one in facts.work for change, _ in one.commits)
     if not inside:
@@ -152,9 +152,9 @@ def _rest(facts: RecordFacts) -> list[Sentence]:
         (digits(len(helped), "change") + " of others with a credit", sorted(helped)),
         (digits(len(backports), "backport"), backports),
     ]
-    told = [(text, ids) for text, ids in parts if ids]
-    words = [text for text, _ in told]
-    ids = [name for _, found in told for name in found]
+    known = [(text, ids) for text, ids in parts if ids]
+    words = [text for text, _ in known]
+    ids = [name for _, found in known for name in found]
     if facts.languages and facts.landed:
         words.append("written in " + join_list(facts.languages[:_LANGUAGES]))
         ids += list(facts.landed)

@@ -22,7 +22,7 @@ class Quotes(Struct, frozen=True, dict=True):
     themes: tuple[Theme, ...] = ()
     order: Sequence[Entry] = ()
 
-    def quoted(self, change: ChangeId) -> str | None:
+    def quotation_of(self, change: ChangeId) -> str | None:
         """What the entry about the change says, if there is one."""
         entry = self.entries.get(change)
         return entry.quoted if entry else None

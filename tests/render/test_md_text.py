@@ -120,9 +120,7 @@ def test_plain_strings_do_not_join_markdown() -> None:
 def test_a_link_leads_only_to_https_and_leaves_no_cross_reference() -> None:
     assert str(md_link(MdText("x"), "javascript:alert(1)")) == "x"
     assert str(md_link(MdText("x"), "https://a.b/c>d")) == "[x](https://a.b/c%3Ed)"
-    assert str(md_link(MdText("x"), "https://github.com/a/b/pull/1")) == (
-        "[x](<https://redirect.github.com/a/b/pull/1>)"
-    )
+    assert str(md_link(MdText("x"), "https://github.com/a/b/pull/1")) == ("[x](https://redirect.github.com/a/b/pull/1)")
 
 
 def test_hostile_text_is_made_plain_in_milliseconds() -> None:

@@ -86,7 +86,7 @@ async def test_a_digest_asked_for_as_a_discussion_is_one_discussion_with_a_comme
         assert "June 2031" in june
         one.comments.clear()
         await there.say(pull.issue, "/almanac anonymise", by="ada")
-        assert [text.split("\n")[1] for text in discussed(there.repository)] == ["## May 2031"]
+        assert [text.split("\n")[1][:12] for text in discussed(there.repository)] == ["**May 2031:*"]
         assert "Ada" not in "".join(discussed(there.repository))
         assert len(there.repository.discussions) == 1
 

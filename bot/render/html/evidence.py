@@ -54,7 +54,7 @@ class PageEvidence(Struct, frozen=True):
             links += f" +{len(keys) - most}"
         return links[1:]
 
-    def within(self, most: int = CITED, own_anchor: str = "") -> Cite:
+    def cite_within(self, most: int = CITED, own_anchor: str = "") -> Cite:
         """`cite` for the sentences of a text."""
         return lambda keys: self.cite(keys, most, own_anchor)
 

@@ -101,7 +101,7 @@ def _draw_month(month: MonthRecord, evidence: PageEvidence, non_code: str, drawn
 def _month(month: MonthRecord, evidence: PageEvidence, non_code: str) -> str:
     anchor, detail = f"m{month.month}", evidence.detail[month.month]
     sentences = month.summary.sentences[:1] if detail == "first" else month.summary.sentences
-    summary = html_blocks(sentences, evidence.within(CITED_BY_DETAIL[detail], anchor))
+    summary = html_blocks(sentences, evidence.cite_within(CITED_BY_DETAIL[detail], anchor))
     return (
         f"<article id={anchor}><h4>{wording.month_name(month.month)}</h4><p class=t>{wording.tally(month)}"
         f"{non_code}{summary}{_month_details(month, evidence) if month.items else ''}</article>\n"

@@ -125,7 +125,7 @@ def _render(view: dict[str, Any], profile: Profile, evidence: PageEvidence, draw
     cut = [month for month, detail in evidence.detail.items() if detail == "first"]
     return template("page.html").render(
         view,
-        top=HtmlText(html_blocks(profile.narrative.sentences, evidence.within(2), level="h2")),
+        top=HtmlText(html_blocks(profile.narrative.sentences, evidence.cite_within(2), level="h2")),
         history=history(profile, evidence, drawn),
         shortened=wording.month_name(short[0]) if short else "",
         cut=wording.month_name(cut[0]) if cut else "",

@@ -145,7 +145,7 @@ def month_page(profile: Profile, month: Month, location: PageLocation) -> str:
         f"{own.contributor.display}, {wording.month_name(month)}",
         location,
         span=wording.tally(record),
-        summary=HtmlText(html_blocks(record.summary.sentences, evidence.within())),
+        summary=HtmlText(html_blocks(record.summary.sentences, evidence.cite_within())),
         stats=sections.stat_rows(own, monthly=True),
         lines=sections.line_rows(own),
         lines_total=wording.thousands(record.lines.total),

@@ -19,8 +19,7 @@ from bot.model.commit import Person, Repository
 from bot.model.fact import Fact
 from bot.model.ids import ChangeId, CommitId, Month, PersonKey
 from bot.model.profile import NonCodeActivity
-from bot.narrative import digest as narrative_digest
-from bot.narrative.digest import landed_in, month_digest
+from bot.narrative.digest import DigestedMonth, landed_in, month_digest
 from bot.narrative.quotes import Quotes
 from bot.narrative.repository_month import ContributorMonth, contributor_months
 from bot.narrative.title_quotes import quotes_of
@@ -52,7 +51,7 @@ class MonthNote(Struct, frozen=True):
 class MonthParts(Struct, frozen=True):
     """Everything in a digest except the order of its entries."""
 
-    about: narrative_digest.DigestScope
+    about: DigestedMonth
     contributors: tuple[ContributorMonth, ...]
     unnamed: frozenset[PersonKey]
     changes: tuple[Change, ...]
@@ -99,7 +98,7 @@ def month_parts(connection: Connection, context: Context, scope: DigestScope) ->
     keys = sorted({key for fact in facts for key in credited_keys(fact)})
     unnamed = visibility.anonymous_people(connection)
     changes = redact_names(_changes(connection, scope, keys, zone), unnamed)
-    about = narrative_digest.DigestScope(frozenset(one.full_name for one in scope.repositories), scope.month, zone)
+    about = DigestedMonth(frozenset(one.full_name for one in scope.repositories), scope.month, zone)
     visible = _people(connection, keys)
     non_code = month_non_code(connection, scope, sorted(visible), changes, zone)
     where = about.repositories, scope.month, zone
