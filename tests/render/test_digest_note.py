@@ -73,10 +73,12 @@ def test_each_pull_request_is_linked_once() -> None:
 
 
 def test_a_quiet_month_is_two_lines() -> None:
-    quiet = month(changes=1, groups=(DigestGroup("", (line(1),)),), folded=(), rest=(), more=0, reverts=())
+    quiet = month(
+        changes=1, groups=(DigestGroup("", (line(1),)),), folded=(), rest=(), more=0, reverts=(), contributors=()
+    )
     lines = [found for found in digest_note(quiet, UTC).splitlines() if found]
     assert len(lines) == 2
-    assert lines[0].startswith("**April 2031:** 4 commits by 2 contributors")
+    assert lines[0].startswith("**April 2031:** 4 commits by 0 contributors")
 
 
 def test_an_entry_of_an_organisation_names_its_repository() -> None:

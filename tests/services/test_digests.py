@@ -52,7 +52,7 @@ async def test_the_first_month_is_shown_and_each_other_one_is_a_comment_that_lat
 async def test_an_opt_out_and_a_dispute_edit_the_digest_in_place(github: Simulator, tmp_path: Path) -> None:
     async with town(github, tmp_path, settings=POST) as there:
         pull = await there.land("feat: add a part")
-        await there.land("feat: add more", by="bea")
+        await there.land("feat: add a lever to it", by="bea")
         await there.month_over()
         issue = next(one for one in there.repository.issues.values() if one.app is there.app)
         said = await there.say(issue, "/almanac dispute one part is missing", by="ada")
@@ -73,6 +73,7 @@ async def test_a_digest_asked_for_as_a_discussion_is_one_discussion_with_a_comme
     async with town(github, tmp_path, settings=POST + "digest: discussion\n") as there:
         there.repository.has_discussions = True
         pull = await there.land("feat: add a part")
+        await there.land("feat: add another part")
         await there.month_over()
         await there.land("fix: mend the part", by="bea")
         await there.month_over(7)

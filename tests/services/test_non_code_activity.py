@@ -185,9 +185,8 @@ async def _april(there: Town) -> Issue:
 
 def _rows(there: Town) -> list[str]:
     """The rows of the contributors: name, commits, features, fixes, reviews."""
-    return [
-        line for text in there.digests() for line in text.split("\n") if line.startswith("| ") and "---" not in line
-    ]
+    lines = [line for text in there.digests() for line in text.split("\n")]
+    return [line for line in lines if line.startswith("| ") and "---" not in line]
 
 
 async def test_a_digest_reports_reviews_and_releases_without_text_that_strangers_wrote(
