@@ -105,7 +105,7 @@ def ranked_order(quotes: Quotes) -> DigestOrder:
 
 
 def landed_in(scope: DigestedMonth, changes: Iterable[Change], people: Collection[PersonKey]) -> list[Change]:
-    """The changes that landed there that month and are still counted, by people who may be shown; oldest first."""
+    """The changes that landed there that month and are still counted, by people who may be unfolded; oldest first."""
     found = [
         change
         for change in changes
@@ -131,8 +131,8 @@ def month_digest(
     landed = landed_in(scope, changes, names)
     lines = _Lines(quotes, {change.id: change for change in landed}, names, len(scope.repositories) > 1)
     groups, used = _unfolded(order or ranked_order(quotes), lines)
-    shown = {quotes.entries[name].quoted for name in used}
-    left = [change for change in landed if quotes.quotation_of(change.id) not in shown]
+    unfolded = {quotes.entries[name].quoted for name in used}
+    left = [change for change in landed if quotes.quotation_of(change.id) not in unfolded]
     items = {item.changes: item for one in contributors for item in one.record.items if item.state != "reverted"}
     return MonthDigest(
         month=scope.month,
@@ -213,7 +213,7 @@ def _reverted(change: Change, month: Month, by_id: Mapping[ChangeId, Change], sc
 
 
 def _is_by(change: Change, people: Collection[PersonKey]) -> bool:
-    """Whether somebody who may be shown made it; only people of this month are known here."""
+    """Whether somebody who may be unfolded made it; only people of this month are known here."""
     return any(person_key(commit.fact.author) in people for commit in change.commits)
 
 
@@ -224,7 +224,7 @@ def _rows(contributors: Iterable[ContributorMonth], names: Mapping[PersonKey, st
             one.record.commits,
             one.record.features,
             one.record.bugs,
-            sum(len(trace.did) or 1 for trace in one.record.non_code.reviews),
+            len(one.record.non_code.reviews),
         )
         for one in contributors
     ]

@@ -27,8 +27,8 @@ def month_text(record: MonthRecord, work: MonthWork, turns: Sequence[Turn], quot
         return Text(())
     landed = [change for change in work.delivered if change.outcome]
     entries = quotes.leading({change.id for change in landed}, MOST_ENTRIES)
-    shown = {entry.quoted for entry in entries}
-    rest = [change for change in landed if quotes.quotation_of(change.id) not in shown]
+    chosen = {entry.quoted for entry in entries}
+    rest = [change for change in landed if quotes.quotation_of(change.id) not in chosen]
     only_counts = not entries and len(rest) == len(landed)
     says_more = not only_counts or _holds_upkeep(rest)
     sentences = [_counts(record, work, quotes), *map(entry_sentence, entries)]

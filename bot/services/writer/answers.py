@@ -88,8 +88,8 @@ def read_answer(answer: str, offer: Offer) -> Chosen:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Chosen(offer.ranked, ("the answer is not in the agreed form",))
     reading = _Reading(offer, [], set())
-    lead = reading.known(highlights)[:MOST_HIGHLIGHTS]
-    named = [(label, reading.known(names)) for label, names in groups[:_MOST_GROUPS]]
+    lead = reading.pick(highlights)[:MOST_HIGHLIGHTS]
+    named = [(label, reading.pick(names)) for label, names in groups[:_MOST_GROUPS]]
     kept = tuple((label, _changes(names, offer)) for label, names in named if reading.fits(label, names))
     if not lead:
         return Chosen(offer.ranked, (*reading.refused, "no highlight is left"))
@@ -103,7 +103,7 @@ class _Reading(Struct):
     refused: list[str]
     used: set[str]
 
-    def known(self, names: Iterable[str]) -> list[str]:
+    def pick(self, names: Iterable[str]) -> list[str]:
         """The ids that were offered, each once."""
         found = []
         for name in names:
