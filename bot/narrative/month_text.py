@@ -9,7 +9,7 @@ from bot.metrics.work import MonthWork
 from bot.model.change import Change
 from bot.model.profile import Layout, MonthRecord, Sentence, Text
 from bot.narrative.quotes import Quotes
-from bot.narrative.sentences import change_label, cited, entry_sentence, rest_sentence
+from bot.narrative.sentences import change_label, citations, entry_sentence, rest_sentence
 from bot.narrative.timeline import Turn
 from bot.narrative.turns import turn_sentences
 from bot.narrative.words import capitalise, join_list, number, quantity
@@ -52,7 +52,7 @@ def _counts(record: MonthRecord, work: MonthWork, quotes: Quotes) -> Sentence:
     ]
     tail = f"; {join_list(items)}" if items else ""
     components = _components(work, quotes)
-    ids = cited(change.id for change, _ in (work.commits or work.co_authored)) or cited(
+    ids = citations(change.id for change, _ in (work.commits or work.co_authored)) or citations(
         change.id for change in work.delivered
     )
     if not work.commits:
@@ -105,4 +105,4 @@ def _helped(work: MonthWork) -> Sentence | None:
     names = [change_label(change) for change in changes[:_MOST_HELPED]]
     more = len(changes) - len(names)
     listed = join_list([*names, *([quantity(more, "other")] if more else [])])
-    return Sentence(f"Co-author of {listed}.", cited(change.id for change in changes), "rest")
+    return Sentence(f"Co-author of {listed}.", citations(change.id for change in changes), "rest")

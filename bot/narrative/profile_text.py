@@ -8,14 +8,14 @@ from typing import Literal
 from msgspec import Struct
 
 from bot.landing.identity.addresses import person_key
-from bot.landing.identity.machines import is_bot
+from bot.landing.identity.machines import is_machine
 from bot.metrics.work import MonthWork
 from bot.model.change import Change
 from bot.model.ids import ChangeId, Month, PersonKey
 from bot.model.profile import Layout, Overall, RepositoryRecord, Sentence, Text
 from bot.narrative.entry import Entry, Theme
 from bot.narrative.quotes import Quotes
-from bot.narrative.sentences import cited, entry_sentence, theme_sentence
+from bot.narrative.sentences import citations, entry_sentence, theme_sentence
 from bot.narrative.words import capitalise, digits, join_list, month_span, number, quantity
 
 MOST_THEMES = 3
@@ -69,7 +69,7 @@ def _lead(facts: RecordFacts, themes: Sequence[Theme], naming: Literal["named", 
     ids = [name for theme in themes for name in theme.changes[:10]]
     return Sentence(
         f"{head} {where} {when}{parts}.",
-        cited([*ids, *landed]),
+        citations([*ids, *landed]),
         layout=Layout(brief=f"{capitalise(done)} {where}{parts}."),
     )
 
@@ -104,7 +104,7 @@ def _kinds(facts: RecordFacts) -> Sentence | None:
     counts = ((overall.features, "feature", "features"), (overall.bugs, "bug fix", "bug fixes"))
     items = [quantity(count, one, many) for count, one, many in counts if count]
     kinds = (change for change in facts.landed.values() if change.kind in ("feature", "bug_fix"))
-    ids = cited(change.id for change in kinds if change.certain and change.outcome)
+    ids = citations(change.id for change in kinds if change.certain and change.outcome)
     if not items or not ids:
         return _documentation(facts)
     head = "They add up to" if overall.commits > 1 else "It is"
@@ -118,7 +118,7 @@ def _documentation(facts: RecordFacts) -> Sentence | None:
     if len(docs) * 2 <= len(changes) or not docs:
         return None
     return Sentence(
-        "All of it is documentation." if len(docs) == len(changes) else "Most of it is documentation.", cited(docs)
+        "All of it is documentation." if len(docs) == len(changes) else "Most of it is documentation.", citations(docs)
     )
 
 
@@ -144,7 +144,7 @@ def _rest(facts: RecordFacts) -> list[Sentence]:
     shared = {
         change.id
         for change, commit in pairs
-        if any(person_key(sig) not in facts.keys and not is_bot(sig) for sig in commit.fact.co_authors)
+        if any(person_key(sig) not in facts.keys and not is_machine(sig) for sig in commit.fact.co_authors)
     }
     backports = [change.id for change, commit in pairs if commit.lines.mirrored and change.also_in]
     parts = [
@@ -158,4 +158,4 @@ def _rest(facts: RecordFacts) -> list[Sentence]:
     if facts.languages and facts.landed:
         words.append("written in " + join_list(facts.languages[:_LANGUAGES]))
         ids += list(facts.landed)
-    return [Sentence(capitalise(", ".join(words)) + ".", cited(ids), "rest")] if words else []
+    return [Sentence(capitalise(", ".join(words)) + ".", citations(ids), "rest")] if words else []

@@ -31,7 +31,7 @@ NOUNS: dict[Kind, tuple[str, str]] = {
 """what one and several changes of each kind are called, in the order in which a list names them"""
 
 
-def cited(ids: Iterable[ChangeId]) -> tuple[ChangeId, ...]:
+def citations(ids: Iterable[ChangeId]) -> tuple[ChangeId, ...]:
     """Each id once, at most `MOST_EVIDENCE`."""
     return tuple(dict.fromkeys(ids))[:MOST_EVIDENCE]
 
@@ -92,7 +92,7 @@ def theme_sentence(theme: Theme, record: tuple[str, str]) -> Sentence:
         note += f", {month_span(*theme.months)}"
     head = f"{theme.name} ({theme.folder})" if theme.folder else theme.name
     layout = Layout(label=theme.name, folder=theme.folder or "", notes=(note,))
-    return Sentence(f"{head}: {note}.", cited(theme.changes), "theme", layout=layout)
+    return Sentence(f"{head}: {note}.", citations(theme.changes), "theme", layout=layout)
 
 
 def count_kinds(changes: Iterable[Change]) -> list[str]:
@@ -114,4 +114,4 @@ def rest_sentence(changes: Sequence[Change], *, more: bool) -> Sentence | None:
     else:
         text = digits(len(changes), "more change" if more else "change")
         text += f": {', '.join(kinds)}" if len(kinds) > 1 else ""
-    return Sentence(f"{text}.", cited(change.id for change in changes), "rest")
+    return Sentence(f"{text}.", citations(change.id for change in changes), "rest")

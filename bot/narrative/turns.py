@@ -7,7 +7,7 @@ from itertools import groupby
 
 from bot.model.profile import Sentence
 from bot.narrative.quotes import Quotes
-from bot.narrative.sentences import change_label, cited
+from bot.narrative.sentences import change_label, citations
 from bot.narrative.timeline import Course, Turn
 from bot.narrative.words import capitalise, join_list, month_name, quantity
 
@@ -36,7 +36,7 @@ def turn_sentences(turns: Iterable[Turn], quotes: Quotes, most: int = 4) -> list
         return found
     rest = found[most - 1 :]
     text = "; ".join(sentence.text.rstrip(".") for sentence in rest) + "."
-    return [*found[: most - 1], Sentence(text, cited(name for one in rest for name in one.evidence), "course")]
+    return [*found[: most - 1], Sentence(text, citations(name for one in rest for name in one.evidence), "course")]
 
 
 def _phrase(turn: Turn) -> str:
@@ -59,7 +59,7 @@ def _sentence(turns: Sequence[Turn], quotes: Quotes) -> Sentence:
             has="has" if one else "have",
             when=month_name(turns[0].month) if turns[0].month else "",
         )
-    return Sentence(capitalise(text) + ".", cited(name for turn in turns for name in turn.evidence), "course")
+    return Sentence(capitalise(text) + ".", citations(name for turn in turns for name in turn.evidence), "course")
 
 
 def _names(turns: Sequence[Turn], quotes: Quotes) -> str:
