@@ -17,8 +17,10 @@ from collections.abc import Iterator
 import enry
 
 from bot.landing.lines import linguist
+from bot.landing.lines.split import languages, read_files
+from bot.model.commit import FileChange
 
-QUESTIONS = ("language", "vendored", "generated", "documentation")
+QUESTIONS = ("language", "vendored", "generated", "documentation", "counted")
 MOST_DIFFERENCES = 15
 
 
@@ -50,6 +52,23 @@ def answers(path: str, content: bytes) -> Iterator[tuple[str, object, object]]:
     yield "vendored", linguist.is_vendored(path), enry.is_vendor(path)
     yield "generated", linguist.is_generated(path, text), enry.is_generated(path, content)
     yield "documentation", linguist.is_documentation(path), enry.is_documentation(path)
+    yield "counted", counted(path, text), counted_by_github(path, content)
+
+
+def counted(path: str, text: str) -> str:
+    """The language that a commit adding the file counts as; empty if it counts as none."""
+    lines = text.split("\n")
+    patch = f"@@ -0,0 +1,{len(lines)} @@\n" + "\n".join(f"+{line}" for line in lines)
+    found = languages(read_files([FileChange(path, "added", len(lines), 0, patch)]))
+    return next(iter(found), "")
+
+
+def counted_by_github(path: str, content: bytes) -> str:
+    """The language that github.com counts the file as, by Linguist's rules; empty if it counts as none."""
+    if enry.is_vendor(path) or enry.is_documentation(path) or enry.is_generated(path, content):
+        return ""
+    name = enry.get_language(path, content)
+    return linguist.group_of(name) if linguist.is_counted(name) else ""
 
 
 def compare(tree: str, agreed: Counter[str], asked: Counter[str], kinds: dict[tuple[str, str], list[str]]) -> None:

@@ -149,14 +149,16 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     Definition(
         key="languages",
-        version=1,
+        version=2,
         stage="landing",
         question="In which languages is the code?",
-        definition="Authored and test lines by Linguist's language; reverted and mirrored work left out.",
+        definition="Hand-written lines by language as github.com counts them: programming and markup, without data, "
+        "prose, documentation, fixtures, snapshots and news fragments; reverted and mirrored work left out.",
         formula="sum of lines by language, most first",
         basis="the lines of each commit by language",
         unit="lines",
-        works="Data and rules are Linguist's own, held against it by `benchmarks/linguist_agreement.py`.",
+        works="Data and rules are Linguist's own. Of the 3,508 files of six histories 98.9 % count as the language that "
+        "github.com would count (94.7 % to 100 %); `benchmarks/linguist_agreement.py` compares them.",
         fails="If only a file's whole content shows its language, the patch decides.",
         function="bot.landing.lines.split:languages",
     ),

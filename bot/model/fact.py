@@ -127,7 +127,7 @@ class Fact(Struct, frozen=True):
     why: str = ""
     certain: bool = True
     languages: Mapping[str, int] = field(default_factory=no_counts)
-    """authored + test lines by Linguist language"""
+    """hand-written lines by language as github.com counts them"""
     skills: Mapping[str, int] = field(default_factory=no_counts)
     """lines of evidence by skill of the vocabulary"""
     ai: tuple[AiMark, ...] = ()

@@ -20,6 +20,11 @@ from bot.landing.lines import content, generated_marks
 # Extensions too common to determine a language by themselves: a rule about the content has to agree.
 _GENERIC = ".1 .2 .3 .4 .5 .6 .7 .8 .9 .action .alg .app .cmp .msg .network .resource .sol .srv .stl .tag .target .url"
 GENERIC_EXTENSIONS = frozenset(_GENERIC.split())
+# One language or a few rare ones in Linguist's list, but mostly the files of other tools (loaders, forms, archives):
+# only a mark in the text shows the language.
+_SHARED_EXTENSIONS = frozenset(
+    (".asc", ".b", ".ch", ".com", ".cp", ".ctl", ".gml", ".j", ".n", ".ncl", ".p", ".q", ".st", ".toc", ".w", ".x")
+)
 
 # Of several languages with the same extension, the first in this list is chosen.
 _KNOWN_BEST = (
@@ -56,6 +61,17 @@ def load_table(name: str) -> dict[str, Any]:
 @cache
 def tables() -> Tables:
     return Tables(**load_table("languages.json")["tables"])
+
+
+def group_of(name: str) -> str:
+    """The language under which github.com counts it: TypeScript for TSX, else itself."""
+    row = tables().languages.get(name)
+    return row[2] or name if row else name
+
+
+def is_counted(name: str | None) -> bool:
+    """Whether github.com counts it among a repository's languages: programming and markup, not data and prose."""
+    return language_type(name) in ("programming", "markup")
 
 
 def language_type(name: str | None) -> str | None:
@@ -99,7 +115,7 @@ def candidates(name: str) -> Candidates:
         extension = lowered[at:]
         names = tuple(known.by_extension.get(extension, ()))
         if names:
-            generic = extension in GENERIC_EXTENSIONS
+            generic = extension in GENERIC_EXTENSIONS or extension in _SHARED_EXTENSIONS
             return Candidates(names, extension, len(names) == 1 and not generic and not content.has_rules(extension))
         at = lowered.find(".", at + 1)
     if _MANUAL.search(lowered):
@@ -113,14 +129,48 @@ def language(path: str, first_text: str = "") -> str | None:
     `first_text` is the head of the file, for a first line such as `#!/bin/sh` or an editor's mode line. Only a bounded
     part of it is read.
     """
+    if is_news_fragment(path):
+        return None
     if not first_text:
-        return _most_popular(candidates(path[path.rfind("/") + 1 :]))
+        return "XML" if _QT_TRANSLATION.search("/" + path) else _most_popular(candidates(path[path.rfind("/") + 1 :]))
     return None if "\0" in first_text[:_NUL_SNIFF] else language_by_head(path, content.head(first_text))
+
+
+_NEWS_FOLDERS = (
+    r"/(?:news|newsfragments?|changes|changelog\.d|changelogs?|changelog[-_](?:unreleased|fragments?|entries)|unreleased"
+    r"|releasenotes/notes|release[-_]notes|\.changes|\.changelog|towncrier|fragments|upcoming[-_]changes)/"
+)
+_NEWS_FRAGMENT = re.compile(
+    rf"{_NEWS_FOLDERS}(?:[^/]+/)?\W?[\w+#-]{{1,60}}(?:\.[\w-]+)?\."
+    r"(?:feature|features|bugfix|bug|fix|doc|docs|documentation|removal|deprecation|misc|breaking|enhancement|change"
+    r"|added|changed|fixed|removed|security|packaging|contrib|internal|process|trivial|improvement|vendor)(?:\.\d+)?$",
+    re.I,
+)
+_QT_TRANSLATION = re.compile(
+    r"/(?:translations?|i18n|l10n|locales?|lang|langs|languages|ts)/[^\n]*[_.-][a-z]{2,3}(?:[_-][A-Z]{2}|[_-][A-Z][a-z]{3})?\.ts$"
+)
+_QT_ELEMENT = re.compile(r"\s*</?(?:TS|context|message|source|translation|location|numerusform|extracomment)\b")
+
+
+@lru_cache(maxsize=2048)
+def is_news_fragment(path: str) -> bool:
+    """Whether it is one entry of the next release notes, as towncrier and its like collect them."""
+    return _NEWS_FRAGMENT.search("/" + path) is not None
+
+
+def _is_qt_translation(path: str, head: Sequence[str]) -> bool:
+    """Whether a `.ts` is the XML of Qt's translations: its lines are elements of that."""
+    elements = sum(1 for line in head if _QT_ELEMENT.match(line))
+    return 2 * elements > len(head) or (elements > 0 and _QT_TRANSLATION.search("/" + path) is not None)
 
 
 def language_by_head(path: str, head: Sequence[str]) -> str | None:
     """The language of a file by its path and its first lines, truncated by `content.cut`; at least one line."""
+    if is_news_fragment(path):
+        return None
     found = candidates(path[path.rfind("/") + 1 :])
+    if found.extension == ".ts" and _is_qt_translation(path, head):
+        return "XML"
     mode = content.editor_mode(head)
     stated = language_named(mode) if mode else None
     if stated or (found.is_certain and not (found.extension and head[0].startswith("#!"))):
@@ -140,7 +190,7 @@ def _language_by_text(found: Candidates, head: Sequence[str]) -> str | None:
 
 
 def _most_popular(found: Candidates) -> str | None:
-    if not found.names or found.extension in GENERIC_EXTENSIONS:
+    if not found.names or found.extension in GENERIC_EXTENSIONS or found.extension in _SHARED_EXTENSIONS:
         return None
     preferred = content.default_language(found.extension)
     if preferred:

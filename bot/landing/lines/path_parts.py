@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from bot.landing.lines import linguist
 
@@ -98,6 +98,18 @@ def _vendored() -> linguist.PathRules:
     return linguist.PathRules(rule for rule in linguist.path_rules("vendored") if rule not in NOT_VENDORED)
 
 
+_TEST_DATA = re.compile(
+    r"/(?:__)?(?:test[-_]?)?(?:fixtures?|snapshots?|golden|goldens|cassettes|corpus|testdata)(?:__)?/", re.I
+)
+
+
+@lru_cache(maxsize=2048)
+def is_source_of_language(path: str) -> bool:
+    """Whether its lines show a language of the project: not by Linguist's rules somebody else's, not a fixture and not
+    a snapshot."""
+    return not linguist.is_vendored(path) and _TEST_DATA.search("/" + path) is None
+
+
 def is_lock_file(path: str) -> bool:
     """Whether a package manager wrote it to pin versions."""
     return path[path.rfind("/") + 1 :].lower() in LOCK_FILES or _LOCK_NAMES.search("/" + path) is not None
@@ -126,6 +138,8 @@ def is_config(path: str) -> bool:
 def hand_written_part(path: str, language: str | None) -> str:
     """docs, tests, config or authored, for a path that is the project's own work."""
     kind = linguist.language_type(language)
+    if linguist.is_news_fragment(path):
+        return "docs"
     if is_config(path):
         return "config"
     if linguist.is_documentation(path):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from bot.landing.lines import content, generated_marks, linguist
 from bot.landing.lines.moves import Sides, count_moves, whitespace_only, without_lines
 from bot.landing.lines.patch import PatchLines, read_patches
+from bot.landing.lines.path_parts import is_source_of_language
 from bot.landing.lines.paths import NO_RULES, PathClassification, Rules, classify_path, own_part
 from bot.model.commit import FileChange
 from bot.model.fact import Lines
@@ -225,13 +226,35 @@ def split(read: Sequence[ReadFile]) -> Lines:
 
 
 def languages(read: Sequence[ReadFile]) -> dict[str, int]:
-    """Authored and test lines by language, most first, then by name; lines in unknown languages are left out."""
+    """Hand-written lines by language as github.com counts them, most first, then by name.
+
+    Programming and markup languages, each under the name of its group; without data, prose and documentation, and
+    without what Linguist's path rules call vendored, fixtures or snapshots.
+    """
     found: dict[str, int] = {}
     for one in read:
-        if one.language is None or one.part not in ("authored", "tests"):
+        if one.language is None or one.part not in _COUNTED_PARTS or not linguist.is_counted(one.language):
             continue
         total = one.change.additions + one.change.deletions
         lines = total - one.moved - one.whitespace - one.generated
-        if lines > 0:
-            found[one.language] = found.get(one.language, 0) + lines
+        if lines > 0 and is_source_of_language(one.change.path):
+            name = linguist.group_of(_language_beside(one, read))
+            found[name] = found.get(name, 0) + lines
     return dict(sorted(found.items(), key=lambda row: (-row[1], row[0]))) if len(found) > 1 else found
+
+
+_COUNTED_PARTS = frozenset({"authored", "tests", "config"})
+_BESIDE = {".h": ("C", ("C++", "Objective-C++", "Objective-C")), ".inc": ("C++", ("PHP", "Assembly"))}
+"""what an ending that several languages share is taken for, and what it is beside files of only these"""
+
+
+def _language_beside(one: ReadFile, read: Sequence[ReadFile]) -> str:
+    """The language of a file; where its name allows several, that of the files that the same commit changes."""
+    language = one.language or ""
+    for ending, (taken_for, others) in _BESIDE.items():
+        if language == taken_for and one.change.path.endswith(ending):
+            beside = {other.language for other in read if not other.change.path.endswith(ending)}
+            if taken_for not in beside:
+                found = [name for name in others if name in beside]
+                return found[0].replace("Objective-C++", "Objective-C") if found else language
+    return language
