@@ -12,10 +12,11 @@ from zlib import crc32
 
 from msgspec.structs import fields
 
+from bot.landing.changelogs.evidence import evidence_keys
 from bot.landing.identity.credit import credited_keys, person_key
 from bot.landing.same_work.keys import offered_keys, sought_keys
 from bot.model.commit import Signature
-from bot.model.fact import BOT_OR_STATED, AiMark, Fact, Lines, each_part
+from bot.model.fact import BOT_OR_STATED, AiMark, ChangelogLine, Fact, Lines, each_part
 
 OFFERS, ASKS = 1, 2
 """the role of a key for a fact: the fact can be found by it, or looks for facts that can"""
@@ -35,6 +36,8 @@ class Rows(NamedTuple):
     """key of a person, index of the fact"""
     signatures: set[SignatureRow]
     """authors and credited co-authors"""
+    evidence: list[tuple[str, int]]
+    """what a fact tells of other changes and of the project (`bot.landing.changelogs.evidence`), index of the fact"""
 
     @classmethod
     def of(cls, measured: Iterable[Fact]) -> Rows:
@@ -49,6 +52,7 @@ class Rows(NamedTuple):
             [(number, index, role) for index, found in enumerate(roles) for number, role in found.items()],
             [(key, index) for index, fact in enumerate(facts) for key in credited_keys(fact)],
             {_signature_row(person) for fact in facts for person in (fact.author, *fact.co_authors)},
+            [(key, index) for index, fact in enumerate(facts) for key in evidence_keys(fact)],
         )
 
 
@@ -103,6 +107,7 @@ _PLAIN: Mapping[str, Callable[[Any], object]] = {
     "languages": _by_name,
     "skills": _by_name,
     "signals": _by_name,
+    "changelog": lambda lines: tuple(map(tuple, lines)),
 }
 _READ: Mapping[str, Callable[[Any], object]] = {
     "author": _signature,
@@ -112,6 +117,7 @@ _READ: Mapping[str, Callable[[Any], object]] = {
     "ai": lambda rows: tuple(AiMark(*row) for row in rows),
     # the same paths occur again and again
     "paths": lambda paths: tuple(map(sys.intern, paths)),
+    "changelog": lambda rows: tuple(ChangelogLine(*row) for row in rows),
 }
 
 

@@ -33,6 +33,7 @@ create table if not exists month_sum (
 create table if not exists summed (zone text primary key, last_fact integer not null) without rowid;
 create table if not exists summed_person (
   zone text not null, key text not null, person text not null, primary key (zone, key)) without rowid;
+create table if not exists evidence (key text not null, fact integer not null, primary key (key, fact)) without rowid;
 create temp table left_out (author text primary key) without rowid;
 create temp view counting as select id, landed_at from fact where author not in left_out;
 """
@@ -53,7 +54,18 @@ _GROW = """
 insert or ignore into wanted select other.fact from wanted
   cross join linked mine on mine.fact = wanted.fact cross join linked other on other.key = mine.key
 """
-_TABLES = ("head", "fact", "fact_key", "linked", "part", "signature", "month_sum", "summed", "summed_person")
+_TABLES = (
+    "head",
+    "fact",
+    "fact_key",
+    "linked",
+    "part",
+    "signature",
+    "evidence",
+    "month_sum",
+    "summed",
+    "summed_person",
+)
 _CACHE_KIB = 4000
 
 MonthSum = tuple[str, str, int, int, int, int]
@@ -115,6 +127,9 @@ class Scratch:
         )
         self._db.executemany("insert into part values (?, ?)", ((key, first + index) for key, index in rows.parts))
         self._db.executemany("insert or ignore into signature values (?, ?, ?, ?, ?)", rows.signatures)
+        self._db.executemany(
+            "insert into evidence values (?, ?)", ((key, first + index) for key, index in rows.evidence)
+        )
 
     def index_keys(self, after: int) -> None:
         """Index what was added after that fact."""
@@ -137,6 +152,22 @@ class Scratch:
         """All facts, oldest landing first."""
         for (payload,) in self._db.execute("select payload from fact order by landed_at, repository, commit_id"):
             yield from_bytes(payload)
+
+    def telling(self, keys: Iterable[str]) -> list[Fact]:
+        """The facts that tell of what one of these keys names (`bot.landing.changelogs.evidence`), oldest first."""
+        self._db.execute("create temp table if not exists asked (key text primary key) without rowid")
+        self._db.execute("delete from asked")
+        self._db.executemany("insert or ignore into asked values (?)", ((key,) for key in keys))
+        query = "select fact from evidence where key in (select key from asked)"
+        rows = self._db.execute(f"select payload from fact where id in ({query}) order by landed_at, commit_id")  # noqa: S608
+        return [from_bytes(payload) for (payload,) in rows]
+
+    def evidence_from(self, prefix: str) -> list[str]:
+        """The keys of evidence that begin with this."""
+        rows = self._db.execute(
+            "select distinct key from evidence where key >= ? and key < ?", (prefix, prefix + "\U0010ffff")
+        )
+        return [key for (key,) in rows]
 
     def component(self, people: Collection[str]) -> list[Fact]:
         """The facts these people contributed to, with every fact that must be folded together with one of them."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from bot.landing.changelogs.headings import added_headings
+from bot.landing.changelogs.reading import changelog_lines
 from bot.landing.conventions.recognition import Recognised, recognise_all
 from bot.landing.identity.credit import co_authors
 from bot.landing.identity.evidence import evidence_of, with_shares
@@ -22,7 +25,7 @@ from bot.metrics.kind_rules import NO_OWN_KINDS, OwnKinds
 from bot.metrics.links import links
 from bot.metrics.signals import signals_all
 from bot.metrics.skills import skills_of
-from bot.model.commit import Landing, Signature
+from bot.model.commit import Commit, FileChange, Landing, Signature
 from bot.model.fact import AiMark, Fact, Lines
 
 if TYPE_CHECKING:
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 
 _SOURCE_PARTS = ("authored", "tests", "docs", "config")
 _MOST_PATHS = 300
+_MOST_RENAMES = 100
+_MOST_SUBJECT = 400
+"""characters, as in a subject nobody wrote by hand"""
 _TOGETHER = 50
 """landings measured together: the working set of one step stays in the processor's cache"""
 _MUCH_TEXT = 1 << 20
@@ -170,7 +176,42 @@ def _fact(landing: Landing, recognised: Recognised, verdict: Verdict, measured: 
         partial=commit.partial,
         opened_at=_opened_at(landing, recognised.pull_request),
         evidence=evidence,
+        subject=subject if (subject := _subject(commit)) != recognised.title else "",
+        merge_subject=_merge_subject(landing),
+        changelog=changelog_lines(commit.files, landing.repository.full_name),
+        renames=_renames(commit.files),
+        headings=added_headings(commit.files),
     )
+
+
+def _subject(commit: Commit) -> str:
+    return commit.message.lstrip().partition("\n")[0].strip()[:_MOST_SUBJECT]
+
+
+def _merge_subject(landing: Landing) -> str:
+    """The merge commit's subject, unless it only says that it merges."""
+    if landing.merge_commit.id == landing.commit.id:
+        return ""
+    subject = _subject(landing.merge_commit)
+    return "" if subject.lower().startswith(("merge ", "merged ", "merging ")) else subject
+
+
+def _renames(files: Sequence[FileChange]) -> tuple[tuple[str, str], ...]:
+    """Old and new path of each moved file; of more than fits, those of whole folders."""
+    moved = [(file.previous_path, file.path) for file in files if file.status == "renamed" and file.previous_path]
+    if len(moved) <= _MOST_RENAMES:
+        return tuple(moved)
+    folders = Counter(map(_moved_folder, moved))
+    return tuple(pair for pair, count in folders.most_common(_MOST_RENAMES) if count > 1)
+
+
+def _moved_folder(pair: tuple[str, str]) -> tuple[str, str]:
+    """The folders that differ between the old and the new path."""
+    old, new = (path.split("/") for path in pair)
+    while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
+        old.pop()
+        new.pop()
+    return "/".join(old), "/".join(new)
 
 
 def _opened_at(landing: Landing, number: int | None) -> int | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import add, attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import fields
@@ -95,6 +95,23 @@ class Evidence(Struct, frozen=True):
     """GitHub says that the opener is a Bot"""
 
 
+class ChangelogLine(NamedTuple):
+    """One entry of a changelog, of release notes or a news fragment, as a landing added it."""
+
+    text: str
+    """its first paragraph on one line, with its markup, truncated"""
+    numbers: tuple[int, ...] = ()
+    """the issues and pull requests of the repository that it names"""
+    section: str = ""
+    """the heading above it or the type in a fragment's name, in lower case"""
+    people: tuple[str, ...] = ()
+    """logins and names that it credits"""
+    release: str = ""
+    """the version in the heading above it"""
+    fragment: bool = False
+    """a news fragment: it is about the change that adds it"""
+
+
 class Fact(Struct, frozen=True):
     """Everything that later steps need about one landed commit, measured without looking at other commits.
 
@@ -144,6 +161,16 @@ class Fact(Struct, frozen=True):
     """of `kind`, in thousandths; a kind that somebody stated has `STATED`"""
     evidence: Evidence | None = None
     """None for a clone"""
+    subject: str = ""
+    """the commit's own subject, if `title` is another text"""
+    merge_subject: str = ""
+    """the subject of the merge commit that landed it, unless that is "Merge …" or empty"""
+    changelog: tuple[ChangelogLine, ...] = ()
+    """the changelog entries that the commit adds"""
+    renames: tuple[tuple[str, str], ...] = ()
+    """files and folders that the commit moved: old and new path, at most 100"""
+    headings: tuple[str, ...] = ()
+    """short headings that it adds to the documentation"""
 
 
 def fact_to_json(fact: Fact) -> dict[str, object]:
@@ -195,14 +222,23 @@ def _evidence_from_json(row: list[Any] | None) -> Evidence | None:
     return Evidence(opener, opener_writes, pusher, signer, tuple(collaborators), read, *rest)
 
 
+def _changelog_line(row: Sequence[Any]) -> ChangelogLine:
+    text, numbers, section, people, release, fragment = row
+    return ChangelogLine(text, tuple(numbers), section, tuple(people), release, fragment)
+
+
 _JSON_WRITERS: dict[str, Callable[..., object]] = {
     "ai": lambda marks: [[mark.level, mark.tool, mark.source] for mark in marks],
     "author": _signature_to_json,
     "co_authors": lambda people: [_signature_to_json(person) for person in people],
+    "changelog": lambda lines: [
+        [line.text, list(line.numbers), line.section, list(line.people), line.release, line.fragment] for line in lines
+    ],
     "committer": _signature_to_json,
+    "renames": lambda pairs: [list(pair) for pair in pairs],
     "evidence": _evidence_to_json,
     "lines": lambda lines: list(each_part(lines)),
-    **dict.fromkeys(("keys", "links", "paths", "relands", "reverts"), list),
+    **dict.fromkeys(("headings", "keys", "links", "paths", "relands", "reverts"), list),
     **dict.fromkeys(("languages", "signals", "skills"), _sort_by_name),
 }
 _JSON_FIELDS = tuple(
@@ -252,4 +288,9 @@ def fact_from_json(row: Mapping[str, Any]) -> Fact:
         get("opened_at"),
         get("probability", STATED),
         _evidence_from_json(get("evidence")),
+        get("subject", ""),
+        get("merge_subject", ""),
+        tuple([_changelog_line(line) for line in get("changelog", ())]),
+        tuple([(old, new) for old, new in get("renames", ())]),
+        tuple(get("headings", ())),
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, Self
 
+from bot.landing.changelogs.evidence import evidence_keys
 from bot.landing.same_work.keys import offered_keys, sought_keys
 from bot.model.fact import Fact
 
-OFFERS, ASKS = "offers", "asks"
+OFFERS, ASKS, TELLS = "offers", "asks", "tells"
 DUPLICATE = ("commit", "title:", "slice:")
 """prefixes of keys that a fact may offer without asking for them; for other offered keys no row says that it asks"""
 
@@ -28,7 +29,8 @@ class KeyedFact(NamedTuple):
         """The ledger's rows for these keys."""
         offered = self.offered
         rows = [(key, OFFERS, number) for key in offered]
-        return rows + [(key, ASKS, number) for key in self.asked if key not in offered or key.startswith(DUPLICATE)]
+        rows += [(key, ASKS, number) for key in self.asked if key not in offered or key.startswith(DUPLICATE)]
+        return rows + [(key, TELLS, number) for key in evidence_keys(self.fact)]
 
 
 def with_keys(facts: Mapping[int, Fact]) -> dict[int, KeyedFact]:

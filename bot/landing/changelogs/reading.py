@@ -1,0 +1,176 @@
+"""Which changelog entries does a landing add, about which changes, and whom do they credit?
+
+Only what the patch shows is read: entries begin with an added line, and a heading counts if the patch shows it. Texts
+are untrusted, so they are split into lines and truncated before a pattern sees them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from bot.landing.changelogs.numbers import change_numbers, credited_people
+from bot.landing.changelogs.paths import ChangelogFile, changelog_file
+from bot.model.commit import FileChange
+from bot.model.fact import ChangelogLine
+
+MOST_LINES = 250
+"""entries of one landing that are kept: a release has fewer, a moved changelog more"""
+LONGEST = 300
+"""characters of an entry that are kept"""
+_WIDEST = 600
+"""characters of a line that are read"""
+_MOST_READ = 6000
+"""lines of a patch that are read"""
+_BULLET = re.compile(r"(\s{0,8})(?:[-*+•]|\d{1,3}[.)]|#\.)\s{1,4}(?=\S)")
+_TITLE = re.compile(r"\s{0,3}#{1,6}\s+(.{1,80}?)[\s#]*")
+_RULE = re.compile(r"([=\-~^\"'`:.*+#_])\1{2,}\s*")
+_BOLD_TITLE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]{1,60})(?:\*\*|__):?\s*|\s{0,3}<h\d>([^<]{1,60})</h\d>\s*")
+_RELEASE = re.compile(
+    r"(?:^|[\s\[(v])v?(\d{1,4}\.\d{1,5}(?:\.\d{1,5}){0,2}(?:[.-]?(?:a|b|rc|dev|alpha|beta|post)[.-]?\d{0,3})?)(?![\w.])"
+)
+
+
+class _Line(NamedTuple):
+    text: str
+    added: bool
+
+
+class _Place(NamedTuple):
+    """The headings above a line, as far as the patch shows them."""
+
+    release: str = ""
+    section: str = ""
+
+
+def changelog_lines(files: Sequence[FileChange], repository: str) -> tuple[ChangelogLine, ...]:
+    """The entries that a commit with these files adds, in the order of its files; at most `MOST_LINES`."""
+    found = [(file, log) for file in files if file.patch and (log := changelog_file(file.path)) is not None]
+    if not found:
+        return ()
+    return tuple(islice((line for file, log in found for line in _read(file, log, repository)), MOST_LINES))
+
+
+def _read(file: FileChange, log: ChangelogFile, repository: str) -> Iterator[ChangelogLine]:
+    if log.form == "log":
+        removed = frozenset(_entry_texts(_side(file.patch or "", "-")))
+        for text, whole, place in _entries(_side(file.patch or "", "+")):
+            if text not in removed:
+                yield _line(text, whole, place, repository=repository)
+    elif file.status == "added":
+        yield from _fragment(file, log, repository)
+
+
+def _fragment(file: FileChange, log: ChangelogFile, repository: str) -> Iterator[ChangelogLine]:
+    lines = [line for line in _side(file.patch or "", "+") if line.added]
+    if log.form == "changeset":
+        lines = _without_front_matter(lines)
+    bulleted = list(_entries(lines))
+    parts = bulleted or [(_joined(_first_paragraph(lines)), _joined(line.text for line in lines), _Place())]
+    for text, whole, place in parts:
+        if text:
+            found = _line(text, whole, _Place("", log.section or place.section), repository=repository)
+            numbers = (*found.numbers, log.number) if log.number else found.numbers
+            yield found._replace(numbers=tuple(dict.fromkeys(numbers)), fragment=True)
+
+
+def _line(text: str, whole: str, place: _Place, *, repository: str) -> ChangelogLine:
+    return ChangelogLine(
+        text[:LONGEST], change_numbers(whole, repository), place.section, credited_people(whole), place.release
+    )
+
+
+def _side(patch: str, sign: str) -> list[_Line]:
+    """The lines of one side of a patch; between hunks stands an empty line."""
+    lines = []
+    for raw in patch.split("\n", _MOST_READ)[:_MOST_READ]:
+        if raw.startswith("@@"):
+            lines.append(_Line("", False))
+        elif raw[:1] in (sign, " "):
+            lines.append(_Line(raw[1 : _WIDEST + 1].rstrip(), raw[:1] == sign))
+    return lines
+
+
+def _entry_texts(lines: Sequence[_Line]) -> Iterator[str]:
+    return (text for text, _, _ in _entries(lines))
+
+
+def _entries(lines: Sequence[_Line]) -> Iterator[tuple[str, str, _Place]]:
+    """Each list item whose first line is added: its first paragraph, all of it, and the headings above it."""
+    place = _Place()
+    at = 0
+    while at < len(lines):
+        heading = _heading(lines, at)
+        if heading:
+            place = _placed(place, heading)
+        elif lines[at].added and (bullet := _BULLET.match(lines[at].text)):
+            end = _end_of_item(lines, at, len(bullet[1]))
+            item = [line.text for line in lines[at:end]]
+            item[0] = item[0][bullet.end() :]
+            yield _joined(_until_blank(item)), _joined(item), place
+            at = end - 1
+        at += 1
+
+
+def _end_of_item(lines: Sequence[_Line], at: int, indent: int) -> int:
+    """The index after the last line of the list item that begins at `at`."""
+    end = at + 1
+    blank = False
+    while end < len(lines):
+        text = lines[end].text
+        depth = len(text) - len(text.lstrip())
+        if text and (_BULLET.match(text) or (blank and depth <= indent) or _heading(lines, end)):
+            break
+        blank = blank or not text
+        end += 1
+    return end
+
+
+def _heading(lines: Sequence[_Line], at: int) -> str:
+    """The heading at this line, in Markdown or RST; empty if it is none."""
+    text = lines[at].text
+    if not text or text[0] in "-+•" or len(text) > 100:
+        return ""
+    if match := _TITLE.fullmatch(text):
+        return match[1]
+    if match := _BOLD_TITLE.fullmatch(text):
+        return match[1] or match[2]
+    below = lines[at + 1].text if at + 1 < len(lines) else ""
+    underlined = below and _RULE.fullmatch(below) and not _RULE.fullmatch(text) and not _BULLET.match(text)
+    return text.strip() if underlined and len(below) + 3 >= len(text.strip()) else ""
+
+
+def _placed(place: _Place, heading: str) -> _Place:
+    release = _RELEASE.search(heading)
+    if release:
+        return _Place(release[1], "")
+    if heading.lower().strip("[] ").startswith(("unreleased", "upcoming", "next")):
+        return _Place()
+    return _Place(place.release, heading.lower()[:40])
+
+
+def _without_front_matter(lines: Sequence[_Line]) -> list[_Line]:
+    marks = [at for at, line in enumerate(lines) if line.text.strip() == "---"][:2]
+    return list(lines[marks[1] + 1 :]) if len(marks) == 2 else list(lines)
+
+
+def _first_paragraph(lines: Sequence[_Line]) -> list[str]:
+    texts = [line.text for line in lines]
+    while texts and not texts[0].strip():
+        texts.pop(0)
+    return _until_blank(texts)
+
+
+def _until_blank(texts: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for text in texts:
+        if not text.strip():
+            break
+        found.append(text)
+    return found
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return " ".join(" ".join(texts).split())
